@@ -1,0 +1,33 @@
+"""Probabilistic classification from exact sufficient statistics.
+
+A statistic is an exact sum over rows; everything else is a function of it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from suffice.data.opening import read_csv as read_csv
+    from suffice.naive_bayes import NaiveBayes as NaiveBayes
+    from suffice.saved import load as load
+
+__version__ = "0.1.0"
+
+# Public names are imported on first use, so that `import suffice` costs nothing.
+_HOME = {
+    "NaiveBayes": "suffice.naive_bayes",
+    "load": "suffice.saved",
+    "read_csv": "suffice.data.opening",
+}
+
+__all__ = ["NaiveBayes", "__version__", "load", "read_csv"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'suffice' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,98 @@
+"""Files that are either complete or absent."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Literal, TextIO, overload
+
+__all__ = ["atomic_writer"]
+
+
+@overload
+def atomic_writer(
+    path: str | os.PathLike[str], mode: Literal["wb"] = "wb"
+) -> AbstractContextManager[BinaryIO]: ...
+@overload
+def atomic_writer(
+    path: str | os.PathLike[str], mode: Literal["w"]
+) -> AbstractContextManager[TextIO]: ...
+@contextmanager
+def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> Iterator[Any]:
+    r"""Open a file that appears under its name only when the block ends without an error.
+
+    The block writes to a temporary file in the same directory; at the end that file is flushed
+    to the disk and takes the name in one step. After an error the temporary file is gone and
+    whatever stood under the name is as it was. A new file gets the permissions of any other new
+    file, a replaced one keeps its own, and a symbolic link keeps pointing where it did.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file to write.
+    mode : {"wb", "w"}, default "wb"
+        Bytes, or UTF-8 text whose line ends are written as given.
+
+    Yields
+    ------
+    file object
+        The temporary file, open for writing.
+
+    Raises
+    ------
+    OSError
+        The directory is absent or refuses new files, the disk is full, or `path` is write
+        protected or something other than a regular file. The subclass and ``errno`` tell which.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as directory:
+    ...     target = Path(directory) / "labels.csv"
+    ...     with atomic_writer(target, "w") as file:
+    ...         _ = file.write("label\nyes\n")
+    ...     target.read_text()
+    'label\nyes\n'
+    """
+    replaces = os.path.exists(path)
+    if replaces:
+        _check_replaceable(path)
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".suffice-{secrets.token_hex(8)}.tmp")
+    try:
+        with _create(temporary, mode, path) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if replaces:
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Refuse what a rename would destroy although a plain write would not."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "Not a regular file", os.fspath(path))
+    if not os.access(path, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+
+
+def _create(temporary: Path, mode: str, path: str | os.PathLike[str]) -> IO[Any]:
+    """Open a new file; unlike `tempfile`, with the permissions that the umask asks for."""
+    try:
+        if mode == "wb":
+            return open(temporary, "xb")
+        return open(temporary, "x", encoding="utf-8", newline="")
+    except OSError as error:
+        # The user knows the file by the name that was asked for, not by the temporary one.
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None

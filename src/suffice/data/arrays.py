@@ -1,0 +1,252 @@
+"""Rows in NumPy arrays and SciPy sparse matrices, read without copying them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import BlockLayout, Column, Layout, Stored, integer_kind
+from suffice.data.source import refusal
+from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
+from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["ArraySource", "ArraySplit", "Labels", "is_missing"]
+
+BATCH_ROWS = 65_536
+DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
+FALSE_TRUE = Vocabulary((False, True), closed=True)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a cell is None, NaN, NaT or pandas.NA."""
+    if isinstance(value, float):
+        return value != value
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Class labels of all rows, encoded batch by batch so that no array of n codes is needed.
+
+    Parameters
+    ----------
+    values : ndarray (n,)
+        Labels; None, NaN, NaT and pandas.NA are missing.
+    classes : Vocabulary
+        Their distinct values.
+    """
+
+    values: NDArray[Any]
+    classes: Vocabulary
+
+    @classmethod
+    def of(cls, values: NDArray[Any]) -> Labels:
+        """Find the distinct labels, without sorting them."""
+        if _is_narrow(values):
+            low = values.min()
+            seen = np.zeros(int(values.max()) - int(low) + 1, np.bool_)
+            for start in range(0, len(values), BATCH_ROWS):
+                seen[values[start : start + BATCH_ROWS] - low] = True
+            return cls(values, Vocabulary(tuple((np.flatnonzero(seen) + int(low)).tolist())))
+        return cls(values, Vocabulary.of(v for v in values.tolist() if not is_missing(v)))
+
+    def codes(self, rows: slice) -> NDArray[np.intp]:
+        """Codes of some rows; −1 = missing."""
+        values = self.values[rows]
+        if self._table is not None:
+            return self._table[values - self.classes.values[0]]
+        return self.classes.index(
+            (None if is_missing(value) else value for value in values.tolist()), -1
+        )
+
+    @cached_property
+    def _table(self) -> NDArray[np.intp] | None:
+        """Code of every integer from the smallest label to the largest, where these are few."""
+        if not _is_narrow(self.values):
+            return None
+        known = np.array(self.classes.values)
+        table = np.full(known[-1] - known[0] + 1, -1, np.intp)
+        table[known - known[0]] = np.arange(len(known))
+        return table
+
+
+def _is_narrow(values: NDArray[Any]) -> bool:
+    """Tell whether values are integers within a range small enough for a table."""
+    if values.dtype.kind not in "iu" or not len(values):
+        return False
+    return int(values.max()) - int(values.min()) < BATCH_ROWS
+
+
+@dataclass(frozen=True)
+class ArraySource:
+    """A matrix of numbers with one label and one weight for every row.
+
+    Parameters
+    ----------
+    x : ndarray (n, d) of bool, int or float; or a SciPy CSR matrix
+        NaN = missing.
+    names : tuple of d str
+        Column names.
+    labels : Labels, optional
+        Class labels.
+    weights : ndarray (n,), optional
+        Row weights, finite and 0 or more.
+    """
+
+    x: Any
+    names: tuple[str, ...]
+    labels: Labels | None = None
+    weights: NDArray[np.float64] | None = None
+    label: str | None = None
+
+    def label_stored(self) -> Stored:
+        """The labels of an array have no column."""
+        return "nothing"
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns, by the rule in ``schema.py``."""
+        if not isinstance(self.x, np.ndarray):
+            return tuple(Column(name, "number", "text", "sparse counts") for name in self.names)
+        kind = self.x.dtype.kind
+        if kind == "b":
+            return tuple(Column(name, "boolean", "binary", "boolean") for name in self.names)
+        if kind == "f":
+            return tuple(Column(name, "number", "real", str(self.x.dtype)) for name in self.names)
+        head = self.x[:BATCH_ROWS]
+        return tuple(_integer_column(n, head[:, j]) for j, n in enumerate(self.names))
+
+    def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
+        """Slices of whole batches, a few for every worker."""
+        n = self.x.shape[0]
+        parts = max(1, min(4 * workers, n // BATCH_ROWS)) if workers > 1 else 1
+        bounds = np.linspace(0, n, parts + 1).astype(int)
+        return [
+            ArraySplit(self, layout, int(a), int(b))
+            for a, b in zip(bounds[:-1], bounds[1:], strict=True)
+        ]
+
+
+def _integer_column(name: str, values: NDArray[Any]) -> Column:
+    if not len(values):
+        return Column(name, "integer", "category", "no value in the first rows")
+    distinct = np.unique(values)
+    smallest, largest = int(distinct[0]), int(distinct[-1])
+    return Column(name, "integer", *integer_kind(len(distinct), len(values), smallest, largest))
+
+
+@dataclass(frozen=True)
+class ArraySplit:
+    """Rows ``first`` to ``stop`` of an array source."""
+
+    source: ArraySource
+    layout: Layout
+    first: int
+    stop: int
+
+    def locate(self, row: int) -> str:
+        """Return ``row i``, counted from 0 as in NumPy."""
+        return f"row {self.first + row}"
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield views of the rows.
+
+        Raises
+        ------
+        DataError
+            If a cell breaks the rule of its encoding, naming column and row.
+        """
+        step = BATCH_ROWS
+        if not isinstance(self.source.x, np.ndarray) and self.source.x.shape[1]:
+            step = max(1, min(step, DENSE_CELLS // self.source.x.shape[1]))
+        for start in range(self.first, max(self.stop, self.first + 1), step):
+            rows = slice(start, min(start + step, self.stop))
+            try:
+                yield self._batch(rows)
+            except BadCell as bad:
+                raise refusal(self, self.layout, start - self.first, bad) from None
+
+    def _batch(self, rows: slice) -> Batch:
+        source = self.source
+        blocks = tuple(self._block(rows, layout) for layout in self.layout.blocks)
+        labels, weights = source.labels, source.weights
+        return Batch(
+            rows.stop - rows.start,
+            blocks,
+            NO_CODES if labels is None else labels.codes(rows),
+            Vocabulary(()) if labels is None else labels.classes,
+            NO_WEIGHTS if weights is None else weights[rows],
+        )
+
+    def _block(self, rows: slice, layout: BlockLayout) -> Block:
+        x = self.source.x[rows]
+        if len(layout.columns) < len(self.source.names):
+            position = {name: j for j, name in enumerate(self.source.names)}
+            x = x[:, [position[name] for name in layout.columns]]
+        if layout.encoding == "events":
+            return _events(x)
+        if not isinstance(x, np.ndarray):
+            x = x.toarray()
+        if layout.encoding == "category":
+            return _categories(x)
+        if layout.encoding == "binary":
+            return _binaries(x)
+        if layout.encoding in ("count", "whole"):
+            _check_counts(x, whole=layout.encoding == "whole")
+        return RealBlock(x)
+
+
+def _check_counts(x: NDArray[Any], whole: bool) -> None:
+    if x.dtype.kind in "bu":
+        return
+    rules = [(x < 0, "a count is 0 or more"), (np.isinf(x), "a number must be finite")]
+    if whole:
+        with np.errstate(invalid="ignore"):
+            rules.append(((x != np.floor(x)) & ~np.isnan(x), "a count has no fraction"))
+    for bad, rule in rules:
+        if bad.any():
+            row, column = map(int, np.argwhere(bad)[0])
+            raise BadCell(row, column, x[row, column].item(), rule)
+
+
+def _binaries(x: NDArray[Any]) -> CodedBlock:
+    vocabularies = (FALSE_TRUE,) * x.shape[1]
+    if x.dtype.kind == "b":
+        return CodedBlock(x.view(np.int8), vocabularies)
+    missing = x != x
+    bad = ~((x == 0) | (x == 1) | (x == -1) | missing)
+    if not bad.any():
+        bad = (x == 0) & (x == -1).any(axis=0)
+    if bad.any():
+        row, column = map(int, np.argwhere(bad)[0])
+        value = x[row, column].item()
+        raise BadCell(row, column, value, "a binary column holds 0 and 1, or -1 and 1")
+    return CodedBlock(np.where(missing, -1, x > 0).astype(np.int8), vocabularies)
+
+
+def _categories(x: NDArray[Any]) -> CodedBlock:
+    codes = np.empty(x.shape, np.intp)
+    vocabularies = []
+    for j in range(x.shape[1]):
+        values, inverse = np.unique(x[:, j], return_inverse=True)
+        if values.dtype.kind == "f" and len(values) and np.isnan(values[-1]):
+            values, inverse = values[:-1], np.where(inverse == len(values) - 1, -1, inverse)
+        codes[:, j] = inverse
+        vocabularies.append(Vocabulary(tuple(values.tolist())))
+    return CodedBlock(codes, tuple(vocabularies))
+
+
+def _events(x: Any) -> SparseBlock:
+    bad = (x.data < 0) | np.isinf(x.data)
+    if bad.any():
+        q = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(x.indptr, q, side="right")) - 1
+        raise BadCell(row, int(x.indices[q]), x.data[q].item(), "a count is finite and 0 or more")
+    columns = Vocabulary(tuple(range(x.shape[1])), closed=True)
+    present = np.ones(x.shape[0], np.bool_)
+    return SparseBlock(x.data, x.indices, x.indptr, columns, present)

@@ -1,0 +1,267 @@
+"""Arrow columns into blocks: the one place where a cell becomes a number, a code or words.
+
+Null and NaN are missing. Every other cell is either taken as it is or refused by name, row and
+rule; nothing is coerced in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from suffice.data.schema import (
+    BlockLayout,
+    Column,
+    Kind,
+    Layout,
+    Stored,
+    integer_kind,
+    string_kind,
+)
+from suffice.data.words import split_words
+from suffice.errors import DataError, SchemaError
+from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
+from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["FALSE_TRUE", "MAX_CLASSES", "column_of", "encode", "stored_as"]
+
+FALSE_TRUE = Vocabulary((False, True), closed=True)
+MAX_CLASSES = 10_000
+MICROSECONDS = 1e6
+
+
+def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
+    """Cut a record batch into blocks, class codes and weights.
+
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch
+        With at least the columns that the layout names.
+    layout : Layout
+        What to read, and how.
+
+    Raises
+    ------
+    BadCell
+        If a cell breaks the rule of its encoding; ``column`` is then a name.
+    DataError
+        If the label has too many values to be a class.
+    """
+    codes, classes = NO_CODES, Vocabulary(())
+    if layout.label is not None:
+        codes, classes = _labels(batch.column(layout.label), layout)
+    weights = NO_WEIGHTS if layout.weight is None else _weights(batch, layout.weight)
+    blocks = tuple(_ENCODERS[b.encoding](batch, b, layout) for b in layout.blocks)
+    return Batch(batch.num_rows, blocks, codes, classes, weights)
+
+
+def stored_as(kind: pa.DataType) -> Stored | None:
+    """What an Arrow type stores; None for what a table of features cannot hold."""
+    tests: tuple[tuple[Stored, tuple[Callable[[pa.DataType], bool], ...]], ...] = (
+        ("nothing", (pa.types.is_null,)),
+        ("boolean", (pa.types.is_boolean,)),
+        ("integer", (pa.types.is_integer,)),
+        ("number", (pa.types.is_floating, pa.types.is_decimal)),
+        ("time", (pa.types.is_temporal,)),
+        ("string", (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)),
+    )
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return next((name for name, checks in tests if any(check(kind) for check in checks)), None)
+
+
+def column_of(name: str, values: pa.Array[Any]) -> Column:
+    """Decide what a column is from its first rows (the rule in ``schema.py``).
+
+    Raises
+    ------
+    SchemaError
+        If its type holds more than one value per cell, or bytes.
+    """
+    stored = stored_as(values.type)
+    if stored is None:
+        raise SchemaError(
+            f"column {name!r} holds {values.type}",
+            "a column holds numbers, strings, booleans, dates or times",
+            "leave it out or split it into such columns",
+        )
+    return Column(name, stored, *_kind(stored, values))
+
+
+def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
+    observed = len(values) - values.null_count
+    if observed == 0:
+        return "category", "no value in the first rows"
+    if pa.types.is_dictionary(values.type) and stored != "string":
+        return "category", f"{len(values.dictionary)} categories declared"
+    if stored == "boolean":
+        return "binary", "boolean"
+    if stored in ("number", "time"):
+        return "real", str(values.type)
+    distinct = pc.count_distinct(_plain(values)).as_py()
+    if stored == "integer":
+        ends = pc.min_max(values).as_py()
+        return integer_kind(distinct, observed, ends["min"], ends["max"])
+    strings = _plain(values).cast(pa.large_string())
+    words = pc.mean(pc.list_value_length(pc.utf8_split_whitespace(strings))).as_py()
+    return string_kind(distinct, observed, words)
+
+
+def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
+    """Undo a dictionary whose values may repeat or be null."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
+    """Numbers of one column as doubles, NaN where null; dates in days, times in seconds."""
+    column = _plain(column)
+    kind = column.type
+    scale = 1.0
+    if pa.types.is_date(kind):
+        column = column.cast(pa.date32()).cast(pa.int32())
+    elif pa.types.is_timestamp(kind):
+        column, scale = column.cast(pa.timestamp("us", kind.tz), safe=False), MICROSECONDS
+        column = column.cast(pa.int64())
+    elif pa.types.is_duration(kind):
+        column, scale = column.cast(pa.duration("us"), safe=False).cast(pa.int64()), MICROSECONDS
+    elif pa.types.is_time(kind):
+        column, scale = column.cast(pa.time64("us"), safe=False).cast(pa.int64()), MICROSECONDS
+    elif stored_as(kind) not in ("boolean", "integer", "number", "nothing"):
+        row = int(pc.index(pc.is_valid(column), True).as_py())
+        raise BadCell(row, name, column[row].as_py(), "the column is read as numbers")
+    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return np.asarray(values, np.float64) if scale == 1.0 else values / scale
+
+
+def _reals(batch: pa.RecordBatch, layout: BlockLayout, _: Layout) -> RealBlock:
+    values = np.empty((len(layout.columns), batch.num_rows))
+    for target, name in zip(values, layout.columns, strict=True):
+        target[:] = _number_column(batch.column(name), name)
+    return RealBlock(values.T)
+
+
+def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> RealBlock:
+    block = _reals(batch, layout, table)
+    _refuse(block.values < 0, block, layout, "a count is 0 or more")
+    _refuse(np.isinf(block.values), block, layout, "a number must be finite")
+    return block
+
+
+def _wholes(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> RealBlock:
+    block = _counts(batch, layout, table)
+    with np.errstate(invalid="ignore"):
+        fraction = block.values != np.floor(block.values)
+    _refuse(fraction & ~np.isnan(block.values), block, layout, "a count has no fraction")
+    return block
+
+
+def _refuse(bad: NDArray[np.bool_], block: RealBlock, layout: BlockLayout, rule: str) -> None:
+    if bad.any():
+        row, column = map(int, np.argwhere(bad)[0])
+        raise BadCell(row, layout.columns[column], float(block.values[row, column]), rule)
+
+
+def _binaries(batch: pa.RecordBatch, layout: BlockLayout, _: Layout) -> CodedBlock:
+    codes = np.empty((len(layout.columns), batch.num_rows), np.int8)
+    for target, name in zip(codes, layout.columns, strict=True):
+        target[:] = binary_codes(_number_column(batch.column(name), name), name)
+    return CodedBlock(codes.T, (FALSE_TRUE,) * len(layout.columns))
+
+
+def binary_codes(values: NDArray[np.float64], name: Any) -> NDArray[np.int8]:
+    """0/1 or −1/+1 into the codes 0 and 1, NaN into −1.
+
+    Raises
+    ------
+    BadCell
+        If there is another value, or both 0 and −1.
+    """
+    known = np.isin(values, (-1.0, 0.0, 1.0)) | np.isnan(values)
+    bad = ~known
+    if known.all() and (values == -1).any():
+        bad = values == 0
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise BadCell(row, name, float(values[row]), "a binary column holds 0 and 1, or -1 and 1")
+    return np.where(np.isnan(values), -1, values > 0).astype(np.int8)
+
+
+def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
+    columns = [_coded(batch.column(name), table.missing) for name in layout.columns]
+    codes = np.empty((len(columns), batch.num_rows), np.int32)
+    for target, (column, _) in zip(codes, columns, strict=True):
+        target[:] = column
+    return CodedBlock(codes.T, tuple(vocabulary for _, vocabulary in columns))
+
+
+def _coded(
+    column: pa.Array[Any], missing: Iterable[str] = ()
+) -> tuple[NDArray[np.intp], Vocabulary]:
+    """Codes (n,) of a column into the values it shows, −1 = missing."""
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    coded = _plain(column).dictionary_encode()
+    values = coded.dictionary.to_pylist()
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    absent = [code for code, value in enumerate(values) if value in set(missing)]
+    if absent:
+        codes = np.where(np.isin(codes, absent), -1, codes)
+    return codes, Vocabulary(tuple(values))
+
+
+def _texts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
+    (name,) = layout.columns
+    column = _plain(batch.column(name))
+    if stored_as(column.type) not in ("string", "nothing"):
+        raise SchemaError(f"column {name!r} holds {column.type}", "a text column holds strings")
+    texts = column.to_pylist()
+    absent = set(table.missing)
+    return split_words([None if text in absent else text for text in texts])
+
+
+_ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] = {
+    "real": _reals,
+    "count": _counts,
+    "whole": _wholes,
+    "binary": _binaries,
+    "category": _categories,
+    "events": _texts,
+}
+
+
+def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vocabulary]:
+    codes, values = _coded(column, layout.missing)
+    if len(values) > MAX_CLASSES:
+        raise DataError(
+            f"label {layout.label!r} has more than {MAX_CLASSES} values",
+            "a label names a class",
+            "check that the right column is the label",
+        )
+    if any(isinstance(value, float) and not value.is_integer() for value in values.values):
+        row = next(i for i, c in enumerate(codes) if c >= 0 and values.values[c] % 1)
+        raise BadCell(row, layout.label, values.values[codes[row]], "a label is not a fraction")
+    if layout.label_suffix or layout.label_map:
+        values = Vocabulary(tuple(_cleaned(value, layout) for value in values.values))
+    return codes, values
+
+
+def _cleaned(label: Any, layout: Layout) -> Any:
+    if isinstance(label, str):
+        label = label.removesuffix(layout.label_suffix)
+        label = layout.label_map.get(label, label)
+    return label
+
+
+def _weights(batch: pa.RecordBatch, name: str) -> NDArray[np.float64]:
+    weights = _number_column(batch.column(name), name)
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise BadCell(row, name, float(weights[row]), "a weight is finite and 0 or more")
+    return weights

@@ -1,0 +1,449 @@
+"""Tables in files: one path, a glob or a list of paths, in one of four formats.
+
+Delimited text is read by `suffice.data.csv`; Parquet and Arrow IPC store their schema and are read
+here, one split per row group or record batch, so that memory does not grow with the file.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import reprlib
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.ipc as ipc
+import pyarrow.parquet as pq
+
+from suffice.data.csv import CsvFormat, CsvTable
+from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
+from suffice.errors import ParameterError, ReadError, SchemaError
+
+__all__ = ["IpcFileSplit", "IpcStreamSplit", "ParquetSplit", "StoredTable", "open_files"]
+
+_BUFFER_BYTES = 1 << 20
+_PARQUET, _IPC_FILE, _IPC_STREAM, _CSV = "Parquet", "Arrow IPC file", "Arrow IPC stream", "CSV"
+_FORMATS = {
+    ".parquet": _PARQUET,
+    ".pq": _PARQUET,
+    ".arrow": _IPC_FILE,
+    ".feather": _IPC_FILE,
+    ".ipc": _IPC_FILE,
+    ".arrows": _IPC_STREAM,
+}
+
+
+def open_files(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    format: CsvFormat | None = None,
+) -> Table:
+    r"""Open one file, the files that a glob matches, or a list of these, as one table.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        Globs are expanded in sorted order. The suffix tells the format: ``.parquet``, ``.pq``;
+        ``.arrow``, ``.feather``, ``.ipc`` (IPC file); ``.arrows`` (IPC stream); anything else is
+        delimited text, decompressed where ``.gz`` follows.
+    format : CsvFormat, optional
+        How delimited text is written.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ReadError
+        If there is no such file, or one cannot be read, or their formats are mixed.
+    SchemaError
+        If the columns of two files differ.
+    ParameterError
+        If `format` is given for files that are not delimited text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "a.tsv").write_text("x\ty\n1\tno\n")
+    ...     open_files(folder + "/*.tsv").names
+    ('x', 'y')
+    """
+    listed = [path] if isinstance(path, str | os.PathLike) else list(path)
+    files = [file for item in listed for file in _expand(os.fspath(item))]
+    if not files:
+        raise ReadError("the list of files is empty", "a table needs at least one", "name a file")
+    kind = _common_format(files)
+    if kind == _CSV:
+        return CsvTable(files, format)
+    if format is not None:
+        raise ParameterError(
+            f"format is given for {files[0].name}",
+            f"its format, {kind}, describes itself",
+            "leave format out",
+        )
+    return StoredTable(files, _LISTINGS[kind])
+
+
+def _expand(path: str) -> list[Path]:
+    """Return the files that a path or glob names; a file whose own name looks like a glob wins."""
+    matches = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
+    found = [Path(match) for match in matches]
+    if not found:
+        pattern = glob.has_magic(path)
+        raise ReadError(
+            f"no file matches {path!r}" if pattern else f"{path!r} does not exist",
+            "",
+            f"check the path; the working directory is {os.getcwd()}",
+        )
+    for file in found:
+        _require_file(file)
+    return [file.absolute() for file in found]
+
+
+def _require_file(path: Path) -> None:
+    if path.is_dir():
+        raise ReadError(
+            f"{str(path)!r} is a directory",
+            "a table is read from files",
+            f"name them, for example {str(path / '*.parquet')!r}",
+        )
+    if path.is_file() and path.stat().st_size == 0:
+        raise ReadError(
+            f"{path.name} is empty",
+            "a table has at least a header or one row",
+            "check how it was written",
+        )
+
+
+def _format_of(path: Path) -> str:
+    name = path.name.lower()
+    inner = Path(name.removesuffix(".gz")).suffix
+    if name.endswith(".gz") and inner in _FORMATS:
+        raise ReadError(
+            f"{path.name} is compressed {_FORMATS[inner]}",
+            "gzip is read for delimited text only",
+            "decompress it",
+        )
+    return _FORMATS.get(inner, _CSV)
+
+
+def _common_format(paths: Sequence[Path]) -> str:
+    first = _format_of(paths[0])
+    for path in paths[1:]:
+        other = _format_of(path)
+        if other != first:
+            raise ReadError(
+                f"{paths[0].name} is {first} and {path.name} is {other}",
+                "files of one table must have the same format",
+                "read them apart",
+            )
+    return first
+
+
+@contextmanager
+def _readable(path: Path, kind: str) -> Iterator[None]:
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
+        raise ReadError(
+            f"{path.name} cannot be read as {kind}: {reason}",
+            "",
+            "check the file or write it again",
+        ) from error
+
+
+# Splits -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _StoredSplit:
+    """A part of a file that stores its schema.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file.
+    part : int
+        Which row group or record batch.
+    types : tuple of (str, pyarrow.DataType or None)
+        The columns to read, and their types; None as stored.
+    """
+
+    path: Path
+    part: int
+    types: tuple[tuple[str, pa.DataType | None], ...]
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows in their columns and types.
+
+        Raises
+        ------
+        ReadError
+            If the file is damaged, or a value does not fit the type asked for.
+        """
+        done = 0
+        for batch in self._stored():
+            for start in range(0, batch.num_rows, BATCH_ROWS):
+                part = batch.slice(start, BATCH_ROWS)
+                yield self._typed(part, done)
+                done += part.num_rows
+
+    def locate(self, row: int) -> str:
+        """Name the row, counted from 1 over the whole file."""
+        return f"row {self._rows_before() + row + 1} of {self.path.name}"
+
+    @abstractmethod
+    def _stored(self) -> Iterator[pa.RecordBatch]: ...
+
+    @abstractmethod
+    def _rows_before(self) -> int: ...
+
+    def _typed(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
+        columns: list[pa.Array[Any]] = []
+        for name, target in self.types:
+            stored = batch.column(name)
+            columns.append(stored if target is None else self._cast(name, stored, target, done))
+        return pa.RecordBatch.from_arrays(columns, names=[name for name, _ in self.types])
+
+    def _cast(
+        self, name: str, stored: pa.Array[Any], target: pa.DataType, done: int
+    ) -> pa.Array[Any]:
+        rule = f"column {name!r} is read as {target}"
+        try:
+            return stored.cast(target)
+        except pa.ArrowInvalid:
+            row = first_refused(stored, lambda part: part.cast(target))
+            value = reprlib.repr(stored[row].as_py())
+            raise ReadError(
+                f"{self.locate(done + row)}, column {name!r}: {value} is not {target}",
+                rule,
+                f"correct the value or read the column as {stored.type}",
+            ) from None
+        except pa.ArrowNotImplementedError:
+            raise ReadError(
+                f"{self.path.name}, column {name!r}: {stored.type} does not turn into {target}",
+                rule,
+                f"read the column as {stored.type}",
+            ) from None
+
+
+@dataclass(frozen=True)
+class ParquetSplit(_StoredSplit):
+    """One row group of a Parquet file; its strings come dictionary-encoded."""
+
+    def _stored(self) -> Iterator[pa.RecordBatch]:
+        plain = {name for name, target in self.types if _wants_plain(target)}
+        with _readable(self.path, _PARQUET), _open_parquet(self.path, plain) as file:
+            names = [name for name, _ in self.types]
+            for batch in file.iter_batches(BATCH_ROWS, [self.part], names):
+                batch.validate(full=True)
+                yield batch
+
+    def _rows_before(self) -> int:
+        with pq.ParquetFile(self.path) as file:
+            return sum(file.metadata.row_group(i).num_rows for i in range(self.part))
+
+
+def _wants_plain(target: pa.DataType | None) -> bool:
+    return target is not None and not pa.types.is_dictionary(target)
+
+
+def _open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
+    schema = pq.read_schema(path)
+    encoded = [f.name for f in schema if _is_text(f.type) and f.name not in plain]
+    return pq.ParquetFile(
+        path, read_dictionary=encoded, pre_buffer=False, buffer_size=_BUFFER_BYTES
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+
+
+@dataclass(frozen=True)
+class IpcFileSplit(_StoredSplit):
+    """One record batch of an Arrow IPC file, memory-mapped."""
+
+    def _stored(self) -> Iterator[pa.RecordBatch]:
+        with _readable(self.path, _IPC_FILE), pa.memory_map(str(self.path)) as file:
+            batch = ipc.open_file(file).get_batch(self.part)
+            batch = batch.select([name for name, _ in self.types])
+            batch.validate(full=True)
+            yield batch
+
+    def _rows_before(self) -> int:
+        with pa.memory_map(str(self.path)) as file:
+            reader = ipc.open_file(file)
+            return sum(reader.get_batch(i).num_rows for i in range(self.part))
+
+
+@dataclass(frozen=True)
+class IpcStreamSplit(_StoredSplit):
+    """A whole Arrow IPC stream, which can only be read from its beginning."""
+
+    def _stored(self) -> Iterator[pa.RecordBatch]:
+        with (
+            _readable(self.path, _IPC_STREAM),
+            pa.OSFile(str(self.path), "rb") as file,
+            ipc.open_stream(file) as reader,
+        ):
+            for whole in reader:
+                batch = whole.select([name for name, _ in self.types])
+                batch.validate(full=True)
+                yield batch
+
+    def _rows_before(self) -> int:
+        return 0
+
+
+# Tables -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """How to list what one format stores: the schema and the number of parts of a file."""
+
+    kind: str
+    split: type[_StoredSplit]
+    inspect: Callable[[Path], tuple[pa.Schema, int]]
+
+    def read(self, path: Path) -> tuple[pa.Schema, int]:
+        with _readable(path, self.kind):
+            schema, parts = self.inspect(path)
+        twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
+        if twice is not None:
+            raise ReadError(
+                f"{path.name} has two columns named {twice!r}",
+                "column names must be unique",
+                "rename one of them",
+            )
+        return schema, parts
+
+
+def _inspect_parquet(path: Path) -> tuple[pa.Schema, int]:
+    with _open_parquet(path) as file:
+        return file.schema_arrow, file.num_row_groups
+
+
+def _inspect_ipc_file(path: Path) -> tuple[pa.Schema, int]:
+    with pa.memory_map(str(path)) as file:
+        reader = ipc.open_file(file)
+        return reader.schema, reader.num_record_batches
+
+
+def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, int]:
+    with pa.OSFile(str(path), "rb") as file, ipc.open_stream(file) as reader:
+        return reader.schema, 1
+
+
+_LISTINGS = {
+    _PARQUET: _Listing(_PARQUET, ParquetSplit, _inspect_parquet),
+    _IPC_FILE: _Listing(_IPC_FILE, IpcFileSplit, _inspect_ipc_file),
+    _IPC_STREAM: _Listing(_IPC_STREAM, IpcStreamSplit, _inspect_ipc_stream),
+}
+
+
+class StoredTable:
+    """Files of one self-describing format with the same columns.
+
+    Parameters
+    ----------
+    paths : sequence of pathlib.Path
+        The files, in order.
+    listing : _Listing
+        How to list what the format stores.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    SchemaError
+        If the columns of two files differ in name, order or type.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "a.parquet"
+    ...     pq.write_table(pa.table({"age": [39, None]}), path)
+    ...     open_files(path).head().to_pylist()
+    [{'age': 39}, {'age': None}]
+    """
+
+    guesses: ClassVar[bool] = False
+
+    def __init__(self, paths: Sequence[Path], listing: _Listing) -> None:
+        self._split = listing.split
+        self._schema, parts = listing.read(paths[0])
+        self._parts = [(paths[0], part) for part in range(parts)]
+        for path in paths[1:]:
+            schema, parts = listing.read(path)
+            _require_same(self._schema, schema, paths[0], path)
+            self._parts += [(path, part) for part in range(parts)]
+        self._where = paths[0].name
+        self.names = tuple(self._schema.names)
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first ``BATCH_ROWS`` rows, all columns, in stored types.
+
+        Returns
+        -------
+        pyarrow.RecordBatch
+
+        Raises
+        ------
+        ReadError
+            If a file is damaged.
+        """
+        splits = self.splits(dict.fromkeys(self.names))
+        batches = chain.from_iterable(split.record_batches() for split in splits)
+        return first_rows(batches, self._schema.remove_metadata())
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[_StoredSplit]:
+        """Return one split per row group or record batch, reading these columns only.
+
+        Parameters
+        ----------
+        types : mapping of str to pyarrow.DataType or None
+            The type of each column to read, or None as stored.
+
+        Returns
+        -------
+        sequence of splits
+
+        Raises
+        ------
+        ParameterError
+            If no column is asked for.
+        SchemaError
+            If a column is not there.
+        """
+        require_columns(types, self.names, self._where)
+        asked = tuple(types.items())
+        return tuple(self._split(path, part, asked) for path, part in self._parts)
+
+
+def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -> None:
+    if one.names != other.names:
+        raise SchemaError(
+            f"the columns of {first} are {', '.join(map(repr, one.names))}, "
+            f"those of {second} are {', '.join(map(repr, other.names))}",
+            "files of one table must have the same columns in the same order",
+            "read them apart",
+        )
+    for name in one.names:
+        types = one.field(name).type, other.field(name).type
+        if types[0] != types[1]:
+            raise SchemaError(
+                f"column {name!r} is {types[0]} in {first} and {types[1]} in {second}",
+                "files of one table must have the same column types",
+                "write one of them again with the other's types",
+            )

@@ -1,0 +1,139 @@
+"""What a reader of tables offers: a schema's worth of rows up front, and splits to read it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from suffice.errors import ParameterError, SchemaError
+
+__all__ = ["BATCH_ROWS", "RecordSplit", "Table", "first_refused", "first_rows", "require_columns"]
+
+BATCH_ROWS = 65_536
+"""The most rows that one record batch holds."""
+
+
+class RecordSplit(Protocol):
+    """A small, picklable part of a table; every iteration reads the same rows in the same order."""
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, at most ``BATCH_ROWS`` at a time, in the columns and types asked for."""
+        ...
+
+    def locate(self, row: int) -> str:
+        """Say where row `row` (0-based, within this split) stands, for error messages."""
+        ...
+
+
+class Table(Protocol):
+    """Rows under named columns, in files."""
+
+    names: tuple[str, ...]
+    guesses: bool
+    """Whether types are inferred from the first rows, so that later cells may not fit them."""
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types."""
+        ...
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+        """Return the parts, reading these columns only; None keeps the type that `head` shows."""
+        ...
+
+
+def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
+    """Gather the first ``BATCH_ROWS`` rows into one batch, which may be empty.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        Read no further than needed.
+    schema : pyarrow.Schema
+        The schema of every batch.
+
+    Returns
+    -------
+    pyarrow.RecordBatch
+
+    Examples
+    --------
+    >>> batch = pa.record_batch({"x": [1, 2]})
+    >>> first_rows([batch, batch], batch.schema).num_rows
+    4
+    """
+    gathered, rows = [], 0
+    for batch in batches:
+        gathered.append(batch)
+        rows += batch.num_rows
+        if rows >= BATCH_ROWS:
+            break
+    table = pa.Table.from_batches(gathered, schema).slice(0, BATCH_ROWS).combine_chunks()
+    return next(iter(table.to_batches()), pa.RecordBatch.from_pylist([], schema=schema))
+
+
+def first_refused(column: pa.Array[Any], cast: Callable[[pa.Array[Any]], object]) -> int:
+    """Find the first row that a cast refuses, by halving.
+
+    Parameters
+    ----------
+    column : pyarrow.Array
+        Values of which `cast` refuses at least one.
+    cast : callable
+        Raises ``pyarrow.ArrowInvalid`` when a value of its argument is refused.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> first_refused(pa.array(["1", "2", "x", "y"]), lambda part: part.cast(pa.int64()))
+    2
+    """
+    accepted, refused = 0, len(column)
+    while refused - accepted > 1:
+        middle = (accepted + refused) // 2
+        try:
+            cast(column.slice(accepted, middle - accepted))
+        except pa.ArrowInvalid:
+            refused = middle
+        else:
+            accepted = middle
+    return accepted
+
+
+def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
+    """Refuse a request for columns that a table does not have, or for none at all.
+
+    Parameters
+    ----------
+    asked, names : sequence of str
+        The columns asked for, and those that there are.
+    where : str
+        The file, as the message shall name it.
+
+    Raises
+    ------
+    ParameterError
+        If no column is asked for.
+    SchemaError
+        If a column asked for is not there.
+
+    Examples
+    --------
+    >>> require_columns(["age"], ["age", "sex"], "adult.csv")
+    """
+    asked = tuple(asked)
+    if not asked:
+        raise ParameterError(
+            f"no column of {where} is asked for", "a table is read by columns", "name at least one"
+        )
+    unknown = [name for name in asked if name not in names]
+    if unknown:
+        raise SchemaError(
+            f"column {unknown[0]!r} is not in {where}",
+            f"its columns are {', '.join(map(repr, names))}",
+            "correct the name",
+        )

@@ -1,0 +1,143 @@
+"""The source made of Arrow columns: a frame in memory, files, or a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from suffice.data.encode import column_of, encode, stored_as
+from suffice.data.schema import Column, Layout, Stored
+from suffice.data.source import refusal
+from suffice.data.table import RecordSplit, Table, require_columns
+from suffice.errors import SchemaError
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell
+
+__all__ = ["TableSource", "TableSplit"]
+
+NUMERIC = {"boolean", "integer", "number"}
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A table of Arrow columns: a frame in memory, files, or a database.
+
+    Parameters
+    ----------
+    table : Table
+        Where the records come from.
+    label, weight : str, optional
+        The columns that are not features.
+    """
+
+    table: Table
+    label: str | None = None
+    weight: str | None = None
+
+    def __post_init__(self) -> None:
+        for role, name in (("label", self.label), ("weight", self.weight)):
+            if name is not None and name not in self.table.names:
+                raise SchemaError(
+                    f"there is no column {name!r} to be the {role}",
+                    f"the columns are {', '.join(map(repr, self.table.names))}",
+                )
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns that are neither label nor weight."""
+        return tuple(n for n in self.table.names if n not in (self.label, self.weight))
+
+    def columns(self) -> tuple[Column, ...]:
+        """The features, by the rule in ``schema.py``."""
+        head = self.table.head()
+        return tuple(column_of(name, head.column(name)) for name in self.feature_names)
+
+    def label_stored(self) -> Stored:
+        """What the label is stored as; an empty column settles nothing."""
+        if self.label is None:
+            return "nothing"
+        return stored_as(self.table.head().schema.field(self.label).type) or "nothing"
+
+    def splits(self, layout: Layout, workers: int) -> Sequence[TableSplit]:
+        """One split per part of the table.
+
+        Raises
+        ------
+        SchemaError
+            If a column is not there, or stores something else than the layout says.
+        """
+        stored = {column.name: column.stored for column in layout.columns}
+        stored |= {self.label: layout.label_stored} if self.label is not None else {}
+        encoding = {name: b.encoding for b in layout.blocks for name in b.columns}
+        wanted = [*stored, *([] if self.weight is None else [self.weight])]
+        require_columns(wanted, self.table.names, "the table")
+        known = {*wanted, layout.label, layout.weight}
+        unknown = [name for name in self.table.names if name not in known]
+        if unknown:
+            raise SchemaError(
+                f"column {unknown[0]!r} is unknown to the model",
+                f"it was fitted to {', '.join(repr(c.name) for c in layout.columns)}",
+                "leave the column out",
+            )
+        if self.table.guesses:
+            types = {name: _type(encoding.get(name), stored.get(name)) for name in wanted}
+        else:
+            self._check(stored)
+            types = dict.fromkeys(wanted)
+        layout = replace(layout, label=self.label, weight=self.weight)
+        return [TableSplit(part, layout) for part in self.table.splits(types)]
+
+    def _check(self, stored: Mapping[str, Stored]) -> None:
+        """Refuse a column that stores strings where numbers were learnt, and the like."""
+        schema = self.table.head().schema
+        for name, learnt in stored.items():
+            now = stored_as(schema.field(name).type)
+            if now != learnt and not {now, learnt} <= NUMERIC and "nothing" not in (now, learnt):
+                raise SchemaError(
+                    f"column {name!r} holds {schema.field(name).type}",
+                    f"in training it held {learnt}s",
+                    "convert it",
+                )
+
+
+def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:
+    """The type in which a column of a text file is read.
+
+    Whole numbers in the first rows do not promise whole numbers further down, and digits alone
+    do not make a number of what was learnt as a string.
+    """
+    if encoding in ("real", "count", "whole"):
+        return pa.float64()
+    types = {"boolean": pa.bool_(), "integer": pa.int64(), "number": pa.float64()}
+    return types.get(stored or "", pa.string() if stored == "string" else None)
+
+
+@dataclass(frozen=True)
+class TableSplit:
+    """A part of a table, with the layout by which it is encoded."""
+
+    part: RecordSplit
+    layout: Layout
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield encoded batches.
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule, naming column and row.
+        """
+        first = 0
+        for records in self.part.record_batches():
+            try:
+                batch = encode(records, self.layout)
+            except BadCell as bad:
+                raise refusal(self, self.layout, first, bad) from None
+            yield batch
+            first += batch.rows
+
+    def locate(self, row: int) -> str:
+        """Say where a row stands."""
+        return self.part.locate(row)

@@ -1,0 +1,55 @@
+"""Texts into word counts, by the rules of scikit-learn's vectoriser, with a growing vocabulary."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from suffice.statistics.block import SparseBlock
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["split_words"]
+
+WORD = re.compile(r"(?u)\b\w\w+\b")  # the default token pattern of CountVectorizer
+
+
+def split_words(texts: Sequence[str | None]) -> SparseBlock:
+    """Lower-case texts and count their words of two letters or more.
+
+    Parameters
+    ----------
+    texts : sequence of str or None
+        None is a missing text.
+
+    Returns
+    -------
+    SparseBlock
+        Words in order of first appearance.
+
+    Examples
+    --------
+    >>> block = split_words(["To be, or not to be", None])
+    >>> block.vocabulary.values, block.data
+    (('to', 'be', 'or', 'not'), array([2., 2., 1., 1.]))
+    """
+    codes: dict[str, int] = {}
+    indices: list[int] = []
+    counts: list[int] = []
+    ends = [0]
+    for text in texts:
+        row: dict[int, int] = {}
+        for word in WORD.findall(text.lower()) if text is not None else ():
+            code = codes.setdefault(word, len(codes))
+            row[code] = row.get(code, 0) + 1
+        indices += row
+        counts += row.values()
+        ends.append(len(indices))
+    return SparseBlock(
+        np.array(counts, np.float64),
+        np.array(indices, np.int64),
+        np.array(ends, np.int64),
+        Vocabulary(tuple(codes)),
+        np.array([text is not None for text in texts], np.bool_),
+    )

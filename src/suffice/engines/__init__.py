@@ -1,0 +1,1 @@
+"""Where splits are summarised. An engine knows nothing of models."""

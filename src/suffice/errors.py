@@ -1,0 +1,81 @@
+"""Everything that can go wrong, and what to do about it.
+
+::
+
+    SufficeError
+    ├── DataError        (ValueError)  a cell, row or column breaks a rule
+    │   ├── SchemaError                the columns are not those of the model
+    │   └── ReadError                  a file or database cannot be read as declared
+    ├── ParameterError   (ValueError)  an option has a value outside its rule
+    ├── ForgetError      (ValueError)  rows to forget were never learnt
+    └── ModelFileError   (ValueError)  a model file is damaged, foreign or too new
+
+A message is built from facts: what was found and where, the rule it breaks, and the next step.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DataError",
+    "ForgetError",
+    "ModelFileError",
+    "ParameterError",
+    "ReadError",
+    "SchemaError",
+    "SufficeError",
+    "SufficeWarning",
+]
+
+
+class SufficeError(Exception):
+    """Root of every error raised on purpose.
+
+    Parameters
+    ----------
+    fact : str
+        What was found: the value, its column and its row.
+    rule : str, optional
+        The rule that the fact breaks.
+    next_step : str, optional
+        What the user can do about it.
+
+    Examples
+    --------
+    >>> print(DataError("column 'age', row 3: inf", "numbers must be finite", "blank the cell"))
+    column 'age', row 3: inf; numbers must be finite; blank the cell.
+    """
+
+    def __init__(self, fact: str, rule: str = "", next_step: str = "") -> None:
+        self.fact, self.rule, self.next_step = fact, rule, next_step
+        super().__init__("; ".join(part for part in (fact, rule, next_step) if part) + ".")
+
+    def __reduce__(self) -> tuple[type[SufficeError], tuple[str, str, str]]:
+        return type(self), (self.fact, self.rule, self.next_step)
+
+
+class DataError(SufficeError, ValueError):
+    """A cell, row or column breaks a rule."""
+
+
+class SchemaError(DataError):
+    """The columns are not those that the model was fitted with."""
+
+
+class ReadError(DataError):
+    """A file or database cannot be read as declared."""
+
+
+class ParameterError(SufficeError, ValueError):
+    """An option has a value outside its rule."""
+
+
+class ForgetError(SufficeError, ValueError):
+    """Rows to forget were never learnt."""
+
+
+class ModelFileError(SufficeError, ValueError):
+    """A model file is damaged, foreign, or written by a newer version."""
+
+
+class SufficeWarning(UserWarning):
+    """Something was decided on the user's behalf and is worth knowing."""

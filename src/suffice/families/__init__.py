@@ -1,0 +1,21 @@
+"""Class-conditional distributions, one per file, each with the same chapters in the same order."""
+
+from suffice.families.bernoulli import Bernoulli
+from suffice.families.categorical import Categorical
+from suffice.families.family import Estimation, Family, Form, Parameters, family_named
+from suffice.families.gaussian import Gaussian
+from suffice.families.multinomial import Multinomial
+from suffice.families.poisson import Poisson
+
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "Estimation",
+    "Family",
+    "Form",
+    "Gaussian",
+    "Multinomial",
+    "Parameters",
+    "Poisson",
+    "family_named",
+]

@@ -1,0 +1,138 @@
+"""The Bernoulli: two outcomes, p(x = 1 | c) = θ_c for every column (or word) on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.families.family import (
+    Estimation,
+    Family,
+    Form,
+    Parameters,
+    check_estimation,
+    dirichlet,
+)
+from suffice.numerics import kernels
+from suffice.numerics.logspace import safe_log
+from suffice.statistics.block import CodedBlock, SparseBlock
+from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["Bernoulli", "BernoulliParameters"]
+
+
+@dataclass(frozen=True)
+class Bernoulli(Family):
+    """Booleans, 0/1 or −1/+1; or, over a text, whether each known word occurs.
+
+    θ follows from the counts under a Beta(α, α) prior: ``mle`` N₁/N, ``map``
+    (N₁ + α − 1)/(N + 2α − 2), ``bayes`` (N₁ + α)/(N + 2α).
+
+    Parameters
+    ----------
+    alpha : float
+        Pseudo-count of each outcome.
+    estimation : {"bayes", "mle", "map"}
+        How probabilities follow from the counts.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+
+    Source: Manning, Raghavan, Schütze, Introduction to Information Retrieval (2008), section 13.3.
+    """
+
+    alpha: float = 1.0
+    estimation: Estimation = "bayes"
+
+    encodings: ClassVar[tuple[str, ...]] = ("binary", "events")
+
+    def __post_init__(self) -> None:
+        check_estimation(self.estimation, self.alpha)
+
+    def accumulator(self, encoding: str, d: int) -> CountAccumulator:
+        """An empty accumulator."""
+        return EventAccumulator(presence=True) if encoding == "events" else CountAccumulator(d)
+
+    def estimate(self, statistic: Counts) -> BernoulliParameters:
+        """Parameters from exact counts of either encoding."""
+        if isinstance(statistic, Events):
+            (words,) = statistic.vocabularies
+            ones, trials = statistic.count.value, statistic.total
+        else:
+            words = None
+            ones, trials = statistic.count.value[:, 1::2], statistic.total
+        outcomes = np.stack([trials - ones, ones], axis=-1)
+        return BernoulliParameters(dirichlet(outcomes, self.alpha, self.estimation, 2), words)
+
+
+@dataclass(frozen=True, eq=False)
+class BernoulliParameters(Parameters):
+    """Probabilities (k, d, 2) of the outcomes 0 and 1; ``words`` names the events of a text."""
+
+    theta: NDArray[np.float64]
+    words: Vocabulary | None = None
+
+    @property
+    def n_free(self) -> int:
+        """Kd."""
+        return self.theta.size // 2
+
+    def add_log_likelihood(self, block: CodedBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ)."""
+        k, d, _ = self.theta.shape
+        log_theta = safe_log(self.theta)
+        if isinstance(block, CodedBlock):
+            table = np.ascontiguousarray(log_theta.reshape(k, 2 * d).T)
+            kernels.scores.add_table(block.codes, 2 * np.arange(d + 1), table, out)
+            return
+        assert self.words is not None
+        finite = np.where(np.isneginf(log_theta), 0.0, log_theta)
+        out += self._linear(finite, block)
+        if (log_theta == -np.inf).any():
+            impossible = np.isneginf(log_theta).astype(np.float64)
+            out[self._linear(impossible, block) > 0.5] = -np.inf
+
+    def _linear(self, terms: NDArray[np.float64], block: SparseBlock) -> NDArray[np.float64]:
+        """Σ over words of ``terms[c, word, present?]``: all absent, corrected where present."""
+        assert self.words is not None
+        out = np.where(block.present[:, None], terms[:, :, 0].sum(axis=1), 0.0)
+        slope = np.ascontiguousarray((terms[:, :, 1] - terms[:, :, 0]).T)
+        present = (block.data != 0).astype(np.float64)
+        kernels.scores.add_sparse_linear(
+            present, block.reindex(self.words), block.indptr, slope, out
+        )
+        return out
+
+    def column(self, j: int) -> BernoulliParameters:
+        """The parameters of column j alone; a text is one column."""
+        return self if self.words is not None else BernoulliParameters(self.theta[:, [j]])
+
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+        """Draw booleans; for a text, the words that occur."""
+        drawn = rng.random((len(codes), self.theta.shape[1])) < self.theta[codes, :, 1]
+        if self.words is None:
+            return list(drawn.T)
+        words = np.array(self.words.values, dtype=object)
+        return [np.array([" ".join(words[row]) for row in drawn], dtype=object)]
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """θ of column j, or of the words that divide the classes most."""
+        if self.words is None:
+            return {"P(1)": self.theta[:, j, 1].tolist()}
+        log_theta = safe_log(self.theta[:, :, 1])
+        spread = log_theta.max(axis=0) - log_theta.min(axis=0)
+        order = np.lexsort((np.arange(len(spread)), -spread))[:20]
+        return {self.words.values[v]: self.theta[:, v, 1].tolist() for v in order}
+
+    def form(self) -> Form:
+        """Linear in x: weight log θ/(1 − θ), constant Σ log(1 − θ)."""
+        log_theta = safe_log(self.theta)
+        linear = log_theta[:, :, 1] - log_theta[:, :, 0]
+        features = tuple(range(linear.shape[1])) if self.words is None else self.words.values
+        return Form(features, np.zeros_like(linear), linear, log_theta[:, :, 0].sum(axis=1))

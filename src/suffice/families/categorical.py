@@ -1,0 +1,163 @@
+"""The categorical: one of m values, p(x = v | c) = θ_cv for every column on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ParameterError
+from suffice.families.family import (
+    Estimation,
+    Family,
+    Form,
+    Parameters,
+    check_estimation,
+    dirichlet,
+)
+from suffice.numerics import kernels
+from suffice.numerics.logspace import safe_log
+from suffice.statistics.block import BadCell, CodedBlock
+from suffice.statistics.counts import CountAccumulator, Counts, offsets_of
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["Categorical", "CategoricalParameters"]
+
+
+@dataclass(frozen=True)
+class Categorical(Family):
+    """Categories of any number and kind (strings, integers, dates, booleans).
+
+    θ follows from the counts N under a symmetric Dirichlet(α) prior over the m values seen in any
+    class (`suffice.families.family.dirichlet`): ``mle`` N_v/N, ``map`` (N_v + α − 1)/(N + mα − m),
+    ``bayes`` (N_v + α)/(N + mα).
+
+    Parameters
+    ----------
+    alpha : float
+        Pseudo-count of every value; 1 is Laplace's rule. 0 is allowed: an unseen pair of class
+        and value is then impossible.
+    estimation : {"bayes", "mle", "map"}
+        How probabilities follow from the counts.
+    unseen : {"ignore", "error", "smooth"}
+        A value at prediction that no training row showed: left out like a missing cell, refused,
+        or given the probability of one more category that no row showed.
+    min_categories : int
+        Assume at least so many values per column, seen or not.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+    """
+
+    alpha: float = 1.0
+    estimation: Estimation = "bayes"
+    unseen: Literal["ignore", "error", "smooth"] = "ignore"
+    min_categories: int = 0
+
+    encodings: ClassVar[tuple[str, ...]] = ("category",)
+
+    def __post_init__(self) -> None:
+        check_estimation(self.estimation, self.alpha)
+        if self.unseen not in ("ignore", "error", "smooth"):
+            raise ParameterError(f"unseen={self.unseen!r}", "it is 'ignore', 'error' or 'smooth'")
+        if self.min_categories < 0:
+            raise ParameterError(f"min_categories={self.min_categories!r}", "it is 0 or more")
+
+    def accumulator(self, encoding: str, d: int) -> CountAccumulator:
+        """An empty accumulator."""
+        return CountAccumulator(d)
+
+    def estimate(self, statistic: Counts) -> CategoricalParameters:
+        """Parameters from exact counts."""
+        columns = range(len(statistic.vocabularies))
+        share = [self._shares(statistic.column(j)) for j in columns]
+        table = np.concatenate(share, axis=1) if share else np.zeros((statistic.count.shape[0], 0))
+        return CategoricalParameters(statistic.vocabularies, table, self.unseen)
+
+    def _shares(self, count: NDArray[np.float64]) -> NDArray[np.float64]:
+        """θ (k, m + 1) of one column; the last stands for values that no row showed."""
+        m = max(count.shape[1], self.min_categories) + (self.unseen == "smooth")
+        with_unseen = np.pad(count, ((0, 0), (0, 1)))
+        return dirichlet(with_unseen, self.alpha, self.estimation, m)
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalParameters(Parameters):
+    """θ (k, M + d): the values of each column, then one place for its unseen values."""
+
+    vocabularies: tuple[Vocabulary, ...]
+    theta: NDArray[np.float64]
+    unseen: str = "ignore"
+
+    @property
+    def offsets(self) -> NDArray[np.intp]:
+        """Where the values of each column start, (d + 1,)."""
+        return offsets_of(self.vocabularies) + np.arange(len(self.vocabularies) + 1)
+
+    @property
+    def n_free(self) -> int:
+        """K Σⱼ (mⱼ − 1)."""
+        return len(self.theta) * sum(max(len(v) - 1, 0) for v in self.vocabularies)
+
+    def probabilities(self, j: int) -> NDArray[np.float64]:
+        """θ (k, mⱼ) of column j."""
+        return self.theta[:, self.offsets[j] : self.offsets[j + 1] - 1]
+
+    def add_log_likelihood(self, block: CodedBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ log θ of the observed values.
+
+        Raises
+        ------
+        BadCell
+            If a value was never seen and ``unseen="error"``.
+        """
+        codes = block.recode(self.vocabularies)
+        if self.unseen == "error":
+            self._refuse_unseen(block, codes)
+        log_theta = safe_log(self.theta)
+        if self.unseen == "ignore":
+            log_theta[:, self.offsets[1:] - 1] = 0.0
+        table = np.ascontiguousarray(log_theta.T)
+        kernels.scores.add_table(codes, self.offsets, table, out)
+
+    def _refuse_unseen(self, block: CodedBlock, codes: NDArray[Any]) -> None:
+        sizes = np.diff(self.offsets) - 1
+        found = np.argwhere(codes == sizes)
+        if len(found):
+            row, column = map(int, found[0])
+            value = block.vocabularies[column].values[block.codes[row, column]]
+            raise BadCell(row, column, value, "the value was never seen in training")
+
+    def column(self, j: int) -> CategoricalParameters:
+        """The parameters of column j alone."""
+        theta = self.theta[:, self.offsets[j] : self.offsets[j + 1]]
+        return CategoricalParameters((self.vocabularies[j],), theta, self.unseen)
+
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+        """Draw a value by inverting the cumulative distribution."""
+        columns = []
+        for j, vocabulary in enumerate(self.vocabularies):
+            if not len(vocabulary):
+                columns.append(np.full(len(codes), None, dtype=object))
+                continue
+            cumulative = np.cumsum(self.probabilities(j), axis=1)
+            u = rng.random(len(codes)) * cumulative[codes, -1]
+            drawn = (u[:, None] >= cumulative[codes]).sum(axis=1)
+            columns.append(np.array(vocabulary.values)[np.minimum(drawn, len(vocabulary) - 1)])
+        return columns
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Probability of every value of column j."""
+        values = map(str, self.vocabularies[j].values)
+        return dict(zip(values, self.probabilities(j).T.tolist(), strict=True))
+
+    def form(self) -> Form:
+        """Linear in the indicators of the values (one-hot)."""
+        features = tuple((j, value) for j, v in enumerate(self.vocabularies) for value in v.values)
+        kept = np.setdiff1d(np.arange(self.theta.shape[1]), self.offsets[1:] - 1)
+        linear = safe_log(self.theta[:, kept])
+        return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))

@@ -1,0 +1,203 @@
+"""What a family is: how to accumulate, estimate, score and sample one class-conditional model.
+
+Conventions, everywhere: n rows, d columns, k classes, m categories of one column. A family is a
+frozen record of hyper-parameters; its parameters are the frozen result of `Family.estimate`. A
+class that never showed a column has learnt nothing about it: it borrows the estimate of all
+classes together, so that the column neither speaks for the class nor against it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ParameterError
+from suffice.statistics.statistic import Accumulator
+
+__all__ = [
+    "Estimation",
+    "Family",
+    "Form",
+    "Parameters",
+    "check_estimation",
+    "check_positive",
+    "dirichlet",
+    "family_named",
+]
+
+Estimation = Literal["mle", "map", "bayes"]
+
+
+class Form(NamedTuple):
+    """log p(x | c) = Σ_f quadratic[c, f] φ_f² + linear[c, f] φ_f + constant[c].
+
+    φ are the family's features: the numbers themselves, or one indicator for every category.
+    """
+
+    features: tuple[Any, ...]
+    quadratic: NDArray[np.float64]
+    linear: NDArray[np.float64]
+    constant: NDArray[np.float64]
+
+
+class Parameters(ABC):
+    """Frozen estimates of one family over a block of d columns and k classes."""
+
+    @property
+    @abstractmethod
+    def n_free(self) -> int:
+        """Number of free parameters."""
+
+    @abstractmethod
+    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add log p(x | c) of every row to ``out`` (n, k); missing cells add nothing."""
+
+    @abstractmethod
+    def column(self, j: int) -> Self:
+        """The parameters of column j alone."""
+
+    @abstractmethod
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+        """Draw one row for every class code (n,); one array (n,) per column."""
+
+    @abstractmethod
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """What is known of column j: a list over the k classes for every named quantity."""
+
+
+@dataclass(frozen=True)
+class Family(ABC):
+    """Hyper-parameters of one distribution."""
+
+    encodings: ClassVar[tuple[str, ...]]  # how the cells are read, the usual way first
+
+    @property
+    def name(self) -> str:
+        """The name by which `family_named` finds this family."""
+        return type(self).__module__.rpartition(".")[2]
+
+    @abstractmethod
+    def accumulator(self, encoding: str, d: int) -> Accumulator:
+        """An empty accumulator for d columns in one of the family's encodings."""
+
+    @abstractmethod
+    def estimate(self, statistic: Any) -> Parameters:
+        """Parameters from exact sums; the sums are left as they are."""
+
+    def __str__(self) -> str:
+        options = (
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        )
+        return f"{type(self).__name__}({', '.join(options)})"
+
+
+def family_named(name: str, **options: Any) -> Family:
+    """Build a family from its name; options that it does not have are ignored.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such family.
+
+    Examples
+    --------
+    >>> print(family_named("poisson", alpha=2.0, ddof=1))
+    Poisson(alpha=2.0)
+    """
+    known = ("bernoulli", "categorical", "gaussian", "multinomial", "poisson")
+    if name not in known:
+        raise ParameterError(f"family {name!r} is not known", f"choose one of {', '.join(known)}")
+    module = import_module(f"suffice.families.{name}")
+    family = getattr(module, name.title().replace("_", ""))
+    accepted = {field.name for field in fields(family)}
+    made: Family = family(**{key: value for key, value in options.items() if key in accepted})
+    return made
+
+
+def check_estimation(estimation: str, alpha: float) -> None:
+    """Check the two options that every family with counts has.
+
+    Raises
+    ------
+    ParameterError
+        If the estimation is unknown, or α is not a number it can work with.
+    """
+    if estimation not in get_args(Estimation):
+        raise ParameterError(
+            f"estimation={estimation!r}", "estimation is one of 'mle', 'map', 'bayes'"
+        )
+    if not (np.isscalar(alpha) and np.isfinite(alpha) and alpha >= 0):
+        raise ParameterError(f"alpha={alpha!r}", "alpha is a finite number, 0 or more")
+    if estimation == "map" and alpha < 1:
+        raise ParameterError(
+            f"alpha={alpha!r} with estimation='map'",
+            "the posterior has a mode for alpha >= 1 only",
+            "use estimation='bayes', whose posterior mean exists for every alpha",
+        )
+
+
+def check_positive(**options: float | None) -> None:
+    """Check that options are positive finite numbers, or None where they may be left out.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    for name, value in options.items():
+        if value is not None and not (np.isfinite(value) and value > 0):
+            raise ParameterError(f"{name}={value!r}", f"{name} is a positive finite number")
+
+
+def dirichlet(
+    count: NDArray[np.float64], alpha: float, estimation: str, m: int
+) -> NDArray[np.float64]:
+    """Probabilities of categories from their counts N under a symmetric Dirichlet(α) prior.
+
+    ::
+
+        mle    N_v / N              maximum likelihood
+        map    (N_v + α − 1) / (N + m(α − 1))    mode of the posterior, α ≥ 1
+        bayes  (N_v + α) / (N + mα)              its mean: Laplace's rule for α = 1
+
+    Parameters
+    ----------
+    count : ndarray (k, ..., v)
+        N_v for every class. Categories of the m that are not among the v have count 0.
+    alpha, estimation
+        Prior and estimate.
+    m : int
+        Number of categories that share the probability.
+
+    Returns
+    -------
+    ndarray (k, ..., v)
+        A class without any count gets the probabilities of all classes together, and where there
+        is no count at all, 1/m each.
+
+    Source: Murphy, Machine Learning: A Probabilistic Perspective (2012), eqs. 3.41 and 3.47.
+
+    Examples
+    --------
+    >>> dirichlet(np.array([[3.0, 0.0]]), 1.0, "bayes", 2)
+    array([[0.8, 0.2]])
+    """
+    pseudo = {"mle": 0.0, "map": alpha - 1.0, "bayes": alpha}[estimation]
+
+    def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = count.sum(axis=-1, keepdims=True) + m * pseudo
+        with np.errstate(invalid="ignore"):
+            return (count + pseudo) / total
+
+    share = proportions(count)
+    if np.isnan(share).any():
+        pooled = proportions(count.sum(axis=0))
+        share = np.where(np.isnan(share), np.where(np.isnan(pooled), 1 / max(m, 1), pooled), share)
+    return share

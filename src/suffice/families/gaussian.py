@@ -1,0 +1,228 @@
+"""The Gaussian: real numbers, p(x | c) = N(x; μ_c, σ²_c) for every column on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from suffice.errors import ParameterError
+from suffice.families.family import (
+    Estimation,
+    Family,
+    Form,
+    Parameters,
+    check_estimation,
+    check_positive,
+)
+from suffice.numerics import kernels
+from suffice.statistics.block import RealBlock
+from suffice.statistics.moments import Moments, MomentsAccumulator
+
+__all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
+
+
+@dataclass(frozen=True)
+class Gaussian(Family):
+    """Normal distribution of every column in every class.
+
+    ::
+
+        mle    μ = x̄,  σ² = Σ(x − x̄)² / (n − ddof)
+        map    the mode of the posterior: μ = m,  σ² = b / (a + 3/2)
+        bayes  the posterior predictive, Student-t with 2a degrees of freedom,
+               location m and scale² b(κ + 1)/(aκ)
+
+    with the Normal-inverse-gamma posterior
+
+    ::
+
+        κ = κ₀ + n    m = (κ₀m₀ + Σx)/κ    a = a₀ + n/2
+        b = b₀ + ½(Σ(x − x̄)² + κ₀n(x̄ − m₀)²/κ)
+
+    Parameters
+    ----------
+    estimation : {"bayes", "mle", "map"}
+        How parameters follow from the sums.
+    ddof : int
+        0 for maximum likelihood, 1 for the unbiased variance (``mle`` only).
+    variance_floor : float
+        Smallest variance, as a share of the variance of that column over all classes. It depends
+        on no other column, so rescaling a column changes nothing.
+    mean0, kappa0, a0, b0 : float, optional
+        Prior m₀, κ₀, a₀, b₀. By default m₀ is the mean of the column over all classes and b₀ is
+        a₀ times its variance: the prior weighs as much as κ₀ = 1 row at the mean and 2a₀ = 2 rows
+        of that variance, whatever the units.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+
+    Source: K. P. Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
+    section 3, eqs. 86-89 and 110.
+
+    Examples
+    --------
+    >>> print(Gaussian(estimation="mle", ddof=1))
+    Gaussian(estimation='mle', ddof=1)
+    """
+
+    estimation: Estimation = "bayes"
+    ddof: int = 0
+    variance_floor: float = 1e-9
+    mean0: float | None = None
+    kappa0: float = 1.0
+    a0: float = 1.0
+    b0: float | None = None
+
+    encodings: ClassVar[tuple[str, ...]] = ("real",)
+
+    def __post_init__(self) -> None:
+        check_estimation(self.estimation, 1.0)
+        check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
+        if self.ddof < 0:
+            raise ParameterError(f"ddof={self.ddof!r}", "ddof is 0 or more")
+        if not (np.isfinite(self.variance_floor) and self.variance_floor >= 0):
+            raise ParameterError(
+                f"variance_floor={self.variance_floor!r}", "it is a finite number, 0 or more"
+            )
+
+    def accumulator(self, encoding: str, d: int) -> MomentsAccumulator:
+        """An empty accumulator for d columns."""
+        return MomentsAccumulator(d)
+
+    def estimate(self, statistic: Moments) -> GaussianParameters | StudentParameters:
+        """Parameters from exact moments."""
+        return (
+            self._maximum_likelihood(statistic)
+            if self.estimation == "mle"
+            else self._posterior(statistic)
+        )
+
+    def _maximum_likelihood(self, moments: Moments) -> GaussianParameters:
+        n, pooled = moments.total, moments.pooled
+        spread = pooled.scatter / np.maximum(pooled.total, 1.0)
+        freedom = n - self.ddof
+        with np.errstate(divide="ignore", invalid="ignore"):
+            variance = np.where(freedom > 0, moments.scatter / freedom, spread)
+        mean = np.where(n > 0, moments.mean, pooled.mean)
+        return GaussianParameters(mean, np.maximum(variance, self.variance_floor * spread))
+
+    def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:
+        n, pooled = moments.total, moments.pooled
+        spread = pooled.scatter / np.maximum(pooled.total, 1.0)
+        mean0 = pooled.mean if self.mean0 is None else self.mean0
+        b0 = self.a0 * spread if self.b0 is None else self.b0
+        kappa = self.kappa0 + n
+        shift = moments.mean - mean0
+        mean = np.where(n > 0, moments.mean - self.kappa0 / kappa * shift, mean0)
+        a = self.a0 + n / 2
+        b = b0 + (moments.scatter + self.kappa0 * n / kappa * np.where(n > 0, shift, 0) ** 2) / 2
+        if self.estimation == "map":
+            return GaussianParameters(mean, b / (a + 1.5))
+        return StudentParameters(mean, b * (kappa + 1) / (a * kappa), 2 * a)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianParameters(Parameters):
+    """μ and σ², each (k, d). A column without any spread (σ² = 0 everywhere) says nothing."""
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+    @property
+    def n_free(self) -> int:
+        """2kd."""
+        return 2 * self.mean.size
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """1/σ², (k, d); 0 for a column without spread."""
+        return np.divide(1.0, self.variance, out=np.zeros_like(self.mean), where=self.variance > 0)
+
+    @property
+    def log_scale(self) -> NDArray[np.float64]:
+        """−½ log 2πσ², (k, d); 0 for a column without spread."""
+        used = self.variance > 0
+        return -0.5 * np.log(2 * np.pi * self.variance, out=np.zeros_like(self.mean), where=used)
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ log N(xⱼ; μ, σ²)."""
+        x = block.values
+        kernels.scores.add_quadratic(x, self.mean, self.precision, self.log_scale, out)
+
+    def column(self, j: int) -> GaussianParameters:
+        """The parameters of column j alone."""
+        return GaussianParameters(self.mean[:, [j]], self.variance[:, [j]])
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw x = μ + σz."""
+        x = rng.normal(self.mean[codes], np.sqrt(self.variance[codes]))
+        return list(x.T)
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Mean and standard deviation of column j."""
+        return {
+            "mean": self.mean[:, j].tolist(),
+            "sd": np.sqrt(self.variance[:, j]).tolist(),
+        }
+
+    def form(self) -> Form:
+        """−½(x − μ)²/σ² − ½ log 2πσ², multiplied out."""
+        precision = self.precision
+        constant = self.log_scale - 0.5 * precision * self.mean**2
+        features = tuple(range(self.mean.shape[1]))
+        return Form(features, -0.5 * precision, precision * self.mean, constant.sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class StudentParameters(Parameters):
+    """Location, scale² and degrees of freedom ν of a Student-t, each (k, d)."""
+
+    location: NDArray[np.float64]
+    scale2: NDArray[np.float64]
+    dof: NDArray[np.float64]
+
+    @property
+    def n_free(self) -> int:
+        """2kd: a mean and a variance, integrated out."""
+        return 2 * self.location.size
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ log Γ((ν+1)/2)/Γ(ν/2) − ½ log νπs² − (ν+1)/2 log(1 + (x − m)²/νs²)."""
+        nu, used = self.dof, self.scale2 > 0
+        spread = np.where(used, nu * self.scale2, 1.0)
+        log_scale = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * spread)
+        kernels.scores.add_student(
+            block.values,
+            self.location,
+            np.where(used, 1 / spread, 0.0),
+            (nu + 1) / 2,
+            np.where(used, log_scale, 0.0),
+            out,
+        )
+
+    def column(self, j: int) -> StudentParameters:
+        """The parameters of column j alone."""
+        return StudentParameters(self.location[:, [j]], self.scale2[:, [j]], self.dof[:, [j]])
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw x = m + st."""
+        t = rng.standard_t(self.dof[codes])
+        return list((self.location[codes] + np.sqrt(self.scale2[codes]) * t).T)
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Location, scale and degrees of freedom of column j."""
+        return {
+            "mean": self.location[:, j].tolist(),
+            "scale": np.sqrt(self.scale2[:, j]).tolist(),
+            "dof": self.dof[:, j].tolist(),
+        }

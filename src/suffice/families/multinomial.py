@@ -1,0 +1,126 @@
+"""The multinomial: counts of events (words of a text), p(x | c) ∝ Π_v θ_cv^x_v."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.families.family import (
+    Estimation,
+    Family,
+    Form,
+    Parameters,
+    check_estimation,
+    dirichlet,
+)
+from suffice.numerics import kernels
+from suffice.numerics.logspace import safe_log
+from suffice.statistics.block import RealBlock, SparseBlock
+from suffice.statistics.counts import EventAccumulator, Events
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["Multinomial", "MultinomialParameters"]
+
+
+@dataclass(frozen=True)
+class Multinomial(Family):
+    """Counts over a group of columns, or over the words of a text whose vocabulary grows.
+
+    The likelihood is that of the sequence of events, without the multinomial coefficient, which
+    is the same for every class. θ follows from the counts under a symmetric Dirichlet(α) prior:
+    ``mle`` N_v/N, ``map`` (N_v + α − 1)/(N + Mα − M), ``bayes`` (N_v + α)/(N + Mα), N = Σ_v N_v.
+    A word that no training text showed is left out.
+
+    Parameters
+    ----------
+    alpha : float
+        Pseudo-count of every event.
+    estimation : {"bayes", "mle", "map"}
+        How probabilities follow from the counts.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+
+    Source: Manning, Raghavan, Schütze, Introduction to Information Retrieval (2008), section 13.2.
+    """
+
+    alpha: float = 1.0
+    estimation: Estimation = "bayes"
+
+    encodings: ClassVar[tuple[str, ...]] = ("count", "events")
+
+    def __post_init__(self) -> None:
+        check_estimation(self.estimation, self.alpha)
+
+    def accumulator(self, encoding: str, d: int) -> EventAccumulator:
+        """An empty accumulator."""
+        return EventAccumulator()
+
+    def estimate(self, statistic: Events) -> MultinomialParameters:
+        """Parameters from exact event counts."""
+        count = statistic.count.value
+        (events,) = statistic.vocabularies
+        theta = dirichlet(count, self.alpha, self.estimation, count.shape[1])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            length = count.sum(axis=1) / statistic.documents.value
+        return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class MultinomialParameters(Parameters):
+    """θ (k, M), and the mean number of events in a row, (k,), which only sampling needs."""
+
+    events: Vocabulary
+    theta: NDArray[np.float64]
+    length: NDArray[np.float64]
+
+    @property
+    def n_free(self) -> int:
+        """k(M − 1)."""
+        return len(self.theta) * max(self.theta.shape[1] - 1, 0)
+
+    def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
+        """Add Σ_v x_v log θ_v."""
+        log_theta = safe_log(self.theta)
+        if isinstance(block, SparseBlock):
+            indices = block.reindex(self.events)
+            slope = np.ascontiguousarray(log_theta.T)
+            kernels.scores.add_sparse_linear(block.data, indices, block.indptr, slope, out)
+        else:
+            kernels.scores.add_linear(block.values, log_theta, out)
+
+    def column(self, j: int) -> MultinomialParameters:
+        """The share of column j in the likelihood; a text is one column."""
+        if not self.events.closed:
+            return self
+        return MultinomialParameters(
+            Vocabulary((self.events.values[j],), closed=True), self.theta[:, [j]], self.length
+        )
+
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+        """Draw a Poisson number of events around the class's mean, then the events."""
+        theta = self.theta / self.theta.sum(axis=1, keepdims=True)
+        counts = rng.multinomial(rng.poisson(self.length[codes]), theta[codes])
+        if self.events.closed:
+            return list(counts.T.astype(np.float64))
+        words = np.array(self.events.values, dtype=object)
+        return [np.array([" ".join(np.repeat(words, row)) for row in counts], dtype=object)]
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """θ of column j, or of the words that divide the classes most."""
+        if self.events.closed:
+            return {"share": self.theta[:, j].tolist()}
+        log_theta = safe_log(self.theta)
+        spread = log_theta.max(axis=0) - log_theta.min(axis=0)
+        order = np.lexsort((np.arange(len(spread)), -spread))[:20]
+        return {self.events.values[v]: self.theta[:, v].tolist() for v in order}
+
+    def form(self) -> Form:
+        """Linear in the counts."""
+        linear = safe_log(self.theta)
+        return Form(self.events.values, np.zeros_like(linear), linear, np.zeros(len(linear)))

@@ -1,0 +1,163 @@
+"""The Poisson: whole numbers, p(x | c) = λ_c^x e^(−λ_c) / x! for every column on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from suffice.families.family import (
+    Estimation,
+    Family,
+    Form,
+    Parameters,
+    check_estimation,
+    check_positive,
+)
+from suffice.numerics import kernels
+from suffice.numerics.logspace import safe_log
+from suffice.statistics.block import RealBlock
+from suffice.statistics.moments import Moments, MomentsAccumulator
+
+__all__ = ["NegativeBinomialParameters", "Poisson", "PoissonParameters"]
+
+
+@dataclass(frozen=True)
+class Poisson(Family):
+    """Counts of independent events per row.
+
+    With the Gamma(α, β) prior (shape, rate) and n rows, the posterior is Gamma(a, b) with
+    a = α + Σx and b = β + n:
+
+    ::
+
+        mle    λ = x̄
+        map    λ = (a − 1)/b, its mode, α ≥ 1
+        bayes  the posterior predictive, negative binomial:
+               p(x) = Γ(x + a)/(Γ(a) x!) · (b/(b + 1))^a · (1/(b + 1))^x
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Shape and rate of the prior: α events in β rows.
+    estimation : {"bayes", "mle", "map"}
+        How parameters follow from the sums.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+
+    Source: Gelman et al., Bayesian Data Analysis, 3rd ed. (2013), section 2.6.
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    estimation: Estimation = "bayes"
+
+    encodings: ClassVar[tuple[str, ...]] = ("whole",)
+
+    def __post_init__(self) -> None:
+        check_estimation(self.estimation, self.alpha)
+        check_positive(beta=self.beta)
+        if self.estimation == "bayes":
+            check_positive(alpha=self.alpha)
+
+    def accumulator(self, encoding: str, d: int) -> MomentsAccumulator:
+        """An empty accumulator for d columns."""
+        return MomentsAccumulator(d)
+
+    def estimate(self, statistic: Moments) -> PoissonParameters | NegativeBinomialParameters:
+        """Parameters from exact moments."""
+        n, mean = statistic.total, statistic.mean
+        if self.estimation == "mle":
+            return PoissonParameters(np.where(n > 0, mean, statistic.pooled.mean))
+        a, b = self.alpha + n * mean, self.beta + n
+        if self.estimation == "map":
+            return PoissonParameters((a - 1) / b)
+        return NegativeBinomialParameters(a, b)
+
+
+@dataclass(frozen=True, eq=False)
+class PoissonParameters(Parameters):
+    """λ (k, d)."""
+
+    rate: NDArray[np.float64]
+
+    @property
+    def n_free(self) -> int:
+        """Kd."""
+        return self.rate.size
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ xⱼ log λⱼ − λⱼ − log xⱼ!."""
+        x = block.values
+        observed = ~np.isnan(x)
+        log_factorial = gammaln(np.where(observed, x, 0) + 1).sum(axis=1)
+        out -= observed @ self.rate.T + log_factorial[:, None]
+        kernels.scores.add_linear(x, safe_log(self.rate), out)
+
+    def column(self, j: int) -> PoissonParameters:
+        """The parameters of column j alone."""
+        return PoissonParameters(self.rate[:, [j]])
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw counts."""
+        return list(rng.poisson(self.rate[codes]).T.astype(np.float64))
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Rate of column j."""
+        return {"rate": self.rate[:, j].tolist()}
+
+    def form(self) -> Form:
+        """Linear in x, up to log x!, which no class owns: weight log λ, constant −λ."""
+        linear = safe_log(self.rate)
+        features = tuple(range(linear.shape[1]))
+        return Form(features, np.zeros_like(linear), linear, -self.rate.sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class NegativeBinomialParameters(Parameters):
+    """Shape a and rate b of the Gamma posterior of λ, each (k, d)."""
+
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+
+    @property
+    def n_free(self) -> int:
+        """kd: a rate, integrated out."""
+        return self.a.size
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ log Γ(x + a)/(Γ(a) x!) + a log(b/(b + 1)) − x log(b + 1)."""
+        x = block.values
+        observed = ~np.isnan(x)
+        x = np.where(observed, x, 0.0)
+        log_factorial = gammaln(x + 1)
+        for c, (a, b) in enumerate(zip(self.a, self.b, strict=True)):
+            terms = gammaln(x + a) - gammaln(a) - log_factorial - a * np.log1p(1 / b)
+            out[:, c] += np.where(observed, terms - x * np.log1p(b), 0.0).sum(axis=1)
+
+    def column(self, j: int) -> NegativeBinomialParameters:
+        """The parameters of column j alone."""
+        return NegativeBinomialParameters(self.a[:, [j]], self.b[:, [j]])
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw λ from its posterior, then counts."""
+        rate = rng.gamma(self.a[codes], 1 / self.b[codes])
+        return list(rng.poisson(rate).T.astype(np.float64))
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Posterior mean rate of column j, and the events and rows it rests on."""
+        return {
+            "rate": (self.a / self.b)[:, j].tolist(),
+            "events": self.a[:, j].tolist(),
+            "rows": self.b[:, j].tolist(),
+        }

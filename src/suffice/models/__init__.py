@@ -1,0 +1,1 @@
+"""Models: functions of statistics, and the scikit-learn contract around them."""

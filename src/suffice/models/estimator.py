@@ -1,0 +1,441 @@
+"""The one file that knows scikit-learn's contract: fit, predict, and what users do besides.
+
+Everything that is computed lives below: a source reads, an engine sums, a model scores.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from suffice.data.arrays import ArraySource, Labels, is_missing
+from suffice.data.schema import Column, Layout
+from suffice.data.source import Source, Split
+from suffice.engines.local import LocalEngine
+from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
+from suffice.models.evaluation import Evaluation, evaluation
+from suffice.models.evidence import Evidence
+from suffice.models.generative import (
+    GenerativeModel,
+    Part,
+    Prior,
+    evidences,
+    log_joints,
+    summarise,
+)
+from suffice.models.model_file import TYPES, portable, unportable
+from suffice.numerics.logspace import log_normalise
+from suffice.persist import write_model
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.statistic import Statistic
+
+__all__ = ["GenerativeClassifier"]
+
+S = TypeVar("S", bound=Statistic)
+
+
+class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier that is a function of one exact statistic.
+
+    A subclass says by `_parts` which families model which columns, and holds the options that
+    `_options` and `_prior` read.
+
+    Attributes
+    ----------
+    statistic_ : ByClass
+        Exact sums over all rows learnt so far.
+    schema_ : tuple of Column
+        What each column is, and why.
+    parts_ : tuple of Part
+        Families and the columns that they model.
+    classes_ : ndarray (k,)
+        Labels, sorted.
+    class_count_, class_prior_ : ndarray (k,)
+        Σw of the rows of each class, and P(c).
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+        Only when the columns have names.
+    """
+
+    threads: int | None
+
+    @abstractmethod
+    def _parts(self, columns: tuple[Column, ...]) -> tuple[Part, ...]:
+        """Choose a family for every column."""
+
+    @abstractmethod
+    def _prior(self) -> tuple[Prior, float]:
+        """The class prior and its pseudo-count."""
+
+    def _reading(self) -> dict[str, Any]:
+        """Options of the layout: missing tokens and label clean-up."""
+        return {}
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table, forgetting everything learnt before.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
+            polars, pyarrow, duckdb); a path, glob or list of paths (Parquet, Arrow IPC, CSV, TSV);
+            or what `suffice.read_csv` returns.
+        y : array-like (n,) or str
+            Labels, or the name of the column that holds them. A row without a label is left out
+            and counted.
+        sample_weight : array-like (n,) or str, optional
+            Row weights, 0 or more, or the name of their column.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule (it is named by column and row), or there is only one class.
+        ParameterError
+            If an option is outside its rule.
+        """
+        source = self._open_new(X, y, sample_weight)
+        statistic = self._summarise(source)
+        if len(statistic.classes) == 1:
+            raise DataError(
+                f"every label is {statistic.classes.values[0]!r}",
+                "a classifier needs two classes or more",
+                "check the label column, or learn from batches with partial_fit",
+            )
+        return self._set(statistic)
+
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Learn from more rows; the result is that of one `fit` of all of them.
+
+        New labels and categories simply join; ``classes`` is accepted for compatibility.
+        See `fit` for the other parameters, the errors and what a table may be.
+        """
+        if not hasattr(self, "statistic_"):
+            return self._set(self._summarise(self._open_new(X, y, sample_weight)))
+        return self._set(self.statistic_ + self._summarise(self._open(X, y, sample_weight)))
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows away again; the result is that of a `fit` without them.
+
+        See `fit` for the parameters.
+
+        Raises
+        ------
+        ForgetError
+            If the rows cannot have been learnt.
+        """
+        check_is_fitted(self)
+        rest = self.statistic_ - self._summarise(self._open(X, y, sample_weight))
+        if not len(rest.classes):
+            raise ForgetError(
+                "no labelled row would be left",
+                "a model rests on one row at least",
+                "delete the model instead",
+            )
+        return self._set(rest)
+
+    def merge(self, other: GenerativeClassifier) -> Self:
+        """Learn what another model of the same columns and families has learnt.
+
+        Raises
+        ------
+        SchemaError
+            If the two models do not read the same columns in the same way.
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        if self.parts_ != other.parts_:
+            raise SchemaError(
+                f"the models differ: {_difference(self.parts_, other.parts_)}",
+                "only models of the same columns and families can be merged",
+                "fit both with the same `families`",
+            )
+        return self._set(self.statistic_ + other.statistic_)
+
+    def _summarise(self, source: Source) -> ByClass:
+        return self._run(summarise, (self.parts_, self._layout()), source)
+
+    def _set(self, statistic: ByClass) -> Self:
+        prior, alpha = self._prior()
+        model = GenerativeModel.estimate(self.parts_, self.layout_, statistic, prior, alpha)
+        self.statistic_, self.model_ = statistic, model
+        self.classes_ = np.array(statistic.classes.values)
+        return self
+
+    # -- predicting
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(x, c) = log P(c) + Σ log p(x_j | c), (n, k).
+
+        Missing cells are left out: exact marginalisation. −∞ means impossible.
+        """
+        return self._concatenated(log_joints, X)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(c | x), (n, k), by log-sum-exp; the prior where no class is possible."""
+        model = self._fitted()
+        posterior, impossible = log_normalise(self.predict_joint_log_proba(X), model.log_prior)
+        if impossible:
+            warnings.warn(
+                f"{impossible} of {len(posterior)} rows are impossible under every class; "
+                "they were answered by the class prior. Smoothing (alpha > 0) avoids this.",
+                SufficeWarning,
+                stacklevel=2,
+            )
+        return posterior
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of every row, (n,)."""
+        best: NDArray[Any] = self.predict_log_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def explain(self, X: Any) -> Evidence:
+        """Return what every column contributes to every class, row by row."""
+        contributions = self._concatenated(evidences, X)
+        model = self.model_
+        names = tuple(column.name for column in self.schema_)
+        return Evidence(names, model.classes.values, model.log_prior, contributions)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose label is predicted.
+
+        Rows without a label are left out.
+        """
+        return self.evaluate(X, y, sample_weight).accuracy
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
+
+        Raises
+        ------
+        DataError
+            If a label was never seen in training.
+        """
+        self._fitted()
+        return self._run(evaluation, self.model_, self._open(X, y, sample_weight))
+
+    def log_likelihood(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return Σ w log P(x, y) over the labelled rows of a table."""
+        return float(self.evaluate(X, y, sample_weight).log_likelihood.value)
+
+    @property
+    def n_parameters_(self) -> int:
+        """Number of free parameters: those of the families, and k − 1 if the prior is estimated.
+
+        2D + 1 for D binary columns and two classes; a full joint table has 2(2^D − 1) + 1.
+        """
+        estimated = self._prior()[0] in ("empirical", "smoothed")
+        return self._fitted().n_free + (len(self.classes_) - 1 if estimated else 0)
+
+    def sample(
+        self, n: int = 1, random_state: int | np.random.Generator | None = None
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[Any]]:
+        """Draw rows from the fitted model.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        random_state : int or numpy.random.Generator, optional
+            Seed.
+
+        Returns
+        -------
+        X : dict of str to ndarray (n,)
+            One array per column.
+        y : ndarray (n,)
+            Labels.
+        """
+        model = self._fitted()
+        rng = np.random.default_rng(random_state)
+        codes = rng.choice(len(model.prior), size=n, p=model.prior)
+        return model.sample(codes, rng), self.classes_[codes]
+
+    def _fitted(self) -> GenerativeModel:
+        check_is_fitted(self)
+        model: GenerativeModel = self.model_
+        return model
+
+    def _concatenated(
+        self, kernel: Callable[[Split, GenerativeModel], NDArray[np.float64]], X: Any
+    ) -> NDArray[np.float64]:
+        model, engine = self._fitted(), LocalEngine(self.threads)
+        splits = self._open(X).splits(self._layout(), engine.workers)
+        return np.concatenate(list(engine.map(kernel, model, splits)))
+
+    def _run(self, kernel: Callable[[Split, Any], S], params: Any, source: Source) -> S:
+        engine = LocalEngine(self.threads)
+        return engine.run(kernel, params, source.splits(self._layout(), engine.workers))
+
+    def _layout(self) -> Layout:
+        """How tables are read, with the reading options as they are now."""
+        return replace(self.layout_, **self._reading())
+
+    # -- keeping
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `suffice.load` reads; nothing in it is executed.
+
+        The file holds the statistic, so a loaded model can learn, merge and forget.
+
+        Raises
+        ------
+        ModelFileError
+            If the file cannot be written. A file that was there before is left as it was.
+        """
+        self._fitted()
+        content = {
+            "params": portable(self.get_params(deep=False)),
+            "parts": self.parts_,
+            "layout": self.layout_,
+            "statistic": self.statistic_,
+            "named": hasattr(self, "feature_names_in_"),
+            "format": self.format_,
+        }
+        write_model(path, type(self).__name__, content, types=TYPES)
+
+    @classmethod
+    def restored(cls, content: dict[str, Any]) -> Self:
+        """Rebuild a model from what `save` wrote."""
+        model = cls(**unportable(content["params"]))
+        model.parts_, model.layout_ = content["parts"], content["layout"]
+        model.format_ = content["format"]
+        names = [column.name for column in model.schema_]
+        model.n_features_in_ = len(names)
+        if content["named"]:
+            model.feature_names_in_ = np.array(names, dtype=object)
+        return model._set(content["statistic"])
+
+    # -- reading tables
+
+    @property
+    def schema_(self) -> tuple[Column, ...]:
+        """What each column is, and why."""
+        columns: tuple[Column, ...] = self.layout_.columns
+        return columns
+
+    def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
+        """Open the first table: it settles the columns and how they are read."""
+        if y is None:
+            raise ParameterError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None",
+                "a classifier learns from labels",
+                "pass an array or the name of the label column",
+            )
+        source = self._open(X, y, sample_weight, reset=True)
+        columns = source.columns()
+        if not columns:
+            raise SchemaError("the table has no column besides the label", "a model needs features")
+        self.parts_ = self._parts(columns)
+        self.layout_ = Layout(
+            tuple(part.layout for part in self.parts_),
+            columns,
+            label=source.label,
+            label_stored=source.label_stored(),
+            **self._reading(),
+        )
+        return source
+
+    def _open(
+        self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
+    ) -> Source:
+        """Open a table; the first one (``reset``) settles its columns, the others must have them."""
+        if isinstance(X, np.ndarray) or issparse(X) or _is_nested_list(X):
+            return self._open_array(X, y, sample_weight, reset)
+        from suffice.data.opening import open_table
+
+        source = open_table(X, y, sample_weight)
+        if reset:
+            self.feature_names_in_ = np.array(source.feature_names, dtype=object)
+            self.n_features_in_ = len(source.feature_names)
+            self.format_ = getattr(source.table, "format", None)
+        return source
+
+    def _open_array(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Source:
+        for given in (y, sample_weight):
+            if isinstance(given, str):
+                raise ParameterError(
+                    f"{given!r} names a column of an array",
+                    "the columns of an array have no names",
+                    "pass the values, or a table with named columns",
+                )
+        X = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False
+        )
+        if reset:
+            self.format_ = None
+            names = getattr(self, "feature_names_in_", None)
+            names = tuple(f"x{j}" for j in range(X.shape[1])) if names is None else tuple(names)
+        else:
+            names = tuple(column.name for column in self.schema_)
+        if y is not None:
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+            check_classification_targets(y[[not is_missing(v) for v in y.tolist()]])
+        if X.dtype.kind not in "biuf":
+            from suffice.data.opening import open_columns
+
+            return open_columns(X, names, y, sample_weight)
+        weights = None if sample_weight is None else _checked_weights(sample_weight, len(X))
+        return ArraySource(X, names, None if y is None else Labels.of(y), weights)
+
+
+def _is_nested_list(X: Any) -> bool:
+    """Tell a list of rows, which is an array, from a list of paths, which is a table."""
+    return isinstance(X, list | tuple) and not all(isinstance(row, str | PathLike) for row in X)
+
+
+def _checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, weights)
+    if weights.shape != (n,):
+        raise ParameterError(
+            f"sample_weight has shape {weights.shape} for {n} rows", "there is one weight per row"
+        )
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise DataError(
+            f"sample_weight, row {row}: {weights[row]}", "a weight is finite and 0 or more"
+        )
+    return weights
+
+
+def _difference(mine: tuple[Part, ...], theirs: tuple[Part, ...]) -> str:
+    """Name the first column that two models read or model in different ways."""
+    pairs = [{c: part for part in parts for c in part.layout.columns} for parts in (mine, theirs)]
+    for name in pairs[0] | pairs[1]:
+        a, b = (side.get(name) for side in pairs)
+        if a is None or b is None:
+            return f"column {name!r} is in one of them only"
+        if (a.family, a.layout.encoding) != (b.family, b.layout.encoding):
+            return f"column {name!r} is {a.family} in one and {b.family} in the other"
+    return "the same columns are grouped in different ways"

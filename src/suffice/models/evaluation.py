@@ -1,0 +1,169 @@
+"""How well a model predicts: a statistic like any other, an exact sum over labelled rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.source import Split
+from suffice.errors import DataError
+from suffice.models.generative import GenerativeModel, each_batch
+from suffice.numerics import kernels
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.logspace import log_normalise
+from suffice.statistics.batch import Batch
+
+__all__ = ["Evaluation", "evaluation"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Exact sums over the labelled rows of a table.
+
+    Parameters
+    ----------
+    classes : tuple
+        The k labels.
+    confusion : DoubleDouble (k, k)
+        Σw by true label (rows) and predicted label (columns).
+    log_loss_sum, brier_sum, log_likelihood : DoubleDouble ()
+        Σ −w log P(y | x),  Σ w Σ_c (P(c | x) − [c = y])²,  Σ w log P(x, y).
+    impossible, unlabelled : int
+        Rows impossible under every class, and rows left out for want of a label.
+
+    Source: G. W. Brier, Verification of forecasts expressed in terms of probability (1950), eq. 2.
+    """
+
+    classes: tuple[Any, ...]
+    confusion: DoubleDouble
+    log_loss_sum: DoubleDouble
+    brier_sum: DoubleDouble
+    log_likelihood: DoubleDouble
+    impossible: int = 0
+    unlabelled: int = 0
+
+    def __add__(self, other: Evaluation) -> Evaluation:
+        return self._merged(other, 1)
+
+    def __sub__(self, other: Evaluation) -> Evaluation:
+        return self._merged(other, -1)
+
+    def _merged(self, other: Evaluation, sign: int) -> Evaluation:
+        return Evaluation(
+            self.classes,
+            self.confusion + other.confusion * sign,
+            self.log_loss_sum + other.log_loss_sum * sign,
+            self.brier_sum + other.brier_sum * sign,
+            self.log_likelihood + other.log_likelihood * sign,
+            self.impossible + sign * other.impossible,
+            self.unlabelled + sign * other.unlabelled,
+        )
+
+    @property
+    def weight(self) -> float:
+        """Σw of the labelled rows."""
+        return float(self.confusion.value.sum())
+
+    @property
+    def accuracy(self) -> float:
+        """Share of rows whose label is predicted; NaN without rows."""
+        return float(np.trace(self.confusion.value)) / self.weight if self.weight else float("nan")
+
+    @property
+    def error(self) -> float:
+        """Share of rows whose label is not predicted."""
+        return 1.0 - self.accuracy
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of −log P(y | x), in nats; ∞ if a true label was held impossible."""
+        return float(self.log_loss_sum.value) / self.weight if self.weight else float("nan")
+
+    @property
+    def brier(self) -> float:
+        """Mean of Σ_c (P(c | x) − [c = y])², from 0 to 2."""
+        return float(self.brier_sum.value) / self.weight if self.weight else float("nan")
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """Share of the rows predicted as c that are c, (k,); NaN where none was."""
+        return self._share(axis=0)
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        """Share of the rows of class c that are predicted as c, (k,); NaN where there is none."""
+        return self._share(axis=1)
+
+    def _share(self, axis: int) -> NDArray[np.float64]:
+        table = self.confusion.value
+        with np.errstate(invalid="ignore"):
+            return np.diag(table) / table.sum(axis=axis)
+
+
+def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
+    """Kernel of an evaluation.
+
+    Raises
+    ------
+    DataError
+        If a label was never seen in training.
+    """
+    k = len(model.classes)
+    sums, confusion = np.zeros((1, 2, 3)), np.zeros((k, 2, k))
+    impossible = unlabelled = 0
+
+    def add(batch: Batch) -> tuple[int, int]:
+        codes = _known(batch, model)
+        log_joint = model.log_joint(batch)
+        log_posterior, without = log_normalise(log_joint, model.log_prior)
+        weights = batch.weights if batch.weights.size else np.ones(batch.rows)
+        rows = np.flatnonzero((codes >= 0) & (weights > 0))
+        codes, weights, log_posterior = codes[rows], weights[rows], log_posterior[rows]
+        kernels.counts.add_codes(
+            log_posterior.argmax(axis=1)[:, None], np.zeros(1, np.intp), codes, weights, confusion
+        )
+        truth = np.zeros((len(rows), k))
+        truth[np.arange(len(rows)), codes] = 1
+        losses = np.stack(
+            [
+                -log_posterior[np.arange(len(rows)), codes],
+                ((np.exp(log_posterior) - truth) ** 2).sum(axis=1),
+                log_joint[rows, codes],
+            ],
+            axis=1,
+        )
+        kernels.counts.add_events(losses, np.zeros(len(rows), np.intp), weights, sums)
+        return without, int((_known(batch, model) < 0).sum())
+
+    for without, unknown in each_batch(split, model.layout, add):
+        impossible += without
+        unlabelled += unknown
+    total = DoubleDouble.from_pairs(sums)[0]
+    return Evaluation(
+        model.classes.values,
+        DoubleDouble.from_pairs(confusion),
+        total[0],
+        total[1],
+        total[2],
+        impossible,
+        unlabelled,
+    )
+
+
+def _known(batch: Batch, model: GenerativeModel) -> NDArray[np.intp]:
+    """Codes of the true labels among the classes of the model."""
+    place = model.classes.index(batch.classes.values, -2)
+    codes = np.append(place, -1)[batch.codes]
+    strangers = np.flatnonzero(codes == -2)
+    if len(strangers):
+        label = batch.classes.values[batch.codes[strangers[0]]]
+        known = ", ".join(map(repr, model.classes.values[:10]))
+        raise DataError(
+            f"the label {label!r} was never seen in training",
+            f"the model knows {known}",
+            "clean the labels, or learn the new class first",
+        )
+    return codes

@@ -1,0 +1,248 @@
+"""The generative classifier: class prior times families, p(x, y) = P(y) Π_b p(x_b | y).
+
+A fit is the sum of `summarise` over splits; a model is a function of that sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import BlockLayout, Layout
+from suffice.data.source import Split, refusal
+from suffice.errors import DataError, ParameterError
+from suffice.families import Family, Parameters
+from suffice.families.family import dirichlet
+from suffice.numerics.logspace import safe_log
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = [
+    "GenerativeModel",
+    "Part",
+    "Prior",
+    "class_prior",
+    "each_batch",
+    "evidences",
+    "log_joints",
+    "summarise",
+]
+
+R = TypeVar("R")
+
+Prior = Literal["empirical", "smoothed", "uniform"] | Mapping[Any, float] | Sequence[float]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One family and the columns that it models."""
+
+    family: Family
+    layout: BlockLayout
+
+
+def summarise(split: Split, plan: tuple[tuple[Part, ...], Layout]) -> ByClass:
+    """Kernel of a fit: the statistic of one split."""
+    parts, layout = plan
+    total = ByClassAccumulator(
+        [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in parts]
+    )
+    for _ in each_batch(split, layout, total.add):
+        pass
+    return total.statistic()
+
+
+def class_prior(
+    weight: NDArray[np.float64], classes: Vocabulary, prior: Prior, alpha: float
+) -> NDArray[np.float64]:
+    """P(c) (k,) from class weights N_c.
+
+    ::
+
+        "empirical"  N_c / N
+        "smoothed"   (N_c + α) / (N + kα), a symmetric Dirichlet(α) prior (Beta when k = 2)
+        "uniform"    1 / k
+
+    or as given: a mapping from label to probability, or a sequence in the order of the labels.
+
+    Raises
+    ------
+    ParameterError
+        If a given prior does not fit the labels, or is not a distribution.
+
+    Examples
+    --------
+    >>> class_prior(np.array([3.0, 1.0]), Vocabulary(("a", "b")), "smoothed", 1.0)
+    array([0.66666667, 0.33333333])
+    """
+    k = len(classes)
+    if isinstance(prior, str):
+        if prior == "empirical":
+            return weight / weight.sum()
+        if prior == "smoothed":
+            return dirichlet(weight[None], alpha, "bayes", k)[0]
+        if prior == "uniform":
+            return np.full(k, 1 / k)
+        raise ParameterError(
+            f"class_prior={prior!r}",
+            "it is 'empirical', 'smoothed', 'uniform', a mapping or one number per class",
+        )
+    if isinstance(prior, Mapping):
+        absent = [value for value in classes.values if value not in prior]
+        if absent:
+            raise ParameterError(f"class_prior has no entry for the class {absent[0]!r}")
+        prior = [prior[value] for value in classes.values]
+    given = np.asarray(prior, dtype=np.float64)
+    if given.shape != (k,):
+        raise ParameterError(
+            f"class_prior has {given.size} numbers",
+            f"there are {k} classes: {', '.join(map(repr, classes.values))}",
+        )
+    if not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
+        raise ParameterError(
+            f"class_prior={given.tolist()}", "probabilities are 0 or more and add up to 1"
+        )
+    return given
+
+
+@dataclass(frozen=True)
+class GenerativeModel:
+    """A class prior and the parameters of every part, estimated from one statistic.
+
+    Parameters
+    ----------
+    parts : tuple of Part
+        Families and their columns.
+    layout : Layout
+        How a table is read.
+    classes : Vocabulary
+        The k labels.
+    prior : ndarray (k,)
+        P(c).
+    parameters : tuple of Parameters
+        One per part.
+    """
+
+    parts: tuple[Part, ...]
+    layout: Layout
+    classes: Vocabulary
+    prior: NDArray[np.float64]
+    parameters: tuple[Parameters, ...]
+
+    @classmethod
+    def estimate(
+        cls,
+        parts: tuple[Part, ...],
+        layout: Layout,
+        statistic: ByClass,
+        prior: Prior,
+        alpha: float,
+    ) -> GenerativeModel:
+        """Everything that is a function of the statistic.
+
+        Raises
+        ------
+        DataError
+            If no labelled row is left.
+        """
+        if not len(statistic.classes):
+            raise DataError(
+                "there is no labelled row with a positive weight",
+                "a model needs at least one",
+                "check the label column and the weights",
+            )
+        weight = statistic.weight.value
+        parameters = tuple(
+            part.family.estimate(block) for part, block in zip(parts, statistic.blocks, strict=True)
+        )
+        share = class_prior(weight, statistic.classes, prior, alpha)
+        return cls(parts, layout, statistic.classes, share, parameters)
+
+    @cached_property
+    def log_prior(self) -> NDArray[np.float64]:
+        """Log P(c), (k,)."""
+        return safe_log(self.prior)
+
+    @property
+    def n_free(self) -> int:
+        """Number of free parameters of the parts; the class prior adds k − 1 if estimated."""
+        return sum(parameters.n_free for parameters in self.parameters)
+
+    def log_joint(self, batch: Batch) -> NDArray[np.float64]:
+        """Log P(c) + Σ_b log p(x_b | c) of every row, (n, k).
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite.
+        """
+        out = np.tile(self.log_prior, (batch.rows, 1))
+        for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
+            try:
+                parameters.add_log_likelihood(block, out)
+            except BadCell as bad:
+                bad.block = b
+                raise
+        self._refuse_infinite(batch, out)
+        return out
+
+    def _refuse_infinite(self, batch: Batch, log_joint: NDArray[np.float64]) -> None:
+        """An infinite number makes a score that no finite one can: look for it there only."""
+        suspects = np.flatnonzero(~np.isfinite(log_joint).all(axis=1))
+        for b, block in enumerate(batch.blocks if len(suspects) else ()):
+            if isinstance(block, RealBlock):
+                found = np.argwhere(np.isinf(block.values[suspects]))
+                if len(found):
+                    row, column = int(suspects[found[0, 0]]), int(found[0, 1])
+                    bad = BadCell(
+                        row, column, float(block.values[row, column]), "a number must be finite"
+                    )
+                    bad.block = b
+                    raise bad
+
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        """Draw one row for every class code; columns in the order of the layout."""
+        drawn: dict[str, NDArray[Any]] = {}
+        for part, parameters in zip(self.parts, self.parameters, strict=True):
+            drawn |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
+        return {column.name: drawn[column.name] for column in self.layout.columns}
+
+    def evidence(self, batch: Batch) -> NDArray[np.float64]:
+        """Log p(x_j | c) of every column, (n, columns, k), columns in the order of the layout."""
+        pieces = []
+        for parameters, part, block in zip(self.parameters, self.parts, batch.blocks, strict=True):
+            for j in range(len(part.layout.columns)):
+                out = np.zeros((batch.rows, len(self.classes)))
+                parameters.column(j).add_log_likelihood(block.column(j), out)
+                pieces.append(out)
+        names = [name for part in self.parts for name in part.layout.columns]
+        order = [names.index(column.name) for column in self.layout.columns]
+        return np.stack([pieces[at] for at in order], axis=1)
+
+
+def log_joints(split: Split, model: GenerativeModel) -> NDArray[np.float64]:
+    """Kernel of a prediction: log P(x, c) of every row of a split, (n, k)."""
+    return np.concatenate(list(each_batch(split, model.layout, model.log_joint)))
+
+
+def evidences(split: Split, model: GenerativeModel) -> NDArray[np.float64]:
+    """Kernel of an explanation: log p(x_j | c) of every cell of a split, (n, columns, k)."""
+    return np.concatenate(list(each_batch(split, model.layout, model.evidence)))
+
+
+def each_batch(split: Split, layout: Layout, function: Callable[[Batch], R]) -> Iterator[R]:
+    """Apply a function to every batch of a split; a bad cell becomes a sentence."""
+    first = 0
+    for batch in split.batches():
+        try:
+            yield function(batch)
+        except BadCell as bad:
+            raise refusal(split, layout, first, bad) from None
+        first += batch.rows

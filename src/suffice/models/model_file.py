@@ -1,0 +1,44 @@
+"""What a model file may hold: the allow-list of types, and options in a form that can be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from suffice.data.csv import CsvFormat
+from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
+from suffice.models.generative import Part
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.counts import Counts, Events
+from suffice.statistics.moments import Moments
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["TYPES", "portable", "unportable"]
+
+TYPES: dict[str, type] = {
+    cls.__name__: cls
+    for cls in (
+        Bernoulli, BlockLayout, ByClass, Categorical, Column, Counts, CsvFormat, DoubleDouble,
+        Events, Gaussian, Layout, Moments, Multinomial, Part, Poisson, Vocabulary,
+    )
+}  # fmt: skip
+
+
+def portable(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn mappings into pairs: their keys may be tuples of columns, which JSON does not have."""
+    return {
+        name: {"pairs": [list(pair) for pair in value.items()]}
+        if isinstance(value, Mapping)
+        else value
+        for name, value in params.items()
+    }
+
+
+def unportable(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Undo `portable`."""
+    return {
+        name: dict(map(tuple, value["pairs"])) if isinstance(value, dict) else value
+        for name, value in params.items()
+    }

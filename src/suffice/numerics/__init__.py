@@ -1,0 +1,1 @@
+"""Exact sums, log-space arithmetic and the compiled loops."""

@@ -1,0 +1,170 @@
+"""Exact class-wise moments Σw, Σw(x − p), Σw(x − p)² in one pass over row-major rows.
+
+Conventions: n rows, d features, k classes. ``pivot[c, j]`` is the first value seen of feature j in
+class c; ``sums[c, :, j]`` holds S₁, S₁ˡᵒ, S₂, S₂ˡᵒ, the pairs of Σw(x − p) and Σw(x − p)²;
+``weight[c, :, j]`` holds the pair of Σw over the observed cells. NaN is a missing cell; a row
+with a negative class code is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.numerics.exact import add, divide, multiply, two_product, two_sum
+from suffice.numerics.kernels.pairs import compiled
+
+__all__ = ["LARGEST", "add_rows", "mean_and_scatter", "merge"]
+
+LARGEST = 1e150  # the square of a difference of larger numbers may overflow
+BLOCK = 16  # rows inspected together, while they are in the nearest cache
+NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
+
+
+@compiled
+def _inspect(x: Any) -> int:
+    """Return 0 if every cell is usable, 1 if some are NaN, 2 if some are too large."""
+    missing = 0
+    large = 0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            missing |= x[i, j] != x[i, j]
+            large |= abs(x[i, j]) > LARGEST
+    return 2 if large else missing
+
+
+@compiled
+def _add_complete_row(x: Any, pivot: Any, sums: Any) -> None:
+    """Add a row of weight one without gaps. Two loops, because each then fits the registers."""
+    for j in range(x.shape[0]):
+        v, e = two_sum(x[j], -pivot[j])
+        s, t = two_sum(sums[0, j], v)
+        sums[0, j] = s
+        sums[1, j] += t + e
+    for j in range(x.shape[0]):
+        v, e = two_sum(x[j], -pivot[j])
+        q, f = two_product(v, v)
+        s, t = two_sum(sums[2, j], q)
+        sums[2, j] = s
+        sums[3, j] += t + (f + 2.0 * v * e)
+
+
+@compiled
+def _add_row(x: Any, w: float, weight: Any, pivot: Any, sums: Any) -> bool:
+    """Add any row; return whether every feature has a pivot now."""
+    complete = True
+    for j in range(x.shape[0]):
+        if x[j] != x[j]:
+            complete &= weight[0, j] > 0.0
+            continue
+        if weight[0, j] == 0.0:
+            pivot[j] = x[j]
+        weight[0, j], weight[1, j] = add(weight[0, j], weight[1, j], w, 0.0)
+        v, e = two_sum(x[j], -pivot[j])
+        a, b = two_product(w, v)
+        sums[0, j], t = two_sum(sums[0, j], a)
+        sums[1, j] += t + (b + w * e)
+        q, f = two_product(v, v)
+        a, b = two_product(w, q)
+        sums[2, j], t = two_sum(sums[2, j], a)
+        sums[3, j] += t + (b + w * (f + 2.0 * v * e))
+    return complete
+
+
+@compiled
+def add_rows(x: Any, codes: Any, weights: Any, weight: Any, pivot: Any, sums: Any) -> int:
+    """Add the rows of x (n, d) to their classes; ``weights`` is (n,) or empty for all ones.
+
+    Returns −1, or the index of a block of rows that holds a number too large to be squared.
+    """
+    n, d = x.shape
+    k = pivot.shape[0]
+    complete = np.zeros(k, np.bool_)
+    rows = np.zeros(k)
+    for c in range(k):
+        complete[c] = np.all(weight[c, 0] > 0.0)
+    for start in range(0, n, BLOCK):
+        stop = min(start + BLOCK, n)
+        status = _inspect(x[start:stop])
+        if status == 2:
+            return start
+        for i in range(start, stop):
+            c = codes[i]
+            if c < 0:
+                continue
+            if status == 0 and complete[c] and weights.shape[0] == 0:
+                rows[c] += 1.0
+                _add_complete_row(x[i], pivot[c], sums[c])
+            else:
+                w = weights[i] if weights.shape[0] else 1.0
+                complete[c] = _add_row(x[i], w, weight[c], pivot[c], sums[c])
+    for c in range(k):
+        for j in range(d):
+            weight[c, 0, j], weight[c, 1, j] = add(weight[c, 0, j], weight[c, 1, j], rows[c], 0.0)
+    return -1
+
+
+@compiled
+def merge(
+    weight: Any, pivot: Any, sums: Any, weight2: Any, pivot2: Any, sums2: Any, sign: float
+) -> int:
+    """Add (sign = 1) or take away (sign = −1) other moments, in place.
+
+    With δ = p₂ − p:  Σw(x − p) = S₁ + δW  and  Σw(x − p)² = S₂ + 2δS₁ + δ²W.
+
+    Returns −1, or the flat index c·d + j of a cell that would be left with a negative sum.
+    """
+    k, d = pivot.shape
+    for c in range(k):
+        for j in range(d):
+            if weight2[c, 0, j] == 0.0:
+                continue
+            if weight[c, 0, j] == 0.0:
+                pivot[c, j] = pivot2[c, j]
+            w, w_lo = weight2[c, 0, j], weight2[c, 1, j]
+            s1, s1_lo = two_sum(sums2[c, 0, j], sums2[c, 1, j])
+            s2, s2_lo = two_sum(sums2[c, 2, j], sums2[c, 3, j])
+            delta, delta_lo = two_sum(pivot2[c, j], -pivot[c, j])
+            shift, shift_lo = multiply(delta, delta_lo, w, w_lo)
+            m, m_lo = add(2.0 * s1, 2.0 * s1_lo, shift, shift_lo)
+            m, m_lo = multiply(delta, delta_lo, m, m_lo)
+            s2, s2_lo = add(s2, s2_lo, m, m_lo)
+            s1, s1_lo = add(s1, s1_lo, shift, shift_lo)
+
+            before = weight[c, 0, j]
+            before2, _ = two_sum(sums[c, 2, j], sums[c, 3, j])
+            w, w_lo = add(before, weight[c, 1, j], sign * w, sign * w_lo)
+            a, a_lo = two_sum(sums[c, 0, j], sums[c, 1, j])
+            s1, s1_lo = add(a, a_lo, sign * s1, sign * s1_lo)
+            a, a_lo = two_sum(sums[c, 2, j], sums[c, 3, j])
+            s2, s2_lo = add(a, a_lo, sign * s2, sign * s2_lo)
+            if sign < 0.0 and (w < -NOISE * before or s2 < -1e-12 * before2):
+                return c * d + j
+            if sign < 0.0 and w <= NOISE * before:
+                w = w_lo = s1 = s1_lo = s2 = s2_lo = 0.0
+                pivot[c, j] = 0.0
+            weight[c, 0, j], weight[c, 1, j] = w, w_lo
+            sums[c, 0, j], sums[c, 1, j] = s1, s1_lo
+            sums[c, 2, j], sums[c, 3, j] = s2, s2_lo
+    return -1
+
+
+@compiled
+def mean_and_scatter(weight: Any, pivot: Any, sums: Any, mean: Any, scatter: Any) -> None:
+    """Write x̄ = p + S₁/W and Σw(x − x̄)² = S₂ − S₁²/W, each rounded once; zeros where W = 0."""
+    k, d = pivot.shape
+    for c in range(k):
+        for j in range(d):
+            w, w_lo = weight[c, 0, j], weight[c, 1, j]
+            if w <= 0.0:
+                mean[c, j] = scatter[c, j] = 0.0
+                continue
+            s1, s1_lo = two_sum(sums[c, 0, j], sums[c, 1, j])
+            s2, s2_lo = two_sum(sums[c, 2, j], sums[c, 3, j])
+            m, m_lo = divide(s1, s1_lo, w, w_lo)
+            centre, centre_lo = add(pivot[c, j], 0.0, m, m_lo)
+            mean[c, j] = centre + centre_lo
+            m, m_lo = multiply(m, m_lo, s1, s1_lo)
+            s2, s2_lo = add(s2, s2_lo, -m, -m_lo)
+            scatter[c, j] = max(s2 + s2_lo, 0.0)

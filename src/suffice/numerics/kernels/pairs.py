@@ -1,0 +1,47 @@
+"""Double-double arithmetic for compiled code: the formulas of ``exact.py``, with a fused product.
+
+Importing this file makes ``exact.two_sum``, ``exact.add``, ... callable inside kernels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic, overload, register_jitable
+
+from suffice.numerics import exact
+
+__all__ = ["compiled"]
+
+# nogil: threads share one process; error_model: 0/0 is a NaN, as in IEEE 754, not an exception;
+# contraction and reordering stay off, or the error-free transformations would lose their errors.
+compiled = njit(cache=True, nogil=True, error_model="numpy")
+
+
+@intrinsic
+def fused_multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    """Return fl(a · b + c), rounded once: the hardware's fused multiply-add."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        double = ir.DoubleType()
+        fma = builder.module.declare_intrinsic(
+            "llvm.fma", [double], ir.FunctionType(double, [double] * 3)
+        )
+        return builder.call(fma, arguments)
+
+    return types.float64(types.float64, types.float64, types.float64), generate
+
+
+@overload(exact.two_product, inline="always")
+def _two_product(a: Any, b: Any) -> Any:
+    def fused(a: Any, b: Any) -> Any:
+        p = a * b
+        return p, fused_multiply_add(a, b, -p)
+
+    return fused
+
+
+for _formula in (exact.two_sum, exact.quick_two_sum, exact.add, exact.multiply, exact.divide):
+    register_jitable(_formula)

@@ -1,0 +1,79 @@
+"""Probabilities kept as logarithms: log-sum-exp and normalisation.
+
+Densities underflow; their logarithms do not. Nothing is exponentiated before the largest log
+joint of its row is taken out, and −∞ (an impossible event) is a legal value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["log_normalise", "log_sum_exp", "safe_log"]
+
+
+def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Natural logarithm with log 0 = −∞, silently.
+
+    Examples
+    --------
+    >>> safe_log(np.array([0.0, 1.0]))
+    array([-inf,   0.])
+    """
+    with np.errstate(divide="ignore"):
+        return np.log(values)
+
+
+def log_sum_exp(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log Σ_c exp(a_c) for every row: m + log Σ_c exp(a_c − m) with m = max_c a_c.
+
+    Parameters
+    ----------
+    log_joint : ndarray (n, k)
+        Logarithms, −∞ allowed.
+
+    Returns
+    -------
+    ndarray (n,)
+        −∞ where the whole row is −∞.
+
+    Examples
+    --------
+    >>> log_sum_exp(np.array([[-1000.0, -1000.0], [-np.inf, -np.inf]]))
+    array([-999.30685282,          -inf])
+    """
+    largest = np.max(log_joint, axis=1)
+    shift = np.where(np.isneginf(largest), 0.0, largest)
+    return shift + safe_log(np.exp(log_joint - shift[:, None]).sum(axis=1))
+
+
+def log_normalise(
+    log_joint: NDArray[np.float64], log_prior: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], int]:
+    """Return log P(c | x) = log P(c, x) − log Σ_c P(c, x), and how many rows fell back.
+
+    A row that is impossible under every class has no posterior; the prior is its answer.
+
+    Parameters
+    ----------
+    log_joint : ndarray (n, k)
+        log P(c, x).
+    log_prior : ndarray (k,)
+        log P(c).
+
+    Returns
+    -------
+    log_posterior : ndarray (n, k)
+    impossible : int
+        Number of rows answered by the prior.
+
+    Examples
+    --------
+    >>> log_normalise(np.array([[-np.inf, -np.inf]]), np.log([0.25, 0.75]))[0]
+    array([[-1.38629436, -0.28768207]])
+    """
+    evidence = log_sum_exp(log_joint)
+    impossible = np.isneginf(evidence)
+    posterior = log_joint - np.where(impossible, 0.0, evidence)[:, None]
+    posterior[impossible] = log_prior
+    return posterior, int(impossible.sum())

@@ -1,0 +1,1 @@
+"""Exact sums over rows: they add, subtract and compare, and nothing else."""

@@ -1,0 +1,41 @@
+"""A batch: up to 65,536 rows as typed blocks, the only thing that travels inside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.statistics.block import Block
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["NO_CODES", "NO_WEIGHTS", "Batch"]
+
+NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
+NO_WEIGHTS: NDArray[np.float64] = np.empty(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows of a table.
+
+    Parameters
+    ----------
+    rows : int
+        n.
+    blocks : tuple of Block
+        One per `BlockLayout`, n rows each.
+    codes : ndarray of int (n,), or empty when there is no label
+        Codes into ``classes``; −1 = missing label.
+    classes : Vocabulary
+        The labels that the codes stand for, in this batch only.
+    weights : ndarray (n,), or empty when every row weighs one
+        Row weights, finite and 0 or more.
+    """
+
+    rows: int
+    blocks: tuple[Block, ...]
+    codes: NDArray[np.intp] = field(default_factory=lambda: NO_CODES)
+    classes: Vocabulary = Vocabulary(())
+    weights: NDArray[np.float64] = field(default_factory=lambda: NO_WEIGHTS)

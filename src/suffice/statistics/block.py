@@ -1,0 +1,104 @@
+"""Blocks: the columns of a batch that one family models, in the form its statistic sums over.
+
+Shape letters: n rows, d columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["BadCell", "Block", "CodedBlock", "RealBlock", "SparseBlock"]
+
+
+class BadCell(Exception):
+    """A cell that no statistic can hold; whoever knows names and rows turns it into a sentence."""
+
+    def __init__(self, row: int, column: int | str | None, value: Any, rule: str) -> None:
+        self.row, self.column, self.value, self.rule = row, column, value, rule
+        self.block = 0  # which block of the batch a column number counts in
+        super().__init__(row, column, value, rule)
+
+
+@dataclass(frozen=True, slots=True)
+class RealBlock:
+    """Numbers: ``values`` (n, d), any real dtype and memory order, NaN = missing."""
+
+    values: NDArray[Any]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    def column(self, j: int) -> RealBlock:
+        """Column j alone."""
+        return RealBlock(self.values[:, [j]])
+
+
+@dataclass(frozen=True, slots=True)
+class CodedBlock:
+    """Categories: ``codes`` (n, d) into one vocabulary per column, −1 = missing."""
+
+    codes: NDArray[Any]
+    vocabularies: tuple[Vocabulary, ...]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.codes.shape[0])
+
+    def column(self, j: int) -> CodedBlock:
+        """Column j alone."""
+        return CodedBlock(self.codes[:, [j]], (self.vocabularies[j],))
+
+    def recode(self, vocabularies: tuple[Vocabulary, ...]) -> NDArray[Any]:
+        """Codes (n, d) into other vocabularies; a value unseen there gets the code mⱼ, one past."""
+        if self.vocabularies == vocabularies:
+            return self.codes
+        codes = np.empty(self.codes.shape, np.intp)
+        for j, (mine, theirs) in enumerate(zip(self.vocabularies, vocabularies, strict=True)):
+            # One past the end stays one past the end, and the last entry serves the code −1.
+            table = np.append(theirs.index(mine.values, len(theirs)), [len(theirs), -1])
+            codes[:, j] = table[self.codes[:, j]]
+        return codes
+
+
+@dataclass(frozen=True, slots=True)
+class SparseBlock:
+    """Event counts in compressed rows: ``data``, ``indices``, ``indptr`` as in SciPy's CSR.
+
+    ``present`` (n,) tells which rows were observed at all: an empty text is not a missing one.
+    """
+
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+    vocabulary: Vocabulary
+    present: NDArray[np.bool_]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.indptr.shape[0]) - 1
+
+    def column(self, j: int) -> SparseBlock:
+        """A text is one column; of a sparse matrix, column j alone."""
+        if not self.vocabulary.closed:
+            return self
+        data = np.where(self.indices == j, self.data, 0)
+        return SparseBlock(data, self.indices, self.indptr, self.vocabulary, self.present)
+
+    def reindex(self, vocabulary: Vocabulary) -> NDArray[Any]:
+        """Token indices into another vocabulary; an unseen token gets the index m, one past."""
+        if self.vocabulary == vocabulary:
+            return self.indices
+        return vocabulary.index(self.vocabulary.values, len(vocabulary))[self.indices]
+
+
+Block = RealBlock | CodedBlock | SparseBlock

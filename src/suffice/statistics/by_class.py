@@ -1,0 +1,130 @@
+"""The statistic of a whole labelled table: class weights, and the statistic of every block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics import kernels
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell
+from suffice.statistics.counts import grown, nonnegative
+from suffice.statistics.statistic import Accumulator
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["ByClass", "ByClassAccumulator"]
+
+
+@dataclass(frozen=True)
+class ByClass:
+    """Everything that a generative classifier needs to know about its rows.
+
+    Parameters
+    ----------
+    classes : Vocabulary
+        The k labels seen with positive weight, sorted.
+    weight : DoubleDouble (k,)
+        Σw of the rows of each class.
+    unlabelled : DoubleDouble ()
+        Σw of the rows left out because their label is missing.
+    blocks : tuple of ClasswiseStatistic
+        One statistic per block of columns.
+    """
+
+    classes: Vocabulary
+    weight: DoubleDouble
+    unlabelled: DoubleDouble
+    blocks: tuple[Any, ...]
+
+    def __add__(self, other: ByClass) -> ByClass:
+        classes = self.classes | other.classes
+        mine, theirs = self._over(classes), other._over(classes)
+        return ByClass(
+            classes,
+            mine.weight + theirs.weight,
+            self.unlabelled + other.unlabelled,
+            tuple(a + b for a, b in zip(mine.blocks, theirs.blocks, strict=True)),
+        )
+
+    def __sub__(self, other: ByClass) -> ByClass:
+        classes = self.classes | other.classes
+        mine, theirs = self._over(classes), other._over(classes)
+        rest = ByClass(
+            classes,
+            nonnegative(mine.weight - theirs.weight, mine.weight, "classes"),
+            nonnegative(self.unlabelled - other.unlabelled, self.unlabelled, "unlabelled rows"),
+            tuple(a - b for a, b in zip(mine.blocks, theirs.blocks, strict=True)),
+        )
+        return rest.pruned()
+
+    def pruned(self) -> ByClass:
+        """Drop the classes that no row shows."""
+        kept = np.flatnonzero(self.weight.hi > 0)
+        if len(kept) == len(self.classes):
+            return self
+        blocks = tuple(block.take(kept) for block in self.blocks)
+        return ByClass(self.classes.take(kept), self.weight[kept], self.unlabelled, blocks)
+
+    def _over(self, classes: Vocabulary) -> ByClass:
+        """The same sums over a wider set of classes."""
+        if classes == self.classes:
+            return self
+        index, k = classes.index(self.classes.values, -1), len(classes)
+        blocks = tuple(block.place(index, k) for block in self.blocks)
+        return ByClass(classes, self.weight.scatter(index, (k,)), self.unlabelled, blocks)
+
+
+class ByClassAccumulator:
+    """Builds `ByClass` from batches whose class codes refer to vocabularies of their own."""
+
+    def __init__(self, blocks: Sequence[Accumulator]) -> None:
+        self._blocks = tuple(blocks)
+        self._codes: dict[Any, int] = {}
+        self._weight: NDArray[np.float64] = np.zeros((0, 2))
+        self._unlabelled: NDArray[np.float64] = np.zeros((1, 2))
+
+    def add(self, batch: Batch) -> None:
+        """Add the rows of a batch. Rows of weight zero count as absent.
+
+        Raises
+        ------
+        BadCell
+            If a cell cannot be summed.
+        """
+        codes, weights = self._translated(batch.codes, batch.classes), batch.weights
+        unlabelled = np.where(codes < 0, 0, -1)
+        kernels.counts.add_rows(unlabelled, weights, self._unlabelled)
+        if not weights.all():
+            codes = np.where(weights == 0, -1, codes)
+        k = len(self._codes)
+        self._weight = grown(self._weight, k)
+        kernels.counts.add_rows(codes, weights, self._weight)
+        for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
+            try:
+                accumulator.add(block, codes, weights, k)
+            except BadCell as bad:
+                bad.block = b
+                raise
+
+    def statistic(self) -> ByClass:
+        """Freeze what was added, classes in sorted order."""
+        classes = Vocabulary.of(self._codes)
+        order = np.array([self._codes[value] for value in classes.values], np.intp)
+        return ByClass(
+            classes,
+            DoubleDouble.from_pairs(self._weight)[order],
+            DoubleDouble.from_pairs(self._unlabelled)[0],
+            tuple(block.statistic().take(order) for block in self._blocks),
+        ).pruned()
+
+    def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
+        known = self._codes
+        place = [known.setdefault(value, len(known)) for value in classes.values]
+        if place == list(range(len(place))):
+            return codes
+        return np.array([*place, -1], np.intp)[codes]

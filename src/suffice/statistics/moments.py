@@ -1,0 +1,184 @@
+"""Moments: weight, mean and scatter of every feature in every class, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ForgetError
+from suffice.numerics import kernels
+from suffice.statistics.block import BadCell, RealBlock
+
+__all__ = ["Moments", "MomentsAccumulator"]
+
+SCRATCH_CELLS = 32_768  # numbers converted at a time: 256 kB, which stays in cache
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Exact class-wise sums of d features over k classes (``numerics/kernels/moments.py``).
+
+    Parameters
+    ----------
+    weight : ndarray (k, 2, d)
+        Pair of Σw over the observed cells.
+    pivot : ndarray (k, d)
+        p, a value of that class and feature; only a matter of representation.
+    sums : ndarray (k, 4, d)
+        Pairs of Σw(x − p) and Σw(x − p)².
+
+    Examples
+    --------
+    >>> total = MomentsAccumulator(1)
+    >>> rows = RealBlock(np.array([[1e9 + 1], [1e9 + 2], [1e9 + 3]]))
+    >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
+    >>> total.statistic().mean, total.statistic().scatter
+    (array([[1.e+09]]), array([[2.]]))
+    """
+
+    weight: NDArray[np.float64]
+    pivot: NDArray[np.float64]
+    sums: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            getattr(self, field.name).setflags(write=False)
+
+    @classmethod
+    def empty(cls, k: int, d: int) -> Self:
+        """Moments of no rows."""
+        return cls(np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d)))
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """W = Σw of the observed cells, (k, d)."""
+        return self.weight[:, 0] + self.weight[:, 1]
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """x̄ = Σwx / W, (k, d); 0 where nothing was observed."""
+        return self._mean_and_scatter[0]
+
+    @property
+    def scatter(self) -> NDArray[np.float64]:
+        """Σw(x − x̄)², (k, d)."""
+        return self._mean_and_scatter[1]
+
+    @cached_property
+    def _mean_and_scatter(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        mean, scatter = np.empty_like(self.pivot), np.empty_like(self.pivot)
+        kernels.moments.mean_and_scatter(self.weight, self.pivot, self.sums, mean, scatter)
+        return mean, scatter
+
+    @cached_property
+    def pooled(self) -> Moments:
+        """Moments of all classes together, k = 1."""
+        total = self.take(np.arange(min(1, len(self.pivot))))
+        for c in range(1, len(self.pivot)):
+            total += self.take(np.array([c]))
+        return total
+
+    def __add__(self, other: Moments) -> Moments:
+        return self._merge(other, 1.0)
+
+    def __sub__(self, other: Moments) -> Moments:
+        return self._merge(other, -1.0)
+
+    def _merge(self, other: Moments, sign: float) -> Moments:
+        out = self.weight.copy(), self.pivot.copy(), self.sums.copy()
+        cell = kernels.moments.merge(*out, other.weight, other.pivot, other.sums, sign)
+        if cell >= 0:
+            raise ForgetError(
+                f"numeric column {cell % self.pivot.shape[1]}: fewer values than are to be "
+                "forgotten, or other ones",
+                "only rows that were learnt can be forgotten",
+            )
+        return type(self)(*out)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Moments):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("total", "mean", "scatter")
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def place(self, index: NDArray[np.intp], k: int) -> Moments:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+        out = (
+            np.zeros((k, *self.weight.shape[1:])),
+            np.zeros((k, self.pivot.shape[1])),
+            np.zeros((k, *self.sums.shape[1:])),
+        )
+        for target, source in zip(out, (self.weight, self.pivot, self.sums), strict=True):
+            target[index] = source
+        return type(self)(*out)
+
+    def take(self, index: NDArray[np.intp]) -> Moments:
+        """Keep the classes at ``index``, in that order."""
+        return type(self)(self.weight[index], self.pivot[index], self.sums[index])
+
+
+class MomentsAccumulator:
+    """Builds `Moments` of d features; rows may come as any real dtype in any memory order."""
+
+    def __init__(self, d: int) -> None:
+        self._state: tuple[NDArray[Any], ...] = (
+            np.zeros((0, 2, d)),
+            np.zeros((0, d)),
+            np.zeros((0, 4, d)),
+        )
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e150.
+        """
+        self._grow(k)
+        values = block.values
+        if values.dtype == np.float64 and values.flags.c_contiguous:
+            self._add(values, codes, weights, 0)
+            return
+        step = max(16, SCRATCH_CELLS // max(1, values.shape[1]))
+        for start in range(0, len(values), step):
+            rows = slice(start, start + step)
+            part = np.ascontiguousarray(values[rows], dtype=np.float64)
+            self._add(part, codes[rows], weights[rows], start)
+
+    def statistic(self) -> Moments:
+        """Freeze what was added."""
+        return Moments(*(part.copy() for part in self._state))
+
+    def _grow(self, k: int) -> None:
+        if k > len(self._state[0]):
+            self._state = tuple(
+                np.concatenate([part, np.zeros((k - len(part), *part.shape[1:]))])
+                for part in self._state
+            )
+
+    def _add(
+        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[Any], first: int
+    ) -> None:
+        stopped = kernels.moments.add_rows(x, codes, weights, *self._state)
+        if stopped >= 0:
+            row, column = np.argwhere(np.abs(x[stopped:]) > kernels.moments.LARGEST)[0]
+            value = float(x[stopped + row, column])
+            raise BadCell(
+                first + stopped + int(row),
+                int(column),
+                value,
+                "a number must be finite"
+                if np.isinf(value)
+                else "a number must be below 1e150, or its square overflows",
+            )

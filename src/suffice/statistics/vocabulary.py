@@ -1,0 +1,80 @@
+"""A table value → code for class labels, categories and tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Value", "Vocabulary"]
+
+Value = Any  # a str, bool, int, float, bytes, date or datetime: hashable and ordered in its kind
+
+
+def _order(value: Value) -> tuple[str, Value]:
+    """Sort numbers by value, everything else by kind first, so that mixed kinds can be sorted."""
+    return ("", value) if isinstance(value, (bool, int, float)) else (type(value).__name__, value)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Distinct values in sorted order; the code of a value is its position.
+
+    Vocabularies are merged by value, never by code. Equal numbers are one value (1, 1.0 and True),
+    written as an integer where one was seen.
+
+    Parameters
+    ----------
+    values : tuple
+        Distinct values, sorted. Build from unsorted values with `Vocabulary.of`.
+    closed : bool
+        A closed vocabulary is given by the model (the two values of a Bernoulli, the columns of
+        a count table); it neither grows nor shrinks.
+
+    Examples
+    --------
+    >>> Vocabulary.of(["b", "a", "b"]) | Vocabulary.of(["c"])
+    Vocabulary(values=('a', 'b', 'c'), closed=False)
+    """
+
+    values: tuple[Value, ...]
+    closed: bool = False
+
+    @classmethod
+    def of(cls, values: Iterable[Value]) -> Vocabulary:
+        """Collect the distinct values."""
+        distinct: dict[Value, Value] = {}
+        for value in values:
+            if value not in distinct or type(value) is int:
+                distinct[value] = value
+        return cls(tuple(sorted(distinct.values(), key=_order)))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def codes(self) -> dict[Value, int]:
+        """Position of every value."""
+        return {value: code for code, value in enumerate(self.values)}
+
+    def __or__(self, other: Vocabulary) -> Vocabulary:
+        if self == other or not len(other):
+            return self
+        if not len(self):
+            return other
+        if self.closed or other.closed:
+            raise ValueError(f"a closed vocabulary does not grow: {self.values} | {other.values}")
+        return Vocabulary.of((*self.values, *other.values))
+
+    def index(self, values: Iterable[Value], unseen: int) -> NDArray[np.intp]:
+        """Codes of the given values; ``unseen`` for those that are not here."""
+        codes = self.codes
+        return np.fromiter((codes.get(value, unseen) for value in values), np.intp)
+
+    def take(self, index: NDArray[np.intp]) -> Vocabulary:
+        """The values at the given codes, which must be increasing."""
+        return Vocabulary(tuple(self.values[code] for code in index), self.closed)
