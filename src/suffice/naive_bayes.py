@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from suffice.data.schema import BlockLayout, Column, Encoding
+from suffice.data.schema import BlockLayout, Column
 from suffice.errors import ParameterError
 from suffice.families import Family, family_named
 from suffice.families.family import Estimation
 from suffice.models.estimator import GenerativeClassifier
 from suffice.models.generative import Part, Prior
+from suffice.statistics.block import Encoding
 
 __all__ = ["NaiveBayes"]
 
@@ -188,5 +189,4 @@ def _encoding(family: Family, columns: list[Column]) -> Encoding:
                 "name the columns one by one",
             )
         return "events"
-    encoding: Any = family.encodings[0]
-    return encoding
+    return family.encodings[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,8 @@ class Labels:
         """Codes of some rows; −1 = missing."""
         values = self.values[rows]
         if self._table is not None:
-            return self._table[values - self.classes.values[0]]
+            codes: NDArray[np.intp] = self._table[values - self.classes.values[0]]
+            return codes
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
         )
@@ -126,10 +128,7 @@ class ArraySource:
         n = self.x.shape[0]
         parts = max(1, min(4 * workers, n // BATCH_ROWS)) if workers > 1 else 1
         bounds = np.linspace(0, n, parts + 1).astype(int)
-        return [
-            ArraySplit(self, layout, int(a), int(b))
-            for a, b in zip(bounds[:-1], bounds[1:], strict=True)
-        ]
+        return [ArraySplit(self, layout, int(a), int(b)) for a, b in pairwise(bounds)]
 
 
 def _integer_column(name: str, values: NDArray[Any]) -> Column:

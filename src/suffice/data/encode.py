@@ -99,18 +99,18 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     if observed == 0:
         return "category", "no value in the first rows"
     if pa.types.is_dictionary(values.type) and stored != "string":
-        return "category", f"{len(values.dictionary)} categories declared"
+        return "category", "a dictionary"
     if stored == "boolean":
         return "binary", "boolean"
     if stored in ("number", "time"):
         return "real", str(values.type)
     distinct = pc.count_distinct(_plain(values)).as_py()
     if stored == "integer":
-        ends = pc.min_max(values).as_py()
-        return integer_kind(distinct, observed, ends["min"], ends["max"])
+        smallest, largest = pc.min(values).as_py(), pc.max(values).as_py()
+        return integer_kind(distinct, observed, smallest, largest)
     strings = _plain(values).cast(pa.large_string())
-    words = pc.mean(pc.list_value_length(pc.utf8_split_whitespace(strings))).as_py()
-    return string_kind(distinct, observed, words)
+    words = np.nanmean(pc.list_value_length(pc.utf8_split_whitespace(strings)).to_numpy(False))
+    return string_kind(distinct, observed, float(words))
 
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:

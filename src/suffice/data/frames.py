@@ -119,10 +119,12 @@ def _from_pandas(frame: Any) -> pa.Table:
 
 
 def _spooled(reader: pa.RecordBatchReader) -> pa.Table:
-    with tempfile.NamedTemporaryFile(suffix=".arrow", delete=False) as file:
-        with ipc.new_stream(file, reader.schema) as writer:
-            for batch in reader:
-                writer.write_batch(batch)
+    with (
+        tempfile.NamedTemporaryFile(suffix=".arrow", delete=False) as file,
+        ipc.new_stream(file, reader.schema) as writer,
+    ):
+        for batch in reader:
+            writer.write_batch(batch)
     # The mapping keeps the rows reachable after the name is gone.
     source = pa.memory_map(file.name)
     os.unlink(file.name)

@@ -23,11 +23,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from suffice.statistics.block import Encoding
+
 __all__ = [
     "MAX_CATEGORIES",
     "BlockLayout",
     "Column",
-    "Encoding",
     "Kind",
     "Layout",
     "Stored",
@@ -37,7 +38,6 @@ __all__ = [
 
 Kind = Literal["real", "binary", "category", "text"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
-Encoding = Literal["real", "count", "whole", "binary", "category", "events"]
 
 MAX_CATEGORIES = 20
 ROWS_PER_CATEGORY = 10
@@ -59,8 +59,6 @@ class BlockLayout:
     """Columns that one family models, and how their cells are read.
 
     Encodings: ``real`` numbers; ``count`` numbers, 0 or more; ``whole`` counts without fraction;
-    ``binary`` two values; ``category`` any values; ``events`` the words of a text, or the stored
-    cells of a sparse matrix.
     """
 
     encoding: Encoding

@@ -28,7 +28,10 @@ class Split(Protocol):
 class Source(Protocol):
     """A table of some kind."""
 
-    label: str | None
+    @property
+    def label(self) -> str | None:
+        """The column of labels, where the table has one."""
+        ...
 
     def label_stored(self) -> Stored:
         """What the label is stored as."""

@@ -30,9 +30,15 @@ class RecordSplit(Protocol):
 class Table(Protocol):
     """Rows under named columns, in files."""
 
-    names: tuple[str, ...]
-    guesses: bool
-    """Whether types are inferred from the first rows, so that later cells may not fit them."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in order."""
+        ...
+
+    @property
+    def guesses(self) -> bool:
+        """Whether types are inferred from the first rows, so that later cells may not fit them."""
+        ...
 
     def head(self) -> pa.RecordBatch:
         """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types."""

@@ -110,7 +110,11 @@ def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:
     """
     if encoding in ("real", "count", "whole"):
         return pa.float64()
-    types = {"boolean": pa.bool_(), "integer": pa.int64(), "number": pa.float64()}
+    types: dict[str, pa.DataType] = {
+        "boolean": pa.bool_(),
+        "integer": pa.int64(),
+        "number": pa.float64(),
+    }
     return types.get(stored or "", pa.string() if stored == "string" else None)
 
 

@@ -18,7 +18,7 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import CodedBlock, SparseBlock
+from suffice.statistics.block import CodedBlock, Encoding, SparseBlock
 from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -50,7 +50,7 @@ class Bernoulli(Family):
     alpha: float = 1.0
     estimation: Estimation = "bayes"
 
-    encodings: ClassVar[tuple[str, ...]] = ("binary", "events")
+    encodings: ClassVar[tuple[Encoding, ...]] = ("binary", "events")
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)

@@ -19,7 +19,7 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import BadCell, CodedBlock
+from suffice.statistics.block import BadCell, CodedBlock, Encoding
 from suffice.statistics.counts import CountAccumulator, Counts, offsets_of
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -58,7 +58,7 @@ class Categorical(Family):
     unseen: Literal["ignore", "error", "smooth"] = "ignore"
     min_categories: int = 0
 
-    encodings: ClassVar[tuple[str, ...]] = ("category",)
+    encodings: ClassVar[tuple[Encoding, ...]] = ("category",)
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)

@@ -11,12 +11,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from importlib import import_module
+from numbers import Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.statistics.block import Encoding
 from suffice.statistics.statistic import Accumulator
 
 __all__ = [
@@ -74,7 +76,7 @@ class Parameters(ABC):
 class Family(ABC):
     """Hyper-parameters of one distribution."""
 
-    encodings: ClassVar[tuple[str, ...]]  # how the cells are read, the usual way first
+    encodings: ClassVar[tuple[Encoding, ...]]  # how the cells are read, the usual way first
 
     @property
     def name(self) -> str:
@@ -133,7 +135,7 @@ def check_estimation(estimation: str, alpha: float) -> None:
         raise ParameterError(
             f"estimation={estimation!r}", "estimation is one of 'mle', 'map', 'bayes'"
         )
-    if not (np.isscalar(alpha) and np.isfinite(alpha) and alpha >= 0):
+    if not (isinstance(alpha, Real) and 0 <= alpha < np.inf):
         raise ParameterError(f"alpha={alpha!r}", "alpha is a finite number, 0 or more")
     if estimation == "map" and alpha < 1:
         raise ParameterError(
@@ -194,10 +196,10 @@ def dirichlet(
     def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
         total = count.sum(axis=-1, keepdims=True) + m * pseudo
         with np.errstate(invalid="ignore"):
-            return (count + pseudo) / total
+            return np.asarray((count + pseudo) / total)
 
     share = proportions(count)
-    if np.isnan(share).any():
-        pooled = proportions(count.sum(axis=0))
-        share = np.where(np.isnan(share), np.where(np.isnan(pooled), 1 / max(m, 1), pooled), share)
-    return share
+    if not np.isnan(share).any():
+        return share
+    pooled = proportions(count.sum(axis=0))
+    return np.where(np.isnan(share), np.where(np.isnan(pooled), 1 / max(m, 1), pooled), share)

@@ -19,7 +19,7 @@ from suffice.families.family import (
     check_positive,
 )
 from suffice.numerics import kernels
-from suffice.statistics.block import RealBlock
+from suffice.statistics.block import Encoding, RealBlock
 from suffice.statistics.moments import Moments, MomentsAccumulator
 
 __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
@@ -79,7 +79,7 @@ class Gaussian(Family):
     a0: float = 1.0
     b0: float | None = None
 
-    encodings: ClassVar[tuple[str, ...]] = ("real",)
+    encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)

@@ -18,7 +18,7 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import RealBlock, SparseBlock
+from suffice.statistics.block import Encoding, RealBlock, SparseBlock
 from suffice.statistics.counts import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -52,7 +52,7 @@ class Multinomial(Family):
     alpha: float = 1.0
     estimation: Estimation = "bayes"
 
-    encodings: ClassVar[tuple[str, ...]] = ("count", "events")
+    encodings: ClassVar[tuple[Encoding, ...]] = ("count", "events")
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)
@@ -82,7 +82,7 @@ class MultinomialParameters(Parameters):
     @property
     def n_free(self) -> int:
         """k(M − 1)."""
-        return len(self.theta) * max(self.theta.shape[1] - 1, 0)
+        return len(self.theta) * max(len(self.events) - 1, 0)
 
     def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
         """Add Σ_v x_v log θ_v."""

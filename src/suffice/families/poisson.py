@@ -19,7 +19,7 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import RealBlock
+from suffice.statistics.block import Encoding, RealBlock
 from suffice.statistics.moments import Moments, MomentsAccumulator
 
 __all__ = ["NegativeBinomialParameters", "Poisson", "PoissonParameters"]
@@ -58,7 +58,7 @@ class Poisson(Family):
     beta: float = 1.0
     estimation: Estimation = "bayes"
 
-    encodings: ClassVar[tuple[str, ...]] = ("whole",)
+    encodings: ClassVar[tuple[Encoding, ...]] = ("whole",)
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)

@@ -213,8 +213,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable label of every row, (n,)."""
-        best: NDArray[Any] = self.predict_log_proba(X).argmax(axis=1)
-        return self.classes_[best]
+        labels: NDArray[Any] = self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+        return labels
 
     def explain(self, X: Any) -> Evidence:
         """Return what every column contributes to every class, row by row."""
@@ -366,7 +366,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _open(
         self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
     ) -> Source:
-        """Open a table; the first one (``reset``) settles its columns, the others must have them."""
+        """Open a table; the first (``reset``) settles the columns, the others must have them."""
         if isinstance(X, np.ndarray) or issparse(X) or _is_nested_list(X):
             return self._open_array(X, y, sample_weight, reset)
         from suffice.data.opening import open_table

@@ -100,7 +100,7 @@ class Evaluation:
     def _share(self, axis: int) -> NDArray[np.float64]:
         table = self.confusion.value
         with np.errstate(invalid="ignore"):
-            return np.diag(table) / table.sum(axis=axis)
+            return np.asarray(np.diag(table) / table.sum(axis=axis))
 
 
 def evaluation(split: Split, model: GenerativeModel) -> Evaluation:

@@ -85,9 +85,9 @@ def class_prior(
     k = len(classes)
     if isinstance(prior, str):
         if prior == "empirical":
-            return weight / weight.sum()
+            return np.asarray(weight / weight.sum())
         if prior == "smoothed":
-            return dirichlet(weight[None], alpha, "bayes", k)[0]
+            return np.asarray(dirichlet(weight[None], alpha, "bayes", k)[0])
         if prior == "uniform":
             return np.full(k, 1 / k)
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""What a model file may hold: the allow-list of types, and options in a form that can be written."""
+"""What a model file may hold: the allow-list of types, and options in a writable form."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Double-double arithmetic: a number kept as the unevaluated sum of two doubles.
 
-A pair ``(hi, lo)`` stands for hi + lo with \\|lo\\| ≤ ulp(hi)/2, about 106 bits. The functions below
-take floats or arrays alike, so the compiled kernels use these very formulas (see
+A pair ``(hi, lo)`` stands for hi + lo with abs(lo) ≤ ulp(hi)/2, about 106 bits. The functions
+below take floats or arrays alike, so the compiled kernels use these very formulas (see
 ``kernels/pairs.py``).
 
 The algorithms are error-free transformations: they return the rounded result *and* the rounding
@@ -36,7 +36,7 @@ def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def quick_two_sum(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return s = fl(a + b) and its error, for \\|a\\| ≥ \\|b\\| (Dekker)."""
+    """Return s = fl(a + b) and its error, for abs(a) ≥ abs(b) (Dekker)."""
     s = a + b
     return s, b - (s - a)
 

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from suffice.statistics.block import Block
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["NO_CODES", "NO_WEIGHTS", "Batch"]
+__all__ = ["NO_CLASSES", "NO_CODES", "NO_WEIGHTS", "Batch"]
 
 NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
 NO_WEIGHTS: NDArray[np.float64] = np.empty(0)
+NO_CLASSES = Vocabulary(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,5 +38,5 @@ class Batch:
     rows: int
     blocks: tuple[Block, ...]
     codes: NDArray[np.intp] = field(default_factory=lambda: NO_CODES)
-    classes: Vocabulary = Vocabulary(())
+    classes: Vocabulary = field(default_factory=lambda: NO_CLASSES)
     weights: NDArray[np.float64] = field(default_factory=lambda: NO_WEIGHTS)

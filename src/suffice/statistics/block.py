@@ -6,17 +6,22 @@ Shape letters: n rows, d columns.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["BadCell", "Block", "CodedBlock", "RealBlock", "SparseBlock"]
+__all__ = ["BadCell", "Block", "CodedBlock", "Encoding", "RealBlock", "SparseBlock"]
+
+Encoding = Literal["real", "count", "whole", "binary", "category", "events"]
+"""How cells become a block: numbers, of which ``count`` are 0 or more and ``whole`` have no
+fraction, make a `RealBlock`; two values or any values a `CodedBlock`; the words of a text, or the
+stored cells of a sparse matrix, a `SparseBlock`."""
 
 
-class BadCell(Exception):
+class BadCell(Exception):  # noqa: N818 - it is a finding, raised as an error only with its names
     """A cell that no statistic can hold; whoever knows names and rows turns it into a sentence."""
 
     def __init__(self, row: int, column: int | str | None, value: Any, rule: str) -> None:
@@ -98,7 +103,8 @@ class SparseBlock:
         """Token indices into another vocabulary; an unseen token gets the index m, one past."""
         if self.vocabulary == vocabulary:
             return self.indices
-        return vocabulary.index(self.vocabulary.values, len(vocabulary))[self.indices]
+        place: NDArray[Any] = vocabulary.index(self.vocabulary.values, len(vocabulary))
+        return np.asarray(place[self.indices])
 
 
 Block = RealBlock | CodedBlock | SparseBlock

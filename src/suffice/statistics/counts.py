@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,15 +79,16 @@ class Counts:
         ]
         return np.stack(sums, axis=1) if sums else np.zeros((self.count.shape[0], 0))
 
-    def __add__(self, other: Counts) -> Counts:
+    def __add__(self, other: Self) -> Self:
         vocabularies = self._union(other)
-        return type(self)(vocabularies, self._spread(vocabularies) + other._spread(vocabularies))
+        count = self._spread(vocabularies) + other._spread(vocabularies)
+        return replace(self, vocabularies=vocabularies, count=count)
 
-    def __sub__(self, other: Counts) -> Counts:
+    def __sub__(self, other: Self) -> Self:
         vocabularies = self._union(other)
         before = self._spread(vocabularies)
         rest = nonnegative(before - other._spread(vocabularies), before, "categories")
-        return type(self)(vocabularies, rest).pruned()
+        return replace(self, vocabularies=vocabularies, count=rest).pruned()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
@@ -95,24 +97,23 @@ class Counts:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def place(self, index: NDArray[np.intp], k: int) -> Counts:
+    def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        count = self.count.scatter(index, (k, self.count.shape[1]))
-        return type(self)(self.vocabularies, count)
+        return replace(self, count=self.count.scatter(index, (k, self.count.shape[1])))
 
-    def take(self, index: NDArray[np.intp]) -> Counts:
+    def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
-        return type(self)(self.vocabularies, self.count[index])
+        return replace(self, count=self.count[index])
 
-    def sorted(self) -> Counts:
+    def sorted(self) -> Self:
         """Put the values of open vocabularies in order and drop those that no row shows."""
         ordered = (v if v.closed else Vocabulary.of(v.values) for v in self.vocabularies)
         vocabularies = tuple(ordered)
         return replace(self, vocabularies=vocabularies, count=self._spread(vocabularies)).pruned()
 
-    def pruned(self) -> Counts:
+    def pruned(self) -> Self:
         """Drop the values of open vocabularies that no row shows."""
-        shown = (self.count.hi > 0).any(axis=0)
+        shown = np.any(self.count.hi > 0, axis=0)
         kept = [
             np.arange(len(v)) if v.closed else np.flatnonzero(shown[start : start + len(v)])
             for v, start in zip(self.vocabularies, self.offsets[:-1], strict=True)
@@ -156,22 +157,17 @@ class Events(Counts):
 
     documents: DoubleDouble
 
-    @property
-    def total(self) -> NDArray[np.float64]:  # type: ignore[override]
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
         """Σw of the observed rows, (k, 1)."""
         return self.documents.value[:, None]
 
-    def __add__(self, other: Events) -> Events:  # type: ignore[override]
-        vocabularies = self._union(other)
-        count = self._spread(vocabularies) + other._spread(vocabularies)
-        return Events(vocabularies, count, self.documents + other.documents)
+    def __add__(self, other: Self) -> Self:
+        return replace(super().__add__(other), documents=self.documents + other.documents)
 
-    def __sub__(self, other: Events) -> Events:  # type: ignore[override]
-        vocabularies = self._union(other)
-        before = self._spread(vocabularies)
-        count = nonnegative(before - other._spread(vocabularies), before, "events")
+    def __sub__(self, other: Self) -> Self:
         documents = nonnegative(self.documents - other.documents, self.documents, "rows")
-        return Events(vocabularies, count, documents).pruned()
+        return replace(super().__sub__(other), documents=documents)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events):
@@ -180,14 +176,13 @@ class Events(Counts):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def place(self, index: NDArray[np.intp], k: int) -> Events:
+    def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        count = self.count.scatter(index, (k, self.count.shape[1]))
-        return Events(self.vocabularies, count, self.documents.scatter(index, (k,)))
+        return replace(super().place(index, k), documents=self.documents.scatter(index, (k,)))
 
-    def take(self, index: NDArray[np.intp]) -> Events:
+    def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
-        return Events(self.vocabularies, self.count[index], self.documents[index])
+        return replace(super().take(index), documents=self.documents[index])
 
 
 def grown(sums: NDArray[np.float64], k: int) -> NDArray[np.float64]:

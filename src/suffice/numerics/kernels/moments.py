@@ -140,7 +140,7 @@ def merge(
             a, a_lo = two_sum(sums[c, 2, j], sums[c, 3, j])
             s2, s2_lo = add(a, a_lo, sign * s2, sign * s2_lo)
             if sign < 0.0 and (w < -NOISE * before or s2 < -1e-12 * before2):
-                return c * d + j
+                return int(c * d + j)
             if sign < 0.0 and w <= NOISE * before:
                 w = w_lo = s1 = s1_lo = s2 = s2_lo = 0.0
                 pivot[c, j] = 0.0

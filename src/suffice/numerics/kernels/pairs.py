@@ -38,7 +38,7 @@ def fused_multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 def _two_product(a: Any, b: Any) -> Any:
     def fused(a: Any, b: Any) -> Any:
         p = a * b
-        return p, fused_multiply_add(a, b, -p)
+        return p, fused_multiply_add(a, b, -p)  # type: ignore[call-arg]
 
     return fused
 
