@@ -107,7 +107,8 @@ def _read(data: Any) -> pa.Table:
     if not hasattr(data, "__arrow_c_stream__"):
         import narwhals.stable.v2 as nw
 
-        return nw.from_native(data).lazy().collect("pyarrow").to_native()
+        table: pa.Table = nw.from_native(data).lazy().collect("pyarrow").to_native()
+        return table
     if hasattr(data, "__len__") and not isinstance(data, pa.RecordBatchReader):
         return pa.table(data)
     return _spooled(pa.RecordBatchReader.from_stream(data))
@@ -121,7 +122,7 @@ def _from_pandas(frame: Any) -> pa.Table:
 def _spooled(reader: pa.RecordBatchReader) -> pa.Table:
     with (
         tempfile.NamedTemporaryFile(suffix=".arrow", delete=False) as file,
-        ipc.new_stream(file, reader.schema) as writer,
+        ipc.new_stream(file.name, reader.schema) as writer,
     ):
         for batch in reader:
             writer.write_batch(batch)

@@ -56,10 +56,7 @@ class Column:
 
 @dataclass(frozen=True)
 class BlockLayout:
-    """Columns that one family models, and how their cells are read.
-
-    Encodings: ``real`` numbers; ``count`` numbers, 0 or more; ``whole`` counts without fraction;
-    """
+    """Columns that one family models, and how their cells are read."""
 
     encoding: Encoding
     columns: tuple[str, ...]

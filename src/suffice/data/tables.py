@@ -110,12 +110,13 @@ def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:
     """
     if encoding in ("real", "count", "whole"):
         return pa.float64()
-    types: dict[str, pa.DataType] = {
+    types: dict[str | None, pa.DataType] = {
         "boolean": pa.bool_(),
         "integer": pa.int64(),
         "number": pa.float64(),
+        "string": pa.string(),
     }
-    return types.get(stored or "", pa.string() if stored == "string" else None)
+    return types.get(stored)
 
 
 @dataclass(frozen=True)

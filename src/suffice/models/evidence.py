@@ -42,7 +42,7 @@ class Evidence:
     @property
     def log_joint(self) -> NDArray[np.float64]:
         """Log P(x, c), (n, k)."""
-        return self.log_prior + self.contributions.sum(axis=1)
+        return np.asarray(self.log_prior + self.contributions.sum(axis=1))
 
     @property
     def probabilities(self) -> NDArray[np.float64]:

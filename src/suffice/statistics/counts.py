@@ -174,7 +174,7 @@ class Events(Counts):
             return NotImplemented
         return super().__eq__(other) and self.documents == other.documents
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
