@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from suffice.data.schema import BlockLayout, Column
@@ -112,11 +112,25 @@ class NaiveBayes(GenerativeClassifier):
         return self.class_prior, self.class_alpha
 
     def _reading(self) -> dict[str, Any]:
+        self._check_reading()
         return {
             "missing": tuple(self.missing),
             "label_suffix": self.label_suffix,
             "label_map": dict(self.label_map or {}),
         }
+
+    def _check_reading(self) -> None:
+        listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
+        if not (listed and all(isinstance(token, str) for token in self.missing)):
+            raise ParameterError(
+                f"missing={self.missing!r}",
+                "it must be a sequence of strings",
+                "write a list or tuple",
+            )
+        if not isinstance(self.label_suffix, str):
+            raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
+        if not isinstance(self.label_map, Mapping | None):
+            raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
 
     def _parts(self, columns: tuple[Column, ...]) -> tuple[Part, ...]:
         groups = self._groups(columns)
@@ -134,15 +148,21 @@ class NaiveBayes(GenerativeClassifier):
             family = self._family(self.families)
             return [((column.name,), family) for column in columns]
         names = [column.name for column in columns]
-        groups = []
+        groups: list[tuple[tuple[str, ...], Family]] = []
+        chosen: set[str] = set()
         for key, family in self.families.items():
-            group = (key,) if isinstance(key, str) else tuple(key)
+            group = tuple(key) if isinstance(key, tuple | list) else (key,)
             for name in group:
                 if name not in names:
                     raise ParameterError(
                         f"families names the column {name!r}",
                         f"the columns are {', '.join(map(repr, names))}",
                     )
+                if name in chosen:
+                    raise ParameterError(
+                        f"families names the column {name!r} twice", "a column has one family"
+                    )
+                chosen.add(name)
             groups.append((group, self._family(family)))
         return groups
 
@@ -170,7 +190,8 @@ def _parts_of(
     blocks: dict[Any, tuple[str, ...]] = {}
     for names, family in groups:
         encoding = _encoding(family, [columns[name] for name in names])
-        key = (family, encoding, names if encoding == "events" or len(names) > 1 else None)
+        alone = len(names) > 1 or (encoding == "events" and columns[names[0]].stored == "string")
+        key = (family, encoding, names if alone else None)
         blocks[key] = blocks.get(key, ()) + names
     return tuple(
         Part(family, BlockLayout(encoding, names))

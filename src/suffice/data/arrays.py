@@ -15,6 +15,7 @@ from suffice.data.schema import BlockLayout, Column, Layout, Stored, integer_kin
 from suffice.data.source import refusal
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.moments import LARGEST, TOO_LARGE
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["ArraySource", "ArraySplit", "Labels", "is_missing"]
@@ -106,6 +107,7 @@ class ArraySource:
     labels: Labels | None = None
     weights: NDArray[np.float64] | None = None
     label: str | None = None
+    weight: str | None = None
 
     def label_stored(self) -> Stored:
         """The labels of an array have no column."""
@@ -203,7 +205,11 @@ class ArraySplit:
 def _check_counts(x: NDArray[Any], whole: bool) -> None:
     if x.dtype.kind in "bu":
         return
-    rules = [(x < 0, "a count is 0 or more"), (np.isinf(x), "a number must be finite")]
+    rules = [
+        (x < 0, "a count is 0 or more"),
+        (np.isinf(x), "a number must be finite"),
+        (x > LARGEST, TOO_LARGE),
+    ]
     if whole:
         with np.errstate(invalid="ignore"):
             rules.append(((x != np.floor(x)) & ~np.isnan(x), "a count has no fraction"))
@@ -241,11 +247,13 @@ def _categories(x: NDArray[Any]) -> CodedBlock:
 
 
 def _events(x: Any) -> SparseBlock:
-    bad = (x.data < 0) | np.isinf(x.data)
+    bad = (x.data < 0) | (x.data > LARGEST)
     if bad.any():
         q = int(np.flatnonzero(bad)[0])
         row = int(np.searchsorted(x.indptr, q, side="right")) - 1
-        raise BadCell(row, int(x.indices[q]), x.data[q].item(), "a count is finite and 0 or more")
+        raise BadCell(
+            row, int(x.indices[q]), x.data[q].item(), "a count is 0 or more, and below 1e150"
+        )
     columns = Vocabulary(tuple(range(x.shape[1])), closed=True)
     present = np.ones(x.shape[0], np.bool_)
     return SparseBlock(x.data, x.indices, x.indptr, columns, present)

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.data.schema import (
+    MAX_CLASSES,
     BlockLayout,
     Column,
     Kind,
@@ -27,12 +28,12 @@ from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.moments import LARGEST, TOO_LARGE
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["FALSE_TRUE", "MAX_CLASSES", "column_of", "encode", "stored_as"]
+__all__ = ["FALSE_TRUE", "column_of", "encode", "stored_as"]
 
 FALSE_TRUE = Vocabulary((False, True), closed=True)
-MAX_CLASSES = 10_000
 MICROSECONDS = 1e6
 
 
@@ -119,14 +120,13 @@ def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
 
 
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
-    """Numbers of one column as doubles, NaN where null; dates in days, times in seconds."""
+    """Numbers of one column as doubles, NaN where null; dates and times in seconds."""
     column = _plain(column)
     kind = column.type
     scale = 1.0
-    if pa.types.is_date(kind):
-        column = column.cast(pa.date32()).cast(pa.int32())
-    elif pa.types.is_timestamp(kind):
-        column, scale = column.cast(pa.timestamp("us", kind.tz), safe=False), MICROSECONDS
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        zone = getattr(kind, "tz", None)
+        column, scale = column.cast(pa.timestamp("us", zone), safe=False), MICROSECONDS
         column = column.cast(pa.int64())
     elif pa.types.is_duration(kind):
         column, scale = column.cast(pa.duration("us"), safe=False).cast(pa.int64()), MICROSECONDS
@@ -150,6 +150,7 @@ def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> RealBl
     block = _reals(batch, layout, table)
     _refuse(block.values < 0, block, layout, "a count is 0 or more")
     _refuse(np.isinf(block.values), block, layout, "a number must be finite")
+    _refuse(block.values > LARGEST, block, layout, TOO_LARGE)
     return block
 
 

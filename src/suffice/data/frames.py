@@ -87,35 +87,54 @@ def frame_table(data: Any) -> FrameTable:
         table = data if isinstance(data, pa.Table) else _read(data)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise SchemaError(
-            f"the table cannot be read: {str(error).splitlines()[0]}",
+            f"the table cannot be read: {': '.join(map(str, reversed(error.args)))}",
             "a column holds values of one type",
             "convert the column named above",
         ) from error
-    repeated = {name for name in table.column_names if table.column_names.count(name) > 1}
+    _require_distinct(table.column_names)
+    return FrameTable(table)
+
+
+def _require_distinct(names: Sequence[str]) -> None:
+    repeated = {name for name in names if names.count(name) > 1}
     if repeated:
         raise SchemaError(
             f"column {min(repeated)!r} is there twice", "column names differ", "rename one of them"
         )
-    return FrameTable(table)
 
 
 def _read(data: Any) -> pa.Table:
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
-    if type(data).__module__.startswith("pandas."):
+    if type(data).__module__.partition(".")[0] == "pandas":
         return _from_pandas(data)
     if not hasattr(data, "__arrow_c_stream__"):
         import narwhals.stable.v2 as nw
 
-        table: pa.Table = nw.from_native(data).lazy().collect("pyarrow").to_native()
+        try:
+            frame = nw.from_native(data)
+        except TypeError:
+            raise _no_table(data) from None
+        table: pa.Table = frame.lazy().collect("pyarrow").to_native()
         return table
     if hasattr(data, "__len__") and not isinstance(data, pa.RecordBatchReader):
         return pa.table(data)
     return _spooled(pa.RecordBatchReader.from_stream(data))
 
 
+def _no_table(data: Any) -> SchemaError:
+    return SchemaError(
+        f"a {type(data).__name__} is no table",
+        "a table is an array, a sparse matrix, a data frame, or the path of a file",
+        "convert it",
+    )
+
+
 def _from_pandas(frame: Any) -> pa.Table:
+    if frame.ndim != 2:
+        raise _no_table(frame)
     names = [str(name) for name in frame.columns]
+    _require_distinct(names)
     return pa.Table.from_pandas(frame.set_axis(names, axis=1), preserve_index=False)
 
 

@@ -75,7 +75,14 @@ def _with_column(table: FrameTable, role: str, given: Any) -> tuple[FrameTable, 
             f"{values.shape[0] if values.ndim else 1} {role}s for {table.table.num_rows} rows",
             f"there is one {role} per row",
         )
-    column = pa.array(values, from_pandas=True)
+    try:
+        column = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise SchemaError(
+            f"the {role}s mix types: {str(error).splitlines()[0]}",
+            f"{role}s are of one type",
+            "convert them",
+        ) from error
     return FrameTable(table.table.append_column(name, column)), name
 
 

@@ -27,6 +27,7 @@ from suffice.statistics.block import Encoding
 
 __all__ = [
     "MAX_CATEGORIES",
+    "MAX_CLASSES",
     "BlockLayout",
     "Column",
     "Kind",
@@ -40,6 +41,7 @@ Kind = Literal["real", "binary", "category", "text"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
 
 MAX_CATEGORIES = 20
+MAX_CLASSES = 10_000
 ROWS_PER_CATEGORY = 10
 WORDS_PER_TEXT = 4
 
@@ -82,6 +84,8 @@ class Layout:
         Taken off the end of every label that has it.
     label_map : mapping of str to str
         New names of labels, applied after the suffix is taken off.
+    ignored : tuple of str
+        Columns that a table may have and that are not read.
     """
 
     blocks: tuple[BlockLayout, ...]
@@ -92,6 +96,7 @@ class Layout:
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
     label_map: Mapping[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
 
 def integer_kind(distinct: int, observed: int, smallest: int, largest: int) -> tuple[Kind, str]:

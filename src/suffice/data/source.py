@@ -17,7 +17,7 @@ class Split(Protocol):
     """A small, ordered, re-iterable, picklable part of a source."""
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the rows in order, at most 65,536 at a time; at least one batch, maybe empty."""
+        """Yield the rows in order, at most 65,536 at a time."""
         ...
 
     def locate(self, row: int) -> str:
@@ -31,6 +31,11 @@ class Source(Protocol):
     @property
     def label(self) -> str | None:
         """The column of labels, where the table has one."""
+        ...
+
+    @property
+    def weight(self) -> str | None:
+        """The column of weights, where the table has one."""
         ...
 
     def label_stored(self) -> Stored:

@@ -58,7 +58,14 @@ class TableSource:
         """What the label is stored as; an empty column settles nothing."""
         if self.label is None:
             return "nothing"
-        return stored_as(self.table.head().schema.field(self.label).type) or "nothing"
+        kind = self.table.head().schema.field(self.label).type
+        if pa.types.is_nested(kind):
+            raise SchemaError(
+                f"column {self.label!r} holds {kind}",
+                "a label is a string, a whole number, a boolean or a date",
+                "choose another label",
+            )
+        return stored_as(kind) or "nothing"
 
     def splits(self, layout: Layout, workers: int) -> Sequence[TableSplit]:
         """One split per part of the table.
@@ -73,7 +80,7 @@ class TableSource:
         encoding = {name: b.encoding for b in layout.blocks for name in b.columns}
         wanted = [*stored, *([] if self.weight is None else [self.weight])]
         require_columns(wanted, self.table.names, "the table")
-        known = {*wanted, layout.label, layout.weight}
+        known = {*wanted, layout.label, layout.weight, *layout.ignored}
         unknown = [name for name in self.table.names if name not in known]
         if unknown:
             raise SchemaError(

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TypeVar
 
 from suffice.data.source import Split
@@ -41,8 +42,13 @@ class LocalEngine:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        if self.threads is not None and self.threads < 1:
-            raise ParameterError(f"threads={self.threads!r}", "an engine has 1 thread or more")
+        if self.threads is None:
+            return
+        if not (isinstance(self.threads, Integral) and self.threads >= 1):
+            raise ParameterError(
+                f"threads={self.threads!r}",
+                "it is a whole number, 1 or more, or None for all cores",
+            )
 
     @property
     def workers(self) -> int:

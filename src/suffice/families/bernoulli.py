@@ -111,19 +111,24 @@ class BernoulliParameters(Parameters):
 
     def column(self, j: int) -> BernoulliParameters:
         """The parameters of column j alone; a text is one column."""
-        return self if self.words is not None else BernoulliParameters(self.theta[:, [j]])
+        if self.words is None:
+            return BernoulliParameters(self.theta[:, [j]])
+        if not self.words.closed:
+            return self
+        word = Vocabulary((self.words.values[j],), closed=True)
+        return BernoulliParameters(self.theta[:, [j]], word)
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw booleans; for a text, the words that occur."""
         drawn = rng.random((len(codes), self.theta.shape[1])) < self.theta[codes, :, 1]
-        if self.words is None:
+        if self.words is None or self.words.closed:
             return list(drawn.T)
         words = np.array(self.words.values, dtype=object)
         return [np.array([" ".join(words[row]) for row in drawn], dtype=object)]
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """θ of column j, or of the words that divide the classes most."""
-        if self.words is None:
+        if self.words is None or self.words.closed:
             return {"P(1)": self.theta[:, j, 1].tolist()}
         log_theta = safe_log(self.theta[:, :, 1])
         spread = log_theta.max(axis=0) - log_theta.min(axis=0)

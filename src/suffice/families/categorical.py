@@ -15,6 +15,7 @@ from suffice.families.family import (
     Form,
     Parameters,
     check_estimation,
+    check_nonnegative,
     dirichlet,
 )
 from suffice.numerics import kernels
@@ -64,8 +65,7 @@ class Categorical(Family):
         check_estimation(self.estimation, self.alpha)
         if self.unseen not in ("ignore", "error", "smooth"):
             raise ParameterError(f"unseen={self.unseen!r}", "it is 'ignore', 'error' or 'smooth'")
-        if self.min_categories < 0:
-            raise ParameterError(f"min_categories={self.min_categories!r}", "it is 0 or more")
+        check_nonnegative(min_categories=self.min_categories)
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
         """An empty accumulator."""
@@ -82,7 +82,7 @@ class Categorical(Family):
         """θ (k, m + 1) of one column; the last stands for values that no row showed."""
         m = max(count.shape[1], self.min_categories) + (self.unseen == "smooth")
         with_unseen = np.pad(count, ((0, 0), (0, 1)))
-        return dirichlet(with_unseen, self.alpha, self.estimation, m)
+        return dirichlet(with_unseen, self.alpha, self.estimation, max(m, 1))
 
 
 @dataclass(frozen=True, eq=False)

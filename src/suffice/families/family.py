@@ -27,6 +27,7 @@ __all__ = [
     "Form",
     "Parameters",
     "check_estimation",
+    "check_nonnegative",
     "check_positive",
     "dirichlet",
     "family_named",
@@ -154,8 +155,25 @@ def check_positive(**options: float | None) -> None:
         Naming the option.
     """
     for name, value in options.items():
-        if value is not None and not (np.isfinite(value) and value > 0):
+        if value is not None and not (_is_finite(value) and value > 0):
             raise ParameterError(f"{name}={value!r}", f"{name} is a positive finite number")
+
+
+def check_nonnegative(**options: float) -> None:
+    """Check that options are finite numbers, 0 or more.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    for name, value in options.items():
+        if not (_is_finite(value) and value >= 0):
+            raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 def dirichlet(

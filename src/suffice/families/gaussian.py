@@ -16,6 +16,7 @@ from suffice.families.family import (
     Form,
     Parameters,
     check_estimation,
+    check_nonnegative,
     check_positive,
 )
 from suffice.numerics import kernels
@@ -84,12 +85,9 @@ class Gaussian(Family):
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)
         check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
-        if self.ddof < 0:
-            raise ParameterError(f"ddof={self.ddof!r}", "ddof is 0 or more")
-        if not (np.isfinite(self.variance_floor) and self.variance_floor >= 0):
-            raise ParameterError(
-                f"variance_floor={self.variance_floor!r}", "it is a finite number, 0 or more"
-            )
+        check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
+        if self.mean0 is not None and not np.isfinite(self.mean0):
+            raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
     def accumulator(self, encoding: str, d: int) -> MomentsAccumulator:
         """An empty accumulator for d columns."""

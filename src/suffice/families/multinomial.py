@@ -105,7 +105,8 @@ class MultinomialParameters(Parameters):
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw a Poisson number of events around the class's mean, then the events."""
         theta = self.theta / self.theta.sum(axis=1, keepdims=True)
-        counts = rng.multinomial(rng.poisson(self.length[codes]), theta[codes])
+        length = rng.poisson(self.length[codes])
+        counts = rng.multinomial(length, theta[codes]) if theta.size else theta[codes].astype(int)
         if self.events.closed:
             return list(counts.T.astype(np.float64))
         words = np.array(self.events.values, dtype=object)

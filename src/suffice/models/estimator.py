@@ -9,6 +9,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Integral
 from os import PathLike
 from typing import Any, Self, TypeVar
 
@@ -25,7 +26,7 @@ from sklearn.utils.validation import (
 )
 
 from suffice.data.arrays import ArraySource, Labels, is_missing
-from suffice.data.schema import Column, Layout
+from suffice.data.schema import MAX_CLASSES, Column, Layout
 from suffice.data.source import Source, Split
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
@@ -115,8 +116,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ParameterError
             If an option is outside its rule.
         """
-        source = self._open_new(X, y, sample_weight)
-        statistic = self._summarise(source)
+        statistic = self._summarise(self._open_new(X, y, sample_weight))
         if len(statistic.classes) == 1:
             raise DataError(
                 f"every label is {statistic.classes.values[0]!r}",
@@ -135,7 +135,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         if not hasattr(self, "statistic_"):
             return self._set(self._summarise(self._open_new(X, y, sample_weight)))
-        return self._set(self.statistic_ + self._summarise(self._open(X, y, sample_weight)))
+        more = self._summarise(self._open_labelled(X, y, sample_weight))
+        return self._set(self.statistic_ + more)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows away again; the result is that of a `fit` without them.
@@ -148,7 +149,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             If the rows cannot have been learnt.
         """
         check_is_fitted(self)
-        rest = self.statistic_ - self._summarise(self._open(X, y, sample_weight))
+        rest = self.statistic_ - self._summarise(self._open_labelled(X, y, sample_weight))
         if not len(rest.classes):
             raise ForgetError(
                 "no labelled row would be left",
@@ -166,6 +167,10 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             If the two models do not read the same columns in the same way.
         """
         check_is_fitted(self)
+        if not isinstance(other, GenerativeClassifier):
+            raise ParameterError(
+                f"{other!r} is no model", "only fitted models of suffice can be merged"
+            )
         check_is_fitted(other)
         if self.parts_ != other.parts_:
             raise SchemaError(
@@ -213,7 +218,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable label of every row, (n,)."""
-        labels: NDArray[Any] = self.classes_[self.predict_log_proba(X).argmax(axis=1)]
+        best = self.predict_log_proba(X).argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def explain(self, X: Any) -> Evidence:
@@ -239,11 +245,11 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             If a label was never seen in training.
         """
         self._fitted()
-        return self._run(evaluation, self.model_, self._open(X, y, sample_weight))
+        return self._run(evaluation, self.model_, self._open_labelled(X, y, sample_weight))
 
     def log_likelihood(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return Σ w log P(x, y) over the labelled rows of a table."""
-        return float(self.evaluate(X, y, sample_weight).log_likelihood.value)
+        return self.evaluate(X, y, sample_weight).log_likelihood
 
     @property
     def n_parameters_(self) -> int:
@@ -274,6 +280,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             Labels.
         """
         model = self._fitted()
+        if not (isinstance(n, Integral) and n >= 0):
+            raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
         rng = np.random.default_rng(random_state)
         codes = rng.choice(len(model.prior), size=n, p=model.prior)
         return model.sample(codes, rng), self.classes_[codes]
@@ -343,13 +351,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """Open the first table: it settles the columns and how they are read."""
-        if y is None:
-            raise ParameterError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None",
-                "a classifier learns from labels",
-                "pass an array or the name of the label column",
-            )
-        source = self._open(X, y, sample_weight, reset=True)
+        source = self._open_labelled(X, y, sample_weight, reset=True)
         columns = source.columns()
         if not columns:
             raise SchemaError("the table has no column besides the label", "a model needs features")
@@ -358,10 +360,22 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             tuple(part.layout for part in self.parts_),
             columns,
             label=source.label,
+            weight=source.weight,
             label_stored=source.label_stored(),
+            ignored=getattr(getattr(source, "table", None), "ignored", ()),
             **self._reading(),
         )
         return source
+
+    def _open_labelled(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Source:
+        """Open a table whose rows have labels."""
+        if y is None:
+            raise ParameterError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None",
+                "a classifier learns from labels",
+                "pass an array or the name of the label column",
+            )
+        return self._open(X, y, sample_weight, reset)
 
     def _open(
         self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
@@ -398,12 +412,12 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if y is not None:
             y = column_or_1d(y, warn=True)
             check_consistent_length(X, y)
-            check_classification_targets(y[[not is_missing(v) for v in y.tolist()]])
+            _check_labels(y)
         if X.dtype.kind not in "biuf":
             from suffice.data.opening import open_columns
 
             return open_columns(X, names, y, sample_weight)
-        weights = None if sample_weight is None else _checked_weights(sample_weight, len(X))
+        weights = None if sample_weight is None else _checked_weights(sample_weight, X.shape[0])
         return ArraySource(X, names, None if y is None else Labels.of(y), weights)
 
 
@@ -412,8 +426,32 @@ def _is_nested_list(X: Any) -> bool:
     return isinstance(X, list | tuple) and not all(isinstance(row, str | PathLike) for row in X)
 
 
+def _check_labels(y: NDArray[Any]) -> None:
+    observed = y[[not is_missing(value) for value in y.tolist()]]
+    if observed.dtype.kind == "f" and np.isinf(observed).any():
+        row = int(np.flatnonzero(np.isinf(y))[0])
+        raise DataError(f"label, row {row}: {y[row]}", "a label is not a fraction")
+    if len(set(observed.tolist())) > MAX_CLASSES:
+        raise DataError(
+            f"the labels have more than {MAX_CLASSES} values",
+            "a label names a class",
+            "check that the right values are the labels",
+        )
+    kinds = sorted({type(value).__name__ for value in observed.tolist()})
+    if "str" in kinds and len(kinds) > 1:
+        raise SchemaError(
+            f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
+        )
+    check_classification_targets(observed)
+
+
 def _checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"sample_weight: {error}", "a weight is a number", "convert the weights"
+        ) from None
     if weights.ndim == 0:
         weights = np.full(n, weights)
     if weights.shape != (n,):

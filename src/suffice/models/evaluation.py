@@ -29,8 +29,11 @@ class Evaluation:
         The k labels.
     confusion : DoubleDouble (k, k)
         Σw by true label (rows) and predicted label (columns).
-    log_loss_sum, brier_sum, log_likelihood : DoubleDouble ()
-        Σ −w log P(y | x),  Σ w Σ_c (P(c | x) − [c = y])²,  Σ w log P(x, y).
+    log_loss_sum, brier_sum, log_likelihood_sum : DoubleDouble ()
+        Σ −w log P(y | x),  Σ w Σ_c (P(c | x) − [c = y])²,  Σ w log P(x, y), of finite terms.
+    infinite : DoubleDouble (2,)
+        Σw of the rows left out of the first and of the last of these: infinity has no sum that
+        could be taken away again.
     impossible, unlabelled : int
         Rows impossible under every class, and rows left out for want of a label.
 
@@ -41,7 +44,8 @@ class Evaluation:
     confusion: DoubleDouble
     log_loss_sum: DoubleDouble
     brier_sum: DoubleDouble
-    log_likelihood: DoubleDouble
+    log_likelihood_sum: DoubleDouble
+    infinite: DoubleDouble
     impossible: int = 0
     unlabelled: int = 0
 
@@ -57,7 +61,8 @@ class Evaluation:
             self.confusion + other.confusion * sign,
             self.log_loss_sum + other.log_loss_sum * sign,
             self.brier_sum + other.brier_sum * sign,
-            self.log_likelihood + other.log_likelihood * sign,
+            self.log_likelihood_sum + other.log_likelihood_sum * sign,
+            self.infinite + other.infinite * sign,
             self.impossible + sign * other.impossible,
             self.unlabelled + sign * other.unlabelled,
         )
@@ -80,7 +85,14 @@ class Evaluation:
     @property
     def log_loss(self) -> float:
         """Mean of −log P(y | x), in nats; ∞ if a true label was held impossible."""
+        if self.infinite.value[0] > 0:
+            return float("inf")
         return float(self.log_loss_sum.value) / self.weight if self.weight else float("nan")
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ w log P(x, y), in nats; −∞ if a row is impossible under its own class."""
+        return float("-inf") if self.infinite.value[1] > 0 else float(self.log_likelihood_sum.value)
 
     @property
     def brier(self) -> float:
@@ -112,7 +124,7 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
         If a label was never seen in training.
     """
     k = len(model.classes)
-    sums, confusion = np.zeros((1, 2, 3)), np.zeros((k, 2, k))
+    sums, confusion = np.zeros((1, 2, 5)), np.zeros((k, 2, k))
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
@@ -127,11 +139,14 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
         )
         truth = np.zeros((len(rows), k))
         truth[np.arange(len(rows)), codes] = 1
+        loss, fit = -log_posterior[np.arange(len(rows)), codes], log_joint[rows, codes]
         losses = np.stack(
             [
-                -log_posterior[np.arange(len(rows)), codes],
+                np.where(np.isinf(loss), 0.0, loss),
                 ((np.exp(log_posterior) - truth) ** 2).sum(axis=1),
-                log_joint[rows, codes],
+                np.where(np.isinf(fit), 0.0, fit),
+                np.isinf(loss),
+                np.isinf(fit),
             ],
             axis=1,
         )
@@ -148,6 +163,7 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
         total[0],
         total[1],
         total[2],
+        total[3:],
         impossible,
         unlabelled,
     )

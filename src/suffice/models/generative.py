@@ -17,11 +17,12 @@ from suffice.data.schema import BlockLayout, Layout
 from suffice.data.source import Split, refusal
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family, Parameters
-from suffice.families.family import dirichlet
+from suffice.families.family import check_nonnegative, dirichlet
 from suffice.numerics.logspace import safe_log
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.moments import LARGEST, too_large
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -87,6 +88,7 @@ def class_prior(
         if prior == "empirical":
             return np.asarray(weight / weight.sum())
         if prior == "smoothed":
+            check_nonnegative(class_alpha=alpha)
             return np.asarray(dirichlet(weight[None], alpha, "bayes", k)[0])
         if prior == "uniform":
             return np.full(k, 1 / k)
@@ -99,7 +101,10 @@ def class_prior(
         if absent:
             raise ParameterError(f"class_prior has no entry for the class {absent[0]!r}")
         prior = [prior[value] for value in classes.values]
-    given = np.asarray(prior, dtype=np.float64)
+    try:
+        given = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"class_prior={prior!r}", "a probability is a number") from None
     if given.shape != (k,):
         raise ParameterError(
             f"class_prior has {given.size} numbers",
@@ -198,12 +203,10 @@ class GenerativeModel:
         suspects = np.flatnonzero(~np.isfinite(log_joint).all(axis=1))
         for b, block in enumerate(batch.blocks if len(suspects) else ()):
             if isinstance(block, RealBlock):
-                found = np.argwhere(np.isinf(block.values[suspects]))
+                found = np.argwhere(np.abs(block.values[suspects]) > LARGEST)
                 if len(found):
                     row, column = int(suspects[found[0, 0]]), int(found[0, 1])
-                    bad = BadCell(
-                        row, column, float(block.values[row, column]), "a number must be finite"
-                    )
+                    bad = too_large(row, column, float(block.values[row, column]))
                     bad.block = b
                     raise bad
 
@@ -229,12 +232,14 @@ class GenerativeModel:
 
 def log_joints(split: Split, model: GenerativeModel) -> NDArray[np.float64]:
     """Kernel of a prediction: log P(x, c) of every row of a split, (n, k)."""
-    return np.concatenate(list(each_batch(split, model.layout, model.log_joint)))
+    nothing = np.empty((0, len(model.classes)))
+    return np.concatenate([nothing, *each_batch(split, model.layout, model.log_joint)])
 
 
 def evidences(split: Split, model: GenerativeModel) -> NDArray[np.float64]:
     """Kernel of an explanation: log p(x_j | c) of every cell of a split, (n, columns, k)."""
-    return np.concatenate(list(each_batch(split, model.layout, model.evidence)))
+    nothing = np.empty((0, len(model.layout.columns), len(model.classes)))
+    return np.concatenate([nothing, *each_batch(split, model.layout, model.evidence)])
 
 
 def each_batch(split: Split, layout: Layout, function: Callable[[Batch], R]) -> Iterator[R]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
@@ -60,6 +61,13 @@ class ByClass:
             nonnegative(self.unlabelled - other.unlabelled, self.unlabelled, "unlabelled rows"),
             tuple(a - b for a, b in zip(mine.blocks, theirs.blocks, strict=True)),
         )
+        gone = np.flatnonzero(rest.weight.hi <= 0)
+        if len(gone) and any((block.take(gone).total > 0).any() for block in rest.blocks):
+            raise ForgetError(
+                f"class {classes.values[gone[0]]!r}: all its rows are to be forgotten, "
+                "but not all their cells",
+                "only rows that were learnt can be forgotten",
+            )
         return rest.pruned()
 
     def pruned(self) -> ByClass:

@@ -13,7 +13,10 @@ from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.statistics.block import BadCell, RealBlock
 
-__all__ = ["Moments", "MomentsAccumulator"]
+__all__ = ["LARGEST", "TOO_LARGE", "Moments", "MomentsAccumulator", "too_large"]
+
+LARGEST = kernels.moments.LARGEST
+TOO_LARGE = "a number must be below 1e150, or its square overflows"
 
 SCRATCH_CELLS = 32_768  # numbers converted at a time: 256 kB, which stays in cache
 
@@ -172,13 +175,11 @@ class MomentsAccumulator:
     ) -> None:
         stopped = kernels.moments.add_rows(x, codes, weights, *self._state)
         if stopped >= 0:
-            row, column = np.argwhere(np.abs(x[stopped:]) > kernels.moments.LARGEST)[0]
-            value = float(x[stopped + row, column])
-            raise BadCell(
-                first + stopped + int(row),
-                int(column),
-                value,
-                "a number must be finite"
-                if np.isinf(value)
-                else "a number must be below 1e150, or its square overflows",
-            )
+            row, column = map(int, np.argwhere(np.abs(x[stopped:]) > LARGEST)[0])
+            raise too_large(first + stopped + row, column, float(x[stopped + row, column]))
+
+
+def too_large(row: int, column: int, value: float) -> BadCell:
+    """Refuse a number whose square is no finite double."""
+    rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
+    return BadCell(row, column, value, rule)

@@ -26,6 +26,11 @@ class Statistic(Protocol):
 class ClasswiseStatistic(Statistic, Protocol):
     """A statistic with one slice for each of k classes."""
 
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed cells, (k, d)."""
+        ...
+
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         ...

@@ -144,6 +144,14 @@ def merge(
             if sign < 0.0 and w <= NOISE * before:
                 w = w_lo = s1 = s1_lo = s2 = s2_lo = 0.0
                 pivot[c, j] = 0.0
+            elif sign < 0.0:
+                # A scatter this far below what was there is rounding: the values left are equal.
+                m, m_lo = multiply(s1, s1_lo, s1, s1_lo)
+                m, m_lo = divide(m, m_lo, w, w_lo)
+                if add(s2, s2_lo, -m, -m_lo)[0] <= NOISE * before2:
+                    m, m_lo = divide(s1, s1_lo, w, w_lo)
+                    pivot[c, j] = add(pivot[c, j], 0.0, m, m_lo)[0]
+                    s1 = s1_lo = s2 = s2_lo = 0.0
             weight[c, 0, j], weight[c, 1, j] = w, w_lo
             sums[c, 0, j], sums[c, 1, j] = s1, s1_lo
             sums[c, 2, j], sums[c, 3, j] = s2, s2_lo
@@ -165,6 +173,8 @@ def mean_and_scatter(weight: Any, pivot: Any, sums: Any, mean: Any, scatter: Any
             m, m_lo = divide(s1, s1_lo, w, w_lo)
             centre, centre_lo = add(pivot[c, j], 0.0, m, m_lo)
             mean[c, j] = centre + centre_lo
-            m, m_lo = multiply(m, m_lo, s1, s1_lo)
+            # The square before the quotient: an exact S₁²/W then stays exact, and so do ties.
+            m, m_lo = multiply(s1, s1_lo, s1, s1_lo)
+            m, m_lo = divide(m, m_lo, w, w_lo)
             s2, s2_lo = add(s2, s2_lo, -m, -m_lo)
             scatter[c, j] = max(s2 + s2_lo, 0.0)

@@ -1,0 +1,86 @@
+"""The commands under one name, and how each of them ends when something is wrong."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from suffice import __version__
+from suffice.cli.demo import demo
+from suffice.cli.evaluate import evaluate
+from suffice.cli.explain import explain
+from suffice.cli.fit import fit
+from suffice.cli.forget import forget
+from suffice.cli.merge import merge
+from suffice.cli.options import with_groups
+from suffice.cli.predict import predict
+from suffice.cli.sentences import CommandError, sentence, warn
+from suffice.cli.show import show
+from suffice.errors import SufficeError, SufficeWarning
+
+__all__ = ["app"]
+
+BAD_INPUT = 2
+
+
+class Commands(TyperGroup):
+    """Ends bad input of any kind with one sentence on stderr and exit code 2."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run one command and leave the process."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", SufficeWarning)
+            warnings.showwarning = warn
+            try:
+                code = super().main(*args, **extra | {"standalone_mode": False})
+            except (SufficeError, CommandError, OSError) as error:
+                typer.echo(f"error: {sentence(error)}", err=True)
+                code = BAD_INPUT
+        sys.exit(code)
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    epilog="Start with:  suffice demo",
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"suffice {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _suffice(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    """Classify the rows of any table, from exact sums: fit, predict, explain, merge, forget."""
+
+
+EXAMPLES = {
+    demo: "suffice demo",
+    fit: "suffice fit adult.csv --label income",
+    predict: "suffice predict adult.suffice new.csv --proba -o answers.csv",
+    evaluate: "suffice evaluate adult.suffice test.csv",
+    explain: "suffice explain adult.suffice new.csv --rows 2",
+    show: "suffice show adult.suffice --column age",
+    merge: "suffice merge north.suffice south.suffice -o all.suffice",
+    forget: "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
+}
+
+for command, example in EXAMPLES.items():
+    app.command(epilog=f"Example:  {example}")(with_groups(command))

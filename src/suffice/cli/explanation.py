@@ -1,0 +1,96 @@
+"""One prediction taken apart: what every column says for the answer, in decibans."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from suffice.errors import DataError
+
+if TYPE_CHECKING:
+    from suffice.models.evidence import Evidence
+
+__all__ = ["Contribution", "Explanation", "explanations"]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one cell says, in decibans."""
+
+    column: str
+    value: Any
+    decibans: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why one row was answered as it was.
+
+    Parameters
+    ----------
+    prediction, against : object
+        The most probable label, and the next.
+    probability : float
+        P(prediction | row).
+    prior : float
+        Evidence of the class prior for the first against the second, in decibans: ten of them are
+        odds of 10 to 1, twenty of 100 to 1.
+    contributions : tuple of Contribution
+        What every column adds, the largest first.
+    """
+
+    prediction: Any
+    against: Any
+    probability: float
+    prior: float
+    contributions: tuple[Contribution, ...]
+
+    @property
+    def total(self) -> float:
+        """Prior and contributions, added up."""
+        return self.prior + sum(part.decibans for part in self.contributions)
+
+
+def explanations(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> list[Explanation]:
+    """Take the answers apart.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        Of n rows.
+    rows : sequence of n mappings
+        Their cells, by column.
+
+    Raises
+    ------
+    DataError
+        If the model knows one class only.
+    """
+    if len(evidence.classes) < 2:
+        raise DataError(
+            f"the model knows one class, {evidence.classes[0]!r}",
+            "an explanation compares two",
+            "let it learn rows of another class",
+        )
+    return [_explanation(evidence, i, cells) for i, cells in enumerate(rows)]
+
+
+def _explanation(evidence: Evidence, i: int, cells: Mapping[str, Any]) -> Explanation:
+    from suffice.models.evidence import DECIBAN
+
+    probability = evidence.probabilities[i]
+    second, first = probability.argsort(kind="stable")[-2:]
+    prior, columns = evidence.log_odds(first, second)
+    parts = [
+        Contribution(name, cells[name], float(nats * DECIBAN))
+        for name, nats in zip(evidence.columns, columns[i], strict=True)
+    ]
+    parts.sort(key=lambda part: -abs(part.decibans))
+    return Explanation(
+        evidence.classes[first],
+        evidence.classes[second],
+        float(probability[first]),
+        float(prior * DECIBAN),
+        tuple(parts),
+    )

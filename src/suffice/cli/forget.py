@@ -1,0 +1,47 @@
+"""``suffice forget``: the model that would be, had some rows never been there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import suffice
+from suffice.cli.models import label_of, weight_of, with_tokens
+from suffice.cli.options import Data, Labels, ModelFile, Reading, Weight
+from suffice.cli.output import amount, print_all, refuse_overwriting, working
+
+__all__ = ["forget"]
+
+
+def forget(
+    model: ModelFile,
+    data: Data,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The new model; may be MODEL itself.", show_default=False
+        ),
+    ],
+    weight: Weight = None,
+    reading: Reading = Reading(),  # noqa: B008
+    labels: Labels = Labels(),  # noqa: B008
+) -> None:
+    """Take rows out of a model.
+
+    The result is that of a fit without them. Rows that cannot have been learnt
+    are refused, and the files stay as they were.
+    """
+    refuse_overwriting(output, data)
+    fitted = suffice.load(model)
+    before, remembered = fitted.class_count_.sum(), fitted.get_params(deep=False)
+    with_tokens(fitted, reading).set_params(**labels.parameters())
+    table = reading.open(data, fitted.format_)
+    with working(f"Forgetting {', '.join(data)}"):
+        fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table))
+    # The model goes on reading as its fit did, not as these files had to be read.
+    fitted.set_params(**remembered).save(output)
+    after = fitted.class_count_.sum()
+    gone = amount(before - after)
+    print_all([f"{gone} rows forgotten, {amount(after)} left. Saved to {output}"])

@@ -1,0 +1,40 @@
+"""``suffice merge``: one model of all the rows that several models have learnt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import suffice
+from suffice.cli.output import amount, print_all
+from suffice.errors import ParameterError
+
+__all__ = ["merge"]
+
+
+def merge(
+    models: Annotated[
+        list[Path],
+        typer.Argument(metavar="MODEL", help="Two files or more.", show_default=False),
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="The merged model.", show_default=False)
+    ],
+) -> None:
+    """Add up models of the same columns.
+
+    The result is that of one fit of all their rows, to the last bit; the rows
+    are not needed.
+    """
+    if len(models) < 2:
+        raise ParameterError(
+            "one model is given", "a merge takes two or more", "name the others as well"
+        )
+    merged, *others = map(suffice.load, models)
+    for other in others:
+        merged.merge(other)
+    merged.save(output)
+    rows = amount(merged.class_count_.sum())
+    print_all([f"{len(models)} models merged: {rows} rows. Saved to {output}"])

@@ -1,0 +1,248 @@
+"""Options that several commands share, and how a command takes them as one record."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from suffice.errors import ParameterError
+
+if TYPE_CHECKING:
+    from suffice.data.csv import CsvFormat
+    from suffice.data.table import Table
+
+__all__ = [
+    "AsJson",
+    "Data",
+    "Labels",
+    "ModelFile",
+    "Reading",
+    "ResultFile",
+    "Weight",
+    "listed",
+    "with_groups",
+]
+
+READING, LABELS = "How the data is written", "Labels"
+
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        help="Files or globs: CSV, TSV (plain or .gz), Parquet, Arrow.",
+        show_default=False,
+    ),
+]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A file that fit wrote.", show_default=False)
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+ResultFile = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the result to a file, as JSON.")
+]
+Weight = Annotated[
+    str | None, typer.Option(metavar="COL", help="The column that says how much a row weighs.")
+]
+
+
+def listed(given: Sequence[str] | None) -> tuple[str, ...]:
+    """Cut comma lists of names into names.
+
+    Examples
+    --------
+    >>> listed(["age, sex", "race"])
+    ('age', 'sex', 'race')
+    """
+    return tuple(name.strip() for item in given or () for name in item.split(","))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How delimited text is written; what is not given is as the model remembers it."""
+
+    header: Annotated[
+        bool | None,
+        typer.Option(
+            "--header/--no-header",
+            help="Whether the first row holds the column names.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="A,B,C", help="Column names, in order.", rich_help_panel=READING),
+    ] = None
+    separator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHAR", help="Between fields; 'tab' for a tab.", rich_help_panel=READING
+        ),
+    ] = None
+    quote: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHAR", help="Around fields; 'none' for none.", rich_help_panel=READING
+        ),
+    ] = None
+    strip: Annotated[
+        bool | None,
+        typer.Option(
+            "--strip/--no-strip", help="Remove blanks around fields.", rich_help_panel=READING
+        ),
+    ] = None
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TOKEN",
+            help="A cell that stands for no value, besides the empty one, NA, NaN, null, None.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    skip_bad_rows: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Leave out up to N lines of malformed rows, with a warning.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Such as latin-1 or utf-16.", rich_help_panel=READING),
+    ] = None
+
+    def open(self, data: Sequence[str], remembered: CsvFormat | None = None) -> Table:
+        """Open files as one table.
+
+        Raises
+        ------
+        ReadError, SchemaError
+            If they cannot be read.
+        ParameterError
+            If an option is outside its rule, or does not apply to these files.
+        """
+        from suffice.data.files import open_files
+
+        format = self._format(remembered)
+        try:
+            return open_files(list(data), format)
+        except ParameterError:
+            # These files describe themselves; only the missing tokens still have a meaning.
+            self._refuse_given(data[0])
+            return open_files(list(data))
+
+    def _refuse_given(self, file: str) -> None:
+        for name in self._given():
+            if name != "missing":
+                raise ParameterError(
+                    f"--{name.replace('_', '-')} is given for {file}",
+                    "only delimited text needs to be told how it is written",
+                    "leave the option out",
+                ) from None
+
+    def _given(self) -> dict[str, Any]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _format(self, remembered: CsvFormat | None) -> CsvFormat:
+        from suffice.data.csv import CsvFormat
+
+        before = remembered or CsvFormat()
+        given = self._given()
+        if "columns" in given:
+            given["names"] = listed([given.pop("columns")])
+        if "separator" in given:
+            separator = given.pop("separator")
+            given["delimiter"] = "\t" if separator in ("tab", r"\t") else separator
+        if given.get("quote") == "none":
+            given["quote"] = None
+        given["missing"] = (*before.missing, *given.get("missing", ()))
+        return replace(before, **given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labels:
+    """How labels are cleaned before they count as classes."""
+
+    strip_label_suffix: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="Taken off the end of every label.", rich_help_panel=LABELS
+        ),
+    ] = None
+    relabel: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OLD=NEW", help="Another name of a label.", rich_help_panel=LABELS),
+    ] = None
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters of the estimator that these options change.
+
+        Raises
+        ------
+        ParameterError
+            If a new name is not written as OLD=NEW.
+        """
+        changed: dict[str, Any] = {}
+        if self.strip_label_suffix is not None:
+            changed["label_suffix"] = self.strip_label_suffix
+        if self.relabel:
+            changed["label_map"] = dict(_pair(given) for given in self.relabel)
+        return changed
+
+
+def _pair(given: str) -> tuple[str, str]:
+    old, sign, new = given.partition("=")
+    if not (old and sign and new):
+        raise ParameterError(
+            f"--relabel {given!r}", "a new name is written OLD=NEW", "for example --relabel y=yes"
+        )
+    return old, new
+
+
+def with_groups(command: Callable[..., None]) -> Callable[..., None]:
+    """Let every field of a record among the parameters of a command be an option of its own.
+
+    Parameters
+    ----------
+    command : callable
+        Takes records such as `Reading` beside ordinary parameters.
+
+    Returns
+    -------
+    callable
+        The same command with the options spread out, as Typer wants them.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    spread = [
+        option
+        for given in signature(command).parameters.values()
+        for option in _spread(given, hints[given.name])
+    ]
+
+    @functools.wraps(command)
+    def flat(**given: Any) -> None:
+        for name, group in groups.items():
+            given[name] = group(**{f.name: given.pop(f.name) for f in fields(group)})
+        command(**given)
+
+    flat.__signature__ = Signature(spread)  # type: ignore[attr-defined]
+    flat.__annotations__ = {option.name: option.annotation for option in spread}
+    return flat
+
+
+def _spread(given: Parameter, hint: Any) -> list[Parameter]:
+    if not is_dataclass(hint):
+        return [given.replace(kind=Parameter.KEYWORD_ONLY, annotation=hint)]
+    hints = get_type_hints(hint, include_extras=True)
+    return [
+        Parameter(f.name, Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(hint)
+    ]

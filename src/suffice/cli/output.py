@@ -1,0 +1,158 @@
+"""Numbers and tables for people, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+from suffice.atomic import atomic_writer
+from suffice.errors import ParameterError
+
+__all__ = [
+    "amount",
+    "decibans",
+    "deliver",
+    "grid",
+    "percent",
+    "print_all",
+    "refuse_overwriting",
+    "short",
+    "working",
+]
+
+LONGEST_CELL = 60
+
+
+def amount(weight: float) -> str:
+    """Write a number of rows, or a sum of weights.
+
+    Examples
+    --------
+    >>> amount(32561.0), amount(2.5)
+    ('32,561', '2.5')
+    """
+    return f"{weight:,.0f}" if float(weight).is_integer() else f"{weight:,.6g}"
+
+
+def percent(share: float) -> str:
+    """Write a share; rounding makes nothing certain, and an undefined one is a dash.
+
+    Examples
+    --------
+    >>> percent(0.1701), percent(0.99999), percent(float("nan"))
+    ('17.0 %', '> 99.9 %', '-')
+    """
+    if math.isnan(share):
+        return "-"
+    if 0.9995 <= share < 1:
+        return "> 99.9 %"
+    return "< 0.1 %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
+
+
+def decibans(value: float) -> str:
+    """Write evidence with its sign.
+
+    Examples
+    --------
+    >>> decibans(3.0103), decibans(float("-inf")), decibans(0.0)
+    ('+3.01', '-∞', '0.00')
+    """
+    if not math.isfinite(value):
+        return {math.inf: "+∞", -math.inf: "-∞"}.get(value, "-")
+    return "0.00" if round(value, 2) == 0 else f"{value:+,.2f}"
+
+
+def short(value: Any) -> str:
+    """Write a cell or a parameter in little space.
+
+    Examples
+    --------
+    >>> short(0.123456), short(1234567.8), short("Private"), short(None)
+    ('0.1235', '1,234,568', 'Private', 'missing')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return "missing"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+    text = str(value)
+    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}..."
+
+
+def grid(*columns: str, title: str | None = None, numbers: bool = True) -> Table:
+    """A table whose first column is text and whose other columns are numbers, unless told."""
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
+    for position, column in enumerate(columns):
+        right = numbers and position > 0
+        table.add_column(column, justify="right" if right else "left", overflow="fold")
+    return table
+
+
+def print_all(parts: Iterable[RenderableType]) -> None:
+    """Print to stdout; brackets in the user's names are no markup."""
+    console = Console(markup=False, emoji=False, highlight=False)
+    for part in parts:
+        console.print(part)
+
+
+def deliver(
+    facts: Mapping[str, Any],
+    rendered: Callable[[], Iterable[RenderableType]],
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Hand over a result: as JSON in a file, as JSON, or as tables."""
+    text = json.dumps(_plain(facts), indent=2, ensure_ascii=False, allow_nan=False)
+    if output is not None:
+        with atomic_writer(output, "w") as file:
+            file.write(text + "\n")
+    elif as_json:
+        typer.echo(text)
+    else:
+        print_all(rendered())
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: infinity and NaN become null, dates become text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def refuse_overwriting(output: Path | None, inputs: Sequence[str | Path]) -> None:
+    """Refuse to replace a file that is being read.
+
+    Raises
+    ------
+    ParameterError
+        If the output is one of the inputs.
+    """
+    if output is not None and output.resolve() in {Path(path).resolve() for path in inputs}:
+        raise ParameterError(
+            f"--output {output} is one of the files to be read",
+            "it would be replaced",
+            "choose another name",
+        )
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that work is going on."""
+    console = Console(stderr=True, markup=False, emoji=False)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(f"{what} ..."):
+        yield

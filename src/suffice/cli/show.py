@@ -1,0 +1,124 @@
+"""``suffice show``: what a model knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.table import Table
+
+import suffice
+from suffice.cli.options import AsJson, ModelFile, ResultFile, listed
+from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
+from suffice.errors import ParameterError
+
+if TYPE_CHECKING:
+    from suffice.models.estimator import GenerativeClassifier
+
+__all__ = ["show"]
+
+MOST_CLASSES_ACROSS = 5
+MOST_QUANTITIES_ACROSS = 4
+MOST_LINES = 10
+
+
+def show(
+    model: ModelFile,
+    column: Annotated[
+        list[str] | None, typer.Option(metavar="COL", help="Only this column, in full.")
+    ] = None,
+    as_json: AsJson = False,
+    output: ResultFile = None,
+) -> None:
+    """Show what a model knows: class priors, and every column's family and parameters."""
+    refuse_overwriting(output, [model])
+    chosen = listed(column)
+    facts = _facts(suffice.load(model), model, chosen)
+    deliver(facts, lambda: _rendered(facts, full=bool(chosen)), as_json, output)
+
+
+def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> dict[str, Any]:
+    columns = _columns(model)
+    for name in chosen:
+        if name not in columns:
+            raise ParameterError(
+                f"--column names the column {name!r}",
+                f"the columns are {', '.join(map(repr, columns))}",
+            )
+    statistic = model.statistic_
+    return {
+        "model": str(path),
+        "rows": float(statistic.weight.value.sum()),
+        "unlabelled": float(statistic.unlabelled.value),
+        "free_parameters": model.n_parameters_,
+        "label": model.layout_.label,
+        "classes": [
+            {"label": name, "rows": float(rows), "prior": float(prior)}
+            for name, rows, prior in zip(
+                statistic.classes.values, statistic.weight.value, model.model_.prior, strict=True
+            )
+        ],
+        "columns": [columns[name] for name in chosen or columns],
+        "ignored": list(model.layout_.ignored),
+    }
+
+
+def _columns(model: GenerativeClassifier) -> dict[str, dict[str, Any]]:
+    """What is known of every column, in the order of the table."""
+    known = {}
+    for part, parameters, block in zip(
+        model.parts_, model.model_.parameters, model.statistic_.blocks, strict=True
+    ):
+        for j, name in enumerate(part.layout.columns):
+            # A text, or a group of counts, is observed or missing as a whole.
+            observed = block.total[:, min(j, block.total.shape[1] - 1)]
+            missing = float((model.statistic_.weight.value - observed).sum())
+            known[name] = {
+                "family": part.family.name,
+                "missing": missing,
+                "parameters": parameters.describe(j),
+            }
+    return {
+        column.name: {"name": column.name, "kind": column.kind, **known[column.name]}
+        for column in model.schema_
+    }
+
+
+def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
+    classes = grid(facts["label"] or "label", "rows", "prior")
+    for known in facts["classes"]:
+        classes.add_row(str(known["label"]), amount(known["rows"]), percent(known["prior"]))
+    yield classes
+    yield (
+        f"  {amount(facts['rows'])} rows learnt, {amount(facts['unlabelled'])} left out without "
+        f"label, {facts['free_parameters']:,} free parameters"
+    )
+    if facts["ignored"]:
+        yield f"  ignored: {', '.join(facts['ignored'])}"
+    yield ""
+    names = [str(known["label"]) for known in facts["classes"]]
+    for column in facts["columns"]:
+        yield _column(column, names, None if full else MOST_LINES)
+
+
+def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) -> Table:
+    """The parameters of one column: classes across where few, else one line per class."""
+    title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
+    parameters: dict[str, list[float]] = column["parameters"]
+    if len(classes) <= MOST_CLASSES_ACROSS:
+        table = grid("", *classes, title=title)
+        lines = [(name, values) for name, values in parameters.items()]
+    else:
+        across = list(parameters)[:MOST_QUANTITIES_ACROSS]
+        table = grid("", *across, title=title)
+        rows = zip(*(parameters[name] for name in across), strict=True)
+        lines = [(name, list(row)) for name, row in zip(classes, rows, strict=False)]
+    for name, values in lines[:most]:
+        table.add_row(name, *map(short, values))
+    left_out = len(lines) - len(lines[:most])
+    if left_out:
+        table.add_row(f"... {left_out} more: --column {column['name']}")
+    return table

@@ -1,0 +1,254 @@
+"""The laws of a family: estimates from any partition, scores, samples and forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from suffice.data.words import split_words
+from suffice.families.family import Family, Form, Parameters
+from suffice.statistics.batch import NO_WEIGHTS, Batch
+from suffice.statistics.block import Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.statistic import tree_sum
+from suffice.statistics.vocabulary import Vocabulary
+from suffice.testing.comparing import close, frozen, require
+
+__all__ = ["check_family"]
+
+SAMPLES = 20  # rows drawn for every class
+
+
+def check_family(
+    family: Family, batches: Sequence[Batch], *, encoding: str | None = None, seed: int = 0
+) -> None:
+    """Check a family on labelled batches of one block each.
+
+    - Any partition of the rows, in any order, gives the same parameters to the bit.
+    - Neither estimating nor scoring writes to its input.
+    - A log-likelihood is finite or −∞; missing cells add nothing to it.
+    - The columns, scored one by one, add up to the whole.
+    - A sample has the width of a row and is possible in its class.
+    - ``form()``, where the parameters have one, agrees with the scores of complete rows, up to a
+      term that all classes share.
+
+    Parameters
+    ----------
+    family : Family
+        What to check.
+    batches : sequence of Batch
+        At least one, with labels.
+    encoding : str, optional
+        How the cells are read; by default the family's first encoding.
+    seed : int
+        For the order of the rows, and for the sample.
+
+    Raises
+    ------
+    AssertionError
+        Naming the law that is broken.
+
+    Examples
+    --------
+    >>> from suffice.families import Gaussian
+    >>> rows = RealBlock(np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 7.0]]))
+    >>> labels = Vocabulary(("no", "yes"))
+    >>> check_family(Gaussian(), [Batch(3, (rows,), np.array([0, 1, 1]), labels)])
+    """
+    encoding = family.encodings[0] if encoding is None else encoding
+    rng = np.random.default_rng(seed)
+    whole = _summarised(family, encoding, batches)
+    if not len(whole.classes):
+        return
+    parameters = _estimated(family, whole)
+    for other in _partitioned(family, encoding, batches, rng):
+        require(other == whole, "any partition gives the same statistic")
+        same = frozen(_estimated(family, other)) == frozen(parameters)
+        require(same, "any partition gives the same parameters to the bit")
+    k = len(whole.classes)
+    for block in _learnt(batches):
+        _check_scores(parameters, block, k)
+        _check_form(parameters, block, k)
+    _check_sample(parameters, batches[0].blocks[0], k, rng)
+
+
+def _summarised(family: Family, encoding: str, batches: Iterable[Batch]) -> ByClass:
+    batches = list(batches)
+    total = ByClassAccumulator([family.accumulator(encoding, _width(batches[0].blocks[0]))])
+    for batch in batches:
+        total.add(batch)
+    return total.statistic()
+
+
+def _partitioned(
+    family: Family, encoding: str, batches: Sequence[Batch], rng: np.random.Generator
+) -> Iterator[ByClass]:
+    """Statistics of the same rows: batch by batch, row by row, and both shuffled."""
+    yield tree_sum(_summarised(family, encoding, [batch]) for batch in batches)
+    rows = [_rows(batch, np.array([i])) for batch in batches for i in range(batch.rows)]
+    yield tree_sum(_summarised(family, encoding, [row]) for row in rows)
+    shuffled = [rows[i] for i in rng.permutation(len(rows))]
+    yield _summarised(family, encoding, shuffled)
+
+
+def _estimated(family: Family, statistic: ByClass) -> Parameters:
+    before = frozen(statistic)
+    parameters = family.estimate(statistic.blocks[0])
+    require(frozen(statistic) == before, "estimate does not write to the statistic")
+    return parameters
+
+
+def _check_scores(parameters: Parameters, block: Block, k: int) -> None:
+    before = frozen(block), frozen(parameters)
+    score = _score(parameters, block, k)
+    require((frozen(block), frozen(parameters)) == before, "scoring does not write to its input")
+    require(not np.isnan(score).any(), "a log-likelihood is a number")
+    require(not np.isposinf(score).any(), "a log-likelihood is finite or -inf")
+
+    start = np.arange(block.rows * k, dtype=np.float64).reshape(block.rows, k)
+    out = start.copy()
+    parameters.add_log_likelihood(_blank(block), out)
+    require(np.array_equal(out, start), "missing cells add nothing")
+
+    columns = range(_width(block))
+    pieces = [_score(parameters.column(j), block.column(j), k) for j in columns]
+    whole, magnitude = np.zeros_like(score), np.zeros_like(score)
+    for piece in pieces:
+        whole += piece
+        magnitude += np.abs(piece)
+    require(bool(close(whole, score, magnitude).all()), "the columns add up to the whole")
+
+
+def _check_form(parameters: Parameters, block: Block, k: int) -> None:
+    if not hasattr(parameters, "form"):
+        return
+    form: Form = parameters.form()
+    if not all(np.isfinite(part).all() for part in form[1:]):
+        return
+    block = _complete(block)
+    phi = _features(block, form.features)
+    squares, products = phi**2 @ form.quadratic.T, phi @ form.linear.T
+    magnitude = phi**2 @ np.abs(form.quadratic).T + np.abs(phi) @ np.abs(form.linear).T
+    rest = _score(parameters, block, k) - (squares + products + form.constant)
+    scale = (magnitude + np.abs(form.constant)).max(axis=1, keepdims=True, initial=0.0)
+    agree = close(rest, rest[:, :1], scale)
+    require(bool(agree.all()), "form() agrees with the log-likelihood of complete rows")
+
+
+def _check_sample(parameters: Parameters, like: Block, k: int, rng: np.random.Generator) -> None:
+    codes = np.repeat(np.arange(k), SAMPLES)
+    columns = parameters.sample(codes, rng)
+    require(len(columns) == _width(like), "a sample has one array per column")
+    require(all(c.shape == codes.shape for c in columns), "a sample has one value per row")
+    score = _score(parameters, _sampled(columns, like), k)
+    own = score[np.arange(len(codes)), codes]
+    require(bool(np.isfinite(own).all()), "a sample is possible in its class")
+
+
+def _score(parameters: Parameters, block: Block, k: int) -> NDArray[np.float64]:
+    out = np.zeros((block.rows, k))
+    parameters.add_log_likelihood(block, out)
+    return out
+
+
+def _learnt(batches: Iterable[Batch]) -> Iterator[Block]:
+    """The rows that the statistic holds: with a label, and of positive weight."""
+    for batch in batches:
+        seen = batch.codes >= 0
+        if batch.weights.size:
+            seen &= batch.weights > 0
+        yield _rows_of_block(batch.blocks[0], np.flatnonzero(seen))
+
+
+# -- blocks of every kind
+
+
+def _width(block: Block) -> int:
+    """Number of columns; a text is one."""
+    if isinstance(block, RealBlock):
+        return int(block.values.shape[1])
+    if isinstance(block, CodedBlock):
+        return int(block.codes.shape[1])
+    return len(block.vocabulary) if block.vocabulary.closed else 1
+
+
+def _rows(batch: Batch, index: NDArray[np.intp]) -> Batch:
+    blocks = tuple(_rows_of_block(block, index) for block in batch.blocks)
+    weights = batch.weights[index] if batch.weights.size else NO_WEIGHTS
+    return Batch(len(index), blocks, batch.codes[index], batch.classes, weights)
+
+
+def _rows_of_block(block: Block, index: NDArray[np.intp]) -> Block:
+    if isinstance(block, RealBlock):
+        return RealBlock(block.values[index])
+    if isinstance(block, CodedBlock):
+        return CodedBlock(block.codes[index], block.vocabularies)
+    return _sparse(_matrix(block)[index], block.vocabulary, block.present[index])
+
+
+def _matrix(block: SparseBlock) -> Any:
+    shape = block.rows, len(block.vocabulary)
+    return csr_matrix((block.data, block.indices, block.indptr), shape=shape)
+
+
+def _sparse(matrix: Any, vocabulary: Vocabulary, present: NDArray[np.bool_]) -> SparseBlock:
+    return SparseBlock(matrix.data, matrix.indices, matrix.indptr, vocabulary, present)
+
+
+def _blank(block: Block) -> Block:
+    """A block of missing cells."""
+    if isinstance(block, RealBlock):
+        return RealBlock(np.full(block.values.shape, np.nan))
+    if isinstance(block, CodedBlock):
+        return CodedBlock(np.full(block.codes.shape, -1), block.vocabularies)
+    nothing = csr_matrix((block.rows, len(block.vocabulary)))
+    return _sparse(nothing, block.vocabulary, np.zeros(block.rows, np.bool_))
+
+
+def _complete(block: Block) -> Block:
+    """The rows without a missing cell; of a text or sparse matrix, which words occur."""
+    if isinstance(block, RealBlock):
+        return RealBlock(block.values[~np.isnan(block.values).any(axis=1)])
+    if isinstance(block, CodedBlock):
+        return CodedBlock(block.codes[(block.codes >= 0).all(axis=1)], block.vocabularies)
+    rows = _rows_of_block(block, np.flatnonzero(block.present))
+    assert isinstance(rows, SparseBlock)
+    occurs = (rows.data != 0).astype(np.float64)
+    return SparseBlock(occurs, rows.indices, rows.indptr, rows.vocabulary, rows.present)
+
+
+def _features(block: Block, features: Sequence[Any]) -> NDArray[np.float64]:
+    """The features φ (n, f) of a form: numbers, counts, or indicators of values."""
+    if isinstance(block, RealBlock):
+        return np.asarray(block.values, np.float64)
+    if isinstance(block, SparseBlock):
+        dense = np.pad(_matrix(block).toarray(), ((0, 0), (0, 1)))
+        return np.asarray(dense[:, block.vocabulary.index(features, -1)], np.float64)
+    phi = np.empty((block.rows, len(features)))
+    for f, feature in enumerate(features):
+        j, value = feature if isinstance(feature, tuple) else (feature, True)
+        phi[:, f] = block.codes[:, j] == block.vocabularies[j].codes.get(value, -2)
+    return phi
+
+
+def _sampled(columns: Sequence[NDArray[Any]], like: Block) -> Block:
+    """A sample as a block of the same kind as ``like``."""
+    if isinstance(like, RealBlock):
+        return RealBlock(np.stack(columns, axis=1).astype(np.float64))
+    if isinstance(like, SparseBlock) and not like.vocabulary.closed:
+        return split_words(columns[0].tolist())
+    if isinstance(like, SparseBlock):
+        matrix = csr_matrix(np.stack(columns, axis=1).astype(np.float64))
+        return _sparse(matrix, like.vocabulary, np.ones(matrix.shape[0], np.bool_))
+    values = [column.tolist() for column in columns]
+    closed = [vocabulary.closed for vocabulary in like.vocabularies]
+    vocabularies = [
+        mine if known else Vocabulary.of(value for value in column if value is not None)
+        for mine, known, column in zip(like.vocabularies, closed, values, strict=True)
+    ]
+    codes = [v.index(column, -1) for v, column in zip(vocabularies, values, strict=True)]
+    return CodedBlock(np.stack(codes, axis=1), tuple(vocabularies))

@@ -1,0 +1,53 @@
+"""The local engine: sums in split order, from any number of threads."""
+
+import threading
+
+import pytest
+
+from suffice.engines.local import LocalEngine
+from suffice.errors import ParameterError
+
+
+def doubled(split: str, times: int) -> str:
+    return split * times
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4, None])
+@pytest.mark.parametrize("n", [1, 2, 7, 100])
+def test_statistics_are_added_in_split_order(threads: int | None, n: int) -> None:
+    splits = [chr(97 + i % 26) for i in range(n)]
+    expected = "".join(s * 2 for s in splits)
+    engine = LocalEngine(threads)
+    assert engine.run(doubled, 2, splits) == expected
+    assert list(engine.map(doubled, 2, splits)) == [s * 2 for s in splits]
+
+
+def test_few_results_wait() -> None:
+    started: list[int] = []
+    results = LocalEngine(2).map(lambda split, _: started.append(split), None, range(100))
+    next(results)
+    # Two threads: at most five were handed out before the first was taken.
+    assert len(started) <= 5
+    results.close()
+    assert len(started) <= 5
+
+
+def failing(split: int, _: None) -> int:
+    if split == 3:
+        raise ZeroDivisionError("split 3")
+    return split
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_an_error_reaches_the_caller_and_threads_end(threads: int) -> None:
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError, match="split 3"):
+        LocalEngine(threads).run(failing, None, range(50))
+    assert threading.active_count() == before
+
+
+def test_an_engine_has_a_thread() -> None:
+    assert LocalEngine().workers >= 1
+    assert LocalEngine(3).workers == 3
+    with pytest.raises(ParameterError, match="threads=0; it is a whole number, 1 or more"):
+        LocalEngine(0)

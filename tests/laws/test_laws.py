@@ -1,0 +1,334 @@
+"""Every statistic, family and estimator is found, and keeps the laws of `suffice.testing`.
+
+Values are built by operations on data: no rows, one row, weights of zero, one class, a constant
+column, a large offset, batches of mixed sizes, missing cells and labels.
+"""
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+
+import suffice.families
+import suffice.statistics
+from suffice import naive_bayes
+from suffice.families import Bernoulli, Categorical, Family, Gaussian, Multinomial, family_named
+from suffice.models.evaluation import Evaluation
+from suffice.models.model_file import TYPES
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.batch import NO_WEIGHTS, Batch
+from suffice.statistics.block import Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
+from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.vocabulary import Vocabulary
+from suffice.testing import check_estimator_laws, check_family, check_statistic
+
+LABELS = ("ham", "spam", "eggs")
+WORDS = ("ab", "cd", "ef", "gh", "ij", "kl")
+TWO = Vocabulary((False, True), closed=True)
+FEW = settings(max_examples=25, deadline=None)
+
+
+# -- data
+
+
+@dataclass(frozen=True)
+class Data:
+    """Everything that the batches of one table share."""
+
+    encoding: str
+    d: int
+    offset: float
+    constant: bool
+    classes: int
+    numbers: bool
+    gaps: float
+
+    def batch(self, n: int, weights: str, seed: int) -> Batch:
+        rng = np.random.default_rng(seed)
+        block = getattr(self, "_" + self.encoding)(n, rng)
+        values = tuple(rng.permutation(LABELS[: self.classes]).tolist())
+        codes = rng.integers(-1 if self.gaps else 0, self.classes, n).astype(np.intp)
+        return Batch(n, (block,), codes, Vocabulary(values), self._weights(weights, n, rng))
+
+    def _weights(self, kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+        if kind == "one":
+            return NO_WEIGHTS
+        return np.zeros(n) if kind == "zero" else rng.integers(0, 5, n) / 2
+
+    def _real(self, n: int, rng: np.random.Generator) -> Block:
+        x = rng.normal(size=(n, self.d)) * 10.0 ** rng.integers(-2, 3) + self.offset
+        return self._numbers(x, rng)
+
+    def _whole(self, n: int, rng: np.random.Generator) -> Block:
+        return self._numbers(rng.poisson(3.0, (n, self.d)).astype(np.float64), rng)
+
+    def _count(self, n: int, rng: np.random.Generator) -> Block:
+        return self._numbers(rng.integers(0, 7, (n, self.d)) / 2, rng)
+
+    def _numbers(self, x: np.ndarray, rng: np.random.Generator) -> Block:
+        if self.constant:
+            x[:, 0] = self.offset if self.encoding == "real" else 2.0
+        x[rng.random(x.shape) < self.gaps] = np.nan
+        return RealBlock(np.asfortranarray(x) if rng.random() < 0.5 else x)
+
+    def _binary(self, n: int, rng: np.random.Generator) -> Block:
+        return CodedBlock(self._codes(n, 2, rng).astype(np.int8), (TWO,) * self.d)
+
+    def _category(self, n: int, rng: np.random.Generator) -> Block:
+        kinds = range(1, 7) if self.numbers else WORDS
+        shown = [tuple(rng.permutation(kinds)[:4].tolist()) for _ in range(self.d)]
+        return CodedBlock(self._codes(n, 4, rng), tuple(map(Vocabulary, shown)))
+
+    def _codes(self, n: int, m: int, rng: np.random.Generator) -> np.ndarray:
+        codes = rng.integers(0, m, (n, self.d))
+        if self.constant:
+            codes[:, 0] = 0
+        codes[rng.random(codes.shape) < self.gaps] = -1
+        return codes
+
+    def _events(self, n: int, rng: np.random.Generator) -> Block:
+        words = tuple(rng.permutation(WORDS)[:4].tolist())
+        return self._sparse(n, Vocabulary(words), rng.random(n) >= self.gaps, rng)
+
+    def _columns(self, n: int, rng: np.random.Generator) -> Block:
+        vocabulary = Vocabulary(tuple(range(self.d)), closed=True)
+        return self._sparse(n, vocabulary, np.ones(n, np.bool_), rng)
+
+    def _sparse(
+        self, n: int, vocabulary: Vocabulary, present: np.ndarray, rng: np.random.Generator
+    ) -> Block:
+        x = csr_matrix(rng.poisson(0.8, (n, len(vocabulary))) * present[:, None].astype(np.float64))
+        return SparseBlock(x.data, x.indices, x.indptr, vocabulary, present)
+
+
+@st.composite
+def batches(draw: st.DrawFn, encoding: str, offset: float | None = None) -> list[Batch]:
+    data = Data(
+        encoding,
+        d=draw(st.integers(1, 3)),
+        offset=draw(st.sampled_from([0.0, 1e4, 1e8])) if offset is None else offset,
+        constant=draw(st.booleans()),
+        classes=draw(st.integers(1, 3)),
+        numbers=draw(st.booleans()),
+        gaps=draw(st.sampled_from([0.0, 0.3, 1.0])),
+    )
+    sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 23]), min_size=1, max_size=4))
+    kinds = [draw(st.sampled_from(["one", "one", "zero", "halves"])) for _ in sizes]
+    seed = draw(st.integers(0, 2**32 - 1))
+    return [
+        data.batch(n, kind, seed + i) for i, (n, kind) in enumerate(zip(sizes, kinds, strict=True))
+    ]
+
+
+# -- statistics
+
+
+def summed(accumulator: Any, batch: Batch) -> Any:
+    place = Vocabulary(LABELS).index(batch.classes.values, -1)
+    codes = np.append(place, -1)[batch.codes]
+    if batch.weights.size:
+        codes = np.where(batch.weights > 0, codes, -1)
+    accumulator.add(batch.blocks[0], codes, batch.weights, len(LABELS))
+    return accumulator.statistic()
+
+
+def by_class(accumulator: Any, batch: Batch) -> ByClass:
+    total = ByClassAccumulator([accumulator])
+    total.add(batch)
+    return total.statistic()
+
+
+def width(batch: Batch) -> int:
+    block = batch.blocks[0]
+    return block.codes.shape[1] if isinstance(block, CodedBlock) else block.values.shape[1]
+
+
+def evaluated(batch: Batch) -> Evaluation:
+    """The sums of an evaluation, from counts and moments of the same rows."""
+    moments = summed(MomentsAccumulator(width(batch)), batch)
+    confusion = np.resize(moments.total, (3, 3))
+    losses = DoubleDouble.of([moments.total.sum(), *moments.scatter.sum(axis=0)[:1]])
+    return Evaluation(
+        LABELS, DoubleDouble.of(confusion), losses[0], losses[1], losses[0], losses, 1, batch.rows
+    )
+
+
+Make = Callable[[Batch], Any]
+STATISTICS: dict[type, list[tuple[str, Make]]] = {
+    Moments: [("real", lambda batch: summed(MomentsAccumulator(width(batch)), batch))],
+    Counts: [
+        ("binary", lambda batch: summed(CountAccumulator(width(batch)), batch)),
+        ("category", lambda batch: summed(CountAccumulator(width(batch)), batch)),
+    ],
+    Events: [
+        ("count", lambda batch: summed(EventAccumulator(), batch)),
+        ("columns", lambda batch: summed(EventAccumulator(), batch)),
+        ("events", lambda batch: summed(EventAccumulator(), batch)),
+        ("events", lambda batch: summed(EventAccumulator(presence=True), batch)),
+    ],
+    ByClass: [
+        ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
+        ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),
+        ("events", lambda batch: by_class(EventAccumulator(), batch)),
+    ],
+}
+
+
+def found_statistics() -> set[type]:
+    names = (m.name for m in pkgutil.iter_modules(suffice.statistics.__path__))
+    modules = [import_module(f"suffice.statistics.{name}") for name in names]
+    listed = (getattr(module, name) for module in modules for name in module.__all__)
+    return {cls for cls in listed if is_dataclass(cls) and hasattr(cls, "__sub__")}
+
+
+def test_every_statistic_has_data() -> None:
+    assert found_statistics() == set(STATISTICS)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "make"),
+    [
+        pytest.param(encoding, make, id=f"{cls.__name__}-{encoding}")
+        for cls, ways in STATISTICS.items()
+        for encoding, make in ways
+    ],
+)
+@FEW
+@given(data=st.data())
+def test_statistics(encoding: str, make: Make, data: st.DataObject) -> None:
+    check_statistic([make(batch) for batch in data.draw(batches(encoding))])
+
+
+@FEW
+@given(parts=batches("real", offset=0.0))
+def test_evaluations(parts: list[Batch]) -> None:
+    types = {**TYPES, "Evaluation": Evaluation}
+    check_statistic([evaluated(batch) for batch in parts], types=types)
+
+
+# -- families
+
+
+def variants(name: str) -> list[Family]:
+    """A family under every estimation, and its options that matter for the laws."""
+    made = [family_named(name, estimation=e, alpha=1.5) for e in ("mle", "map", "bayes")]
+    special: dict[type, list[Family]] = {
+        Gaussian: [Gaussian("mle", ddof=1), Gaussian(mean0=0.0, b0=1.0, kappa0=0.1)],
+        Categorical: [Categorical(unseen="smooth"), Categorical(unseen="error", min_categories=9)],
+        Bernoulli: [Bernoulli(alpha=0.0)],
+        Multinomial: [Multinomial(alpha=0.0)],
+    }
+    return made + special.get(type(made[0]), [])
+
+
+FAMILIES = [m.name for m in pkgutil.iter_modules(suffice.families.__path__) if m.name != "family"]
+CASES = [
+    (family, encoding, shape)
+    for name in FAMILIES
+    for family in variants(name)
+    for encoding in family.encodings
+    for shape in ([encoding, "columns"] if encoding == "events" else [encoding])
+]
+
+
+@pytest.mark.parametrize(
+    ("family", "encoding", "shape"), CASES, ids=[f"{family}-{shape}" for family, _, shape in CASES]
+)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data(), seed=st.integers(0, 99))
+def test_families(
+    family: Family, encoding: str, shape: str, data: st.DataObject, seed: int
+) -> None:
+    check_family(family, data.draw(batches(shape)), encoding=encoding, seed=seed)
+
+
+def test_laws_find_a_family_that_depends_on_the_order_of_rows() -> None:
+    rows = RealBlock(np.array([[1.0], [2.0], [4.0]]))
+    batch = Batch(3, (rows,), np.array([0, 1, 1]), Vocabulary(("a", "b")))
+    check_family(Gaussian("mle"), [batch])
+    with pytest.raises(AssertionError, match="any partition gives the same parameters"):
+        check_family(FirstValue("mle"), [batch])
+
+
+class FirstValue(Gaussian):
+    def estimate(self, statistic: Moments) -> Any:
+        return replace(super().estimate(statistic), mean=statistic.pivot)
+
+
+# -- estimators
+
+
+def mixed_table(rng: np.random.Generator, n: int) -> pa.Table:
+    """Numbers, counts, categories, booleans and texts, with gaps; labels without an order."""
+    code = rng.integers(0, 3, n)
+
+    def gappy(values: list[Any]) -> list[Any]:
+        gone = rng.random(n) < 0.2
+        return [None if g else v for g, v in zip(gone, values, strict=True)]
+
+    return pa.table(
+        {
+            "size": gappy((rng.normal(size=n) + code).tolist()),
+            "far": gappy((1e8 + rng.normal(size=n)).tolist()),
+            "visits": pa.array(gappy(rng.poisson(2.0 + code).tolist()), pa.int64()),
+            "color": pa.array(gappy(rng.choice(["red", "blue", "green"], n).tolist()), pa.string()),
+            "old": pa.array(gappy((rng.random(n) < 0.3 + 0.2 * code).tolist()), pa.bool_()),
+            "note": pa.array(
+                gappy([" ".join(rng.choice(WORDS, 5)) for _ in range(n)]), pa.string()
+            ),
+            "kind": pa.array(gappy([LABELS[c] for c in code]), pa.string()),
+        }
+    )
+
+
+def binary_table(rng: np.random.Generator, n: int) -> pa.Table:
+    """Zeros and ones, which every estimator of naive Bayes can model."""
+    columns = {f"x{j}": rng.integers(0, 2, n).astype(np.float64) for j in range(4)}
+    return pa.table(columns | {"kind": np.resize(["a", "b", "c"], n)})
+
+
+CHOSEN = {
+    "size": "gaussian",
+    "far": "gaussian",
+    "visits": "poisson",
+    "color": "categorical",
+    "old": "bernoulli",
+    "note": "multinomial",
+}
+TABLES = {"NaiveBayes": (mixed_table, {"families": CHOSEN})}
+
+
+@pytest.mark.parametrize("name", naive_bayes.__all__)
+@pytest.mark.parametrize("n", [18, 60])
+def test_estimators(name: str, n: int) -> None:
+    make_table, options = TABLES.get(name, (binary_table, {}))
+    table = make_table(np.random.default_rng(n), n)
+    check_estimator_laws(lambda: getattr(naive_bayes, name)(**options), table, "kind")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"estimation": "mle", "ddof": 1},
+        {"estimation": "map", "class_prior": "smoothed", "alpha": 2.0},
+        {"alpha": 0.5, "class_prior": "uniform", "unseen": "smooth"},
+        {"variance_floor": 0.1, "estimation": "mle", "threads": 2},
+        {"families": {**CHOSEN, "note": "bernoulli", "visits": "categorical"}},
+    ],
+    ids=str,
+)
+def test_options_keep_the_laws(options: dict[str, Any]) -> None:
+    table = mixed_table(np.random.default_rng(7), 40)
+    check_estimator_laws(
+        lambda: naive_bayes.NaiveBayes(**{"families": CHOSEN, **options}), table, "kind"
+    )

@@ -1,0 +1,161 @@
+"""Double-double arithmetic against exact rationals, interpreted and compiled."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from suffice.numerics import exact
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.kernels.pairs import compiled, fused_multiply_add
+
+NUMBERS = st.floats(-(2.0**100), 2.0**100).filter(lambda x: x == 0 or abs(x) > 2.0**-100)
+MANY = settings(max_examples=150, deadline=None)
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[float, float]:
+    return exact.two_sum(draw(NUMBERS), draw(NUMBERS) * 2.0**-53)
+
+
+def value(pair: tuple[Any, Any]) -> Fraction:
+    return Fraction(float(pair[0])) + Fraction(float(pair[1]))
+
+
+@MANY
+@given(NUMBERS, NUMBERS)
+def test_two_sum_and_two_product_lose_nothing(a: float, b: float) -> None:
+    assert value(exact.two_sum(a, b)) == Fraction(a) + Fraction(b)
+    assert exact.two_sum(a, b)[0] == a + b
+    assert value(exact.two_product(a, b)) == Fraction(a) * Fraction(b)
+    assert exact.two_product(a, b)[0] == a * b
+    big, small = (a, b) if abs(a) >= abs(b) else (b, a)
+    assert value(exact.quick_two_sum(big, small)) == Fraction(a) + Fraction(b)
+
+
+def within(found: tuple[Any, Any], truth: Fraction, bits: int) -> bool:
+    return abs(value(found) - truth) <= abs(truth) / 2**bits
+
+
+@MANY
+@given(pairs(), pairs())
+def test_pairs_keep_the_bits_that_they_state(
+    a: tuple[float, float], b: tuple[float, float]
+) -> None:
+    x, y = value(a), value(b)
+    assert within(exact.add(*a, *b), x + y, 104)
+    assert within(exact.multiply(*a, *b), x * y, 102)
+    assume(y != 0)
+    assert within(exact.divide(*a, *b), x / y, 98)
+
+
+@MANY
+@given(pairs(), pairs())
+def test_results_are_normalised(a: tuple[float, float], b: tuple[float, float]) -> None:
+    for hi, lo in (exact.add(*a, *b), exact.multiply(*a, *b)):
+        assert hi + lo == hi
+
+
+@compiled
+def all_formulas(a: Any, a_lo: Any, b: Any, b_lo: Any) -> Any:
+    return (
+        exact.two_sum(a, b),
+        exact.two_product(a, b),
+        exact.add(a, a_lo, b, b_lo),
+        exact.multiply(a, a_lo, b, b_lo),
+        exact.divide(a, a_lo, b, b_lo),
+    )
+
+
+@MANY
+@given(pairs(), pairs())
+def test_compiled_and_interpreted_formulas_agree_to_the_bit(
+    a: tuple[float, float], b: tuple[float, float]
+) -> None:
+    assume(b[0] != 0)
+    interpreted = (
+        exact.two_sum(a[0], b[0]),
+        exact.two_product(a[0], b[0]),
+        exact.add(*a, *b),
+        exact.multiply(*a, *b),
+        exact.divide(*a, *b),
+    )
+    assert all_formulas(*a, *b) == interpreted
+
+
+@compiled
+def fma(a: Any, b: Any, c: Any) -> Any:
+    return fused_multiply_add(a, b, c)
+
+
+def test_the_fused_product_is_rounded_once() -> None:
+    a = 1.0 + 2.0**-30
+    assert fma(a, a, -(a * a)) == 2.0**-60
+    assert fma(1e308, 10.0, -1e308) == np.inf
+
+
+@compiled
+def error_of_a_sum(a: Any, b: Any) -> Any:
+    return exact.two_sum(a, b)[1]
+
+
+def test_compiled_sums_are_not_reordered() -> None:
+    assert error_of_a_sum(1e16, 1.0) == 1.0
+    assert isinstance(error_of_a_sum, numba.core.dispatcher.Dispatcher)
+
+
+@pytest.mark.parametrize("formula", [exact.add, exact.multiply, exact.divide])
+def test_formulas_take_arrays(formula: Callable[..., Any]) -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 50)), rng.normal(size=(2, 50))
+    a[1], b[1] = a[1] * 2.0**-54, b[1] * 2.0**-54
+    hi, lo = formula(*a, *b)
+    for i in range(50):
+        assert (hi[i], lo[i]) == formula(a[0, i], a[1, i], b[0, i], b[1, i])
+
+
+# -- arrays of sums
+
+
+@MANY
+@given(
+    st.lists(st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), min_size=1, max_size=20), st.randoms()
+)
+def test_sums_are_exact_in_any_order(values: list[float], random: Any) -> None:
+    truth = float(sum(map(Fraction, values)))
+    shuffled = values.copy()
+    random.shuffle(shuffled)
+    total = DoubleDouble.zeros(1)
+    for x in shuffled:
+        total += DoubleDouble.of([x])
+    assert total.value.tolist() == [truth]
+    assert DoubleDouble.of(values).sum(axis=0).value == truth
+    for x in values[1:]:
+        total -= DoubleDouble.of([x])
+    assert total == DoubleDouble.of(values[:1])
+
+
+def test_arrays_of_sums_behave_like_arrays() -> None:
+    sums = DoubleDouble.of([[1.0, 2.0], [3.0, 4.0]])
+    assert sums.shape == (2, 2)
+    assert sums.sum(axis=0) == DoubleDouble.of([4.0, 6.0])
+    assert sums.sum(axis=1) == DoubleDouble.of([3.0, 7.0])
+    assert sums[1] == DoubleDouble.of([3.0, 4.0])
+    assert -sums == sums * -1.0
+    assert sums != DoubleDouble.of([1.0, 2.0])
+    assert sums != 1.0
+    assert DoubleDouble.concatenate([sums, sums], axis=1).shape == (2, 4)
+    assert sums[0].scatter([2, 0], (3,)) == DoubleDouble.of([2.0, 0.0, 1.0])
+    assert DoubleDouble.zeros((2, 0)).sum(axis=0).shape == (0,)
+
+
+def test_a_value_is_rounded_once() -> None:
+    tie = DoubleDouble.of([1.0]) + DoubleDouble.of([2.0**-53])
+    assert tie.value == 1.0
+    above = tie + DoubleDouble.of([2.0**-105])
+    assert above.value == 1.0 + 2.0**-52

@@ -1,0 +1,193 @@
+"""The moments kernel against exact rationals: mean and scatter are right to the last bit."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.statistic import tree_sum
+
+OFFSETS = [0.0, 1.0, 1e4, 1e8, 1e12]
+NONE = np.empty(0)
+
+
+def summed(x: np.ndarray, codes: np.ndarray, weights: np.ndarray = NONE, k: int = 2) -> Moments:
+    total = MomentsAccumulator(x.shape[1])
+    total.add(RealBlock(x), codes, weights, k)
+    return total.statistic()
+
+
+def in_parts(
+    x: np.ndarray, codes: np.ndarray, weights: np.ndarray, parts: int, rng: np.random.Generator
+) -> Moments:
+    """The sum of shuffled parts, some of them added by one accumulator, some apart."""
+    pieces = np.array_split(rng.permutation(len(x)), parts)
+    order = rng.permutation(parts)
+    return tree_sum(
+        summed(x[pieces[i]], codes[pieces[i]], weights[pieces[i]] if len(weights) else NONE)
+        for i in order
+    )
+
+
+def rounded_once(x: np.ndarray, w: np.ndarray) -> tuple[float, float, float]:
+    """Weight, mean and scatter of one column, in rational arithmetic."""
+    seen = [(Fraction(a), Fraction(b)) for a, b in zip(x, w, strict=True) if a == a]
+    total = sum((b for _, b in seen), Fraction())
+    if not total:
+        return 0.0, 0.0, 0.0
+    mean = sum((a * b for a, b in seen), Fraction()) / total
+    return float(total), float(mean), float(sum((b * (a - mean) ** 2 for a, b in seen), Fraction()))
+
+
+def assert_exact(moments: Moments, x: np.ndarray, codes: np.ndarray, weights: np.ndarray) -> None:
+    w = weights if len(weights) else np.ones(len(x))
+    for c in range(2):
+        rows = codes == c
+        for j in range(x.shape[1]):
+            truth = rounded_once(x[rows, j], w[rows])
+            found = moments.total[c, j], moments.mean[c, j], moments.scatter[c, j]
+            assert found == truth, (c, j)
+
+
+def weights_of(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    return {
+        "none": NONE,
+        "whole": rng.integers(1, 5, n).astype(np.float64),
+        "any": rng.random(n) + 0.01,
+    }[kind]
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("kind", ["none", "whole", "any"])
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+def test_mean_and_scatter_are_the_exact_answers_rounded_once(
+    offset: float, kind: str, gaps: float
+) -> None:
+    for seed in range(8):
+        rng = np.random.default_rng([seed, int(offset)])
+        n = int(rng.integers(1, 120))
+        x = rng.normal(size=(n, 3)) * [1.0, 1e-3, 1e3] + offset
+        x[rng.random(x.shape) < gaps] = np.nan
+        codes, weights = rng.integers(-1, 2, n).astype(np.intp), weights_of(kind, n, rng)
+        for parts in (1, 2, 7):
+            assert_exact(in_parts(x, codes, weights, parts, rng), x, codes, weights)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.integers(-40, 40), min_size=1, max_size=40),
+    st.sampled_from(OFFSETS),
+    st.sampled_from([1.0, 0.5, 0.1]),
+    st.integers(0, 1000),
+)
+def test_ties_are_rounded_to_even_whatever_the_pivot(
+    steps: list[int], offset: float, step: float, seed: int
+) -> None:
+    x = offset + step * np.array(steps, np.float64)[:, None]
+    codes = np.zeros(len(x), np.intp)
+    rng = np.random.default_rng(seed)
+    for parts in (1, 3, len(x)):
+        assert_exact(in_parts(x, codes, NONE, parts, rng), x, codes, NONE)
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_a_thousand_partitions_give_the_same_bits(offset: float) -> None:
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=(2000, 2)) + offset
+    codes = rng.integers(0, 2, 2000).astype(np.intp)
+    whole = summed(x, codes)
+    assert_exact(whole, x, codes, NONE)
+    for parts in (1, 2, 7, 1000):
+        assert in_parts(x, codes, NONE, parts, rng) == whole
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_taking_rows_away_leaves_the_exact_rest(offset: float) -> None:
+    for seed in range(10):
+        rng = np.random.default_rng([seed, 5])
+        x = rng.normal(size=(60, 2)) * [1.0, 50.0] + offset
+        codes, weights = rng.integers(0, 2, 60).astype(np.intp), rng.random(60) + 0.5
+        n = int(rng.integers(1, 59))
+        rest = summed(x, codes, weights) - summed(x[n:], codes[n:], weights[n:])
+        first = rest.total > 0
+        kept = summed(x[:n], codes[:n], weights[:n])
+        np.testing.assert_array_equal(rest.mean[first], kept.mean[first])
+        np.testing.assert_array_equal(rest.scatter[first], kept.scatter[first])
+
+
+def test_equal_values_have_no_scatter_after_others_are_taken_away() -> None:
+    rng = np.random.default_rng(2)
+    same, others = np.full((5, 1), 3.45584192), rng.normal(size=(50, 1)) * 1e3
+    codes = np.zeros(55, np.intp)
+    both = summed(np.concatenate([others, same]), codes)
+    assert both - summed(others, codes[:50]) == summed(same, codes[:5])
+    assert (both - summed(others, codes[:50])).scatter[0, 0] == 0.0
+
+
+def test_the_bound_on_what_can_be_taken_away() -> None:
+    # Sums of squares carry 106 bits. Values 2^25 times larger than the rest take 50 of them, and
+    # the rest is still right to the last bit; values 2^45 times larger take 90, and it is not.
+    rng = np.random.default_rng(9)
+    x, codes = rng.normal(size=(40, 1)), np.zeros(50, np.intp)
+    far = rng.normal(size=(10, 1))
+    kept = summed(x, codes[:40])
+    for bits, digits in ((25, 53), (45, 10)):
+        large = far * 2.0**bits
+        rest = summed(np.concatenate([x, large]), codes) - summed(large, codes[:10])
+        np.testing.assert_array_equal(rest.total, kept.total)
+        error = abs(rest.scatter[0, 0] / kept.scatter[0, 0] - 1)
+        assert error < 2.0**-digits
+        assert (rest == kept) is (bits == 25)
+
+
+# -- how rows may come
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64, np.uint16, np.bool_, np.float16])
+def test_every_dtype_gives_the_moments_of_its_values(dtype: type) -> None:
+    rng = np.random.default_rng(1)
+    x = (rng.random((70_001, 3)) * 2).astype(dtype)
+    codes = rng.integers(-1, 2, len(x)).astype(np.intp)
+    assert summed(x, codes) == summed(x.astype(np.float64), codes)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [np.asfortranarray, lambda x: x[::-1][::-1], lambda x: np.repeat(x, 2, axis=1)[:, ::2]],
+    ids=["columns", "backwards", "strided"],
+)
+def test_every_memory_order_gives_the_same_moments(turn: object) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(40_000, 3))
+    x[rng.random(x.shape) < 0.1] = np.nan
+    codes, weights = rng.integers(0, 2, len(x)).astype(np.intp), rng.random(len(x))
+    assert summed(turn(x), codes, weights) == summed(x, codes, weights)
+    assert summed(turn(x), codes) == summed(x, codes)
+
+
+def test_no_rows_have_no_moments() -> None:
+    nothing = summed(np.empty((0, 2)), np.empty(0, np.intp))
+    assert nothing == Moments.empty(2, 2)
+    gaps = summed(np.full((9, 2), np.nan), np.zeros(9, np.intp))
+    assert gaps == Moments.empty(2, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        (np.inf, "a number must be finite"),
+        (-np.inf, "a number must be finite"),
+        (-1e151, "a number must be below 1e150, or its square overflows"),
+    ],
+)
+def test_a_number_without_a_square_is_named(value: float, rule: str) -> None:
+    x = np.zeros((100, 3))
+    x[77, 2] = value
+    with pytest.raises(BadCell) as caught:
+        summed(x, np.zeros(100, np.intp))
+    assert (caught.value.row, caught.value.column, caught.value.value) == (77, 2, value)
+    assert caught.value.rule == rule

@@ -1,0 +1,182 @@
+"""What is particular to each statistic; the laws that all share are in tests/laws."""
+
+import numpy as np
+import pytest
+
+from suffice.errors import ForgetError
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.batch import NO_WEIGHTS, Batch
+from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
+from suffice.statistics.moments import MomentsAccumulator
+from suffice.statistics.statistic import tree_sum
+from suffice.statistics.vocabulary import Vocabulary
+
+
+def counts(
+    codes: list[list[int]], values: tuple[object, ...], classes: list[int], weights: object = ()
+) -> Counts:
+    table = np.array(codes).reshape(len(classes), -1)
+    total = CountAccumulator(table.shape[1])
+    block = CodedBlock(table, (Vocabulary(values),) * table.shape[1])
+    total.add(block, np.array(classes, np.intp), np.array(weights, np.float64), 2)
+    return total.statistic()
+
+
+# -- vocabularies
+
+
+def test_vocabularies_are_merged_by_value() -> None:
+    assert Vocabulary.of("cab") | Vocabulary.of("db") == Vocabulary(("a", "b", "c", "d"))
+    assert Vocabulary.of([]) | Vocabulary.of("a") == Vocabulary(("a",))
+    assert Vocabulary.of("ab").index("bxa", -7).tolist() == [1, -7, 0]
+
+
+def test_equal_numbers_are_one_value_and_kinds_are_kept_apart() -> None:
+    assert Vocabulary.of([2.0, 1.0, 2, True]).values == (1.0, 2)
+    assert Vocabulary.of(["10", 9, "9", 10]).values == (9, 10, "10", "9")
+
+
+def test_a_closed_vocabulary_does_not_grow() -> None:
+    two = Vocabulary((False, True), closed=True)
+    assert two | two == two
+    assert two | Vocabulary(()) == two
+    with pytest.raises(ValueError, match="a closed vocabulary does not grow"):
+        _ = two | Vocabulary.of("a")
+
+
+# -- counts and events
+
+
+def test_counts_of_batches_with_other_vocabularies() -> None:
+    total = CountAccumulator(1)
+    for values, k in ((("b", "a"), 1), (("c", "a", "unused"), 2)):
+        block = CodedBlock(np.array([[0], [1], [-1]]), (Vocabulary(values),))
+        total.add(block, np.array([0, k - 1, 0]), NO_WEIGHTS, k)
+    found = total.statistic()
+    assert found.vocabularies == (Vocabulary(("a", "b", "c")),)
+    np.testing.assert_array_equal(found.count.value, [[1, 1, 1], [1, 0, 0]])
+    np.testing.assert_array_equal(found.total, [[3], [1]])
+
+
+def test_a_category_is_known_while_a_row_shows_it() -> None:
+    both = counts([[0], [1], [0]], ("a", "b"), [0, 0, 1])
+    b = counts([[0]], ("b",), [0])
+    assert (both - b).vocabularies == (Vocabulary(("a",)),)
+    assert both - b + b == both
+    nothing = both - both
+    assert nothing.vocabularies == (Vocabulary(()),)
+    assert nothing.count.shape == (2, 0)
+    assert counts([[0]], ("a",), [0], [0.0]) == nothing
+
+
+def test_counts_that_were_never_there_cannot_be_forgotten() -> None:
+    with pytest.raises(ForgetError) as caught:
+        _ = counts([[0]], ("a",), [0]) - counts([[0]], ("a",), [1])
+    assert str(caught.value) == (
+        "categories: fewer rows than are to be forgotten; "
+        "only rows that were learnt can be forgotten."
+    )
+
+
+def test_fractions_are_forgotten_without_a_trace() -> None:
+    weights = np.random.default_rng(4).random(500)
+    rows = [[0]] * 500
+    both = counts(rows, ("a",), [0] * 500, weights)
+    for start in range(0, 500, 50):
+        part = slice(start, start + 50)
+        both -= counts(rows[part], ("a",), [0] * 50, weights[part])
+    assert both.vocabularies == (Vocabulary(()),)
+
+
+def events(data: list[float], words: tuple[str, ...], presence: bool = False) -> Events:
+    block = SparseBlock(
+        np.array(data),
+        np.arange(len(data)),
+        np.array([0, len(data), len(data)]),
+        Vocabulary(words),
+        np.array([True, False]),
+    )
+    total = EventAccumulator(presence)
+    total.add(block, np.zeros(2, np.intp), NO_WEIGHTS, 1)
+    return total.statistic()
+
+
+def test_events_count_words_and_the_rows_that_have_a_text() -> None:
+    found = events([3.0, 2.0, 0.0], ("to", "be", "never"))
+    assert found.vocabularies == (Vocabulary(("be", "to")),)
+    np.testing.assert_array_equal(found.count.value, [[2, 3]])
+    assert found.documents.value.tolist() == [1]
+    np.testing.assert_array_equal(events([3.0], ("to",), presence=True).count.value, [[1]])
+    assert found != events([2.0, 3.0], ("to", "be"))
+    assert found == events([2.0, 3.0], ("be", "to"))
+
+
+def test_sparse_and_dense_counts_are_the_same_events() -> None:
+    dense, sparse = EventAccumulator(), EventAccumulator()
+    codes = np.array([0, 1])
+    dense.add(RealBlock(np.array([[0.0, 2.5], [1.0, 0.0]])), codes, NO_WEIGHTS, 2)
+    columns = Vocabulary((0, 1), closed=True)
+    block = SparseBlock(
+        np.array([2.5, 1.0]), np.array([1, 0]), np.array([0, 1, 2]), columns, np.ones(2, np.bool_)
+    )
+    sparse.add(block, codes, NO_WEIGHTS, 2)
+    assert dense.statistic() == sparse.statistic()
+
+
+# -- the statistic of a table
+
+
+def table(
+    x: list[float], codes: list[int], labels: tuple[object, ...], weights: object = ()
+) -> ByClass:
+    total = ByClassAccumulator([MomentsAccumulator(1)])
+    block = RealBlock(np.array(x).reshape(-1, 1))
+    weights = np.array(weights, np.float64)
+    total.add(Batch(len(x), (block,), np.array(codes, np.intp), Vocabulary(labels), weights))
+    return total.statistic()
+
+
+def test_classes_are_sorted_and_merged_by_value() -> None:
+    found = table([1, 2], [0, 1], ("z", "b")) + table([5], [0], ("k",))
+    assert found.classes.values == ("b", "k", "z")
+    np.testing.assert_array_equal(found.blocks[0].mean, [[2], [5], [1]])
+    assert found.weight.value.tolist() == [1, 1, 1]
+
+
+def test_a_class_is_known_while_a_row_shows_it() -> None:
+    both = table([1, 2, 3], [0, 1, 0], ("a", "b"))
+    rest = both - table([2], [0], ("b",))
+    assert rest == table([1, 3], [0, 0], ("a",))
+    assert len((rest - table([1, 3], [0, 0], ("a",))).classes) == 0
+    assert table([1], [0], ("a",), [0.0]).classes.values == ()
+
+
+def test_missing_labels_are_counted_with_their_weights() -> None:
+    found = table([1, 2, 3], [0, -1, -1], ("a",), [1.0, 0.5, 2.0])
+    assert found.unlabelled.value == 2.5
+    assert (found - table([9], [-1], (), [2.0])).unlabelled.value == 0.5
+    with pytest.raises(ForgetError, match="unlabelled rows: fewer rows than are to be forgotten"):
+        _ = found - table([9], [-1], (), [3.0])
+
+
+def test_rows_without_their_cells_cannot_be_forgotten() -> None:
+    both = table([1, 2, 3], [0, 1, 1], ("a", "b"))
+    with pytest.raises(ForgetError) as caught:
+        _ = both - table([np.nan], [0], ("a",))
+    assert str(caught.value) == (
+        "class 'a': all its rows are to be forgotten, but not all their cells; "
+        "only rows that were learnt can be forgotten."
+    )
+    with pytest.raises(ForgetError, match="numeric column 0: fewer values than are to be"):
+        _ = table([np.nan, 2], [0, 0], ("a",)) - table([1, 2], [0, 0], ("a",))
+    with pytest.raises(ForgetError, match="classes: fewer rows than are to be forgotten"):
+        _ = both - table([1], [0], ("c",))
+
+
+def test_a_tree_sum_adds_in_order_and_needs_something() -> None:
+    assert tree_sum(["a", "b", "c", "d", "e", "f", "g"]) == "abcdefg"
+    assert tree_sum([DoubleDouble.of([1.0])] * 1000).value == 1000
+    with pytest.raises(ValueError, match="tree_sum needs at least one statistic"):
+        tree_sum([])

@@ -1,0 +1,45 @@
+"""What an import loads: nothing heavy before it is needed, nothing optional at all."""
+
+import subprocess
+import sys
+
+import pytest
+
+OPTIONAL = ["pandas", "polars", "duckdb", "dask", "ray", "pyspark", "matplotlib"]
+HEAVY = ["numpy", "scipy", "pyarrow", "numba", "sklearn", "narwhals", "typer", "rich"]
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Names of the top-level modules that a fresh interpreter holds after one statement."""
+    program = f"import sys; {statement}; print(*{{name.split('.')[0] for name in sys.modules}})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
+    )
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_loads_no_library() -> None:
+    assert loaded_by("import suffice").isdisjoint(HEAVY + OPTIONAL)
+
+
+def test_the_version_loads_no_library() -> None:
+    assert loaded_by("import suffice; suffice.__version__").isdisjoint(HEAVY + OPTIONAL)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from suffice import NaiveBayes",
+        "from suffice import load",
+        "from suffice import read_csv",
+        "from suffice.families import *",
+    ],
+)
+def test_no_public_name_loads_an_optional_library(statement: str) -> None:
+    # scikit-learn looks at pandas by itself where it is installed.
+    theirs = loaded_by("import sklearn.base")
+    assert (loaded_by(statement) - theirs).isdisjoint(OPTIONAL)
+
+
+def test_a_class_is_imported_without_the_compiler() -> None:
+    assert "numba" not in loaded_by("from suffice import NaiveBayes")

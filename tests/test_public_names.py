@@ -1,0 +1,53 @@
+"""The public names: listed, there, and explained."""
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+
+import pytest
+
+import suffice
+
+
+def modules() -> list[str]:
+    found = (m.name for m in pkgutil.walk_packages(suffice.__path__, "suffice."))
+    return ["suffice", *(name for name in found if not name.endswith("__main__"))]
+
+
+def public(module: ModuleType) -> Iterator[tuple[str, object]]:
+    """Public callables that a module defines, and the public methods of its classes."""
+    for name in getattr(module, "__all__", ()):
+        found = getattr(module, name)
+        if getattr(found, "__module__", None) != module.__name__ or not callable(found):
+            continue
+        yield name, found
+        if isinstance(found, type):
+            for attribute, value in vars(found).items():
+                if not attribute.startswith("_") and (
+                    callable(value) or isinstance(value, property | classmethod | staticmethod)
+                ):
+                    yield f"{name}.{attribute}", value
+
+
+def test_the_package_shows_what_it_lists() -> None:
+    assert suffice.__all__ == ["NaiveBayes", "__version__", "load", "read_csv"]
+    assert dir(suffice) == sorted(suffice.__all__)
+    namespace: dict[str, object] = {}
+    exec("from suffice import *", namespace)
+    assert set(suffice.__all__) <= set(namespace)
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'suffice' has no attribute 'nothing'"):
+        _ = suffice.nothing  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_public_names_are_listed_once_there_and_explained(name: str) -> None:
+    module = import_module(name)
+    assert module.__doc__, f"{name} has no docstring"
+    listed = list(getattr(module, "__all__", ()))
+    assert len(listed) == len(set(listed))
+    assert [entry for entry in listed if not hasattr(module, entry)] == []
+    assert [entry for entry, found in public(module) if not found.__doc__] == []
