@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from suffice.data.schema import BlockLayout, Column
+from suffice.data.schema import Alike, BlockLayout, Column
 from suffice.errors import ParameterError
 from suffice.families import Family, family_named
 from suffice.families.family import Estimation
@@ -132,15 +132,18 @@ class NaiveBayes(GenerativeClassifier):
         if not isinstance(self.label_map, Mapping | None):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
 
-    def _parts(self, columns: tuple[Column, ...]) -> tuple[Part, ...]:
+    def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
+        if isinstance(columns, Alike) and not isinstance(self.families, Mapping):
+            family = self._family(self.families or FAMILY_OF_KIND[columns.kind])
+            encoding = _encoding(family, [columns[0]])
+            return (Part(family, BlockLayout(encoding, columns.names)),)
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
-        for column in columns:
-            if column.name not in chosen:
-                groups.append(((column.name,), self._family(FAMILY_OF_KIND[column.kind])))
+        usual = {kind: self._family(family) for kind, family in FAMILY_OF_KIND.items()}
+        groups += [((c.name,), usual[c.kind]) for c in columns if c.name not in chosen]
         return _parts_of(groups, {column.name: column for column in columns})
 
-    def _groups(self, columns: tuple[Column, ...]) -> list[tuple[tuple[str, ...], Family]]:
+    def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""
         if self.families is None:
             return []
@@ -187,14 +190,14 @@ def _parts_of(
     groups: list[tuple[tuple[str, ...], Family]], columns: Mapping[str, Column]
 ) -> tuple[Part, ...]:
     """Join the columns of one family and one encoding into one block; a text stays alone."""
-    blocks: dict[Any, tuple[str, ...]] = {}
+    blocks: dict[Any, list[str]] = {}
     for names, family in groups:
         encoding = _encoding(family, [columns[name] for name in names])
         alone = len(names) > 1 or (encoding == "events" and columns[names[0]].stored == "string")
         key = (family, encoding, names if alone else None)
-        blocks[key] = blocks.get(key, ()) + names
+        blocks.setdefault(key, []).extend(names)
     return tuple(
-        Part(family, BlockLayout(encoding, names))
+        Part(family, BlockLayout(encoding, tuple(names)))
         for (family, encoding, _), names in blocks.items()
     )
 

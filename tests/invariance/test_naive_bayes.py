@@ -166,7 +166,7 @@ def test_weights_are_repetitions() -> None:
     models = [
         NaiveBayes(FAMILIES).fit(table, "kind", sample_weight=times),
         NaiveBayes(FAMILIES).fit(by_name, "kind", sample_weight="w"),
-        NaiveBayes(FAMILIES).fit(table, table["kind"].to_pylist(), sample_weight=times),
+        NaiveBayes(FAMILIES).fit(features(table), table["kind"].to_pylist(), times),
     ]
     for model in models:
         assert model.statistic_ == repeated.statistic_

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -71,7 +72,7 @@ def _suffice(
     """Classify the rows of any table, from exact sums: fit, predict, explain, merge, forget."""
 
 
-EXAMPLES = {
+EXAMPLES: dict[Callable[..., None], str] = {
     demo: "suffice demo",
     fit: "suffice fit adult.csv --label income",
     predict: "suffice predict adult.suffice new.csv --proba -o answers.csv",

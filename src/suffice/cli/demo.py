@@ -141,7 +141,8 @@ def _cross_check(model: GenerativeClassifier, rows: pa.Table) -> Iterator[Render
     gap = np.abs(refitted.predict_proba(folds[0]) - without[0].predict_proba(folds[0])).max()
     same = "the same to the last bit" if gap == 0 else f"the same within {gap:.1g}"
     yield (
-        f"Is subtracting exact? Fitted again without the first fold, the probabilities are {same}.\n"
+        "Is subtracting exact? Fitted again without the first fold, the probabilities are "
+        f"{same}.\n"
     )
 
 
@@ -155,8 +156,8 @@ def _answers(model: GenerativeClassifier, new: pa.Table) -> Iterator[RenderableT
     for number, (why, truth) in enumerate(zip(explained, new[LABEL].to_pylist(), strict=True), 1):
         verdict = "right" if why.prediction == truth else f"wrong, it is {truth}"
         yield (
-            f"  wine {number}: {why.prediction} with probability {percent(why.probability)}, before "
-            f"{why.against}: {verdict}"
+            f"  wine {number}: {why.prediction} with probability {percent(why.probability)}, "
+            f"before {why.against}: {verdict}"
         )
     yield ""
 

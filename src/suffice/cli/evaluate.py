@@ -13,6 +13,7 @@ import suffice
 from suffice.cli.models import label_of, weight_of, with_tokens
 from suffice.cli.options import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, working
+from suffice.errors import DataError
 
 if TYPE_CHECKING:
     from suffice.models.evaluation import Evaluation
@@ -23,6 +24,7 @@ MOST_CLASSES_ACROSS = 5
 
 
 def evaluate(
+    *,
     model: ModelFile,
     data: Data,
     label: Annotated[
@@ -32,8 +34,8 @@ def evaluate(
     weight: Weight = None,
     as_json: AsJson = False,
     output: ResultFile = None,
-    reading: Reading = Reading(),  # noqa: B008
-    labels: Labels = Labels(),  # noqa: B008
+    reading: Reading,
+    labels: Labels,
 ) -> None:
     """Compare the answers with the true labels: error rate, log loss, Brier score, confusions."""
     refuse_overwriting(output, [model, *data])
@@ -41,6 +43,10 @@ def evaluate(
     table = reading.open(data, fitted.format_)
     with working(f"Evaluating {', '.join(data)}"):
         result = fitted.evaluate(table, label_of(fitted, label), weight_of(fitted, weight, table))
+    if not result.weight:
+        raise DataError(
+            f"{data[0]} holds no labelled row", "an evaluation compares answers with labels"
+        )
     facts = _facts(result)
     deliver(facts, lambda: _rendered(facts), as_json, output)
 
@@ -53,7 +59,7 @@ def _facts(result: Evaluation) -> dict[str, Any]:
         "impossible": result.impossible,
         "error_rate": result.error,
         "accuracy": result.accuracy,
-        "largest_class_error": _error_of_largest(result),
+        "largest_class_error": 1 - float(confusion.sum(axis=1).max()) / result.weight,
         "log_loss": result.log_loss,
         "brier_score": result.brier,
         "classes": [
@@ -64,13 +70,6 @@ def _facts(result: Evaluation) -> dict[str, Any]:
         ],
         "confusion": confusion.tolist(),
     }
-
-
-def _error_of_largest(result: Evaluation) -> float:
-    """Error rate of the answer that is always the most frequent label."""
-    weight = result.weight
-    largest = float(result.confusion.value.sum(axis=1).max())
-    return 1 - largest / weight if weight else float("nan")
 
 
 def _rendered(facts: dict[str, Any]) -> Iterator[RenderableType]:

@@ -20,13 +20,14 @@ __all__ = ["explain"]
 
 
 def explain(
+    *,
     model: ModelFile,
     data: Data,
     rows: Annotated[int, typer.Option(min=1, help="How many rows to explain.")] = 3,
     top: Annotated[int, typer.Option(min=1, help="How many columns to list, at most.")] = 20,
     as_json: AsJson = False,
     output: ResultFile = None,
-    reading: Reading = Reading(),  # noqa: B008
+    reading: Reading,
 ) -> None:
     """Show what every column says for the answer and against the runner-up.
 

@@ -141,6 +141,7 @@ class Estimation:
 
 
 def fit(
+    *,
     data: Data,
     label: Annotated[
         str, typer.Option(metavar="COL", help="The column to be predicted.", show_default=False)
@@ -153,10 +154,10 @@ def fit(
     ] = None,
     weight: Weight = None,
     as_json: AsJson = False,
-    roles: Roles = Roles(),  # noqa: B008
-    reading: Reading = Reading(),  # noqa: B008
-    labels: Labels = Labels(),  # noqa: B008
-    estimation: Estimation = Estimation(),  # noqa: B008
+    roles: Roles,
+    reading: Reading,
+    labels: Labels,
+    estimation: Estimation,
 ) -> None:
     """Learn a model from files and keep it in one small file.
 

@@ -16,6 +16,7 @@ __all__ = ["forget"]
 
 
 def forget(
+    *,
     model: ModelFile,
     data: Data,
     output: Annotated[
@@ -25,8 +26,8 @@ def forget(
         ),
     ],
     weight: Weight = None,
-    reading: Reading = Reading(),  # noqa: B008
-    labels: Labels = Labels(),  # noqa: B008
+    reading: Reading,
+    labels: Labels,
 ) -> None:
     """Take rows out of a model.
 
@@ -35,13 +36,13 @@ def forget(
     """
     refuse_overwriting(output, data)
     fitted = suffice.load(model)
-    before, remembered = fitted.class_count_.sum(), fitted.get_params(deep=False)
+    before, remembered = fitted.statistic_.weight.value.sum(), fitted.get_params(deep=False)
     with_tokens(fitted, reading).set_params(**labels.parameters())
     table = reading.open(data, fitted.format_)
     with working(f"Forgetting {', '.join(data)}"):
         fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table))
     # The model goes on reading as its fit did, not as these files had to be read.
     fitted.set_params(**remembered).save(output)
-    after = fitted.class_count_.sum()
+    after = fitted.statistic_.weight.value.sum()
     gone = amount(before - after)
     print_all([f"{gone} rows forgotten, {amount(after)} left. Saved to {output}"])

@@ -36,5 +36,5 @@ def merge(
     for other in others:
         merged.merge(other)
     merged.save(output)
-    rows = amount(merged.class_count_.sum())
+    rows = amount(merged.statistic_.weight.value.sum())
     print_all([f"{len(models)} models merged: {rows} rows. Saved to {output}"])

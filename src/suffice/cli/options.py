@@ -220,7 +220,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
         The same command with the options spread out, as Typer wants them.
     """
     hints = get_type_hints(command, include_extras=True)
-    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     spread = [
         option
         for given in signature(command).parameters.values()

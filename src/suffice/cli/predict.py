@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
 
 import typer
 
@@ -34,6 +34,7 @@ Write = Callable[["pa.Table"], None]
 
 
 def predict(
+    *,
     model: ModelFile,
     data: Data,
     output: Annotated[
@@ -48,7 +49,7 @@ def predict(
     log_proba: Annotated[
         bool, typer.Option("--log-proba", help="Add its natural logarithm.")
     ] = False,
-    reading: Reading = Reading(),  # noqa: B008
+    reading: Reading,
 ) -> None:
     """Answer every row, in order.
 
@@ -68,7 +69,7 @@ def predict(
 def _log_posteriors(
     model: GenerativeClassifier, table: Table, missing: tuple[str, ...]
 ) -> Iterator[NDArray[np.float64]]:
-    """Log P(c | x), (rows, k), batch by batch."""
+    """Return log P(c | x), (rows, k), batch by batch."""
     from suffice.data.opening import open_table
     from suffice.models.generative import each_batch
     from suffice.numerics.logspace import log_normalise
@@ -173,9 +174,12 @@ def _parquet_file(path: Path) -> Iterator[Write]:
 
 @contextmanager
 def _arrow_file(path: Path) -> Iterator[Write]:
-    from pyarrow.ipc import new_file
+    import pyarrow as pa
 
-    with atomic_writer(path) as file, _once(lambda schema: new_file(file, schema)) as write:
+    with (
+        atomic_writer(path) as file,
+        _once(lambda schema: pa.ipc.new_file(cast(io.IOBase, file), schema)) as write,
+    ):
         yield write
 
 

@@ -53,7 +53,7 @@ def sentence(error: Any) -> str:
     return _spelt(str(error))
 
 
-def warn(message: Warning | str, *_: Any) -> None:
+def warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as a line on stderr."""
     typer.echo(f"warning: {_spelt(str(message))}", err=True)
 

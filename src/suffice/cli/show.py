@@ -110,7 +110,7 @@ def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) ->
     parameters: dict[str, list[float]] = column["parameters"]
     if len(classes) <= MOST_CLASSES_ACROSS:
         table = grid("", *classes, title=title)
-        lines = [(name, values) for name, values in parameters.items()]
+        lines = list(parameters.items())
     else:
         across = list(parameters)[:MOST_QUANTITIES_ACROSS]
         table = grid("", *across, title=title)

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import BlockLayout, Column, Layout, Stored, integer_kind
+from suffice.data.schema import Alike, BlockLayout, Column, Layout, Stored, integer_kind
 from suffice.data.source import refusal
+from suffice.numerics.exact import LARGEST
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
-from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
-from suffice.statistics.moments import LARGEST, TOO_LARGE
+from suffice.statistics.block import (
+    BadCell,
+    Block,
+    CodedBlock,
+    IntegerBlock,
+    RealBlock,
+    SparseBlock,
+)
+from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["ArraySource", "ArraySplit", "Labels", "is_missing"]
@@ -94,7 +102,7 @@ class ArraySource:
     ----------
     x : ndarray (n, d) of bool, int or float; or a SciPy CSR matrix
         NaN = missing.
-    names : tuple of d str
+    names : sequence of d str
         Column names.
     labels : Labels, optional
         Class labels.
@@ -103,7 +111,7 @@ class ArraySource:
     """
 
     x: Any
-    names: tuple[str, ...]
+    names: Sequence[str]
     labels: Labels | None = None
     weights: NDArray[np.float64] | None = None
     label: str | None = None
@@ -113,22 +121,22 @@ class ArraySource:
         """The labels of an array have no column."""
         return "nothing"
 
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> Sequence[Column]:
         """The columns, by the rule in ``schema.py``."""
         if not isinstance(self.x, np.ndarray):
-            return tuple(Column(name, "number", "text", "sparse counts") for name in self.names)
+            return Alike(self.names, "number", "text", "sparse counts")
         kind = self.x.dtype.kind
         if kind == "b":
-            return tuple(Column(name, "boolean", "binary", "boolean") for name in self.names)
+            return Alike(self.names, "boolean", "binary", "boolean")
         if kind == "f":
-            return tuple(Column(name, "number", "real", str(self.x.dtype)) for name in self.names)
+            return Alike(self.names, "number", "real", str(self.x.dtype))
         head = self.x[:BATCH_ROWS]
         return tuple(_integer_column(n, head[:, j]) for j, n in enumerate(self.names))
 
     def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
-        """Slices of whole batches, a few for every worker."""
+        """Equal slices, one for every worker if there is a batch for each."""
         n = self.x.shape[0]
-        parts = max(1, min(4 * workers, n // BATCH_ROWS)) if workers > 1 else 1
+        parts = max(1, min(workers, n // BATCH_ROWS))
         bounds = np.linspace(0, n, parts + 1).astype(int)
         return [ArraySplit(self, layout, int(a), int(b)) for a, b in pairwise(bounds)]
 
@@ -163,14 +171,19 @@ class ArraySplit:
             If a cell breaks the rule of its encoding, naming column and row.
         """
         step = BATCH_ROWS
-        if not isinstance(self.source.x, np.ndarray) and self.source.x.shape[1]:
-            step = max(1, min(step, DENSE_CELLS // self.source.x.shape[1]))
+        if self._lays_out_sparse_rows:
+            step = max(1, min(step, DENSE_CELLS // max(1, self.source.x.shape[1])))
         for start in range(self.first, max(self.stop, self.first + 1), step):
             rows = slice(start, min(start + step, self.stop))
             try:
                 yield self._batch(rows)
             except BadCell as bad:
                 raise refusal(self, self.layout, start - self.first, bad) from None
+
+    @property
+    def _lays_out_sparse_rows(self) -> bool:
+        sparse = not isinstance(self.source.x, np.ndarray)
+        return sparse and any(block.encoding != "events" for block in self.layout.blocks)
 
     def _batch(self, rows: slice) -> Batch:
         source = self.source
@@ -185,12 +198,16 @@ class ArraySplit:
         )
 
     def _block(self, rows: slice, layout: BlockLayout) -> Block:
-        x = self.source.x[rows]
+        x = self.source.x
+        whole = len(layout.columns) == len(self.source.names)
+        if whole and layout.encoding == "events":
+            return _events(x, rows)
+        x = x[rows]
         if len(layout.columns) < len(self.source.names):
             position = {name: j for j, name in enumerate(self.source.names)}
             x = x[:, [position[name] for name in layout.columns]]
         if layout.encoding == "events":
-            return _events(x)
+            return _events(x, slice(0, x.shape[0]))
         if not isinstance(x, np.ndarray):
             x = x.toarray()
         if layout.encoding == "category":
@@ -234,7 +251,9 @@ def _binaries(x: NDArray[Any]) -> CodedBlock:
     return CodedBlock(np.where(missing, -1, x > 0).astype(np.int8), vocabularies)
 
 
-def _categories(x: NDArray[Any]) -> CodedBlock:
+def _categories(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
+    if x.dtype.kind == "i" or (x.dtype.kind == "u" and x.dtype.itemsize < 8):
+        return IntegerBlock(x)
     codes = np.empty(x.shape, np.intp)
     vocabularies = []
     for j in range(x.shape[1]):
@@ -246,14 +265,21 @@ def _categories(x: NDArray[Any]) -> CodedBlock:
     return CodedBlock(codes, tuple(vocabularies))
 
 
-def _events(x: Any) -> SparseBlock:
-    bad = (x.data < 0) | (x.data > LARGEST)
+def _events(x: Any, rows: slice) -> SparseBlock:
+    """Rows of a CSR matrix; only their row pointers are copied."""
+    indptr = x.indptr[rows.start : rows.stop + 1]
+    cells = slice(indptr[0], indptr[-1])
+    data, indices, indptr = x.data[cells], x.indices[cells], indptr - indptr[0]
+    bad = (data < 0) | (data > LARGEST) if data.dtype.kind in "fi" else np.zeros(0, np.bool_)
     if bad.any():
         q = int(np.flatnonzero(bad)[0])
-        row = int(np.searchsorted(x.indptr, q, side="right")) - 1
-        raise BadCell(
-            row, int(x.indices[q]), x.data[q].item(), "a count is 0 or more, and below 1e150"
-        )
-    columns = Vocabulary(tuple(range(x.shape[1])), closed=True)
-    present = np.ones(x.shape[0], np.bool_)
-    return SparseBlock(x.data, x.indices, x.indptr, columns, present)
+        row = int(np.searchsorted(indptr, q, side="right")) - 1
+        rule = "a count is 0 or more, and below 1e150"
+        raise BadCell(row, int(indices[q]), data[q].item(), rule)
+    present = np.ones(rows.stop - rows.start, np.bool_)
+    return SparseBlock(data, indices, indptr, _numbered(x.shape[1]), present)
+
+
+@lru_cache(maxsize=8)
+def _numbered(d: int) -> Vocabulary:
+    return Vocabulary(tuple(range(d)), closed=True)

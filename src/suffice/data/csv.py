@@ -17,6 +17,7 @@ import io
 import re
 import reprlib
 import warnings
+import weakref
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -24,7 +25,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, ClassVar, Literal, cast
+from threading import Condition
+from typing import IO, Any, ClassVar, Literal, TypeVar, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,9 +37,12 @@ from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarnin
 
 __all__ = ["CsvFile", "CsvFormat", "CsvSplit", "CsvTable"]
 
+T = TypeVar("T")
+
 _MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
 _BLOCK_BYTES = 1 << 20
 _LONGEST_RECORD = 1 << 28
+_PATIENCE_SECONDS = 5.0
 _LINES_SHOWN = 10
 # Surrogates, which the scan decodes undecodable bytes to.
 _UNDECODED = re.compile("[\udc80-\udcff]")
@@ -245,6 +250,51 @@ class _Utf8Input:
 
     def close(self) -> None:
         self._file.close()
+
+
+class _Loan:
+    """Objects given to pyarrow, whose threads may drop them some time after its reader is closed.
+
+    A thread that does so while the interpreter ends makes the process hang or abort.
+    """
+
+    def __init__(self) -> None:
+        self._lent = 0
+        self._changed = Condition()
+
+    def of(self, lent: T) -> T:
+        """Count an object until it is dropped; the caller must keep no reference."""
+        with self._changed:
+            self._lent += 1
+        weakref.finalize(lent, self._drop).atexit = False
+        return lent
+
+    def _drop(self) -> None:
+        with self._changed:
+            self._lent -= 1
+            self._changed.notify_all()
+
+    def wait(self) -> None:
+        """Wait until everything is dropped."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._lent, _PATIENCE_SECONDS)
+
+
+class _LentInput:
+    """An input that only pyarrow holds, as it does the bytes that are read."""
+
+    def __init__(self, source: _Utf8Input, loan: _Loan) -> None:
+        self._source, self._loan = source, loan
+
+    @property
+    def closed(self) -> bool:
+        return self._source.closed
+
+    def read(self, size: int = -1) -> memoryview:
+        return self._loan.of(memoryview(self._source.read(size)))
+
+    def close(self) -> None:
+        self._source.close()
 
 
 # The slow scan ----------------------------------------------------------------------------------
@@ -560,24 +610,32 @@ class _Pass:
         ended = False
         end = f"\n{self._file.delimiter.join([_END] * len(self._split.names))}\n"
         source = _Utf8Input(self._file.path, self._format.encoding, end.encode())
-        with closing(source), self._open(source, block_bytes) as reader:
-            for batch in reader:
-                if _ends_table(batch):
-                    ended, batch = True, batch.slice(0, batch.num_rows - 1)
-                yield from self._checked(batch, source.undecodable)
+        loan = _Loan()
+        reader: arrow_csv.CSVStreamingReader | None = None
+        try:
+            with closing(source), self._open(source, loan, block_bytes) as reader:
+                for batch in reader:
+                    if _ends_table(batch):
+                        ended, batch = True, batch.slice(0, batch.num_rows - 1)
+                    yield from self._checked(batch, source.undecodable)
+        finally:
+            reader = None
+            loan.wait()
         if not ended:
             raise pa.ArrowInvalid("the end of the file lies inside quotes")
 
-    def _open(self, source: _Utf8Input, block_bytes: int) -> arrow_csv.CSVStreamingReader:
+    def _open(
+        self, source: _Utf8Input, loan: _Loan, block_bytes: int
+    ) -> arrow_csv.CSVStreamingReader:
         split, missing = self._split, list(self._format.missing)
         return arrow_csv.open_csv(
-            cast(IO[bytes], source),
+            cast(IO[bytes], loan.of(_LentInput(source, loan))),
             arrow_csv.ReadOptions(column_names=list(split.names), block_size=block_bytes),
             arrow_csv.ParseOptions(
                 delimiter=self._file.delimiter,
                 quote_char=self._format.quote or False,
                 newlines_in_values=self._format.quote is not None,
-                invalid_row_handler=self._judge,
+                invalid_row_handler=loan.of(partial(self._judge)),
             ),
             arrow_csv.ConvertOptions(
                 check_utf8=False,

@@ -26,9 +26,10 @@ from suffice.data.schema import (
 )
 from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
+from suffice.numerics.exact import LARGEST
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
-from suffice.statistics.moments import LARGEST, TOO_LARGE
+from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["FALSE_TRUE", "column_of", "encode", "stored_as"]
@@ -115,7 +116,9 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
 
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Undo a dictionary whose values may repeat or be null."""
+    """Undo a dictionary whose values may repeat or be null, and views, which few kernels take."""
+    if pa.types.is_string_view(column.type):
+        return column.cast(pa.large_string())
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 

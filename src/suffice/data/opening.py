@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -86,9 +87,7 @@ def _with_column(table: FrameTable, role: str, given: Any) -> tuple[FrameTable, 
     return FrameTable(table.table.append_column(name, column)), name
 
 
-def open_columns(
-    rows: NDArray[Any], names: tuple[str, ...], label: Any, weight: Any
-) -> TableSource:
+def open_columns(rows: NDArray[Any], names: Sequence[str], label: Any, weight: Any) -> TableSource:
     """Open an array of strings or of mixed objects, column by column."""
     columns = {}
     for name, values in zip(names, rows.T, strict=True):

@@ -19,19 +19,21 @@ dictionary of numbers      always                                               
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from suffice.statistics.block import Encoding
 
 __all__ = [
     "MAX_CATEGORIES",
     "MAX_CLASSES",
+    "Alike",
     "BlockLayout",
     "Column",
     "Kind",
     "Layout",
+    "Numbered",
     "Stored",
     "integer_kind",
     "string_kind",
@@ -57,11 +59,50 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Numbered(Sequence[str]):
+    """The names x0, x1, ... of the d columns of an array, made when asked for.
+
+    Examples
+    --------
+    >>> tuple(Numbered(3))
+    ('x0', 'x1', 'x2')
+    """
+
+    d: int
+
+    def __len__(self) -> int:
+        return self.d
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return tuple(f"x{j}" for j in range(self.d)[index])
+        return f"x{range(self.d)[index]}"
+
+
+@dataclass(frozen=True)
+class Alike(Sequence[Column]):
+    """Columns that differ in name only: an array may have 100,000 of them."""
+
+    names: Sequence[str]
+    stored: Stored
+    kind: Kind
+    reason: str
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return Alike(self.names[index], self.stored, self.kind, self.reason)
+        return Column(self.names[index], self.stored, self.kind, self.reason)
+
+
+@dataclass(frozen=True)
 class BlockLayout:
     """Columns that one family models, and how their cells are read."""
 
     encoding: Encoding
-    columns: tuple[str, ...]
+    columns: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -72,7 +113,7 @@ class Layout:
     ----------
     blocks : tuple of BlockLayout
         Which columns to read, and how.
-    columns : tuple of Column
+    columns : sequence of Column
         What each of these columns is, so that another table is read in the same way.
     label, weight : str, optional
         Names of these columns, where the table has them.
@@ -89,7 +130,7 @@ class Layout:
     """
 
     blocks: tuple[BlockLayout, ...]
-    columns: tuple[Column, ...]
+    columns: Sequence[Column]
     label: str | None = None
     weight: str | None = None
     label_stored: Stored = "nothing"
@@ -97,6 +138,12 @@ class Layout:
     label_suffix: str = ""
     label_map: Mapping[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns."""
+        columns = self.columns
+        return columns.names if isinstance(columns, Alike) else tuple(c.name for c in columns)
 
 
 def integer_kind(distinct: int, observed: int, smallest: int, largest: int) -> tuple[Kind, str]:

@@ -42,7 +42,7 @@ class Source(Protocol):
         """What the label is stored as."""
         ...
 
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> Sequence[Column]:
         """The columns other than label and weight, each with the kind that its values suggest."""
         ...
 

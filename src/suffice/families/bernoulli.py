@@ -17,9 +17,10 @@ from suffice.families.family import (
     dirichlet,
 )
 from suffice.numerics import kernels
-from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import CodedBlock, Encoding, SparseBlock
+from suffice.numerics.logspace import safe_log, scores
+from suffice.statistics.block import CodedBlock, Encoding, SparseBlock, tiles
 from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
+from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Bernoulli", "BernoulliParameters"]
@@ -55,7 +56,7 @@ class Bernoulli(Family):
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)
 
-    def accumulator(self, encoding: str, d: int) -> CountAccumulator:
+    def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator."""
         return EventAccumulator(presence=True) if encoding == "events" else CountAccumulator(d)
 
@@ -80,34 +81,35 @@ class BernoulliParameters(Parameters):
 
     @property
     def n_free(self) -> int:
-        """Kd."""
+        """Return kd."""
         return self.theta.size // 2
 
     def add_log_likelihood(self, block: CodedBlock | SparseBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ)."""
-        k, d, _ = self.theta.shape
         log_theta = safe_log(self.theta)
+        impossible = np.isneginf(log_theta)
+        self._add_terms(np.where(impossible, 0.0, log_theta), block, out)
+        if impossible.any():
+            count = scores(block.rows, len(self.theta), 0.0)
+            self._add_terms(impossible.astype(np.float64), block, count)
+            out[count > 0.5] = -np.inf
+
+    def _add_terms(
+        self, terms: NDArray[np.float64], block: CodedBlock | SparseBlock, out: NDArray[np.float64]
+    ) -> None:
+        """Add Σⱼ terms[c, j, xⱼ]: all outcomes 0, corrected where the outcome is 1."""
+        absent = np.ascontiguousarray(terms[:, :, 0])
+        slope = terms[:, :, 1] - absent
         if isinstance(block, CodedBlock):
-            table = np.ascontiguousarray(log_theta.reshape(k, 2 * d).T)
-            kernels.scores.add_table(block.codes, 2 * np.arange(d + 1), table, out)
+            for start, values in tiles(block.codes, np.int8):
+                part = out[start : start + len(values)]
+                kernels.scores.add_binary(values, absent, slope, part)
             return
         assert self.words is not None
-        finite = np.where(np.isneginf(log_theta), 0.0, log_theta)
-        out += self._linear(finite, block)
-        if (log_theta == -np.inf).any():
-            impossible = np.isneginf(log_theta).astype(np.float64)
-            out[self._linear(impossible, block) > 0.5] = -np.inf
-
-    def _linear(self, terms: NDArray[np.float64], block: SparseBlock) -> NDArray[np.float64]:
-        """Σ over words of ``terms[c, word, present?]``: all absent, corrected where present."""
-        assert self.words is not None
-        out = np.where(block.present[:, None], terms[:, :, 0].sum(axis=1), 0.0)
-        slope = np.ascontiguousarray((terms[:, :, 1] - terms[:, :, 0]).T)
-        present = (block.data != 0).astype(np.float64)
-        kernels.scores.add_sparse_linear(
-            present, block.reindex(self.words), block.indptr, slope, out
-        )
-        return out
+        out[block.present] += absent.sum(axis=1)
+        occurs, indices = (block.data != 0).astype(np.float64), block.reindex(self.words)
+        slope = np.ascontiguousarray(slope.T)
+        kernels.scores.add_sparse_linear(occurs, indices, block.indptr, slope, out)
 
     def column(self, j: int) -> BernoulliParameters:
         """The parameters of column j alone; a text is one column."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,8 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import BadCell, CodedBlock, Encoding
-from suffice.statistics.counts import CountAccumulator, Counts, offsets_of
+from suffice.statistics.block import BadCell, CodedBlock, Encoding, IntegerBlock, tiles
+from suffice.statistics.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Categorical", "CategoricalParameters"]
@@ -85,6 +86,15 @@ class Categorical(Family):
         return dirichlet(with_unseen, self.alpha, self.estimation, max(m, 1))
 
 
+class ScoreTable(NamedTuple):
+    """Log θ by code, as `kernels.scores.add_table` reads it."""
+
+    low: NDArray[np.int64]
+    size: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    table: NDArray[np.float64]
+
+
 @dataclass(frozen=True, eq=False)
 class CategoricalParameters(Parameters):
     """θ (k, M + d): the values of each column, then one place for its unseen values."""
@@ -100,14 +110,16 @@ class CategoricalParameters(Parameters):
 
     @property
     def n_free(self) -> int:
-        """K Σⱼ (mⱼ − 1)."""
+        """Return k Σⱼ (mⱼ − 1)."""
         return len(self.theta) * sum(max(len(v) - 1, 0) for v in self.vocabularies)
 
     def probabilities(self, j: int) -> NDArray[np.float64]:
         """θ (k, mⱼ) of column j."""
         return self.theta[:, self.offsets[j] : self.offsets[j + 1] - 1]
 
-    def add_log_likelihood(self, block: CodedBlock, out: NDArray[np.float64]) -> None:
+    def add_log_likelihood(
+        self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
+    ) -> None:
         """Add Σⱼ log θ of the observed values.
 
         Raises
@@ -115,14 +127,59 @@ class CategoricalParameters(Parameters):
         BadCell
             If a value was never seen and ``unseen="error"``.
         """
+        if isinstance(block, IntegerBlock):
+            if self._by_integer is not None and self.unseen != "error":
+                self._add(block.values, self._by_integer, out)
+                return
+            block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":
             self._refuse_unseen(block, codes)
+        self._add(codes, self._by_code, out)
+
+    def _add(self, values: NDArray[Any], places: ScoreTable, out: NDArray[np.float64]) -> None:
+        for start, part in tiles(values, np.int64):
+            kernels.scores.add_table(part, *places, out[start : start + len(part)])
+
+    @cached_property
+    def _log_theta(self) -> NDArray[np.float64]:
+        """Log θ (M + d, k), k rounded up to whole panels; 0 for unseen values left out."""
         log_theta = safe_log(self.theta)
         if self.unseen == "ignore":
             log_theta[:, self.offsets[1:] - 1] = 0.0
-        table = np.ascontiguousarray(log_theta.T)
-        kernels.scores.add_table(codes, self.offsets, table, out)
+        k = len(log_theta)
+        panels = -(-k // kernels.scores.PANEL) * kernels.scores.PANEL
+        return np.ascontiguousarray(np.pad(log_theta, ((0, panels - k), (0, 0))).T)
+
+    @cached_property
+    def _by_code(self) -> ScoreTable:
+        """Places by code: −1 for missing, the codes of the vocabulary, and the unseen."""
+        d = len(self.vocabularies)
+        size = np.diff(self.offsets)
+        table = np.insert(self._log_theta, self.offsets[:-1], 0.0, axis=0)
+        return ScoreTable(
+            np.full(d, -1), size, self.offsets[:-1] + np.arange(d), np.ascontiguousarray(table)
+        )
+
+    @cached_property
+    def _by_integer(self) -> ScoreTable | None:
+        """Places by value, where every vocabulary is of whole numbers within a narrow range."""
+        low, size, rows = [], [], []
+        for vocabulary, start in zip(self.vocabularies, self.offsets[:-1], strict=True):
+            values = vocabulary.values
+            if not values or not all(type(value) is int for value in values):
+                return None
+            if values[-1] - values[0] >= WIDEST:
+                return None
+            unseen = start + len(values)
+            place = np.full(values[-1] - values[0] + 2, unseen)
+            place[np.array(values) - values[0]] = start + np.arange(len(values))
+            low.append(values[0])
+            size.append(len(place) - 1)
+            rows.append(place)
+        offsets = np.concatenate([[0], np.cumsum(np.array(size) + 1)])[:-1]
+        table = np.ascontiguousarray(self._log_theta[np.concatenate(rows)])
+        return ScoreTable(np.array(low), np.array(size), offsets, table)
 
     def _refuse_unseen(self, block: CodedBlock, codes: NDArray[Any]) -> None:
         sizes = np.diff(self.offsets) - 1

@@ -216,8 +216,6 @@ def dirichlet(
         with np.errstate(invalid="ignore"):
             return np.asarray((count + pseudo) / total)
 
-    share = proportions(count)
-    if not np.isnan(share).any():
-        return share
     pooled = proportions(count.sum(axis=0))
-    return np.where(np.isnan(share), np.where(np.isnan(pooled), 1 / max(m, 1), pooled), share)
+    pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
+    return np.where(count.sum(axis=-1, keepdims=True) > 0, proportions(count), pooled)

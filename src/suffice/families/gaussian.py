@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,10 +21,14 @@ from suffice.families.family import (
     check_positive,
 )
 from suffice.numerics import kernels
-from suffice.statistics.block import Encoding, RealBlock
-from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.numerics.exact import quick_two_sum
+from suffice.statistics.block import Encoding, RealBlock, tiles
+from suffice.statistics.moments import Moments, MomentsAccumulator, too_large
 
 __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
+
+
+FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
 
 
 @dataclass(frozen=True)
@@ -108,28 +113,35 @@ class Gaussian(Family):
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = np.where(freedom > 0, moments.scatter / freedom, spread)
         mean = np.where(n > 0, moments.mean, pooled.mean)
-        return GaussianParameters(mean, np.maximum(variance, self.variance_floor * spread))
+        rest = np.where(n > 0, moments.rest, pooled.rest)
+        return GaussianParameters(mean, rest, np.maximum(variance, self.variance_floor * spread))
 
     def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:
         n, pooled = moments.total, moments.pooled
         spread = pooled.scatter / np.maximum(pooled.total, 1.0)
-        mean0 = pooled.mean if self.mean0 is None else self.mean0
+        mean0, rest0 = (pooled.mean, pooled.rest) if self.mean0 is None else (self.mean0, 0.0)
         b0 = self.a0 * spread if self.b0 is None else self.b0
         kappa = self.kappa0 + n
-        shift = moments.mean - mean0
-        mean = np.where(n > 0, moments.mean - self.kappa0 / kappa * shift, mean0)
+        shift = (moments.mean - mean0) + (moments.rest - rest0)
+        moved = np.where(n > 0, moments.rest - self.kappa0 / kappa * shift, rest0)
+        mean, rest = quick_two_sum(np.where(n > 0, moments.mean, mean0), moved)
         a = self.a0 + n / 2
         b = b0 + (moments.scatter + self.kappa0 * n / kappa * np.where(n > 0, shift, 0) ** 2) / 2
+        rest = np.where(mean**2 > FAR**2 * b / a, rest, 0.0)
         if self.estimation == "map":
-            return GaussianParameters(mean, b / (a + 1.5))
-        return StudentParameters(mean, b * (kappa + 1) / (a * kappa), 2 * a)
+            return GaussianParameters(mean, rest, b / (a + 1.5))
+        return StudentParameters(mean, rest, b * (kappa + 1) / (a * kappa), 2 * a)
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianParameters(Parameters):
-    """μ and σ², each (k, d). A column without any spread (σ² = 0 everywhere) says nothing."""
+    """μ and σ², each (k, d). A column without any spread (σ² = 0 everywhere) says nothing.
+
+    ``rest`` is what ``mean``, a double, cannot hold of a μ that is far from 0.
+    """
 
     mean: NDArray[np.float64]
+    rest: NDArray[np.float64]
     variance: NDArray[np.float64]
 
     @property
@@ -150,12 +162,13 @@ class GaussianParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log N(xⱼ; μ, σ²)."""
-        x = block.values
-        kernels.scores.add_quadratic(x, self.mean, self.precision, self.log_scale, out)
+        root = np.sqrt(self.precision / 2)
+        block, mean = _centred(block, self.mean, self.rest)
+        _score(kernels.scores.add_quadratic, block, (mean, root, self.log_scale), out)
 
     def column(self, j: int) -> GaussianParameters:
         """The parameters of column j alone."""
-        return GaussianParameters(self.mean[:, [j]], self.variance[:, [j]])
+        return GaussianParameters(*(a[:, [j]] for a in (self.mean, self.rest, self.variance)))
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
@@ -181,9 +194,13 @@ class GaussianParameters(Parameters):
 
 @dataclass(frozen=True, eq=False)
 class StudentParameters(Parameters):
-    """Location, scale² and degrees of freedom ν of a Student-t, each (k, d)."""
+    """Location, scale² and degrees of freedom ν of a Student-t, each (k, d).
+
+    ``rest`` is what ``location``, a double, cannot hold of a location that is far from 0.
+    """
 
     location: NDArray[np.float64]
+    rest: NDArray[np.float64]
     scale2: NDArray[np.float64]
     dof: NDArray[np.float64]
 
@@ -197,18 +214,15 @@ class StudentParameters(Parameters):
         nu, used = self.dof, self.scale2 > 0
         spread = np.where(used, nu * self.scale2, 1.0)
         log_scale = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * spread)
-        kernels.scores.add_student(
-            block.values,
-            self.location,
-            np.where(used, 1 / spread, 0.0),
-            (nu + 1) / 2,
-            np.where(used, log_scale, 0.0),
-            out,
-        )
+        precision, log_scale = np.where(used, 1 / spread, 0.0), np.where(used, log_scale, 0.0)
+        block, location = _centred(block, self.location, self.rest)
+        terms = location, precision, (nu + 1) / 2, log_scale
+        _score(kernels.scores.add_student, block, terms, out)
 
     def column(self, j: int) -> StudentParameters:
         """The parameters of column j alone."""
-        return StudentParameters(self.location[:, [j]], self.scale2[:, [j]], self.dof[:, [j]])
+        columns = (a[:, [j]] for a in (self.location, self.rest, self.scale2, self.dof))
+        return StudentParameters(*columns)
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
@@ -224,3 +238,27 @@ class StudentParameters(Parameters):
             "scale": np.sqrt(self.scale2[:, j]).tolist(),
             "dof": self.dof[:, j].tolist(),
         }
+
+
+def _score(
+    kernel: Callable[..., int],
+    block: RealBlock,
+    terms: tuple[NDArray[np.float64], ...],
+    out: NDArray[np.float64],
+) -> None:
+    """Run a kernel over the rows of a block; refuse a number too large to be squared."""
+    for start, x in tiles(block.values, np.float64):
+        stopped = kernel(x, *terms, out[start : start + len(x)])
+        if stopped >= 0:
+            raise too_large(x, stopped, start)
+
+
+def _centred(
+    block: RealBlock, mean: NDArray[np.float64], rest: NDArray[np.float64]
+) -> tuple[RealBlock, NDArray[np.float64]]:
+    """Move the origin of columns that are far from it to their data; nothing is lost by that."""
+    far = rest.any(axis=0)
+    if not far.any():
+        return block, mean
+    origin = np.where(far, mean[0], 0.0)
+    return RealBlock(block.values - origin), (mean - origin) + rest

@@ -18,7 +18,7 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import Encoding, RealBlock, SparseBlock
+from suffice.statistics.block import Encoding, RealBlock, SparseBlock, tiles
 from suffice.statistics.counts import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -92,7 +92,8 @@ class MultinomialParameters(Parameters):
             slope = np.ascontiguousarray(log_theta.T)
             kernels.scores.add_sparse_linear(block.data, indices, block.indptr, slope, out)
         else:
-            kernels.scores.add_linear(block.values, log_theta, out)
+            for start, x in tiles(block.values, np.float64):
+                kernels.scores.add_linear(x, log_theta, out[start : start + len(x)])
 
     def column(self, j: int) -> MultinomialParameters:
         """The share of column j in the likelihood; a text is one column."""

@@ -72,9 +72,11 @@ class Poisson(Family):
 
     def estimate(self, statistic: Moments) -> PoissonParameters | NegativeBinomialParameters:
         """Parameters from exact moments."""
-        n, mean = statistic.total, statistic.mean
+        shown, pooled = statistic.total > 0, statistic.pooled
+        n = np.where(shown, statistic.total, pooled.total)
+        mean = np.where(shown, statistic.mean, pooled.mean)
         if self.estimation == "mle":
-            return PoissonParameters(np.where(n > 0, mean, statistic.pooled.mean))
+            return PoissonParameters(mean)
         a, b = self.alpha + n * mean, self.beta + n
         if self.estimation == "map":
             return PoissonParameters((a - 1) / b)
@@ -89,16 +91,17 @@ class PoissonParameters(Parameters):
 
     @property
     def n_free(self) -> int:
-        """Kd."""
+        """Return kd."""
         return self.rate.size
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ xⱼ log λⱼ − λⱼ − log xⱼ!."""
-        x = block.values
+        x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
-        log_factorial = gammaln(np.where(observed, x, 0) + 1).sum(axis=1)
-        out -= observed @ self.rate.T + log_factorial[:, None]
+        log_factorial = gammaln(np.where(observed, x, 0.0) + 1)
         kernels.scores.add_linear(x, safe_log(self.rate), out)
+        kernels.scores.add_linear(observed.astype(np.float64), -self.rate, out)
+        kernels.scores.add_linear(log_factorial, -np.ones_like(self.rate), out)
 
     def column(self, j: int) -> PoissonParameters:
         """The parameters of column j alone."""
@@ -135,13 +138,17 @@ class NegativeBinomialParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ(x + a)/(Γ(a) x!) + a log(b/(b + 1)) − x log(b + 1)."""
-        x = block.values
+        x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
         x = np.where(observed, x, 0.0)
-        log_factorial = gammaln(x + 1)
+        log_factorial, one = gammaln(x + 1), np.ones((1, x.shape[1]))
         for c, (a, b) in enumerate(zip(self.a, self.b, strict=True)):
-            terms = gammaln(x + a) - gammaln(a) - log_factorial - a * np.log1p(1 / b)
-            out[:, c] += np.where(observed, terms - x * np.log1p(b), 0.0).sum(axis=1)
+            rising = gammaln(x + a) - gammaln(a) - log_factorial
+            loss = a * np.log1p(1 / b) + x * np.log1p(b) - rising
+            total = np.zeros((len(x), 1))
+            # A probability is at most 1, whatever rounding says.
+            kernels.scores.add_linear(np.where(observed, np.maximum(loss, 0.0), 0.0), one, total)
+            out[:, c] -= total[:, 0]
 
     def column(self, j: int) -> NegativeBinomialParameters:
         """The parameters of column j alone."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
 from os import PathLike
@@ -25,23 +25,27 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from suffice.data.arrays import ArraySource, Labels, is_missing
-from suffice.data.schema import MAX_CLASSES, Column, Layout
+from suffice.data.arrays import ArraySource, Labels
+from suffice.data.schema import MAX_CLASSES, Column, Layout, Numbered
 from suffice.data.source import Source, Split
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.evidence import Evidence
 from suffice.models.generative import (
+    Answer,
     GenerativeModel,
     Part,
     Prior,
-    evidences,
-    log_joints,
+    answers,
+    best,
+    evidence,
+    joint,
+    log_posterior,
+    posterior,
     summarise,
 )
 from suffice.models.model_file import TYPES, portable, unportable
-from suffice.numerics.logspace import log_normalise
 from suffice.persist import write_model
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.statistic import Statistic
@@ -77,7 +81,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     threads: int | None
 
     @abstractmethod
-    def _parts(self, columns: tuple[Column, ...]) -> tuple[Part, ...]:
+    def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
         """Choose a family for every column."""
 
     @abstractmethod
@@ -197,37 +201,29 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
         Missing cells are left out: exact marginalisation. −∞ means impossible.
         """
-        return self._concatenated(log_joints, X)
+        return self._answers(X, joint)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k), by log-sum-exp; the prior where no class is possible."""
-        model = self._fitted()
-        posterior, impossible = log_normalise(self.predict_joint_log_proba(X), model.log_prior)
-        if impossible:
-            warnings.warn(
-                f"{impossible} of {len(posterior)} rows are impossible under every class; "
-                "they were answered by the class prior. Smoothing (alpha > 0) avoids this.",
-                SufficeWarning,
-                stacklevel=2,
-            )
-        return posterior
+        return self._answers(X, log_posterior)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
-        return np.exp(self.predict_log_proba(X))
+        return self._answers(X, posterior)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable label of every row, (n,)."""
-        best = self.predict_log_proba(X).argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[best]
+        codes = self._answers(X, best)
+        labels: NDArray[Any] = self.classes_[codes]
         return labels
 
     def explain(self, X: Any) -> Evidence:
         """Return what every column contributes to every class, row by row."""
-        contributions = self._concatenated(evidences, X)
+        contributions = self._answers(X, evidence)
         model = self.model_
-        names = tuple(column.name for column in self.schema_)
-        return Evidence(names, model.classes.values, model.log_prior, contributions)
+        return Evidence(
+            tuple(self.layout_.names), model.classes.values, model.log_prior, contributions
+        )
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy: the share of rows whose label is predicted.
@@ -291,12 +287,21 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         model: GenerativeModel = self.model_
         return model
 
-    def _concatenated(
-        self, kernel: Callable[[Split, GenerativeModel], NDArray[np.float64]], X: Any
-    ) -> NDArray[np.float64]:
+    def _answers(self, X: Any, answer: Answer) -> NDArray[Any]:
+        """Answer for every row, in order; say how many rows no class could have produced."""
         model, engine = self._fitted(), LocalEngine(self.threads)
         splits = self._open(X).splits(self._layout(), engine.workers)
-        return np.concatenate(list(engine.map(kernel, model, splits)))
+        parts = [part for split in engine.map(answers, (model, answer), splits) for part in split]
+        impossible = sum(count for _, count in parts)
+        if impossible:
+            warnings.warn(
+                f"{impossible} of {sum(len(rows) for rows, _ in parts)} rows are impossible under "
+                "every class; they were answered by the class prior. "
+                "Smoothing (alpha > 0) avoids this.",
+                SufficeWarning,
+                stacklevel=3,
+            )
+        return np.concatenate([rows for rows, _ in parts])
 
     def _run(self, kernel: Callable[[Split, Any], S], params: Any, source: Source) -> S:
         engine = LocalEngine(self.threads)
@@ -344,9 +349,9 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     # -- reading tables
 
     @property
-    def schema_(self) -> tuple[Column, ...]:
+    def schema_(self) -> Sequence[Column]:
         """What each column is, and why."""
-        columns: tuple[Column, ...] = self.layout_.columns
+        columns: Sequence[Column] = self.layout_.columns
         return columns
 
     def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
@@ -406,19 +411,21 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if reset:
             self.format_ = None
             names = getattr(self, "feature_names_in_", None)
-            names = tuple(f"x{j}" for j in range(X.shape[1])) if names is None else tuple(names)
+            names = Numbered(X.shape[1]) if names is None else tuple(names)
         else:
-            names = tuple(column.name for column in self.schema_)
+            names = self.layout_.names
         if y is not None:
             y = column_or_1d(y, warn=True)
             check_consistent_length(X, y)
-            _check_labels(y)
+        labels = None if y is None else Labels.of(y)
+        if labels is not None:
+            _check_labels(labels)
         if X.dtype.kind not in "biuf":
             from suffice.data.opening import open_columns
 
             return open_columns(X, names, y, sample_weight)
         weights = None if sample_weight is None else _checked_weights(sample_weight, X.shape[0])
-        return ArraySource(X, names, None if y is None else Labels.of(y), weights)
+        return ArraySource(X, names, labels, weights)
 
 
 def _is_nested_list(X: Any) -> bool:
@@ -426,23 +433,25 @@ def _is_nested_list(X: Any) -> bool:
     return isinstance(X, list | tuple) and not all(isinstance(row, str | PathLike) for row in X)
 
 
-def _check_labels(y: NDArray[Any]) -> None:
-    observed = y[[not is_missing(value) for value in y.tolist()]]
-    if observed.dtype.kind == "f" and np.isinf(observed).any():
-        row = int(np.flatnonzero(np.isinf(y))[0])
-        raise DataError(f"label, row {row}: {y[row]}", "a label is not a fraction")
-    if len(set(observed.tolist())) > MAX_CLASSES:
+def _check_labels(labels: Labels) -> None:
+    """Refuse what cannot be the name of a class; only the distinct values are looked at."""
+    distinct = labels.classes.values
+    infinite = [value for value in distinct if value in (np.inf, -np.inf)]
+    if infinite:
+        row = labels.values.tolist().index(infinite[0])
+        raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
+    if len(distinct) > MAX_CLASSES:
         raise DataError(
             f"the labels have more than {MAX_CLASSES} values",
             "a label names a class",
             "check that the right values are the labels",
         )
-    kinds = sorted({type(value).__name__ for value in observed.tolist()})
+    kinds = sorted({type(value).__name__ for value in distinct})
     if "str" in kinds and len(kinds) > 1:
         raise SchemaError(
             f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
         )
-    check_classification_targets(observed)
+    check_classification_targets(np.array(distinct))
 
 
 def _checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:

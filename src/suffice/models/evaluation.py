@@ -125,6 +125,7 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
     """
     k = len(model.classes)
     sums, confusion = np.zeros((1, 2, 5)), np.zeros((k, 2, k))
+    every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])  # low, size, offsets
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
@@ -134,9 +135,8 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
         weights = batch.weights if batch.weights.size else np.ones(batch.rows)
         rows = np.flatnonzero((codes >= 0) & (weights > 0))
         codes, weights, log_posterior = codes[rows], weights[rows], log_posterior[rows]
-        kernels.counts.add_codes(
-            log_posterior.argmax(axis=1)[:, None], np.zeros(1, np.intp), codes, weights, confusion
-        )
+        predicted = log_posterior.argmax(axis=1)[:, None]
+        kernels.counts.add_weighted_codes(predicted, *every_class, codes, weights, confusion)
         truth = np.zeros((len(rows), k))
         truth[np.arange(len(rows)), codes] = 1
         loss, fit = -log_posterior[np.arange(len(rows)), codes], log_joint[rows, codes]

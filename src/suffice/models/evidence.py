@@ -41,7 +41,7 @@ class Evidence:
 
     @property
     def log_joint(self) -> NDArray[np.float64]:
-        """Log P(x, c), (n, k)."""
+        """Return log P(x, c), (n, k)."""
         return np.asarray(self.log_prior + self.contributions.sum(axis=1))
 
     @property

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -18,21 +18,25 @@ from suffice.data.source import Split, refusal
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family, Parameters
 from suffice.families.family import check_nonnegative, dirichlet
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.logspace import log_normalise, safe_log, scores
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.moments import LARGEST, too_large
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
+    "Answer",
     "GenerativeModel",
     "Part",
     "Prior",
+    "answers",
+    "best",
     "class_prior",
     "each_batch",
-    "evidences",
-    "log_joints",
+    "evidence",
+    "joint",
+    "log_posterior",
+    "posterior",
     "summarise",
 ]
 
@@ -172,7 +176,7 @@ class GenerativeModel:
 
     @cached_property
     def log_prior(self) -> NDArray[np.float64]:
-        """Log P(c), (k,)."""
+        """Return log P(c), (k,)."""
         return safe_log(self.prior)
 
     @property
@@ -181,34 +185,21 @@ class GenerativeModel:
         return sum(parameters.n_free for parameters in self.parameters)
 
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
-        """Log P(c) + Σ_b log p(x_b | c) of every row, (n, k).
+        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k).
 
         Raises
         ------
         BadCell
             If a number is infinite.
         """
-        out = np.tile(self.log_prior, (batch.rows, 1))
+        out = scores(batch.rows, len(self.classes), self.log_prior)
         for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
             try:
                 parameters.add_log_likelihood(block, out)
             except BadCell as bad:
                 bad.block = b
                 raise
-        self._refuse_infinite(batch, out)
         return out
-
-    def _refuse_infinite(self, batch: Batch, log_joint: NDArray[np.float64]) -> None:
-        """An infinite number makes a score that no finite one can: look for it there only."""
-        suspects = np.flatnonzero(~np.isfinite(log_joint).all(axis=1))
-        for b, block in enumerate(batch.blocks if len(suspects) else ()):
-            if isinstance(block, RealBlock):
-                found = np.argwhere(np.abs(block.values[suspects]) > LARGEST)
-                if len(found):
-                    row, column = int(suspects[found[0, 0]]), int(found[0, 1])
-                    bad = too_large(row, column, float(block.values[row, column]))
-                    bad.block = b
-                    raise bad
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
         """Draw one row for every class code; columns in the order of the layout."""
@@ -222,24 +213,52 @@ class GenerativeModel:
         pieces = []
         for parameters, part, block in zip(self.parameters, self.parts, batch.blocks, strict=True):
             for j in range(len(part.layout.columns)):
-                out = np.zeros((batch.rows, len(self.classes)))
+                out = scores(batch.rows, len(self.classes), 0.0)
                 parameters.column(j).add_log_likelihood(block.column(j), out)
                 pieces.append(out)
         names = [name for part in self.parts for name in part.layout.columns]
-        order = [names.index(column.name) for column in self.layout.columns]
+        order = [names.index(name) for name in self.layout.names]
         return np.stack([pieces[at] for at in order], axis=1)
 
 
-def log_joints(split: Split, model: GenerativeModel) -> NDArray[np.float64]:
-    """Kernel of a prediction: log P(x, c) of every row of a split, (n, k)."""
-    nothing = np.empty((0, len(model.classes)))
-    return np.concatenate([nothing, *each_batch(split, model.layout, model.log_joint)])
+Answer = Callable[["GenerativeModel", Batch], tuple[NDArray[Any], int]]
+"""What to say of every row of a batch, and how many rows are impossible under every class."""
 
 
-def evidences(split: Split, model: GenerativeModel) -> NDArray[np.float64]:
-    """Kernel of an explanation: log p(x_j | c) of every cell of a split, (n, columns, k)."""
-    nothing = np.empty((0, len(model.layout.columns), len(model.classes)))
-    return np.concatenate([nothing, *each_batch(split, model.layout, model.evidence)])
+def answers(split: Split, params: tuple[GenerativeModel, Answer]) -> list[tuple[NDArray[Any], int]]:
+    """Kernel of a prediction: the answers of a split, batch by batch."""
+    model, answer = params
+    return list(each_batch(split, model.layout, partial(answer, model)))
+
+
+def joint(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
+    """Answer log P(x, c), (n, k)."""
+    return model.log_joint(batch), 0
+
+
+def log_posterior(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
+    """Answer log P(c | x), (n, k)."""
+    return log_normalise(model.log_joint(batch), model.log_prior)
+
+
+def posterior(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
+    """Answer P(c | x), (n, k)."""
+    logs, impossible = log_posterior(model, batch)
+    return np.exp(logs, out=logs), impossible
+
+
+def best(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.intp], int]:
+    """Answer the code of the most probable class, (n,)."""
+    scores = model.log_joint(batch)
+    codes = scores.argmax(axis=1)
+    impossible = np.isneginf(scores[np.arange(batch.rows), codes])
+    codes[impossible] = model.prior.argmax()
+    return codes, int(impossible.sum())
+
+
+def evidence(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
+    """Answer log p(x_j | c) of every cell, (n, columns, k)."""
+    return model.evidence(batch), 0
 
 
 def each_batch(split: Split, layout: Layout, function: Callable[[Batch], R]) -> Iterator[R]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from suffice.data.csv import CsvFormat
-from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.data.schema import Alike, BlockLayout, Column, Layout, Numbered
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
 from suffice.models.generative import Part
 from suffice.numerics.exact import DoubleDouble
@@ -20,8 +20,9 @@ __all__ = ["TYPES", "portable", "unportable"]
 TYPES: dict[str, type] = {
     cls.__name__: cls
     for cls in (
-        Bernoulli, BlockLayout, ByClass, Categorical, Column, Counts, CsvFormat, DoubleDouble,
-        Events, Gaussian, Layout, Moments, Multinomial, Part, Poisson, Vocabulary,
+        Alike, Bernoulli, BlockLayout, ByClass, Categorical, Column, Counts, CsvFormat,
+        DoubleDouble, Events, Gaussian, Layout, Moments, Multinomial, Numbered, Part, Poisson,
+        Vocabulary,
     )
 }  # fmt: skip
 

@@ -23,8 +23,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["DoubleDouble", "add", "divide", "multiply", "quick_two_sum", "two_product", "two_sum"]
+__all__ = [
+    "LARGEST",
+    "DoubleDouble",
+    "add",
+    "divide",
+    "multiply",
+    "quick_two_sum",
+    "two_product",
+    "two_sum",
+]
 
+LARGEST = 1e150  # the square of a difference of larger numbers may overflow
 SPLITTER = 134217729.0  # 2**27 + 1: cuts a double into two halves of 26 bits
 
 

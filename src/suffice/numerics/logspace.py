@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["log_normalise", "log_sum_exp", "safe_log"]
+__all__ = ["log_normalise", "log_sum_exp", "safe_log", "scores"]
 
 
 def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -22,6 +22,16 @@ def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     with np.errstate(divide="ignore"):
         return np.log(values)
+
+
+def scores(n: int, k: int, start: float | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Make room for the scores (n, k) of n rows, one class after the other.
+
+    The spare row keeps the memory layout the same for every n: kernels are compiled per layout.
+    """
+    out = np.empty((k, n + 1)).T[:n]
+    out[:] = start
+    return out
 
 
 def log_sum_exp(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:

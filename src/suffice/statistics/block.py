@@ -5,6 +5,7 @@ Shape letters: n rows, d columns.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +14,18 @@ from numpy.typing import NDArray
 
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["BadCell", "Block", "CodedBlock", "Encoding", "RealBlock", "SparseBlock"]
+__all__ = [
+    "BadCell",
+    "Block",
+    "CodedBlock",
+    "Encoding",
+    "IntegerBlock",
+    "RealBlock",
+    "SparseBlock",
+    "tiles",
+]
+
+TILE_CELLS = 32_768  # cells converted at a time: 256 kB, which stays in cache
 
 Encoding = Literal["real", "count", "whole", "binary", "category", "events"]
 """How cells become a block: numbers, of which ``count`` are 0 or more and ``whole`` have no
@@ -75,6 +87,31 @@ class CodedBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class IntegerBlock:
+    """Categories that are whole numbers: ``values`` (n, d) are their own codes, none missing."""
+
+    values: NDArray[Any]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    def column(self, j: int) -> IntegerBlock:
+        """Column j alone."""
+        return IntegerBlock(self.values[:, [j]])
+
+    def coded(self) -> CodedBlock:
+        """The same cells as codes into vocabularies."""
+        codes = np.empty(self.values.shape, np.intp)
+        vocabularies = []
+        for j in range(self.values.shape[1]):
+            values, codes[:, j] = np.unique(self.values[:, j], return_inverse=True)
+            vocabularies.append(Vocabulary(tuple(values.tolist())))
+        return CodedBlock(codes, tuple(vocabularies))
+
+
+@dataclass(frozen=True, slots=True)
 class SparseBlock:
     """Event counts in compressed rows: ``data``, ``indices``, ``indptr`` as in SciPy's CSR.
 
@@ -107,4 +144,18 @@ class SparseBlock:
         return np.asarray(place[self.indices])
 
 
-Block = RealBlock | CodedBlock | SparseBlock
+Block = RealBlock | CodedBlock | IntegerBlock | SparseBlock
+
+
+def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Cut a matrix into row-major parts of one dtype, each with the number of its first row.
+
+    What has this form already comes in one piece, as it is; the rest is converted part by part,
+    so that no copy grows with the input.
+    """
+    if values.dtype == dtype and values.flags.c_contiguous:
+        yield 0, values
+        return
+    step = max(16, TILE_CELLS // max(1, values.shape[1]))
+    for start in range(0, len(values), step):
+        yield start, np.ascontiguousarray(values[start : start + step], dtype=dtype)

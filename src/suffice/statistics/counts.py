@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from itertools import pairwise
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,15 @@ from numpy.typing import NDArray
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["CountAccumulator", "Counts", "EventAccumulator", "Events", "nonnegative"]
 
+FIRST_LOOK = 1_024  # rows that suggest the range of whole numbers
+WIDEST = 262_144  # places in a table of whole numbers; what is wider is looked up
 NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
+T = TypeVar("T", bound=np.generic)
 
 
 def nonnegative(difference: DoubleDouble, before: DoubleDouble, what: str) -> DoubleDouble:
@@ -185,65 +189,169 @@ class Events(Counts):
         return replace(super().take(index), documents=self.documents[index])
 
 
-def grown(sums: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+def grown(sums: NDArray[T], k: int) -> NDArray[T]:
     """The same sums with room for k classes."""
     if k <= len(sums):
         return sums
-    return np.concatenate([sums, np.zeros((k - len(sums), *sums.shape[1:]))])
+    return np.concatenate([sums, np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)])
+
+
+@dataclass(frozen=True, eq=False)
+class CodeRange:
+    """The codes low[j], ..., low[j] + size[j] − 1 of every column, side by side in a table.
+
+    ``vocabularies`` tells what they stand for: code −1 is a missing cell, 0 the first value. Where
+    it is None, a code is itself the value, a whole number.
+    """
+
+    low: NDArray[np.int64]
+    size: NDArray[np.int64]
+    vocabularies: tuple[Vocabulary, ...] | None = None
+
+    @classmethod
+    def of(cls, vocabularies: tuple[Vocabulary, ...]) -> CodeRange:
+        """The codes of vocabularies, and −1."""
+        size = np.array([len(v) + 1 for v in vocabularies], np.int64)
+        return cls(np.full(len(size), -1), size, vocabularies)
+
+    @cached_property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where every column starts, (d + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.size)])
+
+    @classmethod
+    def spanning(cls, values: NDArray[Any], known: CodeRange | None = None) -> CodeRange | None:
+        """The range of whole numbers (n, d), and of those known; None if it is too wide."""
+        low, high = values.min(axis=0).astype(np.int64), values.max(axis=0).astype(np.int64)
+        if known is not None:
+            low, high = np.minimum(low, known.low), np.maximum(high, known.low + known.size - 1)
+        if (high.astype(np.float64) - low + 1).sum() > WIDEST:
+            return None
+        return cls(low, high - low + 1)
+
+    def counts(self, table: DoubleDouble) -> Counts:
+        """What a table (k, M) over this range has counted."""
+        if self.vocabularies is not None:
+            kept = np.setdiff1d(np.arange(table.shape[1]), self.offsets[:-1])
+            return Counts(self.vocabularies, table[:, kept]).sorted()
+        shown = np.any(table.hi > 0, axis=0)
+        columns = [np.flatnonzero(shown[a:b]) for a, b in pairwise(self.offsets)]
+        vocabularies = tuple(
+            Vocabulary(tuple((low + codes).tolist()))
+            for low, codes in zip(self.low, columns, strict=True)
+        )
+        return Counts(vocabularies, table[:, shown])
 
 
 class CountAccumulator:
-    """Builds `Counts` of coded columns.
+    """Builds `Counts` of d columns of categories.
 
-    Rows are added into one table while the vocabularies of the batches stay the same. A batch may
-    bring vocabularies of its own, unsorted and with unused values; then the table so far is folded
-    into the sum by value, so that codes never travel between batches.
+    Rows are added into one table while the codes keep their meaning. A batch may bring
+    vocabularies of its own, unsorted and with unused values, or whole numbers beyond the range so
+    far; then the table is folded into the sum by value, so that codes never travel.
     """
 
     def __init__(self, d: int) -> None:
         self._d = d
-        self._vocabularies: tuple[Vocabulary, ...] | None = None
-        self._table: NDArray[np.float64] = np.zeros((0, 2, 0))
+        self._k = 0
+        self._range: CodeRange | None = None
+        self._tally: NDArray[np.int64] = np.zeros((0, 0), np.int64)  # rows of weight one, (k, M)
+        self._table: NDArray[np.float64] = np.zeros((0, 2, 0))  # the others, (k, 2, M)
         self._sum: Counts | None = None
 
     def add(
-        self, block: CodedBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+        self,
+        block: CodedBlock | IntegerBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
     ) -> None:
         """Add the rows of a block."""
-        table = self._open(block.vocabularies, k)
-        offsets = offsets_of(block.vocabularies)
-        kernels.counts.add_codes(block.codes, offsets, codes, weights, table)
+        self._k = max(k, self._k)
+        if isinstance(block, IntegerBlock):
+            self._add_integers(block.values, codes, weights)
+            return
+        if self._range is None or self._range.vocabularies != block.vocabularies:
+            self._open(CodeRange.of(block.vocabularies))
+        binary = block.codes.dtype == np.int8 and not weights.size
+        for start, values in tiles(block.codes, np.int8 if binary else np.int64):
+            rows = slice(start, start + len(values))
+            if binary:
+                kernels.counts.add_binary(values, codes[rows], self._grown_tally())
+            else:
+                self._count(values, codes[rows], weights[rows])
 
     def statistic(self) -> Counts:
         """Freeze what was added; without any block, the vocabularies are empty."""
         self._fold()
-        nothing = (Vocabulary(()),) * self._d
-        return self._sum or self._freeze(nothing, DoubleDouble.zeros((0, 0)))
+        nothing = Counts((Vocabulary(()),) * self._d, DoubleDouble.zeros((self._k, 0)))
+        return self._sum or nothing
 
-    def _open(self, vocabularies: tuple[Vocabulary, ...], k: int) -> NDArray[np.float64]:
-        """Return the table (k, 2, M) of these vocabularies to add to."""
-        if vocabularies != self._vocabularies:
-            self._fold()
-            self._vocabularies = vocabularies
-            self._table = np.zeros((k, 2, int(offsets_of(vocabularies)[-1])))
-        self._table = grown(self._table, k)
+    def _add_integers(
+        self, values: NDArray[Any], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        """Count whole numbers directly, widening the range whenever one is beyond it."""
+        if not len(values):
+            return
+        if self._range is None or self._range.vocabularies is not None:
+            self._open(CodeRange.spanning(values[:FIRST_LOOK]))
+        for start, part in tiles(values, np.int64):
+            done = 0
+            while self._range is not None and self._range.vocabularies is None:
+                rows = slice(start + done, start + len(part))
+                stopped = self._count(part[done:], codes[rows], weights[rows])
+                if stopped < 0:
+                    break
+                done += stopped
+                self._open(CodeRange.spanning(part[done:], self._range))
+            else:
+                rows = slice(start + done, start + len(part))
+                self.add(IntegerBlock(part[done:]).coded(), codes[rows], weights[rows], self._k)
+
+    def _count(
+        self, values: NDArray[np.int64], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> int:
+        """Run the kernel; return −1, or the first row that has a code beyond the range."""
+        assert self._range is not None
+        bounds = self._range.low, self._range.size, self._range.offsets
+        if weights.size:
+            args = codes, weights, self._grown_table()
+            return int(kernels.counts.add_weighted_codes(values, *bounds, *args))
+        return int(kernels.counts.add_codes(values, *bounds, codes, self._grown_tally()))
+
+    def _grown_tally(self) -> NDArray[np.int64]:
+        assert self._range is not None
+        if not self._tally.size:
+            self._tally = np.zeros((0, int(self._range.offsets[-1])), np.int64)
+        self._tally = grown(self._tally, self._k)
+        return self._tally
+
+    def _grown_table(self) -> NDArray[np.float64]:
+        assert self._range is not None
+        if not self._table.size:
+            self._table = np.zeros((0, 2, int(self._range.offsets[-1])))
+        self._table = grown(self._table, self._k)
         return self._table
 
+    def _open(self, codes: CodeRange | None) -> None:
+        self._fold()
+        self._range = codes
+
     def _fold(self) -> None:
-        if self._vocabularies is None:
+        """Add what was counted to the sum, by value."""
+        if self._range is None:
             return
-        part = self._freeze(self._vocabularies, DoubleDouble.from_pairs(self._table)).sorted()
+        tally, pairs = self._grown_tally(), self._grown_table()
+        part = self._range.counts(DoubleDouble.from_pairs(pairs) + DoubleDouble.of(tally))
         if self._sum is not None:
             known = np.arange(self._sum.count.shape[0])
             part = self._sum.place(known, part.count.shape[0]) + part
-        self._vocabularies, self._sum = None, part
-
-    def _freeze(self, vocabularies: tuple[Vocabulary, ...], count: DoubleDouble) -> Counts:
-        return Counts(vocabularies, count)
+        self._range, self._sum = None, part
+        self._tally, self._table = np.zeros((0, 0), np.int64), np.zeros((0, 2, 0))
 
 
-class EventAccumulator(CountAccumulator):
-    """Builds `Events` from sparse token counts or from a dense table of d counts.
+class EventAccumulator:
+    """Builds `Events` from sparse token counts or from a dense table of counts.
 
     Parameters
     ----------
@@ -252,11 +360,13 @@ class EventAccumulator(CountAccumulator):
     """
 
     def __init__(self, presence: bool = False) -> None:
-        super().__init__(1)
         self._presence = presence
+        self._vocabulary: Vocabulary | None = None
+        self._table: NDArray[np.float64] = np.zeros((0, 2, 0))
         self._documents: NDArray[np.float64] = np.zeros((0, 2))
+        self._sum: Events | None = None
 
-    def add(  # type: ignore[override]
+    def add(
         self,
         block: RealBlock | SparseBlock,
         codes: NDArray[np.intp],
@@ -265,21 +375,47 @@ class EventAccumulator(CountAccumulator):
     ) -> None:
         """Add the rows of a block; its counts were checked to be finite and not negative."""
         if isinstance(block, SparseBlock):
-            present = block.present
-            table = self._open((block.vocabulary,), k)
+            table = self._open(block.vocabulary, k)
             data = (block.data != 0).astype(np.float64) if self._presence else block.data
+            present = codes if block.present.all() else np.where(block.present, codes, -1)
             kernels.counts.add_sparse_events(
                 data, block.indices, block.indptr, codes, weights, table
             )
         else:
-            present = ~np.isnan(block.values).all(axis=1)
-            columns = Vocabulary(tuple(range(block.values.shape[1])), closed=True)
-            table = self._open((columns,), k)
-            kernels.counts.add_events(block.values, codes, weights, table)
-        self._documents = grown(self._documents, k)
-        kernels.counts.add_rows(np.where(present, codes, -1), weights, self._documents)
+            table = self._open(Vocabulary(tuple(range(block.values.shape[1])), closed=True), k)
+            present = codes.copy()
+            for start, x in tiles(block.values, np.float64):
+                rows = slice(start, start + len(x))
+                kernels.counts.add_events(x, codes[rows], weights[rows], table)
+                present[rows][np.isnan(x).all(axis=1)] = -1
+        kernels.counts.add_rows(present, weights, self._documents)
 
-    def _freeze(self, vocabularies: tuple[Vocabulary, ...], count: DoubleDouble) -> Events:
+    def statistic(self) -> Events:
+        """Freeze what was added; without any block, the vocabulary is empty."""
+        self._fold()
+        k = len(self._documents)
+        return self._sum or Events(
+            (Vocabulary(()),), DoubleDouble.zeros((k, 0)), DoubleDouble.zeros(k)
+        )
+
+    def _open(self, vocabulary: Vocabulary, k: int) -> NDArray[np.float64]:
+        """Return the table (k, 2, M) of a vocabulary to add to."""
+        if vocabulary != self._vocabulary:
+            self._fold()
+            self._vocabulary = vocabulary
+            self._table = np.zeros((k, 2, len(vocabulary)))
+        self._table, self._documents = grown(self._table, k), grown(self._documents, k)
+        return self._table
+
+    def _fold(self) -> None:
+        """Add the table to the sum by value: codes never travel between batches."""
+        if self._vocabulary is None:
+            return
+        count = DoubleDouble.from_pairs(self._table)
         documents = DoubleDouble.from_pairs(self._documents)
+        part = Events((self._vocabulary,), count, documents).sorted()
+        if self._sum is not None:
+            known = np.arange(self._sum.count.shape[0])
+            part = self._sum.place(known, part.count.shape[0]) + part
+        self._vocabulary, self._sum = None, part
         self._documents = np.zeros_like(self._documents)
-        return Events(vocabularies, count, documents)

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
-from suffice.statistics.block import BadCell, RealBlock
+from suffice.numerics.exact import LARGEST
+from suffice.statistics.block import BadCell, RealBlock, tiles
 
-__all__ = ["LARGEST", "TOO_LARGE", "Moments", "MomentsAccumulator", "too_large"]
+__all__ = ["TOO_LARGE", "Moments", "MomentsAccumulator", "too_large"]
 
-LARGEST = kernels.moments.LARGEST
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
-
-SCRATCH_CELLS = 32_768  # numbers converted at a time: 256 kB, which stays in cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +67,18 @@ class Moments:
     @property
     def scatter(self) -> NDArray[np.float64]:
         """Σw(x − x̄)², (k, d)."""
+        return self._mean_and_scatter[2]
+
+    @property
+    def rest(self) -> NDArray[np.float64]:
+        """x̄ − mean, (k, d): what a double cannot hold of a mean that is far from 0."""
         return self._mean_and_scatter[1]
 
     @cached_property
-    def _mean_and_scatter(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        mean, scatter = np.empty_like(self.pivot), np.empty_like(self.pivot)
-        kernels.moments.mean_and_scatter(self.weight, self.pivot, self.sums, mean, scatter)
-        return mean, scatter
+    def _mean_and_scatter(self) -> tuple[NDArray[np.float64], ...]:
+        out = tuple(np.empty_like(self.pivot) for _ in range(3))
+        kernels.moments.mean_and_scatter(self.weight, self.pivot, self.sums, *out)
+        return out
 
     @cached_property
     def pooled(self) -> Moments:
@@ -149,15 +152,9 @@ class MomentsAccumulator:
             If a number is infinite or larger than 1e150.
         """
         self._grow(k)
-        values = block.values
-        if values.dtype == np.float64 and values.flags.c_contiguous:
-            self._add(values, codes, weights, 0)
-            return
-        step = max(16, SCRATCH_CELLS // max(1, values.shape[1]))
-        for start in range(0, len(values), step):
-            rows = slice(start, start + step)
-            part = np.ascontiguousarray(values[rows], dtype=np.float64)
-            self._add(part, codes[rows], weights[rows], start)
+        for start, x in tiles(block.values, np.float64):
+            rows = slice(start, start + len(x))
+            self._add(x, codes[rows], weights[rows], start)
 
     def statistic(self) -> Moments:
         """Freeze what was added."""
@@ -175,11 +172,20 @@ class MomentsAccumulator:
     ) -> None:
         stopped = kernels.moments.add_rows(x, codes, weights, *self._state)
         if stopped >= 0:
-            row, column = map(int, np.argwhere(np.abs(x[stopped:]) > LARGEST)[0])
-            raise too_large(first + stopped + row, column, float(x[stopped + row, column]))
+            raise too_large(x, stopped, first)
 
 
-def too_large(row: int, column: int, value: float) -> BadCell:
-    """Refuse a number whose square is no finite double."""
+def too_large(x: NDArray[np.float64], stopped: int, first: int) -> BadCell:
+    """Name the number at which a kernel stopped, somewhere from row ``stopped`` on.
+
+    Parameters
+    ----------
+    x : ndarray (n, d)
+        The rows given to the kernel.
+    first : int
+        Row of the block at which they start.
+    """
+    row, column = map(int, np.argwhere(np.abs(x[stopped:]) > LARGEST)[0])
+    value = float(x[stopped + row, column])
     rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
-    return BadCell(row, column, value, rule)
+    return BadCell(first + stopped + row, column, value, rule)

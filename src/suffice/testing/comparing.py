@@ -30,7 +30,8 @@ def frozen(value: Any) -> Any:
     >>> frozen(np.array([0.0])) == frozen(np.array([-0.0]))
     True
     """
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
+        value = np.asarray(value)
         if value.dtype == object:
             return value.shape, tuple(value.ravel().tolist())
         plain = value + 0.0 if value.dtype.kind == "f" else value

@@ -8,17 +8,18 @@ with a negative class code is left out.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import add, divide, multiply, two_product, two_sum
+from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["LARGEST", "add_rows", "mean_and_scatter", "merge"]
+__all__ = ["add_rows", "mean_and_scatter", "merge"]
 
-LARGEST = 1e150  # the square of a difference of larger numbers may overflow
 BLOCK = 16  # rows inspected together, while they are in the nearest cache
+FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
 NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 
 
@@ -159,14 +160,31 @@ def merge(
 
 
 @compiled
-def mean_and_scatter(weight: Any, pivot: Any, sums: Any, mean: Any, scatter: Any) -> None:
-    """Write x̄ = p + S₁/W and Σw(x − x̄)² = S₂ − S₁²/W, each rounded once; zeros where W = 0."""
+def _worthwhile(mean: float, rest: float, sd: float) -> float:
+    """Keep the rest of a mean that is far from 0, to 2⁻⁶⁰ of the standard deviation.
+
+    Bits below that depend on the order of the rows.
+    """
+    step = math.ldexp(1.0, math.frexp(sd)[1] - 60)
+    if abs(mean) <= FAR * sd or sd == 0.0 or step == 0.0:
+        return 0.0
+    return math.floor(rest / step + 0.5) * step
+
+
+@compiled
+def mean_and_scatter(
+    weight: Any, pivot: Any, sums: Any, mean: Any, rest: Any, scatter: Any
+) -> None:
+    """Write x̄ = p + S₁/W and Σw(x − x̄)² = S₂ − S₁²/W, each rounded once; zeros where W = 0.
+
+    ``rest`` is what rounding took off the mean, where that is much by the measure of the spread.
+    """
     k, d = pivot.shape
     for c in range(k):
         for j in range(d):
             w, w_lo = weight[c, 0, j], weight[c, 1, j]
             if w <= 0.0:
-                mean[c, j] = scatter[c, j] = 0.0
+                mean[c, j] = rest[c, j] = scatter[c, j] = 0.0
                 continue
             s1, s1_lo = two_sum(sums[c, 0, j], sums[c, 1, j])
             s2, s2_lo = two_sum(sums[c, 2, j], sums[c, 3, j])
@@ -178,3 +196,4 @@ def mean_and_scatter(weight: Any, pivot: Any, sums: Any, mean: Any, scatter: Any
             m, m_lo = divide(m, m_lo, w, w_lo)
             s2, s2_lo = add(s2, s2_lo, -m, -m_lo)
             scatter[c, j] = max(s2 + s2_lo, 0.0)
+            rest[c, j] = _worthwhile(centre, centre_lo, math.sqrt(scatter[c, j] / w))

@@ -1,7 +1,8 @@
 """Log-likelihoods of a block under every class, added to ``out`` (n, k).
 
-NaN or a negative code is a missing cell: it adds nothing. The order of additions is fixed, so the
-same row gives the same bits wherever it stands.
+NaN or a missing code adds nothing. Rows are taken in tiles of 64, column by column, so that the
+innermost loop runs over rows: it has no dependency to wait for, and every row adds its columns in
+the same order wherever it stands, which gives the same bits.
 """
 
 from __future__ import annotations
@@ -9,72 +10,191 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from suffice.numerics.exact import LARGEST
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["add_linear", "add_quadratic", "add_sparse_linear", "add_student", "add_table"]
+__all__ = [
+    "add_binary",
+    "add_linear",
+    "add_quadratic",
+    "add_sparse_linear",
+    "add_student",
+    "add_table",
+]
+
+TILE = 64
+PANEL = 4  # classes scored together
 
 
 @compiled
-def add_quadratic(x: Any, mean: Any, precision: Any, log_scale: Any, out: Any) -> None:
-    """Gaussian: add Σⱼ log_scale[c, j] − ½ precision[c, j] (x[i, j] − mean[c, j])²."""
+def _transpose(x: Any, tile: Any) -> int:
+    """Copy up to 64 rows into ``tile`` (d, 64).
+
+    Returns 0 if every cell is usable, 1 if some are NaN, 2 if some are too large.
+    """
+    missing = 0
+    large = 0
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            tile[j, i] = x[i, j]
+            missing |= x[i, j] != x[i, j]
+            large |= abs(x[i, j]) > LARGEST
+    return 2 if large else missing
+
+
+@compiled
+def _subtract_missing(x: Any, terms: Any, out: Any) -> None:
+    """Take terms[c, j] away for every missing cell of the rows x."""
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            if x[i, j] != x[i, j]:
+                for c in range(terms.shape[0]):
+                    out[i, c] -= terms[c, j]
+
+
+@compiled
+def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int:
+    """Gaussian: add Σⱼ log_scale[c, j] − (root[c, j] (x[i, j] − mean[c, j]))².
+
+    Returns −1, or the first of a tile of rows that holds a number too large to be squared.
+    """
+    k, d = mean.shape
+    tile, total = np.zeros((d, TILE)), np.zeros(TILE)
+    constant = np.zeros(k)
+    for c in range(k):
+        for j in range(d):
+            constant[c] += log_scale[c, j]
+    for start in range(0, x.shape[0], TILE):
+        rows = x[start : start + TILE]
+        status = _transpose(rows, tile)
+        if status == 2:
+            return start
+        for c in range(k):
+            total[:] = constant[c]
+            for j in range(d):
+                m, r = mean[c, j], root[c, j]
+                for i in range(TILE):
+                    u = r * (tile[j, i] - m)
+                    total[i] -= u * u if u == u else 0.0
+            for i in range(rows.shape[0]):
+                out[start + i, c] += total[i]
+        if status == 1:
+            _subtract_missing(rows, log_scale, out[start : start + TILE])
+    return -1
+
+
+@compiled
+def add_student(x: Any, mean: Any, precision: Any, power: Any, log_scale: Any, out: Any) -> int:
+    """Student-t: add Σⱼ log_scale[c, j] − power[c, j] log(1 + precision[c, j] (x − mean)²).
+
+    Returns as `add_quadratic` does.
+    """
     k, d = mean.shape
     for i in range(x.shape[0]):
         for c in range(k):
             total = 0.0
             for j in range(d):
                 v = x[i, j] - mean[c, j]
-                if v == v:
-                    total += log_scale[c, j] - 0.5 * precision[c, j] * v * v
-            out[i, c] += total
-
-
-@compiled
-def add_student(x: Any, mean: Any, precision: Any, power: Any, log_scale: Any, out: Any) -> None:
-    """Student-t: add Σⱼ log_scale[c, j] − power[c, j] log(1 + precision[c, j] (x − mean)²)."""
-    k, d = mean.shape
-    for i in range(x.shape[0]):
-        for c in range(k):
-            total = 0.0
-            for j in range(d):
-                v = x[i, j] - mean[c, j]
+                if abs(v) > 2 * LARGEST:
+                    return i
                 if v == v:
                     total += log_scale[c, j] - power[c, j] * math.log1p(precision[c, j] * v * v)
             out[i, c] += total
+    return -1
 
 
 @compiled
 def add_linear(x: Any, slope: Any, out: Any) -> None:
     """Event counts: add Σⱼ x[i, j] · slope[c, j], where 0 · (−∞) = 0."""
     k, d = slope.shape
-    for i in range(x.shape[0]):
+    tile, total = np.zeros((d, TILE)), np.zeros(TILE)
+    for start in range(0, x.shape[0], TILE):
+        rows = x[start : start + TILE]
+        _transpose(rows, tile)
         for c in range(k):
-            total = 0.0
+            total[:] = 0.0
             for j in range(d):
-                if x[i, j] == x[i, j] and x[i, j] != 0.0:
-                    total += x[i, j] * slope[c, j]
-            out[i, c] += total
+                s = slope[c, j]
+                for i in range(TILE):
+                    p = tile[j, i] * s
+                    total[i] += p if tile[j, i] > 0.0 else 0.0
+            for i in range(rows.shape[0]):
+                out[start + i, c] += total[i]
+
+
+@compiled
+def add_binary(values: Any, absent: Any, slope: Any, out: Any) -> None:
+    """Outcomes 0, 1 (−1 = missing): add Σⱼ absent[c, j] + values[i, j] · slope[c, j]."""
+    k, d = slope.shape
+    tile, total = np.zeros((d, TILE)), np.zeros(TILE)
+    constant = np.zeros(k)
+    for c in range(k):
+        for j in range(d):
+            constant[c] += absent[c, j]
+    for start in range(0, values.shape[0], TILE):
+        rows = values[start : start + TILE]
+        missing = 0
+        for i in range(rows.shape[0]):
+            for j in range(d):
+                tile[j, i] = rows[i, j] == 1
+                missing |= rows[i, j] < 0
+        for c in range(k):
+            total[:] = constant[c]
+            for j in range(d):
+                s = slope[c, j]
+                for i in range(TILE):
+                    total[i] += tile[j, i] * s
+            for i in range(rows.shape[0]):
+                out[start + i, c] += total[i]
+        if missing:
+            for i in range(rows.shape[0]):
+                for j in range(d):
+                    if rows[i, j] < 0:
+                        for c in range(k):
+                            out[start + i, c] -= absent[c, j]
 
 
 @compiled
 def add_sparse_linear(data: Any, indices: Any, indptr: Any, slope: Any, out: Any) -> None:
     """Event counts of a CSR matrix: ``slope`` is (d, k), one token's weights side by side."""
     d, k = slope.shape
+    total = np.zeros(k)
     for i in range(indptr.shape[0] - 1):
+        total[:] = 0.0
         for q in range(indptr[i], indptr[i + 1]):
             v = indices[q]
             if v < d and data[q] == data[q] and data[q] != 0:
                 for c in range(k):
-                    out[i, c] += data[q] * slope[v, c]
+                    total[c] += data[q] * slope[v, c]
+        for c in range(k):
+            out[i, c] += total[c]
 
 
 @compiled
-def add_table(values: Any, offsets: Any, table: Any, out: Any) -> None:
-    """Categories: add Σⱼ table[offsets[j] + values[i, j], c]; ``table`` is (M, k)."""
+def add_table(values: Any, low: Any, size: Any, offsets: Any, table: Any, out: Any) -> None:
+    """Categories: add Σⱼ table[offsets[j] + values[i, j] − low[j], c].
+
+    A value outside its range reads the place after the range. ``table`` is (M, k), k rounded up
+    to whole panels of classes.
+    """
     n, d = values.shape
-    k = table.shape[1]
+    k = out.shape[1]
     for i in range(n):
-        for j in range(d):
-            if values[i, j] >= 0:
-                v = offsets[j] + values[i, j]
-                for c in range(k):
-                    out[i, c] += table[v, c]
+        for first in range(0, k, PANEL):
+            a = b = c = e = 0.0
+            for j in range(d):
+                v = values[i, j] - low[j]
+                v = offsets[j] + (v if 0 <= v < size[j] else size[j])
+                a += table[v, first]
+                b += table[v, first + 1]
+                c += table[v, first + 2]
+                e += table[v, first + 3]
+            out[i, first] += a
+            if first + 1 < k:
+                out[i, first + 1] += b
+            if first + 2 < k:
+                out[i, first + 2] += c
+            if first + 3 < k:
+                out[i, first + 3] += e

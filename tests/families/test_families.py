@@ -1,0 +1,244 @@
+"""Scores and estimates against SciPy, mpmath and fractions; the shared laws are in tests/laws."""
+
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from suffice.errors import ParameterError
+from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson, family_named
+from suffice.families.family import Family, Parameters, dirichlet
+from suffice.statistics.batch import NO_WEIGHTS
+from suffice.statistics.block import BadCell, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.vocabulary import Vocabulary
+
+X = np.array([[1.0, 7.0], [2.0, 3.0], [4.0, 0.0], [8.0, 1.0], [9.0, 2.0]])
+CODES = np.array([0, 0, 0, 1, 1], np.intp)
+TWO = Vocabulary((False, True), closed=True)
+
+
+def estimated(family: Family, block: Any, encoding: str, codes: Any = CODES, k: int = 2) -> Any:
+    total = family.accumulator(encoding, 2)
+    total.add(block, np.asarray(codes, np.intp), NO_WEIGHTS, k)
+    return family.estimate(total.statistic())
+
+
+def score(parameters: Parameters, block: Any, k: int = 2) -> np.ndarray:
+    out = np.zeros((block.rows, k))
+    parameters.add_log_likelihood(block, out)
+    return out
+
+
+# -- Gaussian
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_gaussian_by_maximum_likelihood(ddof: int) -> None:
+    found = estimated(Gaussian("mle", ddof=ddof), RealBlock(X), "real")
+    for c in range(2):
+        rows = X[c == CODES]
+        np.testing.assert_allclose(found.mean[c], rows.mean(axis=0), rtol=1e-15)
+        np.testing.assert_allclose(found.variance[c], rows.var(axis=0, ddof=ddof), rtol=1e-14)
+        truth = stats.norm.logpdf(X, found.mean[c], np.sqrt(found.variance[c])).sum(axis=1)
+        np.testing.assert_allclose(score(found, RealBlock(X))[:, c], truth, rtol=1e-13)
+
+
+def test_gaussian_posterior_predictive_is_the_ratio_of_evidences() -> None:
+    # p(x | data) = Z(data, x)/Z(data), with the marginal likelihood of Murphy (2007), eq. 95.
+    family = Gaussian(mean0=1.0, kappa0=2.0, a0=1.5, b0=3.0)
+    found = estimated(family, RealBlock(X), "real")
+
+    def log_evidence(values: list[float]) -> mpmath.mpf:
+        n, m0, k0, a0, b0 = len(values), *map(mpmath.mpf, (1, 2, 1.5, 3))
+        mean = mpmath.fsum(values) / n
+        scatter = mpmath.fsum((v - mean) ** 2 for v in values)
+        a, k = a0 + mpmath.mpf(n) / 2, k0 + n
+        b = b0 + scatter / 2 + k0 * n * (mean - m0) ** 2 / (2 * k)
+        return (
+            mpmath.loggamma(a) - mpmath.loggamma(a0) + a0 * mpmath.log(b0) - a * mpmath.log(b)
+            + (mpmath.log(k0) - mpmath.log(k)) / 2 - n * mpmath.log(2 * mpmath.pi) / 2
+        )  # fmt: skip
+
+    with mpmath.workdps(40):
+        for c in range(2):
+            rows = X[c == CODES]
+            for x in (-3.0, 2.5, 40.0):
+                truth = sum(
+                    log_evidence([*map(mpmath.mpf, rows[:, j]), mpmath.mpf(x)])
+                    - log_evidence([*map(mpmath.mpf, rows[:, j])])
+                    for j in range(2)
+                )
+                got = score(found, RealBlock(np.array([[x, x]])))[0, c]
+                assert abs(got - float(truth)) < 1e-13 * max(1, abs(float(truth)))
+
+
+def test_gaussian_mode_is_the_highest_point_of_the_posterior() -> None:
+    found = estimated(Gaussian("map", mean0=1.0, kappa0=2.0, a0=1.5, b0=3.0), RealBlock(X), "real")
+
+    def log_posterior(mean: float, variance: float, values: np.ndarray) -> float:
+        likelihood = stats.norm.logpdf(values, mean, np.sqrt(variance)).sum()
+        prior = stats.norm.logpdf(mean, 1.0, np.sqrt(variance / 2.0))
+        return float(likelihood + prior + stats.invgamma.logpdf(variance, 1.5, scale=3.0))
+
+    for c in range(2):
+        for j in range(2):
+            m, v, rows = found.mean[c, j], found.variance[c, j], X[c == CODES, j]
+            top = log_posterior(m, v, rows)
+            for factor in (0.999, 1.001):
+                assert log_posterior(m * factor + 1e-3, v, rows) < top
+                assert log_posterior(m, v * factor, rows) < top
+
+
+def test_gaussian_floor_is_a_share_of_the_columns_own_variance() -> None:
+    x = np.array([[0.0, 1e9], [0.0, 2e9], [2.0, 4e9], [2.0, 5e9]])
+    found = estimated(Gaussian("mle", variance_floor=0.25), RealBlock(x), "real", [0, 0, 1, 1])
+    np.testing.assert_array_equal(found.variance[:, 0], [0.25, 0.25])
+    constant = estimated(Gaussian("mle"), RealBlock(np.full((5, 2), 3.0)), "real")
+    np.testing.assert_array_equal(score(constant, RealBlock(X)), np.zeros((5, 2)))
+
+
+def test_gaussian_far_from_zero_is_scored_as_near_it() -> None:
+    for estimation in ("mle", "map", "bayes"):
+        near = estimated(Gaussian(estimation), RealBlock(X), "real")
+        shift = np.array([2.0**40, -(2.0**44)])
+        far = estimated(Gaussian(estimation), RealBlock(X + shift), "real")
+        np.testing.assert_allclose(
+            score(far, RealBlock(X + shift)), score(near, RealBlock(X)), rtol=1e-14
+        )
+
+
+# -- Poisson
+
+
+@pytest.mark.parametrize("estimation", ["mle", "map"])
+def test_poisson_rates_and_scores(estimation: Any) -> None:
+    found = estimated(Poisson(2.0, 3.0, estimation), RealBlock(X), "whole")
+    sums, n = np.array([[7, 10], [17, 3]]), np.array([[3], [2]])
+    truth = sums / n if estimation == "mle" else (sums + 2 - 1) / (n + 3)
+    np.testing.assert_allclose(found.rate, truth, rtol=1e-15)
+    for c in range(2):
+        expected = stats.poisson.logpmf(X, found.rate[c]).sum(axis=1)
+        np.testing.assert_allclose(score(found, RealBlock(X))[:, c], expected, rtol=1e-13)
+
+
+def test_poisson_predictive_is_negative_binomial() -> None:
+    found = estimated(Poisson(2.0, 3.0), RealBlock(X), "whole")
+    for c in range(2):
+        p = found.b[c] / (found.b[c] + 1)
+        expected = stats.nbinom.logpmf(X, found.a[c], p).sum(axis=1)
+        np.testing.assert_allclose(score(found, RealBlock(X))[:, c], expected, rtol=1e-12)
+
+
+# -- categories and outcomes
+
+
+@pytest.mark.parametrize(
+    ("estimation", "alpha", "theta"),
+    [
+        ("mle", 1.0, [Fraction(2, 3), Fraction(1, 3), 0]),
+        ("map", 2.0, [Fraction(3, 6), Fraction(2, 6), Fraction(1, 6)]),
+        ("bayes", 0.5, [Fraction(5, 9), Fraction(3, 9), Fraction(1, 9)]),
+    ],
+)
+def test_categories(estimation: Any, alpha: float, theta: list[Fraction]) -> None:
+    values = Vocabulary(("a", "b", "c"))
+    block = CodedBlock(np.array([[0], [1], [0], [2], [-1]]), (values,))
+    family = Categorical(alpha, estimation)
+    total = family.accumulator("category", 1)
+    total.add(block, CODES, NO_WEIGHTS, 2)
+    found = family.estimate(total.statistic())
+    np.testing.assert_allclose(found.probabilities(0)[0], list(map(float, theta)), rtol=1e-15)
+    np.testing.assert_allclose(found.probabilities(0).sum(axis=1), 1, rtol=1e-15)
+    unseen = CodedBlock(np.array([[0], [-1]]), (Vocabulary(("new",)),))
+    np.testing.assert_array_equal(score(found, unseen), np.zeros((2, 2)))
+
+
+def test_a_value_never_seen_may_be_smoothed_or_refused() -> None:
+    block = CodedBlock(np.array([[0], [1], [0], [1], [1]]), (Vocabulary(("a", "b")),))
+    unseen = CodedBlock(np.array([[-1], [1]]), (Vocabulary(("a", "new")),))
+    scores = {}
+    for unseen_rule in ("smooth", "error"):
+        family = Categorical(unseen=unseen_rule)
+        total = family.accumulator("category", 1)
+        total.add(block, CODES, NO_WEIGHTS, 2)
+        scores[unseen_rule] = family.estimate(total.statistic())
+    smoothed = score(scores["smooth"], unseen)
+    np.testing.assert_allclose(smoothed, [[0, 0], np.log([1 / 6, 1 / 5])], rtol=1e-15)
+    with pytest.raises(BadCell) as caught:
+        score(scores["error"], unseen)
+    assert (caught.value.row, caught.value.column, caught.value.value) == (1, 0, "new")
+
+
+def test_outcomes() -> None:
+    block = CodedBlock(np.array([[1, 0], [1, -1], [0, 0], [0, 1], [0, 1]]), (TWO, TWO))
+    found = estimated(Bernoulli(), block, "binary")
+    np.testing.assert_allclose(found.theta[:, :, 1], [[3 / 5, 1 / 4], [1 / 4, 3 / 4]], rtol=1e-15)
+    row = CodedBlock(np.array([[1, 0]]), (TWO, TWO))
+    np.testing.assert_allclose(score(found, row), [np.log([9 / 20, 1 / 16])], rtol=1e-15)
+    assert found.n_free == 4
+
+
+def test_a_class_that_never_showed_a_column_borrows_from_all() -> None:
+    block = CodedBlock(np.array([[1], [1], [0], [-1], [-1]]), (TWO,))
+    family = Bernoulli(estimation="mle")
+    total = family.accumulator("binary", 1)
+    total.add(block, CODES, NO_WEIGHTS, 2)
+    theta = family.estimate(total.statistic()).theta[:, 0, 1]
+    np.testing.assert_allclose(theta, [2 / 3, 2 / 3], rtol=1e-15)
+    gaps = RealBlock(np.array([[1.0], [3.0], [5.0], [np.nan], [np.nan]]))
+    for estimation in ("mle", "map", "bayes"):
+        family = Gaussian(estimation)
+        total = family.accumulator("real", 1)
+        total.add(gaps, CODES, NO_WEIGHTS, 2)
+        mean = getattr(family.estimate(total.statistic()), "mean", None)
+        if mean is not None:
+            np.testing.assert_array_equal(mean, [[3.0], [3.0]])
+
+
+# -- words
+
+
+def words(rows: list[list[int]]) -> SparseBlock:
+    dense = np.array(rows, np.float64)
+    indptr = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))])
+    indices = np.nonzero(dense)[1]
+    vocabulary = Vocabulary(("be", "or", "to"))
+    return SparseBlock(dense[dense > 0], indices, indptr, vocabulary, np.ones(len(dense), np.bool_))
+
+
+TEXTS = words([[2, 0, 1], [0, 1, 0], [0, 0, 0], [0, 0, 3], [1, 0, 1]])
+
+
+def test_words_of_a_multinomial() -> None:
+    found = estimated(Multinomial(alpha=2.0), TEXTS, "events")
+    theta = np.array([[4, 3, 3], [3, 2, 6]]) / np.array([[10], [11]])
+    np.testing.assert_allclose(found.theta, theta, rtol=1e-15)
+    expected = np.array([2, 0, 1]) @ np.log(theta).T
+    np.testing.assert_allclose(score(found, TEXTS)[0], expected, rtol=1e-15)
+
+
+def test_words_of_a_bernoulli() -> None:
+    found = estimated(Bernoulli(), TEXTS, "events")
+    theta = np.array([[2 / 5, 2 / 5, 2 / 5], [2 / 4, 1 / 4, 3 / 4]])
+    np.testing.assert_allclose(found.theta[:, :, 1], theta, rtol=1e-15)
+    x = np.array([1, 0, 1])
+    expected = x @ np.log(theta).T + (1 - x) @ np.log(1 - theta).T
+    np.testing.assert_allclose(score(found, TEXTS)[0], expected, rtol=1e-14)
+
+
+# -- options
+
+
+def test_dirichlet_is_exact_for_fractions() -> None:
+    found = dirichlet(np.array([[3.0, 1.0], [0.0, 0.0]]), 1.0, "mle", 2)
+    np.testing.assert_array_equal(found, [[0.75, 0.25], [0.75, 0.25]])
+    np.testing.assert_array_equal(dirichlet(np.zeros((2, 4)), 1.0, "mle", 4), np.full((2, 4), 0.25))
+
+
+def test_families_are_found_by_name() -> None:
+    assert family_named("gaussian", ddof=1, alpha=3.0) == Gaussian(ddof=1)
+    with pytest.raises(ParameterError, match="family 'cauchy' is not known; choose one of bernoul"):
+        family_named("cauchy")
