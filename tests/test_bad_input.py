@@ -201,7 +201,7 @@ TABLES: dict[str, Case] = {
     "an empty table": (
         lambda: fit(TABLE.slice(0, 0)),
         DataError,
-        "there is no labelled row with a positive weight; a model needs at least "
+        "there is no labelled row whose weight is not zero; a model needs at least "
         "one; check the label column and the weights.",
     ),
     "an empty array": (
@@ -329,25 +329,25 @@ LABELS: dict[str, Case] = {
     "no labelled row": (
         lambda: fit(put("kind", pa.array([None] * 4, pa.string()))),
         DataError,
-        "there is no labelled row with a positive weight; a model needs at least "
+        "there is no labelled row whose weight is not zero; a model needs at least "
         "one; check the label column and the weights.",
     ),
     "no labelled row in an array": (
         lambda: fit(X, [np.nan] * 4),
         DataError,
-        "there is no labelled row with a positive weight; a model needs at least "
+        "there is no labelled row whose weight is not zero; a model needs at least "
         "one; check the label column and the weights.",
     ),
     "one class": (
         lambda: fit(put("kind", ["a"] * 4)),
         DataError,
-        "every label is 'a'; a classifier needs two classes or more; check the "
+        "there is one class: every label is 'a'; a classifier needs two classes or more; check the "
         "label column, or learn from batches with partial_fit.",
     ),
     "one class in an array": (
         lambda: fit(X, ["a"] * 4),
         DataError,
-        "every label is 'a'; a classifier needs two classes or more; check the "
+        "there is one class: every label is 'a'; a classifier needs two classes or more; check the "
         "label column, or learn from batches with partial_fit.",
     ),
     "a label with a fraction": (
@@ -454,7 +454,7 @@ WEIGHTS: dict[str, Case] = {
     "nothing but zero weights": (
         lambda: fit(weight=[0, 0, 0, 0]),
         DataError,
-        "there is no labelled row with a positive weight; a model needs at least "
+        "there is no labelled row whose weight is not zero; a model needs at least "
         "one; check the label column and the weights.",
     ),
 }

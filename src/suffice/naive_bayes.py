@@ -1,216 +1,530 @@
-"""Naive Bayes: given the class, the columns are independent, p(x | c) = Π_j p(x_j | c)."""
+"""Naive Bayes under scikit-learn's names: given the class, the columns are independent.
+
+::
+
+    P(c | x) = P(c) Π_j p(x_j | c) / Σ_c' P(c') Π_j p(x_j | c')
+
+`NaiveBayes` takes a mixed table as it is. The others carry scikit-learn's names, parameters and
+fitted attributes; each is one family over all columns. All of them leave missing cells (NaN, None)
+out, learn in batches to the same bits, forget, merge and explain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, cast
 
-from suffice.data.schema import Alike, BlockLayout, Column
-from suffice.errors import ParameterError
-from suffice.families import Family, family_named
-from suffice.families.family import Estimation
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.data.schema import Column
+from suffice.families import Bernoulli, Categorical, Complement, Family, Gaussian, Multinomial
+from suffice.families.bernoulli import BernoulliParameters
+from suffice.families.categorical import CategoricalParameters
+from suffice.families.complement import ComplementParameters
+from suffice.families.family import Alpha
+from suffice.families.gaussian import GaussianParameters
+from suffice.families.multinomial import MultinomialParameters
 from suffice.models.estimator import GenerativeClassifier
 from suffice.models.generative import Part, Prior
-from suffice.statistics.block import Encoding
+from suffice.models.naive_bayes import NaiveBayes, whole
+from suffice.numerics.logspace import safe_log
+from suffice.statistics.counts import Counts, Events
+from suffice.statistics.moments import Moments
 
-__all__ = ["NaiveBayes"]
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "GaussianNB",
+    "MultinomialNB",
+    "NaiveBayes",
+]
 
-FAMILY_OF_KIND = {
-    "real": "gaussian",
-    "binary": "bernoulli",
-    "category": "categorical",
-    "text": "multinomial",
-}
+SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 without force_alpha
 
 
-class NaiveBayes(GenerativeClassifier):
-    """Naive Bayes on a raw table: mixed columns, missing cells, unseen values, strings.
+class _OneFamily(GenerativeClassifier):
+    """All columns in one family; a single class is accepted, as scikit-learn does."""
 
-    ::
+    fewest_classes = 1
+    array_dtype = "numeric"
 
-        log P(c | x) = log P(c) + Σ_j log p(x_j | c) − log Σ_c' P(c') Π_j p(x_j | c')
+    @abstractmethod
+    def _family(self) -> Family:
+        """The family, from the parameters."""
 
-    A missing cell drops out of the sum, at fit and at prediction. Every column is modelled by
-    the family that its kind suggests (`suffice.data.schema`): real numbers by a Gaussian, two
-    values by a Bernoulli, categories by a categorical, text by a multinomial.
+    def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
+        return whole(self._family(), columns)
+
+    @property
+    def _estimates(self) -> Any:
+        (parameters,) = self.model_.parameters
+        return parameters
+
+    @property
+    def _sums(self) -> Any:
+        (block,) = self.model_.statistic.blocks
+        return block
+
+
+class GaussianNB(_OneFamily):
+    """Gaussian naive Bayes: real columns, p(x_j | c) = N(x_j; μ_cj, σ²_cj).
 
     Parameters
     ----------
-    families : family, or mapping from a column (or a tuple of columns) to a family, optional
-        Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
-        models every column. A tuple of columns forms one multinomial.
-    estimation : {"bayes", "mle", "map"}
-        Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
-    alpha : float
-        Pseudo-count of every category, outcome and word: 1 is Laplace's rule.
-    class_prior : {"empirical", "smoothed", "uniform"}, mapping or sequence
-        P(c): relative frequencies, the same with a pseudo-count, equal, or as given.
-    class_alpha : float
-        Pseudo-count of every class when ``class_prior="smoothed"``.
-    ddof : int
-        Variance divisor n − ddof of the Gaussian under ``"mle"``.
-    variance_floor : float
-        Smallest variance, as a share of the column's variance over all classes.
-    unseen : {"ignore", "error", "smooth"}
-        A category at prediction that no training row showed.
-    missing : sequence of str
-        Strings that stand for a missing cell, besides null and NaN.
-    label_suffix : str
-        Taken off the end of every label that has it.
-    label_map : mapping of str to str, optional
-        New names of labels.
+    priors : array-like (k,), optional
+        P(c); default: relative frequencies.
+    var_smoothing : float
+        Smallest variance of a column, as a share of the variance of that column over all classes.
     threads : int, optional
         Default: all cores.
 
-    See Also
-    --------
-    suffice.read_csv : Options for delimited text.
+    Attributes
+    ----------
+    class_count_, class_prior_ : ndarray (k,)
+        Σw of the rows of each class, and P(c).
+    classes_ : ndarray (k,)
+    theta_, var_ : ndarray (k, d)
+        Means and variances.
+    epsilon_ : ndarray (d,)
+        The smallest variance of each column.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: ``var_smoothing`` is a floor under each column's own variance,
+    not a share of the *largest* variance of any column added to all of them, so the unit of a
+    column changes nothing and ``epsilon_`` is an array; `partial_fit` gives the bits of `fit`, in
+    any order, and needs no ``classes``; sums are exact; missing cells are left out.
 
     Examples
     --------
-    >>> import pyarrow as pa
-    >>> table = pa.table({
-    ...     "size": [1.0, 1.2, None, 5.0, 5.5, 4.8],
-    ...     "color": ["red", None, "red", "blue", "blue", "red"],
-    ...     "kind": ["apple", "apple", "apple", "plum", "plum", "plum"],
-    ... })
-    >>> model = NaiveBayes().fit(table, "kind")
-    >>> model.predict(pa.table({"size": [1.1, None], "color": ["green", "blue"]}))
-    array(['apple', 'plum'], dtype='<U5')
+    >>> model = GaussianNB().fit([[-2.0], [-1.0], [1.0], [2.0]], [1, 1, 2, 2])
+    >>> model.predict([[-0.8], [np.nan]])
+    array([1, 1])
     """
 
     def __init__(
         self,
-        families: Any = None,
         *,
-        estimation: Estimation = "bayes",
-        alpha: float = 1.0,
-        class_prior: Prior = "empirical",
-        class_alpha: float = 1.0,
-        ddof: int = 0,
-        variance_floor: float = 1e-9,
-        unseen: str = "ignore",
-        missing: tuple[str, ...] = (),
-        label_suffix: str = "",
-        label_map: Mapping[str, str] | None = None,
+        priors: ArrayLike | None = None,
+        var_smoothing: float = 1e-9,
         threads: int | None = None,
     ) -> None:
-        self.families = families
-        self.estimation = estimation
-        self.alpha = alpha
-        self.class_prior = class_prior
-        self.class_alpha = class_alpha
-        self.ddof = ddof
-        self.variance_floor = variance_floor
-        self.unseen = unseen
-        self.missing = missing
-        self.label_suffix = label_suffix
-        self.label_map = label_map
+        self.priors = priors
+        self.var_smoothing = var_smoothing
         self.threads = threads
 
+    def _family(self) -> Gaussian:
+        return Gaussian(estimation="mle", variance_floor=self.var_smoothing)
+
     def _prior(self) -> tuple[Prior, float]:
-        return self.class_prior, self.class_alpha
+        return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
+
+    @property
+    def theta_(self) -> NDArray[np.float64]:
+        """Means (k, d)."""
+        return cast(GaussianParameters, self._estimates).mean
+
+    @property
+    def var_(self) -> NDArray[np.float64]:
+        """Variances (k, d)."""
+        return cast(GaussianParameters, self._estimates).variance
+
+    @property
+    def epsilon_(self) -> NDArray[np.float64]:
+        """Smallest variance of each column, (d,)."""
+        pooled = cast(Moments, self._sums).pooled
+        return np.asarray(self.var_smoothing * pooled.scatter[0] / np.maximum(pooled.total[0], 1))
+
+
+class _Discrete(_OneFamily):
+    """What the classes for counts have in common: pseudo-counts and priors."""
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: ArrayLike | None
+
+    def _alpha(self) -> Alpha:
+        """Pseudo-counts, kept off 0 unless ``force_alpha``."""
+        least = 0.0 if self.force_alpha else SMALLEST_ALPHA
+        if np.ndim(self.alpha) == 0:
+            return float(self.alpha) if self.alpha < 0 else max(float(self.alpha), least)
+        return tuple(a if a < 0 else max(a, least) for a in np.asarray(self.alpha).tolist())
+
+    def _prior(self) -> tuple[Prior, float]:
+        if self.class_prior is not None:
+            return cast(Prior, self.class_prior), 0.0
+        return ("empirical" if self.fit_prior else "uniform"), 0.0
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """log P(c), (k,)."""
+        return safe_log(self.class_prior_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class BernoulliNB(_Discrete):
+    """Bernoulli naive Bayes: two outcomes, p(x_j = 1 | c) = θ_cj.
+
+    θ_cj = (N_cj + α)/(N_c + 2α), the posterior mean under a Beta(α, α) prior.
+
+    Parameters
+    ----------
+    alpha : float or array-like (d,)
+        Pseudo-count of each outcome; 0 is allowed.
+    force_alpha : bool
+        If False, α below 1e-10 becomes 1e-10.
+    binarize : float, optional
+        Numbers above it are 1, the others 0. With None, columns hold 0 and 1, or −1 and 1.
+    fit_prior : bool
+        Relative frequencies of the classes as P(c), else all alike.
+    class_prior : array-like (k,), optional
+        P(c).
+    threads : int, optional
+        Default: all cores.
+
+    Attributes
+    ----------
+    class_count_, class_prior_, class_log_prior_ : ndarray (k,)
+    classes_ : ndarray (k,)
+    feature_count_ : ndarray (k, d)
+        Σw of the rows with outcome 1.
+    feature_log_prob_ : ndarray (k, d)
+        log θ.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: ``alpha=0`` gives probabilities 0 and 1 without NaN; missing
+    cells (NaN) are left out instead of refused; with ``binarize=None`` other numbers than two
+    outcomes are refused.
+
+    Examples
+    --------
+    >>> model = BernoulliNB().fit([[0, 1], [1, 1], [1, 0]], ["a", "a", "b"])
+    >>> model.predict_proba([[1, np.nan]])
+    array([[0.6, 0.4]])
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.threads = threads
+
+    def _family(self) -> Bernoulli:
+        return Bernoulli(self._alpha())
 
     def _reading(self) -> dict[str, Any]:
-        self._check_reading()
-        return {
-            "missing": tuple(self.missing),
-            "label_suffix": self.label_suffix,
-            "label_map": dict(self.label_map or {}),
-        }
+        return {"threshold": self.binarize}
 
-    def _check_reading(self) -> None:
-        listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
-        if not (listed and all(isinstance(token, str) for token in self.missing)):
-            raise ParameterError(
-                f"missing={self.missing!r}",
-                "it must be a sequence of strings",
-                "write a list or tuple",
-            )
-        if not isinstance(self.label_suffix, str):
-            raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
-        if not isinstance(self.label_map, Mapping | None):
-            raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """Σw of the rows with outcome 1, (k, d)."""
+        count = cast(Counts, self._sums).count.value
+        return count if isinstance(self._sums, Events) else count[:, 1::2]
 
-    def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
-        if isinstance(columns, Alike) and not isinstance(self.families, Mapping):
-            family = self._family(self.families or FAMILY_OF_KIND[columns.kind])
-            encoding = _encoding(family, [columns[0]])
-            return (Part(family, BlockLayout(encoding, columns.names)),)
-        groups = self._groups(columns)
-        chosen = {name for names, _ in groups for name in names}
-        usual = {kind: self._family(family) for kind, family in FAMILY_OF_KIND.items()}
-        groups += [((c.name,), usual[c.kind]) for c in columns if c.name not in chosen]
-        return _parts_of(groups, {column.name: column for column in columns})
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """log P(x_j = 1 | c), (k, d)."""
+        return safe_log(cast(BernoulliParameters, self._estimates).theta[:, :, 1])
 
-    def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
-        """The columns that the user chose a family for."""
-        if self.families is None:
-            return []
-        if not isinstance(self.families, Mapping):
-            family = self._family(self.families)
-            return [((column.name,), family) for column in columns]
-        names = [column.name for column in columns]
-        groups: list[tuple[tuple[str, ...], Family]] = []
-        chosen: set[str] = set()
-        for key, family in self.families.items():
-            group = tuple(key) if isinstance(key, tuple | list) else (key,)
-            for name in group:
-                if name not in names:
-                    raise ParameterError(
-                        f"families names the column {name!r}",
-                        f"the columns are {', '.join(map(repr, names))}",
-                    )
-                if name in chosen:
-                    raise ParameterError(
-                        f"families names the column {name!r} twice", "a column has one family"
-                    )
-                chosen.add(name)
-            groups.append((group, self._family(family)))
-        return groups
 
-    def _family(self, given: Any) -> Family:
-        if isinstance(given, Family):
-            return given
-        if not isinstance(given, str):
-            raise ParameterError(
-                f"families has {given!r}", "a family is a name or an object of suffice.families"
-            )
-        return family_named(
-            given,
-            estimation=self.estimation,
-            alpha=self.alpha,
-            ddof=self.ddof,
-            variance_floor=self.variance_floor,
-            unseen=self.unseen,
+class MultinomialNB(_Discrete):
+    """Multinomial naive Bayes: counts of events, p(x | c) ∝ Π_v θ_cv^x_v.
+
+    θ_cv = (N_cv + α)/(Σ_v N_cv + Mα), the posterior mean under a Dirichlet(α) prior.
+
+    Parameters
+    ----------
+    alpha : float or array-like (d,)
+        Pseudo-count of each event; 0 is allowed.
+    force_alpha : bool
+        If False, α below 1e-10 becomes 1e-10.
+    fit_prior : bool
+        Relative frequencies of the classes as P(c), else all alike.
+    class_prior : array-like (k,), optional
+        P(c).
+    threads : int, optional
+        Default: all cores.
+
+    Attributes
+    ----------
+    class_count_, class_prior_, class_log_prior_ : ndarray (k,)
+    classes_ : ndarray (k,)
+    feature_count_ : ndarray (k, d)
+        Σwx of every event.
+    feature_log_prob_ : ndarray (k, d)
+        log θ.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: ``alpha=0`` gives impossible events without NaN; missing cells
+    are left out; a class without any event borrows the shares of all classes together.
+
+    Examples
+    --------
+    >>> model = MultinomialNB().fit([[2, 0], [1, 1], [0, 3]], ["a", "a", "b"])
+    >>> model.predict([[1, 0], [0, 1]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.threads = threads
+
+    def _family(self) -> Family:
+        return Multinomial(self._alpha())
+
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """Σwx of every event, (k, d)."""
+        return cast(Events, self._sums).count.value
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """log θ, (k, d)."""
+        return safe_log(cast(MultinomialParameters, self._estimates).theta)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+
+class ComplementNB(MultinomialNB):
+    """Complement naive Bayes: counts scored by the other classes, for classes of uneven size.
+
+    Scores are Σ_v x_v w_cv with the weights of `suffice.families.Complement`; normalised, they
+    serve as probabilities, but they are no likelihood.
+
+    Parameters
+    ----------
+    alpha : float or array-like (d,)
+        Pseudo-count of each event, more than 0.
+    force_alpha : bool
+        If False, α below 1e-10 becomes 1e-10.
+    fit_prior : bool
+        Accepted for compatibility: the scores of two or more classes do not use a prior.
+    class_prior : array-like (k,), optional
+        Accepted for compatibility, as ``fit_prior``.
+    norm : bool
+        Divide the weights of a class by their sum.
+    threads : int, optional
+        Default: all cores.
+
+    Attributes
+    ----------
+    class_count_, class_log_prior_ : ndarray (k,)
+    classes_ : ndarray (k,)
+    feature_count_ : ndarray (k, d)
+        Σwx of every event.
+    feature_all_ : ndarray (d,)
+        The same over all classes.
+    feature_log_prob_ : ndarray (k, d)
+        The weights w.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: ``alpha=0`` is refused, because a word of one class alone would
+    get an infinite weight and NaN for an answer; missing cells are left out.
+
+    Examples
+    --------
+    >>> model = ComplementNB().fit([[2, 0], [1, 1], [0, 3]], ["a", "a", "b"])
+    >>> model.predict([[1, 0], [0, 1]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        norm: bool = False,
+        threads: int | None = None,
+    ) -> None:
+        super().__init__(
+            alpha=alpha,
+            force_alpha=force_alpha,
+            fit_prior=fit_prior,
+            class_prior=class_prior,
+            threads=threads,
         )
+        self.norm = norm
+
+    def _family(self) -> Family:
+        return Complement(self._alpha(), self.norm)
+
+    def _prior(self) -> tuple[Prior, float]:
+        return "uniform", 0.0
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the scores Σ_v x_v w_cv, (n, k)."""
+        return super().predict_joint_log_proba(X) - self.model_.log_prior
+
+    @property
+    def feature_all_(self) -> NDArray[np.float64]:
+        """Σwx of every event over all classes, (d,)."""
+        return np.asarray(self.feature_count_.sum(axis=0))
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """Weights w, (k, d)."""
+        return cast(ComplementParameters, self._estimates).weights
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """log of the relative frequencies of the classes, (k,)."""
+        return safe_log(self.class_count_ / self.class_count_.sum())
 
 
-def _parts_of(
-    groups: list[tuple[tuple[str, ...], Family]], columns: Mapping[str, Column]
-) -> tuple[Part, ...]:
-    """Join the columns of one family and one encoding into one block; a text stays alone."""
-    blocks: dict[Any, list[str]] = {}
-    for names, family in groups:
-        encoding = _encoding(family, [columns[name] for name in names])
-        alone = len(names) > 1 or (encoding == "events" and columns[names[0]].stored == "string")
-        key = (family, encoding, names if alone else None)
-        blocks.setdefault(key, []).extend(names)
-    return tuple(
-        Part(family, BlockLayout(encoding, tuple(names)))
-        for (family, encoding, _), names in blocks.items()
-    )
+class CategoricalNB(_Discrete):
+    """Categorical naive Bayes: one of m values, p(x_j = v | c) = θ_cjv.
 
+    θ_cjv = (N_cjv + α)/(N_cj + m_j α), the posterior mean under a Dirichlet(α) prior.
 
-def _encoding(family: Family, columns: list[Column]) -> Encoding:
-    """Read a text as words where the family can count events, everything else its usual way."""
-    text = all(column.stored == "string" or column.reason == "sparse counts" for column in columns)
-    if text and "events" in family.encodings:
-        if len(columns) > 1 and columns[0].stored == "string":
-            raise ParameterError(
-                f"families groups the texts {', '.join(repr(c.name) for c in columns)}",
-                "a text is modelled on its own",
-                "name the columns one by one",
-            )
-        return "events"
-    return family.encodings[0]
+    Parameters
+    ----------
+    alpha : float
+        Pseudo-count of every value; 0 is allowed.
+    force_alpha : bool
+        If False, α below 1e-10 becomes 1e-10.
+    fit_prior : bool
+        Relative frequencies of the classes as P(c), else all alike.
+    class_prior : array-like (k,), optional
+        P(c).
+    min_categories : int or array-like (d,), optional
+        Values 0, ..., min_categories − 1 count as values of a column of whole numbers.
+    unseen : {"ignore", "error", "smooth"}
+        A value at prediction that is not among those of the column: left out like a missing cell,
+        refused, or given the probability of one more value.
+    threads : int, optional
+        Default: all cores.
+
+    Attributes
+    ----------
+    class_count_, class_prior_, class_log_prior_ : ndarray (k,)
+    classes_ : ndarray (k,)
+    category_count_ : list of d ndarray (k, m_j)
+        Σw of the rows that show each value.
+    feature_log_prob_ : list of d ndarray (k, m_j)
+        log θ.
+    n_categories_ : ndarray (d,)
+        m_j.
+    categories_ : list of d tuple
+        The values of each column.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: columns may hold strings; a value unseen in training is no
+    error; floats are not truncated; missing cells are left out; ``alpha=0`` gives no NaN; a new
+    value in a later batch joins.
+
+    Examples
+    --------
+    >>> model = CategoricalNB().fit([["red"], ["blue"], ["red"]], ["a", "b", "a"])
+    >>> model.predict([["blue"], ["green"]])
+    array(['b', 'a'], dtype='<U1')
+    """
+
+    array_dtype = None
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        min_categories: int | ArrayLike | None = None,
+        unseen: str = "ignore",
+        threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.unseen = unseen
+        self.threads = threads
+
+    def _family(self) -> Categorical:
+        least: Any = 0 if self.min_categories is None else self.min_categories
+        if np.ndim(least):
+            least = tuple(np.asarray(least).tolist())
+        unseen: Any = self.unseen
+        alpha: Any = self._alpha()
+        return Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
+
+    @property
+    def _columns(self) -> CategoricalParameters:
+        return cast(CategoricalParameters, self._estimates)
+
+    @property
+    def category_count_(self) -> list[NDArray[np.float64]]:
+        """Σw of the rows that show each value: for every column (k, m_j)."""
+        counts = cast(Counts, self._sums).over(self._columns.vocabularies)
+        return [counts.column(j) for j in range(len(counts.vocabularies))]
+
+    @property
+    def feature_log_prob_(self) -> list[NDArray[np.float64]]:
+        """log θ: for every column (k, m_j)."""
+        columns = range(len(self._columns.vocabularies))
+        return [safe_log(self._columns.probabilities(j)) for j in columns]
+
+    @property
+    def n_categories_(self) -> NDArray[np.int64]:
+        """m_j, (d,)."""
+        return np.array([len(v) for v in self._columns.vocabularies], np.int64)
+
+    @property
+    def categories_(self) -> list[tuple[Any, ...]]:
+        """The values of every column."""
+        return [v.values for v in self._columns.vocabularies]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

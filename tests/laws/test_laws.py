@@ -25,7 +25,7 @@ from suffice.models.evaluation import Evaluation
 from suffice.models.model_file import TYPES
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.block import Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
 from suffice.statistics.moments import Moments, MomentsAccumulator
@@ -88,6 +88,9 @@ class Data:
         kinds = range(1, 7) if self.numbers else WORDS
         shown = [tuple(rng.permutation(kinds)[:4].tolist()) for _ in range(self.d)]
         return CodedBlock(self._codes(n, 4, rng), tuple(map(Vocabulary, shown)))
+
+    def _integers(self, n: int, rng: np.random.Generator) -> Block:
+        return IntegerBlock(rng.integers(-3, 4, (n, self.d)).astype(np.int16))
 
     def _codes(self, n: int, m: int, rng: np.random.Generator) -> np.ndarray:
         codes = rng.integers(0, m, (n, self.d))
@@ -169,6 +172,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     Counts: [
         ("binary", lambda batch: summed(CountAccumulator(width(batch)), batch)),
         ("category", lambda batch: summed(CountAccumulator(width(batch)), batch)),
+        ("integers", lambda batch: summed(CountAccumulator(width(batch)), batch)),
     ],
     Events: [
         ("count", lambda batch: summed(EventAccumulator(), batch)),
@@ -232,12 +236,13 @@ def variants(name: str) -> list[Family]:
 
 
 FAMILIES = [m.name for m in pkgutil.iter_modules(suffice.families.__path__) if m.name != "family"]
+MORE_SHAPES = {"events": ["columns"], "category": ["integers"]}
 CASES = [
     (family, encoding, shape)
     for name in FAMILIES
     for family in variants(name)
     for encoding in family.encodings
-    for shape in ([encoding, "columns"] if encoding == "events" else [encoding])
+    for shape in (encoding, *MORE_SHAPES.get(encoding, ()))
 ]
 
 

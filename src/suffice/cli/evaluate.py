@@ -13,7 +13,6 @@ import suffice
 from suffice.cli.models import label_of, weight_of, with_tokens
 from suffice.cli.options import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, working
-from suffice.errors import DataError
 
 if TYPE_CHECKING:
     from suffice.models.evaluation import Evaluation
@@ -43,10 +42,6 @@ def evaluate(
     table = reading.open(data, fitted.format_)
     with working(f"Evaluating {', '.join(data)}"):
         result = fitted.evaluate(table, label_of(fitted, label), weight_of(fitted, weight, table))
-    if not result.weight:
-        raise DataError(
-            f"{data[0]} holds no labelled row", "an evaluation compares answers with labels"
-        )
     facts = _facts(result)
     deliver(facts, lambda: _rendered(facts), as_json, output)
 

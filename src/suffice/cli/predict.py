@@ -76,7 +76,10 @@ def _log_posteriors(
 
     rows = impossible = 0
     layout = replace(model.layout_, missing=missing)
-    for split in open_table(table).splits(layout, workers=1):
+    splits = open_table(table).splits(layout, workers=1)
+    # A table without rows gets an answer without rows, not an empty file.
+    yield model.model_.log_prior[None][:0]
+    for split in splits:
         for log_joint in each_batch(split, layout, model.model_.log_joint):
             log_posterior, without = log_normalise(log_joint, model.model_.log_prior)
             rows, impossible = rows + len(log_posterior), impossible + without
@@ -193,6 +196,8 @@ def _once(opened: Callable[[pa.Schema], Any]) -> Iterator[Write]:
             writers.append(opened(answers.schema))
         writers[0].write_table(answers)
 
-    yield write
-    for writer in writers:
-        writer.close()
+    try:
+        yield write
+    finally:
+        for writer in writers:
+            writer.close()

@@ -36,6 +36,7 @@ _OPTIONS = [
         (r"\bddof=", "--ddof "),
         (r"\bunseen=", "--unseen "),
         (r"\bthreads=", "--threads "),
+        (r", or None for all cores", ""),
         (r", a mapping or one number per class", ""),
         (r", or learn from batches with partial_fit", ""),
         (r"fit both with the same `families`", "fit both with the same options"),

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from suffice.data.schema import Alike, BlockLayout, Column, Layout, Stored, integer_kind
 from suffice.data.source import refusal
@@ -201,19 +202,19 @@ class ArraySplit:
         x = self.source.x
         whole = len(layout.columns) == len(self.source.names)
         if whole and layout.encoding == "events":
-            return _events(x, rows)
+            return _events(x, rows, self.layout.threshold)
         x = x[rows]
         if len(layout.columns) < len(self.source.names):
             position = {name: j for j, name in enumerate(self.source.names)}
             x = x[:, [position[name] for name in layout.columns]]
         if layout.encoding == "events":
-            return _events(x, slice(0, x.shape[0]))
+            return _events(x, slice(0, x.shape[0]), self.layout.threshold)
         if not isinstance(x, np.ndarray):
             x = x.toarray()
         if layout.encoding == "category":
             return _categories(x)
         if layout.encoding == "binary":
-            return _binaries(x)
+            return _binaries(x, self.layout.threshold)
         if layout.encoding in ("count", "whole"):
             _check_counts(x, whole=layout.encoding == "whole")
         return RealBlock(x)
@@ -236,11 +237,13 @@ def _check_counts(x: NDArray[Any], whole: bool) -> None:
             raise BadCell(row, column, x[row, column].item(), rule)
 
 
-def _binaries(x: NDArray[Any]) -> CodedBlock:
+def _binaries(x: NDArray[Any], threshold: float | None) -> CodedBlock:
     vocabularies = (FALSE_TRUE,) * x.shape[1]
-    if x.dtype.kind == "b":
+    if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)
     missing = x != x
+    if threshold is not None:
+        return CodedBlock(np.where(missing, -1, x > threshold).astype(np.int8), vocabularies)
     bad = ~((x == 0) | (x == 1) | (x == -1) | missing)
     if not bad.any():
         bad = (x == 0) & (x == -1).any(axis=0)
@@ -265,11 +268,15 @@ def _categories(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
     return CodedBlock(codes, tuple(vocabularies))
 
 
-def _events(x: Any, rows: slice) -> SparseBlock:
-    """Rows of a CSR matrix; only their row pointers are copied."""
+def _events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
+    """Rows of a CSR matrix; only their row pointers are copied. Dense rows are made sparse."""
+    if isinstance(x, np.ndarray):
+        return _events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
     indptr = x.indptr[rows.start : rows.stop + 1]
     cells = slice(indptr[0], indptr[-1])
     data, indices, indptr = x.data[cells], x.indices[cells], indptr - indptr[0]
+    if threshold is not None:
+        data = (data > threshold).astype(np.float64)
     bad = (data < 0) | (data > LARGEST) if data.dtype.kind in "fi" else np.zeros(0, np.bool_)
     if bad.any():
         q = int(np.flatnonzero(bad)[0])

@@ -291,7 +291,10 @@ class _LentInput:
         return self._source.closed
 
     def read(self, size: int = -1) -> memoryview:
-        return self._loan.of(memoryview(self._source.read(size)))
+        source, loan = self._source, self._loan
+        # The traceback of an error in here must not hold what is lent.
+        del self
+        return loan.of(memoryview(source.read(size)))
 
     def close(self) -> None:
         self._source.close()

@@ -171,10 +171,14 @@ def _refuse(bad: NDArray[np.bool_], block: RealBlock, layout: BlockLayout, rule:
         raise BadCell(row, layout.columns[column], float(block.values[row, column]), rule)
 
 
-def _binaries(batch: pa.RecordBatch, layout: BlockLayout, _: Layout) -> CodedBlock:
+def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
     codes = np.empty((len(layout.columns), batch.num_rows), np.int8)
     for target, name in zip(codes, layout.columns, strict=True):
-        target[:] = binary_codes(_number_column(batch.column(name), name), name)
+        values = _number_column(batch.column(name), name)
+        if table.threshold is None:
+            target[:] = binary_codes(values, name)
+        else:
+            target[:] = np.where(np.isnan(values), -1, values > table.threshold)
     return CodedBlock(codes.T, (FALSE_TRUE,) * len(layout.columns))
 
 

@@ -125,6 +125,9 @@ class Layout:
         Taken off the end of every label that has it.
     label_map : mapping of str to str
         New names of labels, applied after the suffix is taken off.
+    threshold : float, optional
+        What counts as the outcome 1 of a binary column or event: a number above it. Without it,
+        the numbers must be 0 and 1, or −1 and 1.
     ignored : tuple of str
         Columns that a table may have and that are not read.
     """
@@ -137,6 +140,7 @@ class Layout:
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
     label_map: Mapping[str, str] = field(default_factory=dict)
+    threshold: float | None = None
     ignored: tuple[str, ...] = ()
 
     @property

@@ -17,7 +17,7 @@ class Split(Protocol):
     """A small, ordered, re-iterable, picklable part of a source."""
 
     def batches(self) -> Iterator[Batch]:
-        """Yield the rows in order, at most 65,536 at a time."""
+        """Yield the rows in order, at most 65,536 at a time; at least one batch, maybe empty."""
         ...
 
     def locate(self, row: int) -> str:

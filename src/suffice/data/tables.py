@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import pyarrow as pa
 
@@ -94,7 +95,8 @@ class TableSource:
             self._check(stored)
             types = dict.fromkeys(wanted)
         layout = replace(layout, label=self.label, weight=self.weight)
-        return [TableSplit(part, layout) for part in self.table.splits(types)]
+        parts: Sequence[RecordSplit | None] = self.table.splits(types) or [None]
+        return [TableSplit(part, layout) for part in parts]
 
     def _check(self, stored: Mapping[str, Stored]) -> None:
         """Refuse a column that stores strings where numbers were learnt, and the like."""
@@ -130,7 +132,7 @@ def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:
 class TableSplit:
     """A part of a table, with the layout by which it is encoded."""
 
-    part: RecordSplit
+    part: RecordSplit | None  # None for a table without parts
     layout: Layout
 
     def batches(self) -> Iterator[Batch]:
@@ -142,7 +144,7 @@ class TableSplit:
             If a cell breaks a rule, naming column and row.
         """
         first = 0
-        for records in self.part.record_batches():
+        for records in self._records():
             try:
                 batch = encode(records, self.layout)
             except BadCell as bad:
@@ -150,6 +152,15 @@ class TableSplit:
             yield batch
             first += batch.rows
 
+    def _records(self) -> Iterator[pa.RecordBatch]:
+        """The records of the part; a batch without rows where there are none."""
+        records = self.part.record_batches() if self.part is not None else iter(())
+        first = next(records, None)
+        if first is None:
+            names = [*self.layout.names, self.layout.label, self.layout.weight]
+            first = pa.record_batch({name: pa.nulls(0) for name in names if name is not None})
+        return chain([first], records)
+
     def locate(self, row: int) -> str:
         """Say where a row stands."""
-        return self.part.locate(row)
+        return self.part.locate(row) if self.part is not None else f"row {row}"

@@ -2,7 +2,15 @@
 
 from suffice.families.bernoulli import Bernoulli
 from suffice.families.categorical import Categorical
-from suffice.families.family import Estimation, Family, Form, Parameters, family_named
+from suffice.families.complement import Complement
+from suffice.families.family import (
+    Estimation,
+    Family,
+    Form,
+    Parameters,
+    family_named,
+    family_names,
+)
 from suffice.families.gaussian import Gaussian
 from suffice.families.multinomial import Multinomial
 from suffice.families.poisson import Poisson
@@ -10,6 +18,7 @@ from suffice.families.poisson import Poisson
 __all__ = [
     "Bernoulli",
     "Categorical",
+    "Complement",
     "Estimation",
     "Family",
     "Form",
@@ -18,4 +27,5 @@ __all__ = [
     "Parameters",
     "Poisson",
     "family_named",
+    "family_names",
 ]

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.family import (
+    Alpha,
     Estimation,
     Family,
     Form,
     Parameters,
     check_estimation,
     dirichlet,
+    pseudo_counts,
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log, scores
@@ -35,7 +37,7 @@ class Bernoulli(Family):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float, or tuple of one float for every column
         Pseudo-count of each outcome.
     estimation : {"bayes", "mle", "map"}
         How probabilities follow from the counts.
@@ -48,7 +50,7 @@ class Bernoulli(Family):
     Source: Manning, Raghavan, Schütze, Introduction to Information Retrieval (2008), section 13.3.
     """
 
-    alpha: float = 1.0
+    alpha: Alpha = 1.0
     estimation: Estimation = "bayes"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("binary", "events")
@@ -69,7 +71,10 @@ class Bernoulli(Family):
             words = None
             ones, trials = statistic.count.value[:, 1::2], statistic.total
         outcomes = np.stack([trials - ones, ones], axis=-1)
-        return BernoulliParameters(dirichlet(outcomes, self.alpha, self.estimation, 2), words)
+        alpha = pseudo_counts(self.alpha, ones.shape[1])
+        if isinstance(alpha, np.ndarray):
+            alpha = alpha[:, None]
+        return BernoulliParameters(dirichlet(outcomes, alpha, self.estimation, 2), words)
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,8 +46,11 @@ class Categorical(Family):
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that no training row showed: left out like a missing cell, refused,
         or given the probability of one more category that no row showed.
-    min_categories : int
+    min_categories : int, or tuple of one int for every column
         Assume at least so many values per column, seen or not.
+    from_zero : bool
+        Whole numbers are codes that count from 0, as an ordinal encoder gives them: all from 0 to
+        the largest are values, seen or not.
 
     Raises
     ------
@@ -58,7 +61,8 @@ class Categorical(Family):
     alpha: float = 1.0
     estimation: Estimation = "bayes"
     unseen: Literal["ignore", "error", "smooth"] = "ignore"
-    min_categories: int = 0
+    min_categories: int | tuple[int, ...] = 0
+    from_zero: bool = False
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("category",)
 
@@ -66,7 +70,9 @@ class Categorical(Family):
         check_estimation(self.estimation, self.alpha)
         if self.unseen not in ("ignore", "error", "smooth"):
             raise ParameterError(f"unseen={self.unseen!r}", "it is 'ignore', 'error' or 'smooth'")
-        check_nonnegative(min_categories=self.min_categories)
+        least = self.min_categories
+        for number in least if isinstance(least, tuple) else (least,):
+            check_nonnegative(min_categories=number)
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
         """An empty accumulator."""
@@ -74,16 +80,35 @@ class Categorical(Family):
 
     def estimate(self, statistic: Counts) -> CategoricalParameters:
         """Parameters from exact counts."""
-        columns = range(len(statistic.vocabularies))
-        share = [self._shares(statistic.column(j)) for j in columns]
+        d = len(statistic.vocabularies)
+        least = self.min_categories
+        least = least if isinstance(least, tuple) else (least,) * d
+        if len(least) != d:
+            raise ParameterError(
+                f"min_categories has {len(least)} numbers for {d} columns",
+                "it is one number, or one for every column",
+            )
+        if self.from_zero:
+            pairs = zip(statistic.vocabularies, least, strict=True)
+            statistic = statistic.over(tuple(_from_zero(v, m) for v, m in pairs))
+        share = [self._shares(statistic.column(j), least[j]) for j in range(d)]
         table = np.concatenate(share, axis=1) if share else np.zeros((statistic.count.shape[0], 0))
         return CategoricalParameters(statistic.vocabularies, table, self.unseen)
 
-    def _shares(self, count: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _shares(self, count: NDArray[np.float64], least: int) -> NDArray[np.float64]:
         """θ (k, m + 1) of one column; the last stands for values that no row showed."""
-        m = max(count.shape[1], self.min_categories) + (self.unseen == "smooth")
+        m = max(count.shape[1], least) + (self.unseen == "smooth")
         with_unseen = np.pad(count, ((0, 0), (0, 1)))
         return dirichlet(with_unseen, self.alpha, self.estimation, max(m, 1))
+
+
+def _from_zero(vocabulary: Vocabulary, least: int) -> Vocabulary:
+    """All whole numbers from 0 on, if the values are such numbers; else the values themselves."""
+    values = vocabulary.values
+    if not all(isinstance(v, int | float) and v >= 0 and v == int(v) for v in values):
+        return vocabulary
+    largest = int(values[-1]) if values else -1
+    return Vocabulary(tuple(range(max(largest + 1, least))))
 
 
 class ScoreTable(NamedTuple):

@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from importlib import import_module
 from numbers import Real
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -22,6 +24,7 @@ from suffice.statistics.block import Encoding
 from suffice.statistics.statistic import Accumulator
 
 __all__ = [
+    "Alpha",
     "Estimation",
     "Family",
     "Form",
@@ -31,9 +34,12 @@ __all__ = [
     "check_positive",
     "dirichlet",
     "family_named",
+    "family_names",
+    "pseudo_counts",
 ]
 
 Estimation = Literal["mle", "map", "bayes"]
+Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event
 
 
 class Form(NamedTuple):
@@ -114,9 +120,10 @@ def family_named(name: str, **options: Any) -> Family:
     >>> print(family_named("poisson", alpha=2.0, ddof=1))
     Poisson(alpha=2.0)
     """
-    known = ("bernoulli", "categorical", "gaussian", "multinomial", "poisson")
-    if name not in known:
-        raise ParameterError(f"family {name!r} is not known", f"choose one of {', '.join(known)}")
+    if name not in family_names():
+        raise ParameterError(
+            f"family {name!r} is not known", f"choose one of {', '.join(family_names())}"
+        )
     module = import_module(f"suffice.families.{name}")
     family = getattr(module, name.title().replace("_", ""))
     accepted = {field.name for field in fields(family)}
@@ -124,7 +131,13 @@ def family_named(name: str, **options: Any) -> Family:
     return made
 
 
-def check_estimation(estimation: str, alpha: float) -> None:
+def family_names() -> tuple[str, ...]:
+    """Names of all families: one for every file of the package, except this one."""
+    files = iter_modules([str(Path(__file__).parent)])
+    return tuple(sorted(file.name for file in files if file.name != "family"))
+
+
+def check_estimation(estimation: str, alpha: Alpha) -> None:
     """Check the two options that every family with counts has.
 
     Raises
@@ -136,9 +149,10 @@ def check_estimation(estimation: str, alpha: float) -> None:
         raise ParameterError(
             f"estimation={estimation!r}", "estimation is one of 'mle', 'map', 'bayes'"
         )
-    if not (isinstance(alpha, Real) and 0 <= alpha < np.inf):
+    values = alpha if isinstance(alpha, tuple) else (alpha,)
+    if not all(_is_finite(value) and value >= 0 for value in values):
         raise ParameterError(f"alpha={alpha!r}", "alpha is a finite number, 0 or more")
-    if estimation == "map" and alpha < 1:
+    if estimation == "map" and min(values) < 1:
         raise ParameterError(
             f"alpha={alpha!r} with estimation='map'",
             "the posterior has a mode for alpha >= 1 only",
@@ -176,10 +190,28 @@ def _is_finite(value: Any) -> bool:
     return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
+def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
+    """α as a number, or as an array (events,).
+
+    Raises
+    ------
+    ParameterError
+        If there are more or fewer than events.
+    """
+    if not isinstance(alpha, tuple):
+        return float(alpha)
+    if len(alpha) != events:
+        raise ParameterError(
+            f"alpha has {len(alpha)} numbers for {events} columns",
+            "alpha is one number, or one for every column",
+        )
+    return np.array(alpha)
+
+
 def dirichlet(
-    count: NDArray[np.float64], alpha: float, estimation: str, m: int
+    count: NDArray[np.float64], alpha: float | NDArray[np.float64], estimation: str, m: int
 ) -> NDArray[np.float64]:
-    """Probabilities of categories from their counts N under a symmetric Dirichlet(α) prior.
+    """Probabilities of categories from their counts N under a Dirichlet(α) prior.
 
     ::
 
@@ -191,8 +223,9 @@ def dirichlet(
     ----------
     count : ndarray (k, ..., v)
         N_v for every class. Categories of the m that are not among the v have count 0.
-    alpha, estimation
-        Prior and estimate.
+    alpha : float, or ndarray that broadcasts to ``count``
+        Pseudo-counts: all alike, or of each category.
+    estimation : {"mle", "map", "bayes"}
     m : int
         Number of categories that share the probability.
 
@@ -209,10 +242,12 @@ def dirichlet(
     >>> dirichlet(np.array([[3.0, 0.0]]), 1.0, "bayes", 2)
     array([[0.8, 0.2]])
     """
-    pseudo = {"mle": 0.0, "map": alpha - 1.0, "bayes": alpha}[estimation]
+    pseudo = np.asarray({"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation])
+    every = np.broadcast_to(pseudo, count.shape[1:]).sum(axis=-1, keepdims=True)
+    weight = every if pseudo.ndim else m * pseudo  # categories without a count weigh too
 
     def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
-        total = count.sum(axis=-1, keepdims=True) + m * pseudo
+        total = count.sum(axis=-1, keepdims=True) + weight
         with np.errstate(invalid="ignore"):
             return np.asarray((count + pseudo) / total)
 

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.family import (
+    Alpha,
     Estimation,
     Family,
     Form,
     Parameters,
     check_estimation,
     dirichlet,
+    pseudo_counts,
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
@@ -22,7 +24,7 @@ from suffice.statistics.block import Encoding, RealBlock, SparseBlock, tiles
 from suffice.statistics.counts import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Multinomial", "MultinomialParameters"]
+__all__ = ["Multinomial", "MultinomialParameters", "add_event_terms"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Multinomial(Family):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float, or tuple of one float for every column
         Pseudo-count of every event.
     estimation : {"bayes", "mle", "map"}
         How probabilities follow from the counts.
@@ -49,7 +51,7 @@ class Multinomial(Family):
     Source: Manning, Raghavan, Schütze, Introduction to Information Retrieval (2008), section 13.2.
     """
 
-    alpha: float = 1.0
+    alpha: Alpha = 1.0
     estimation: Estimation = "bayes"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("count", "events")
@@ -65,7 +67,8 @@ class Multinomial(Family):
         """Parameters from exact event counts."""
         count = statistic.count.value
         (events,) = statistic.vocabularies
-        theta = dirichlet(count, self.alpha, self.estimation, count.shape[1])
+        alpha = pseudo_counts(self.alpha, len(events))
+        theta = dirichlet(count, alpha, self.estimation, len(events))
         with np.errstate(invalid="ignore", divide="ignore"):
             length = count.sum(axis=1) / statistic.documents.value
         return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0))
@@ -86,14 +89,7 @@ class MultinomialParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
         """Add Σ_v x_v log θ_v."""
-        log_theta = safe_log(self.theta)
-        if isinstance(block, SparseBlock):
-            indices = block.reindex(self.events)
-            slope = np.ascontiguousarray(log_theta.T)
-            kernels.scores.add_sparse_linear(block.data, indices, block.indptr, slope, out)
-        else:
-            for start, x in tiles(block.values, np.float64):
-                kernels.scores.add_linear(x, log_theta, out[start : start + len(x)])
+        add_event_terms(block, self.events, safe_log(self.theta), out)
 
     def column(self, j: int) -> MultinomialParameters:
         """The share of column j in the likelihood; a text is one column."""
@@ -126,3 +122,18 @@ class MultinomialParameters(Parameters):
         """Linear in the counts."""
         linear = safe_log(self.theta)
         return Form(self.events.values, np.zeros_like(linear), linear, np.zeros(len(linear)))
+
+
+def add_event_terms(
+    block: RealBlock | SparseBlock,
+    events: Vocabulary,
+    terms: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None:
+    """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
+    if isinstance(block, SparseBlock):
+        indices, slope = block.reindex(events), np.ascontiguousarray(terms.T)
+        kernels.scores.add_sparse_linear(block.data, indices, block.indptr, slope, out)
+        return
+    for start, x in tiles(block.values, np.float64):
+        kernels.scores.add_linear(x, terms, out[start : start + len(x)])

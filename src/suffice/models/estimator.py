@@ -49,6 +49,7 @@ from suffice.models.model_file import TYPES, portable, unportable
 from suffice.persist import write_model
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.statistic import Statistic
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeClassifier"]
 
@@ -79,6 +80,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     """
 
     threads: int | None
+    fewest_classes = 2  # that a fit makes sense with
+    array_dtype: str | None = None  # "numeric" where an array of strings makes no sense
 
     @abstractmethod
     def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
@@ -120,10 +123,11 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ParameterError
             If an option is outside its rule.
         """
+        self.declared_ = Vocabulary(())
         statistic = self._summarise(self._open_new(X, y, sample_weight))
-        if len(statistic.classes) == 1:
+        if 0 < len(statistic.classes) < self.fewest_classes:
             raise DataError(
-                f"every label is {statistic.classes.values[0]!r}",
+                f"there is one class: every label is {statistic.classes.values[0]!r}",
                 "a classifier needs two classes or more",
                 "check the label column, or learn from batches with partial_fit",
             )
@@ -134,10 +138,13 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     ) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
 
-        New labels and categories simply join; ``classes`` is accepted for compatibility.
-        See `fit` for the other parameters, the errors and what a table may be.
+        New labels and categories simply join. ``classes`` is not needed: it adds classes of which
+        there is no row yet. See `fit` for the other parameters, the errors and what a table may be.
         """
-        if not hasattr(self, "statistic_"):
+        first = not hasattr(self, "statistic_")
+        more = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
+        self.declared_ = more if first else self.declared_ | more
+        if first:
             return self._set(self._summarise(self._open_new(X, y, sample_weight)))
         more = self._summarise(self._open_labelled(X, y, sample_weight))
         return self._set(self.statistic_ + more)
@@ -189,9 +196,10 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _set(self, statistic: ByClass) -> Self:
         prior, alpha = self._prior()
-        model = GenerativeModel.estimate(self.parts_, self.layout_, statistic, prior, alpha)
+        known = statistic.over(statistic.classes | self.declared_)
+        model = GenerativeModel.estimate(self.parts_, self.layout_, known, prior, alpha)
         self.statistic_, self.model_ = statistic, model
-        self.classes_ = np.array(statistic.classes.values)
+        self.classes_ = np.array(model.classes.values)
         return self
 
     # -- predicting
@@ -238,10 +246,17 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         DataError
-            If a label was never seen in training.
+            If a label was never seen in training, or no row has a label.
         """
-        self._fitted()
-        return self._run(evaluation, self.model_, self._open_labelled(X, y, sample_weight))
+        model = self._fitted()
+        result = self._run(evaluation, model, self._open_labelled(X, y, sample_weight))
+        if not result.weight:
+            raise DataError(
+                "there is no labelled row whose weight is not zero",
+                "an evaluation needs at least one",
+                "check the label column and the weights",
+            )
+        return result
 
     def log_likelihood(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return Σ w log P(x, y) over the labelled rows of a table."""
@@ -282,6 +297,16 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         codes = rng.choice(len(model.prior), size=n, p=model.prior)
         return model.sample(codes, rng), self.classes_[codes]
 
+    @property
+    def class_count_(self) -> NDArray[np.float64]:
+        """Σw of the rows of each class, (k,)."""
+        return self.model_.statistic.weight.value
+
+    @property
+    def class_prior_(self) -> NDArray[np.float64]:
+        """P(c), (k,)."""
+        return self.model_.prior
+
     def _fitted(self) -> GenerativeModel:
         check_is_fitted(self)
         model: GenerativeModel = self.model_
@@ -311,6 +336,11 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """How tables are read, with the reading options as they are now."""
         return replace(self.layout_, **self._reading())
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
+        return tags
+
     # -- keeping
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -330,6 +360,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             "layout": self.layout_,
             "statistic": self.statistic_,
             "named": hasattr(self, "feature_names_in_"),
+            "declared": self.declared_,
             "format": self.format_,
         }
         write_model(path, type(self).__name__, content, types=TYPES)
@@ -339,7 +370,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """Rebuild a model from what `save` wrote."""
         model = cls(**unportable(content["params"]))
         model.parts_, model.layout_ = content["parts"], content["layout"]
-        model.format_ = content["format"]
+        model.declared_, model.format_ = content["declared"], content["format"]
         names = [column.name for column in model.schema_]
         model.n_features_in_ = len(names)
         if content["named"]:
@@ -386,7 +417,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
     ) -> Source:
         """Open a table; the first (``reset``) settles the columns, the others must have them."""
-        if isinstance(X, np.ndarray) or issparse(X) or _is_nested_list(X):
+        if _is_array(X):
             return self._open_array(X, y, sample_weight, reset)
         from suffice.data.opening import open_table
 
@@ -406,7 +437,12 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                     "pass the values, or a table with named columns",
                 )
         X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=self.array_dtype,
+            ensure_all_finite=False,
         )
         if reset:
             self.format_ = None
@@ -428,9 +464,13 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return ArraySource(X, names, labels, weights)
 
 
-def _is_nested_list(X: Any) -> bool:
-    """Tell a list of rows, which is an array, from a list of paths, which is a table."""
-    return isinstance(X, list | tuple) and not all(isinstance(row, str | PathLike) for row in X)
+def _is_array(X: Any) -> bool:
+    """Tell arrays, sparse matrices and lists of rows from tables: frames, and lists of paths."""
+    if isinstance(X, list | tuple):
+        return not all(isinstance(row, str | PathLike) for row in X)
+    if isinstance(X, np.ndarray) or issparse(X):
+        return True
+    return hasattr(X, "__array__") and not hasattr(X, "__arrow_c_stream__")
 
 
 def _check_labels(labels: Labels) -> None:

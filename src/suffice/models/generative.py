@@ -137,6 +137,8 @@ class GenerativeModel:
         P(c).
     parameters : tuple of Parameters
         One per part.
+    statistic : ByClass
+        What they were estimated from.
     """
 
     parts: tuple[Part, ...]
@@ -144,6 +146,7 @@ class GenerativeModel:
     classes: Vocabulary
     prior: NDArray[np.float64]
     parameters: tuple[Parameters, ...]
+    statistic: ByClass
 
     @classmethod
     def estimate(
@@ -161,9 +164,9 @@ class GenerativeModel:
         DataError
             If no labelled row is left.
         """
-        if not len(statistic.classes):
+        if not (statistic.weight.hi > 0).any():
             raise DataError(
-                "there is no labelled row with a positive weight",
+                "there is no labelled row whose weight is not zero",
                 "a model needs at least one",
                 "check the label column and the weights",
             )
@@ -172,7 +175,7 @@ class GenerativeModel:
             part.family.estimate(block) for part, block in zip(parts, statistic.blocks, strict=True)
         )
         share = class_prior(weight, statistic.classes, prior, alpha)
-        return cls(parts, layout, statistic.classes, share, parameters)
+        return cls(parts, layout, statistic.classes, share, parameters, statistic)
 
     @cached_property
     def log_prior(self) -> NDArray[np.float64]:

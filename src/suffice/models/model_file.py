@@ -7,7 +7,7 @@ from typing import Any
 
 from suffice.data.csv import CsvFormat
 from suffice.data.schema import Alike, BlockLayout, Column, Layout, Numbered
-from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
+from suffice.families import family_named, family_names
 from suffice.models.generative import Part
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.by_class import ByClass
@@ -17,14 +17,10 @@ from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["TYPES", "portable", "unportable"]
 
-TYPES: dict[str, type] = {
-    cls.__name__: cls
-    for cls in (
-        Alike, Bernoulli, BlockLayout, ByClass, Categorical, Column, Counts, CsvFormat,
-        DoubleDouble, Events, Gaussian, Layout, Moments, Multinomial, Numbered, Part, Poisson,
-        Vocabulary,
-    )
-}  # fmt: skip
+FAMILIES: tuple[type, ...] = tuple(type(family_named(name)) for name in family_names())
+STATISTICS: tuple[type, ...] = (ByClass, Counts, DoubleDouble, Events, Moments, Vocabulary)
+LAYOUT: tuple[type, ...] = (Alike, BlockLayout, Column, CsvFormat, Layout, Numbered, Part)
+TYPES: dict[str, type] = {cls.__name__: cls for cls in (*FAMILIES, *STATISTICS, *LAYOUT)}
 
 
 def portable(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class ByClass:
 
     def __add__(self, other: ByClass) -> ByClass:
         classes = self.classes | other.classes
-        mine, theirs = self._over(classes), other._over(classes)
+        mine, theirs = self.over(classes), other.over(classes)
         return ByClass(
             classes,
             mine.weight + theirs.weight,
@@ -54,7 +54,7 @@ class ByClass:
 
     def __sub__(self, other: ByClass) -> ByClass:
         classes = self.classes | other.classes
-        mine, theirs = self._over(classes), other._over(classes)
+        mine, theirs = self.over(classes), other.over(classes)
         rest = ByClass(
             classes,
             nonnegative(mine.weight - theirs.weight, mine.weight, "classes"),
@@ -78,8 +78,8 @@ class ByClass:
         blocks = tuple(block.take(kept) for block in self.blocks)
         return ByClass(self.classes.take(kept), self.weight[kept], self.unlabelled, blocks)
 
-    def _over(self, classes: Vocabulary) -> ByClass:
-        """The same sums over a wider set of classes."""
+    def over(self, classes: Vocabulary) -> ByClass:
+        """The same sums over more classes; a class without rows has empty sums."""
         if classes == self.classes:
             return self
         index, k = classes.index(self.classes.values, -1), len(classes)

@@ -113,7 +113,11 @@ class Counts:
         """Put the values of open vocabularies in order and drop those that no row shows."""
         ordered = (v if v.closed else Vocabulary.of(v.values) for v in self.vocabularies)
         vocabularies = tuple(ordered)
-        return replace(self, vocabularies=vocabularies, count=self._spread(vocabularies)).pruned()
+        return self.over(vocabularies).pruned()
+
+    def over(self, vocabularies: tuple[Vocabulary, ...]) -> Self:
+        """The same counts over wider vocabularies; a value that no row shows has count 0."""
+        return replace(self, vocabularies=vocabularies, count=self._spread(vocabularies))
 
     def pruned(self) -> Self:
         """Drop the values of open vocabularies that no row shows."""

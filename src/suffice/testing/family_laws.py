@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from suffice.data.words import split_words
 from suffice.families.family import Family, Form, Parameters
 from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.block import Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
@@ -129,11 +129,11 @@ def _check_form(parameters: Parameters, block: Block, k: int) -> None:
     form: Form = parameters.form()
     if not all(np.isfinite(part).all() for part in form[1:]):
         return
-    block = _complete(block)
-    phi = _features(block, form.features)
+    complete = _complete(block)
+    phi = _features(complete, form.features)
     squares, products = phi**2 @ form.quadratic.T, phi @ form.linear.T
     magnitude = phi**2 @ np.abs(form.quadratic).T + np.abs(phi) @ np.abs(form.linear).T
-    rest = _score(parameters, block, k) - (squares + products + form.constant)
+    rest = _score(parameters, complete, k) - (squares + products + form.constant)
     scale = (magnitude + np.abs(form.constant)).max(axis=1, keepdims=True, initial=0.0)
     agree = close(rest, rest[:, :1], scale)
     require(bool(agree.all()), "form() agrees with the log-likelihood of complete rows")
@@ -169,7 +169,7 @@ def _learnt(batches: Iterable[Batch]) -> Iterator[Block]:
 
 def _width(block: Block) -> int:
     """Number of columns; a text is one."""
-    if isinstance(block, RealBlock):
+    if isinstance(block, RealBlock | IntegerBlock):
         return int(block.values.shape[1])
     if isinstance(block, CodedBlock):
         return int(block.codes.shape[1])
@@ -183,8 +183,8 @@ def _rows(batch: Batch, index: NDArray[np.intp]) -> Batch:
 
 
 def _rows_of_block(block: Block, index: NDArray[np.intp]) -> Block:
-    if isinstance(block, RealBlock):
-        return RealBlock(block.values[index])
+    if isinstance(block, RealBlock | IntegerBlock):
+        return type(block)(block.values[index])
     if isinstance(block, CodedBlock):
         return CodedBlock(block.codes[index], block.vocabularies)
     return _sparse(_matrix(block)[index], block.vocabulary, block.present[index])
@@ -203,16 +203,23 @@ def _blank(block: Block) -> Block:
     """A block of missing cells."""
     if isinstance(block, RealBlock):
         return RealBlock(np.full(block.values.shape, np.nan))
+    block = _coded(block)
     if isinstance(block, CodedBlock):
         return CodedBlock(np.full(block.codes.shape, -1), block.vocabularies)
     nothing = csr_matrix((block.rows, len(block.vocabulary)))
     return _sparse(nothing, block.vocabulary, np.zeros(block.rows, np.bool_))
 
 
-def _complete(block: Block) -> Block:
+def _coded(block: CodedBlock | IntegerBlock | SparseBlock) -> CodedBlock | SparseBlock:
+    """Whole numbers as codes, which may be missing."""
+    return block.coded() if isinstance(block, IntegerBlock) else block
+
+
+def _complete(block: Block) -> RealBlock | CodedBlock | SparseBlock:
     """The rows without a missing cell; of a text or sparse matrix, which words occur."""
     if isinstance(block, RealBlock):
         return RealBlock(block.values[~np.isnan(block.values).any(axis=1)])
+    block = _coded(block)
     if isinstance(block, CodedBlock):
         return CodedBlock(block.codes[(block.codes >= 0).all(axis=1)], block.vocabularies)
     rows = _rows_of_block(block, np.flatnonzero(block.present))
@@ -221,7 +228,9 @@ def _complete(block: Block) -> Block:
     return SparseBlock(occurs, rows.indices, rows.indptr, rows.vocabulary, rows.present)
 
 
-def _features(block: Block, features: Sequence[Any]) -> NDArray[np.float64]:
+def _features(
+    block: RealBlock | CodedBlock | SparseBlock, features: Sequence[Any]
+) -> NDArray[np.float64]:
     """The features φ (n, f) of a form: numbers, counts, or indicators of values."""
     if isinstance(block, RealBlock):
         return np.asarray(block.values, np.float64)
@@ -239,6 +248,7 @@ def _sampled(columns: Sequence[NDArray[Any]], like: Block) -> Block:
     """A sample as a block of the same kind as ``like``."""
     if isinstance(like, RealBlock):
         return RealBlock(np.stack(columns, axis=1).astype(np.float64))
+    like = _coded(like)
     if isinstance(like, SparseBlock) and not like.vocabulary.closed:
         return split_words(columns[0].tolist())
     if isinstance(like, SparseBlock):

@@ -45,16 +45,6 @@ def _transpose(x: Any, tile: Any) -> int:
 
 
 @compiled
-def _subtract_missing(x: Any, terms: Any, out: Any) -> None:
-    """Take terms[c, j] away for every missing cell of the rows x."""
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            if x[i, j] != x[i, j]:
-                for c in range(terms.shape[0]):
-                    out[i, c] -= terms[c, j]
-
-
-@compiled
 def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int:
     """Gaussian: add Σⱼ log_scale[c, j] − (root[c, j] (x[i, j] − mean[c, j]))².
 
@@ -62,26 +52,19 @@ def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int
     """
     k, d = mean.shape
     tile, total = np.zeros((d, TILE)), np.zeros(TILE)
-    constant = np.zeros(k)
-    for c in range(k):
-        for j in range(d):
-            constant[c] += log_scale[c, j]
     for start in range(0, x.shape[0], TILE):
         rows = x[start : start + TILE]
-        status = _transpose(rows, tile)
-        if status == 2:
+        if _transpose(rows, tile) == 2:
             return start
         for c in range(k):
-            total[:] = constant[c]
+            total[:] = 0.0
             for j in range(d):
-                m, r = mean[c, j], root[c, j]
+                m, r, s = mean[c, j], root[c, j], log_scale[c, j]
                 for i in range(TILE):
                     u = r * (tile[j, i] - m)
-                    total[i] -= u * u if u == u else 0.0
+                    total[i] += s - u * u if u == u else 0.0
             for i in range(rows.shape[0]):
                 out[start + i, c] += total[i]
-        if status == 1:
-            _subtract_missing(rows, log_scale, out[start : start + TILE])
     return -1
 
 
@@ -129,31 +112,19 @@ def add_binary(values: Any, absent: Any, slope: Any, out: Any) -> None:
     """Outcomes 0, 1 (−1 = missing): add Σⱼ absent[c, j] + values[i, j] · slope[c, j]."""
     k, d = slope.shape
     tile, total = np.zeros((d, TILE)), np.zeros(TILE)
-    constant = np.zeros(k)
-    for c in range(k):
-        for j in range(d):
-            constant[c] += absent[c, j]
     for start in range(0, values.shape[0], TILE):
         rows = values[start : start + TILE]
-        missing = 0
         for i in range(rows.shape[0]):
             for j in range(d):
-                tile[j, i] = rows[i, j] == 1
-                missing |= rows[i, j] < 0
+                tile[j, i] = rows[i, j]
         for c in range(k):
-            total[:] = constant[c]
+            total[:] = 0.0
             for j in range(d):
-                s = slope[c, j]
+                a, s = absent[c, j], slope[c, j]
                 for i in range(TILE):
-                    total[i] += tile[j, i] * s
+                    total[i] += a + tile[j, i] * s if tile[j, i] >= 0.0 else 0.0
             for i in range(rows.shape[0]):
                 out[start + i, c] += total[i]
-        if missing:
-            for i in range(rows.shape[0]):
-                for j in range(d):
-                    if rows[i, j] < 0:
-                        for c in range(k):
-                            out[start + i, c] -= absent[c, j]
 
 
 @compiled

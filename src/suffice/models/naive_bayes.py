@@ -1,0 +1,226 @@
+"""Naive Bayes on a mixed table: every column has the family that its kind suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from suffice.data.schema import Alike, BlockLayout, Column
+from suffice.errors import ParameterError
+from suffice.families import Family, family_named
+from suffice.families.family import Estimation
+from suffice.models.estimator import GenerativeClassifier
+from suffice.models.generative import Part, Prior
+from suffice.statistics.block import Encoding
+
+__all__ = ["NaiveBayes", "whole"]
+
+FAMILY_OF_KIND = {
+    "real": "gaussian",
+    "binary": "bernoulli",
+    "category": "categorical",
+    "text": "multinomial",
+}
+
+
+class NaiveBayes(GenerativeClassifier):
+    """Naive Bayes on a raw table: mixed columns, missing cells, unseen values, strings.
+
+    ::
+
+        log P(c | x) = log P(c) + Σ_j log p(x_j | c) − log Σ_c' P(c') Π_j p(x_j | c')
+
+    A missing cell drops out of the sum, at fit and at prediction. Every column is modelled by
+    the family that its kind suggests (`suffice.data.schema`): real numbers by a Gaussian, two
+    values by a Bernoulli, categories by a categorical, text by a multinomial.
+
+    Parameters
+    ----------
+    families : family, or mapping from a column (or a tuple of columns) to a family, optional
+        Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
+        models every column. A tuple of columns forms one multinomial.
+    estimation : {"bayes", "mle", "map"}
+        Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
+    alpha : float
+        Pseudo-count of every category, outcome and word: 1 is Laplace's rule.
+    class_prior : {"empirical", "smoothed", "uniform"}, mapping or sequence
+        P(c): relative frequencies, the same with a pseudo-count, equal, or as given.
+    class_alpha : float
+        Pseudo-count of every class when ``class_prior="smoothed"``.
+    ddof : int
+        Variance divisor n − ddof of the Gaussian under ``"mle"``.
+    variance_floor : float
+        Smallest variance, as a share of the column's variance over all classes.
+    unseen : {"ignore", "error", "smooth"}
+        A category at prediction that no training row showed.
+    missing : sequence of str
+        Strings that stand for a missing cell, besides null and NaN.
+    label_suffix : str
+        Taken off the end of every label that has it.
+    label_map : mapping of str to str, optional
+        New names of labels.
+    threads : int, optional
+        Default: all cores.
+
+    See Also
+    --------
+    suffice.read_csv : Options for delimited text.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({
+    ...     "size": [1.0, 1.2, None, 5.0, 5.5, 4.8],
+    ...     "color": ["red", None, "red", "blue", "blue", "red"],
+    ...     "kind": ["apple", "apple", "apple", "plum", "plum", "plum"],
+    ... })
+    >>> model = NaiveBayes().fit(table, "kind")
+    >>> model.predict(pa.table({"size": [1.1, None], "color": ["green", "blue"]}))
+    array(['apple', 'plum'], dtype='<U5')
+    """
+
+    def __init__(
+        self,
+        families: Any = None,
+        *,
+        estimation: Estimation = "bayes",
+        alpha: float = 1.0,
+        class_prior: Prior = "empirical",
+        class_alpha: float = 1.0,
+        ddof: int = 0,
+        variance_floor: float = 1e-9,
+        unseen: str = "ignore",
+        missing: tuple[str, ...] = (),
+        label_suffix: str = "",
+        label_map: Mapping[str, str] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.families = families
+        self.estimation = estimation
+        self.alpha = alpha
+        self.class_prior = class_prior
+        self.class_alpha = class_alpha
+        self.ddof = ddof
+        self.variance_floor = variance_floor
+        self.unseen = unseen
+        self.missing = missing
+        self.label_suffix = label_suffix
+        self.label_map = label_map
+        self.threads = threads
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def _prior(self) -> tuple[Prior, float]:
+        return self.class_prior, self.class_alpha
+
+    def _reading(self) -> dict[str, Any]:
+        self._check_reading()
+        return {
+            "missing": tuple(self.missing),
+            "label_suffix": self.label_suffix,
+            "label_map": dict(self.label_map or {}),
+        }
+
+    def _check_reading(self) -> None:
+        listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
+        if not (listed and all(isinstance(token, str) for token in self.missing)):
+            raise ParameterError(
+                f"missing={self.missing!r}",
+                "it must be a sequence of strings",
+                "write a list or tuple",
+            )
+        if not isinstance(self.label_suffix, str):
+            raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
+        if not isinstance(self.label_map, Mapping | None):
+            raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
+
+    def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
+        if isinstance(columns, Alike) and not isinstance(self.families, Mapping):
+            return whole(self._family(self.families or FAMILY_OF_KIND[columns.kind]), columns)
+        groups = self._groups(columns)
+        chosen = {name for names, _ in groups for name in names}
+        usual = {kind: self._family(family) for kind, family in FAMILY_OF_KIND.items()}
+        groups += [((c.name,), usual[c.kind]) for c in columns if c.name not in chosen]
+        return _parts_of(groups, {column.name: column for column in columns})
+
+    def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
+        """The columns that the user chose a family for."""
+        if self.families is None:
+            return []
+        if not isinstance(self.families, Mapping):
+            family = self._family(self.families)
+            return [((column.name,), family) for column in columns]
+        names = [column.name for column in columns]
+        groups: list[tuple[tuple[str, ...], Family]] = []
+        chosen: set[str] = set()
+        for key, family in self.families.items():
+            group = tuple(key) if isinstance(key, tuple | list) else (key,)
+            for name in group:
+                if name not in names:
+                    raise ParameterError(
+                        f"families names the column {name!r}",
+                        f"the columns are {', '.join(map(repr, names))}",
+                    )
+                if name in chosen:
+                    raise ParameterError(
+                        f"families names the column {name!r} twice", "a column has one family"
+                    )
+                chosen.add(name)
+            groups.append((group, self._family(family)))
+        return groups
+
+    def _family(self, given: Any) -> Family:
+        if isinstance(given, Family):
+            return given
+        if not isinstance(given, str):
+            raise ParameterError(
+                f"families has {given!r}", "a family is a name or an object of suffice.families"
+            )
+        return family_named(
+            given,
+            estimation=self.estimation,
+            alpha=self.alpha,
+            ddof=self.ddof,
+            variance_floor=self.variance_floor,
+            unseen=self.unseen,
+        )
+
+
+def _parts_of(
+    groups: list[tuple[tuple[str, ...], Family]], columns: Mapping[str, Column]
+) -> tuple[Part, ...]:
+    """Join the columns of one family and one encoding into one block; a text stays alone."""
+    blocks: dict[Any, list[str]] = {}
+    for names, family in groups:
+        encoding = _encoding(family, [columns[name] for name in names])
+        alone = len(names) > 1 or (encoding == "events" and columns[names[0]].stored == "string")
+        key = (family, encoding, names if alone else None)
+        blocks.setdefault(key, []).extend(names)
+    return tuple(
+        Part(family, BlockLayout(encoding, tuple(names)))
+        for (family, encoding, _), names in blocks.items()
+    )
+
+
+def whole(family: Family, columns: Sequence[Column]) -> tuple[Part, ...]:
+    """Model all columns by one family, as one block."""
+    names = columns.names if isinstance(columns, Alike) else tuple(c.name for c in columns)
+    return (Part(family, BlockLayout(_encoding(family, columns), names)),)
+
+
+def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
+    """Read a text as words where the family can count events, everything else its usual way."""
+    looked_at = columns[:1] if isinstance(columns, Alike) else columns
+    countable = all(column.kind == "text" or column.stored == "string" for column in looked_at)
+    if countable and "events" in family.encodings:
+        if len(columns) > 1 and columns[0].stored == "string":
+            raise ParameterError(
+                f"families groups the texts {', '.join(repr(c.name) for c in columns)}",
+                "a text is modelled on its own",
+                "name the columns one by one",
+            )
+        return "events"
+    return family.encodings[0]

@@ -1,0 +1,298 @@
+"""Every command on a small table, against the Python interface."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import Result
+
+import suffice
+
+Run = Callable[..., Result]
+
+
+def test_help_has_an_example_for_every_command(run: Run) -> None:
+    for name in ("demo", "fit", "predict", "evaluate", "explain", "show", "merge", "forget"):
+        result = run(name, "--help")
+        assert result.exit_code == 0
+        assert f"Example:  suffice {name}" in result.stdout
+        assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").stdout == f"suffice {suffice.__version__}\n"
+
+
+class TestFit:
+    def test_is_named_after_the_data(self, run: Run, tmp_path: Path, fruit: Path) -> None:
+        tabs = fruit.read_text().replace(",", "\t")
+        (tmp_path / "north.tsv.gz").write_bytes(gzip.compress(tabs.encode()))
+        result = run("fit", tmp_path / "north.tsv.gz", "--label", "kind")
+        assert "Saved to north.suffice" in result.stdout
+        assert suffice.load("north.suffice").schema_[0].name == "id"
+
+    def test_shows_what_it_decided(self, run: Run, fruit: Path) -> None:
+        result = run("fit", fruit, "--label", "kind", "--ignore", "id")
+        assert "  color    category   categorical   2 distinct strings" in result.stdout
+        assert "ignored: id" in result.stdout
+        assert "6 rows learnt, 0 left out without label" in result.stdout
+
+    def test_json(self, run: Run, fruit: Path) -> None:
+        facts = json.loads(run("fit", fruit, "--label", "kind", "--json").stdout)
+        assert facts["rows"] == 6
+        assert facts["classes"][0] == {"label": "apple", "rows": 3, "prior": 0.5}
+        assert [c["family"] for c in facts["columns"]] == ["gaussian", "gaussian", "categorical"]
+
+    def test_families(self, run: Run, tmp_path: Path) -> None:
+        table = {
+            "a": [1, 2, 3, 0], "b": [0, 1, 1, 2], "c": [0, 1, 1, 0], "d": [3, 1, 0, 2],
+            "e": ["so it is", "or not", "it is", "not so"], "f": [1, 2, 1, 2], "y": list("nnyy"),
+        }  # fmt: skip
+        pq.write_table(pa.table(table), tmp_path / "t.parquet")
+        result = run(
+            "fit", "t.parquet", "--label", "y", "--multinomial", "a,b", "--bernoulli", "c",
+            "--poisson", "d", "--text", "e", "--categorical", "f",
+        )  # fmt: skip
+        assert result.exit_code == 0, result.stderr
+        fitted = suffice.load("t.suffice")
+        chosen = {part.layout.columns: part.family.name for part in fitted.parts_}
+        assert chosen == {
+            ("a", "b"): "multinomial", ("c",): "bernoulli", ("d",): "poisson",
+            ("e",): "multinomial", ("f",): "categorical",
+        }  # fmt: skip
+
+    def test_options_reach_the_estimator(self, run: Run, fruit: Path) -> None:
+        run(
+            "fit", fruit, "--label", "kind", "--estimation", "mle", "--alpha", "0.5", "--ddof", "1",
+            "--class-prior", "uniform", "--unseen", "smooth", "--threads", "1",
+            "--strip-label-suffix", "!", "--relabel", "plum=prune",
+        )  # fmt: skip
+        fitted = suffice.load("fruit.suffice")
+        expected = {
+            "estimation": "mle", "alpha": 0.5, "ddof": 1, "class_prior": "uniform",
+            "unseen": "smooth", "threads": 1, "label_suffix": "!", "label_map": {"plum": "prune"},
+        }  # fmt: skip
+        assert fitted.get_params().items() >= expected.items()
+        assert fitted.classes_.tolist() == ["apple", "prune"]
+
+    def test_weights(self, run: Run, fruit: Path) -> None:
+        result = run("fit", fruit, "--label", "kind", "--weight", "id")
+        assert "21 total weight (id)" in result.stdout
+        # Later commands know the weight column and do not take it for a feature.
+        assert run("predict", "fruit.suffice", fruit).exit_code == 0
+        facts = json.loads(run("evaluate", "fruit.suffice", fruit, "--json").stdout)
+        assert facts["rows"] == 21
+
+    def test_skipped_rows_are_a_warning(self, run: Run, tmp_path: Path, fruit: Path) -> None:
+        (tmp_path / "bad.csv").write_text(fruit.read_text() + "7\n")
+        result = run("fit", "bad.csv", "--label", "kind", "--skip-bad-rows", "1")
+        assert result.exit_code == 0
+        assert result.stderr == (
+            "warning: bad.csv: 1 malformed line was left out, as --skip-bad-rows 1 allows; "
+            "rows that begin on line 8.\n"
+        )
+
+
+class TestReadingIsRemembered:
+    @pytest.fixture
+    def padded(self, run: Run, tmp_path: Path, fruit: Path) -> Path:
+        rows = fruit.read_text().splitlines()[1:]
+        path = tmp_path / "padded.data"
+        path.write_text("\n".join(row.replace(",,", ",?,").replace(",", " ; ") for row in rows))
+        result = run(
+            "fit", path, "--label", "kind", "--no-header", "--columns", "id, size, color, kind",
+            "--separator", ";", "--strip", "--missing", "?", "--ignore", "id",
+        )  # fmt: skip
+        assert result.exit_code == 0, result.stderr
+        return path
+
+    def test_by_every_later_command(self, run: Run, padded: Path) -> None:
+        for words in (["predict"], ["evaluate"], ["explain"]):
+            assert run(*words, "padded.suffice", padded).exit_code == 0
+        assert run("forget", "padded.suffice", padded, "-o", "x.suffice").exit_code == 2
+
+    def test_unless_overridden(self, run: Run, padded: Path, fruit: Path, model: Path) -> None:
+        options = ("--header", "--separator", ",", "--no-strip")
+        later = run("predict", "padded.suffice", fruit, *options)
+        assert later.stdout == run("predict", model, fruit).stdout
+
+    def test_but_not_of_files_that_describe_themselves(
+        self, run: Run, padded: Path, fruit: Path, model: Path
+    ) -> None:
+        pq.write_table(_frame(fruit), "f.parquet")
+        assert run("predict", "padded.suffice", "f.parquet").stdout == (
+            run("predict", model, fruit).stdout
+        )
+
+
+def _frame(path: Path) -> pa.Table:
+    return pa.Table.from_batches([suffice.read_csv(path).head()])
+
+
+class TestPredict:
+    def test_equals_python(self, run: Run, model: Path, fruit: Path) -> None:
+        fitted = suffice.load(model)
+        result = run("predict", model, fruit, "--proba", "--log-proba")
+        header, *rows = csv.reader(result.stdout.splitlines())
+        assert header == ["prediction", "P(apple)", "P(plum)", "log P(apple)", "log P(plum)"]
+        assert [row[0] for row in rows] == fitted.predict(fruit).tolist()
+        numbers = np.array([row[1:] for row in rows], dtype=np.float64)
+        assert np.array_equal(numbers[:, :2], fitted.predict_proba(fruit))
+        assert np.array_equal(numbers[:, 2:], fitted.predict_log_proba(fruit))
+
+    @pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet", "arrow"])
+    def test_files(self, run: Run, model: Path, fruit: Path, suffix: str) -> None:
+        output = Path(f"answers.{suffix}")
+        assert run("predict", model, fruit, "--proba", "-o", output).stdout == ""
+        if suffix == "parquet":
+            answers = pq.read_table(output)
+        elif suffix == "arrow":
+            answers = feather.read_table(output)
+        else:
+            answers = _frame(output)
+        fitted = suffice.load(model)
+        assert answers["prediction"].to_pylist() == fitted.predict(fruit).tolist()
+        assert answers["P(plum)"].to_pylist() == fitted.predict_proba(fruit)[:, 1].tolist()
+
+    def test_many_batches_in_order(self, run: Run, tmp_path: Path, model: Path) -> None:
+        rng = np.random.default_rng(3)
+        size = rng.normal(3, 2, 200_000)
+        pq.write_table(
+            pa.table({"size": size, "color": ["red", "blue"] * 100_000}),
+            tmp_path / "many.parquet",
+            row_group_size=70_000,
+        )
+        run("predict", model, "many.parquet", "-o", "answers.parquet")
+        answers = pq.read_table("answers.parquet")["prediction"].to_pylist()
+        assert answers == suffice.load(model).predict("many.parquet").tolist()
+
+    def test_no_rows(self, run: Run, tmp_path: Path, model: Path) -> None:
+        (tmp_path / "none.csv").write_text("size,color\n")
+        result = run("predict", model, "none.csv")
+        assert (result.exit_code, result.stdout) == (0, "prediction\n")
+
+    def test_impossible_rows_are_a_warning(self, run: Run, fruit: Path, tmp_path: Path) -> None:
+        run("fit", fruit, "--label", "kind", "--categorical", "id,size,color", "--alpha", "0")
+        (tmp_path / "odd.csv").write_text("id,size,color\n1,5.0,red\n")
+        result = run("predict", "fruit.suffice", "odd.csv")
+        assert result.exit_code == 0
+        assert result.stderr == (
+            "warning: 1 of 1 rows are impossible under every class; they were answered by the "
+            "class prior. Smoothing (--alpha above 0) avoids this.\n"
+        )
+
+
+class TestEvaluate:
+    def test_equals_python(self, run: Run, model: Path, fruit: Path) -> None:
+        facts = json.loads(run("evaluate", model, fruit, "--json").stdout)
+        truth = suffice.load(model).evaluate(fruit, "kind")
+        assert facts["error_rate"] == truth.error
+        assert facts["log_loss"] == truth.log_loss
+        assert facts["brier_score"] == truth.brier
+        assert facts["confusion"] == truth.confusion.value.tolist()
+        assert facts["largest_class_error"] == 0.5
+
+    def test_table(self, run: Run, model: Path, fruit: Path) -> None:
+        shown = run("evaluate", model, fruit).stdout
+        words = [line.split() for line in shown.splitlines()]
+        assert ["apple", "3", "0", "100.0", "%"] in words
+        assert ["precision", "100.0", "%", "100.0", "%"] in words
+        assert "6 rows compared, 0 left out without label, 0 impossible" in shown
+
+    def test_many_classes(self, run: Run, tmp_path: Path) -> None:
+        rows = [f"{c}.{i},{c}" for c in range(8) for i in range(9)]
+        (tmp_path / "many.csv").write_text("\n".join(["x,y", *rows]))
+        run("fit", "many.csv", "--label", "y")
+        shown = run("evaluate", "many.suffice", "many.csv").stdout
+        assert "most often mistaken for" in shown
+        assert max(map(len, shown.splitlines())) <= 80
+
+    def test_file(self, run: Run, model: Path, fruit: Path) -> None:
+        assert run("evaluate", model, fruit, "-o", "result.json").stdout == ""
+        assert json.loads(Path("result.json").read_text())["rows"] == 6
+
+
+class TestExplain:
+    def test_adds_up(self, run: Run, model: Path, fruit: Path) -> None:
+        facts = json.loads(run("explain", model, fruit, "--rows", 6, "--json").stdout)
+        assert len(facts["rows"]) == 6
+        probability = suffice.load(model).predict_proba(fruit)
+        for row, expected in zip(facts["rows"], probability, strict=True):
+            parts = [part["decibans"] for part in row["columns"]]
+            assert parts == sorted(parts, key=abs, reverse=True)
+            assert row["sum"] == pytest.approx(row["prior"] + sum(parts), abs=1e-12)
+            odds = 10 * np.log10(expected.max() / expected.min())
+            assert row["sum"] == pytest.approx(odds, abs=1e-9)
+
+    def test_a_missing_cell_says_nothing(self, run: Run, model: Path, fruit: Path) -> None:
+        shown = run("explain", model, fruit, "--rows", 2).stdout
+        assert "Row 1: apple, with probability" in shown
+        assert "Row 3" not in shown
+        assert [line.split() for line in shown.splitlines() if "missing" in line] == [
+            ["color", "missing", "0.00"]
+        ]
+
+    def test_the_rest_is_one_line(self, run: Run, model: Path, fruit: Path) -> None:
+        shown = run("explain", model, fruit, "--rows", 1, "--top", 1).stdout
+        assert "1 other columns" in shown
+
+
+class TestShow:
+    def test_equals_python(self, run: Run, model: Path) -> None:
+        facts = json.loads(run("show", model, "--json").stdout)
+        fitted = suffice.load(model)
+        assert facts["free_parameters"] == fitted.n_parameters_
+        size, color = facts["columns"]
+        assert (size["family"], size["missing"]) == ("gaussian", 1)
+        assert (color["family"], color["missing"]) == ("categorical", 1)
+        assert color["parameters"] == {"blue": [0.25, 0.6], "red": [0.75, 0.4]}
+
+    def test_one_column(self, run: Run, model: Path) -> None:
+        shown = run("show", model, "--column", "color").stdout
+        assert "color: categorical, 1 missing" in " ".join(shown.split())
+        assert "size" not in shown
+
+    def test_brackets_are_no_markup(self, run: Run, tmp_path: Path) -> None:
+        (tmp_path / "t.csv").write_text("[red],y\na,[b]\nb,c\n")
+        run("fit", "t.csv", "--label", "y")
+        shown = run("show", "t.suffice").stdout
+        assert "[red]: categorical" in " ".join(shown.split())
+        assert "[b]" in shown
+
+
+class TestMergeAndForget:
+    @pytest.fixture
+    def halves(self, run: Run, tmp_path: Path, fruit: Path) -> tuple[Path, Path]:
+        header, *rows = fruit.read_text().splitlines(keepends=True)
+        for name, part in (("a", rows[::2]), ("b", rows[1::2])):
+            (tmp_path / f"{name}.csv").write_text("".join([header, *part]))
+            run("fit", f"{name}.csv", "--label", "kind", "--ignore", "id")
+        return tmp_path / "a.csv", tmp_path / "b.csv"
+
+    def test_merge_equals_one_fit(self, run: Run, model: Path, halves: tuple[Path, Path]) -> None:
+        result = run("merge", "a.suffice", "b.suffice", "-o", "both.suffice")
+        assert result.stdout == "2 models merged: 6 rows. Saved to both.suffice\n"
+        assert suffice.load("both.suffice").statistic_ == suffice.load(model).statistic_
+
+    def test_forget_equals_a_fit_without(
+        self, run: Run, model: Path, halves: tuple[Path, Path]
+    ) -> None:
+        result = run("forget", model, "b.csv", "-o", model)
+        assert " ".join(result.stdout.split()).startswith("3 rows forgotten, 3 left. Saved to")
+        assert suffice.load(model).statistic_ == suffice.load("a.suffice").statistic_
+
+    def test_forget_leaves_the_options_as_they_were(
+        self, run: Run, model: Path, halves: tuple[Path, Path]
+    ) -> None:
+        before = suffice.load(model).get_params()
+        run("forget", model, "b.csv", "-o", "c.suffice", "--missing", "?", "--relabel", "x=y")
+        assert suffice.load("c.suffice").get_params() == before

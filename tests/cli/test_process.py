@@ -1,0 +1,71 @@
+"""What only a process of its own shows: imports, exit codes, streams."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"numpy", "pyarrow", "sklearn", "scipy", "numba", "pandas"}
+
+MODULES_AFTER = """\
+import sys
+from suffice.cli import main
+sys.argv = ["suffice", *{words!r}]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+print(*sorted({{name.partition(".")[0] for name in sys.modules}}), file=sys.stderr)
+"""
+
+
+def suffice(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from suffice.cli import main; main()", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    "words", [["--help"], ["--version"], ["fit", "--help"], ["predict", "--help"]], ids=" ".join
+)
+def test_help_loads_nothing_heavy(words: list[str]) -> None:
+    code = MODULES_AFTER.format(words=words)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout
+    assert HEAVY.isdisjoint(done.stderr.split())
+
+
+def test_bad_input_ends_with_one_sentence_and_code_2(fruit: Path) -> None:
+    done = suffice("fit", fruit, "--label", "nope")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr == (
+        "error: there is no column 'nope' to be the label; "
+        "the columns are 'id', 'size', 'color', 'kind'.\n"
+    )
+
+
+def test_a_bad_cell_lets_the_process_end(fruit: Path) -> None:
+    # Threads of pyarrow that still held the file used to stop the interpreter from ending.
+    for _ in range(3):
+        done = suffice("fit", fruit, "--label", "kind", "--poisson", "color")
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: line 2 of fruit.csv, column 'color': 'red'")
+
+
+def test_predictions_go_through_a_pipe(fruit: Path, model: Path) -> None:
+    done = suffice("predict", model, fruit)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.split() == ["prediction", *["apple"] * 3, *["plum"] * 3]
+
+
+def test_demo_needs_no_file() -> None:
+    done = suffice("demo")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    for line in ("178 Italian wines", "the same to the last bit", "suffice fit table.csv"):
+        assert line in " ".join(done.stdout.split())
+    assert max(map(len, done.stdout.splitlines())) <= 80
