@@ -478,7 +478,7 @@ OPTIONS: dict[str, Case] = {
     "an unknown family": (
         lambda: fit(families={"age": "gausian"}),
         ParameterError,
-        "family 'gausian' is not known; choose one of bernoulli, categorical, "
+        "family 'gausian' is not known; choose one of bernoulli, categorical, complement, "
         "gaussian, multinomial, poisson.",
     ),
     "a family that is a number": (

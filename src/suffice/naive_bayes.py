@@ -49,7 +49,7 @@ class _OneFamily(GenerativeClassifier):
     """All columns in one family; a single class is accepted, as scikit-learn does."""
 
     fewest_classes = 1
-    array_dtype = "numeric"
+    array_dtype: str | None = "numeric"
 
     @abstractmethod
     def _family(self) -> Family:

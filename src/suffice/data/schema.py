@@ -156,7 +156,7 @@ def integer_kind(distinct: int, observed: int, smallest: int, largest: int) -> t
     Examples
     --------
     >>> integer_kind(distinct=3, observed=344, smallest=2007, largest=2009)
-    ('category', '3 whole numbers, each seen 115 times on average')
+    ('category', '3 whole numbers, each seen 114 times on average')
     """
     if distinct == 2 and largest == 1 and smallest in (0, -1):
         return "binary", f"only {smallest} and {largest}"

@@ -56,6 +56,7 @@ class Complement(Family):
     norm: bool = False
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("count", "events")
+    is_distribution: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_estimation("bayes", self.alpha)

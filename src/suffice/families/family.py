@@ -84,6 +84,7 @@ class Family(ABC):
     """Hyper-parameters of one distribution."""
 
     encodings: ClassVar[tuple[Encoding, ...]]  # how the cells are read, the usual way first
+    is_distribution: ClassVar[bool] = True  # False for scores that cannot be sampled from
 
     @property
     def name(self) -> str:

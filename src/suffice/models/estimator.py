@@ -142,8 +142,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         there is no row yet. See `fit` for the other parameters, the errors and what a table may be.
         """
         first = not hasattr(self, "statistic_")
-        more = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
-        self.declared_ = more if first else self.declared_ | more
+        declared = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
+        self.declared_ = declared if first else self.declared_ | declared
         if first:
             return self._set(self._summarise(self._open_new(X, y, sample_weight)))
         more = self._summarise(self._open_labelled(X, y, sample_weight))

@@ -32,7 +32,7 @@ def check_family(
     - Neither estimating nor scoring writes to its input.
     - A log-likelihood is finite or −∞; missing cells add nothing to it.
     - The columns, scored one by one, add up to the whole.
-    - A sample has the width of a row and is possible in its class.
+    - A sample of a distribution has the width of a row and is possible in its class.
     - ``form()``, where the parameters have one, agrees with the scores of complete rows, up to a
       term that all classes share.
 
@@ -73,7 +73,8 @@ def check_family(
     for block in _learnt(batches):
         _check_scores(parameters, block, k)
         _check_form(parameters, block, k)
-    _check_sample(parameters, batches[0].blocks[0], k, rng)
+    if family.is_distribution:
+        _check_sample(parameters, batches[0].blocks[0], k, rng)
 
 
 def _summarised(family: Family, encoding: str, batches: Iterable[Batch]) -> ByClass:
