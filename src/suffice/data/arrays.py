@@ -220,13 +220,19 @@ class ArraySplit:
         return RealBlock(x)
 
 
+def largest_of(dtype: np.dtype[Any]) -> float:
+    """The largest number of a dtype that can be squared as a double."""
+    return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
+
+
 def _check_counts(x: NDArray[Any], whole: bool) -> None:
     if x.dtype.kind in "bu":
         return
+    largest = largest_of(x.dtype)
     rules = [
         (x < 0, "a count is 0 or more"),
         (np.isinf(x), "a number must be finite"),
-        (x > LARGEST, TOO_LARGE),
+        (x > largest, TOO_LARGE),
     ]
     if whole:
         with np.errstate(invalid="ignore"):
@@ -277,7 +283,7 @@ def _events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     data, indices, indptr = x.data[cells], x.indices[cells], indptr - indptr[0]
     if threshold is not None:
         data = (data > threshold).astype(np.float64)
-    bad = (data < 0) | (data > LARGEST) if data.dtype.kind in "fi" else np.zeros(0, np.bool_)
+    bad = (data < 0) | (data > largest_of(data.dtype))
     if bad.any():
         q = int(np.flatnonzero(bad)[0])
         row = int(np.searchsorted(indptr, q, side="right")) - 1

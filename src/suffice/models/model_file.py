@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from suffice.data.csv import CsvFormat
+from suffice.data.csv_format import CsvFormat
 from suffice.data.schema import Alike, BlockLayout, Column, Layout, Numbered
 from suffice.families import family_named, family_names
 from suffice.models.generative import Part

@@ -18,37 +18,43 @@ from suffice.numerics.kernels.pairs import compiled
 
 __all__ = ["add_rows", "mean_and_scatter", "merge"]
 
-BLOCK = 16  # rows inspected together, while they are in the nearest cache
 FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
 NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 
 
-@compiled
-def _inspect(x: Any) -> int:
-    """Return 0 if every cell is usable, 1 if some are NaN, 2 if some are too large."""
-    missing = 0
-    large = 0
-    for i in range(x.shape[0]):
-        for j in range(x.shape[1]):
-            missing |= x[i, j] != x[i, j]
-            large |= abs(x[i, j]) > LARGEST
-    return 2 if large else missing
+# A complete row of weight one is added by three short loops: each is a vector loop, and together
+# they are faster than one loop whose arrays the compiler cannot tell apart.
 
 
 @compiled
-def _add_complete_row(x: Any, pivot: Any, sums: Any) -> None:
-    """Add a row of weight one without gaps. Two loops, because each then fits the registers."""
+def _subtract(x: Any, pivot: Any, v: Any, e: Any) -> bool:
+    """Write the pairs x − p; return whether a cell is missing or too large."""
+    unusable = 0
     for j in range(x.shape[0]):
-        v, e = two_sum(x[j], -pivot[j])
-        s, t = two_sum(sums[0, j], v)
-        sums[0, j] = s
-        sums[1, j] += t + e
-    for j in range(x.shape[0]):
-        v, e = two_sum(x[j], -pivot[j])
-        q, f = two_product(v, v)
-        s, t = two_sum(sums[2, j], q)
-        sums[2, j] = s
-        sums[3, j] += t + (f + 2.0 * v * e)
+        difference, error = two_sum(x[j], -pivot[j])
+        v[j] = difference
+        e[j] = error
+        unusable |= not abs(x[j]) <= LARGEST
+    return unusable != 0
+
+
+@compiled
+def _add_differences(v: Any, e: Any, s: Any, s_lo: Any) -> None:
+    """Add v + e to the pairs s."""
+    for j in range(v.shape[0]):
+        total, t = two_sum(s[j], v[j])
+        s[j] = total
+        s_lo[j] += t + e[j]
+
+
+@compiled
+def _add_squares(v: Any, e: Any, s: Any, s_lo: Any) -> None:
+    """Add (v + e)² = v² + 2ve to the pairs s; e² is below their last bit."""
+    for j in range(v.shape[0]):
+        q, f = two_product(v[j], v[j])
+        total, t = two_sum(s[j], q)
+        s[j] = total
+        s_lo[j] += t + (f + 2.0 * v[j] * e[j])
 
 
 @compiled
@@ -77,29 +83,30 @@ def _add_row(x: Any, w: float, weight: Any, pivot: Any, sums: Any) -> bool:
 def add_rows(x: Any, codes: Any, weights: Any, weight: Any, pivot: Any, sums: Any) -> int:
     """Add the rows of x (n, d) to their classes; ``weights`` is (n,) or empty for all ones.
 
-    Returns −1, or the index of a block of rows that holds a number too large to be squared.
+    Returns −1, or the index of a row that holds a number too large to be squared.
     """
     n, d = x.shape
     k = pivot.shape[0]
+    v, e = np.empty(d), np.empty(d)
     complete = np.zeros(k, np.bool_)
     rows = np.zeros(k)
     for c in range(k):
         complete[c] = np.all(weight[c, 0] > 0.0)
-    for start in range(0, n, BLOCK):
-        stop = min(start + BLOCK, n)
-        status = _inspect(x[start:stop])
-        if status == 2:
-            return start
-        for i in range(start, stop):
-            c = codes[i]
-            if c < 0:
-                continue
-            if status == 0 and complete[c] and weights.shape[0] == 0:
-                rows[c] += 1.0
-                _add_complete_row(x[i], pivot[c], sums[c])
-            else:
-                w = weights[i] if weights.shape[0] else 1.0
-                complete[c] = _add_row(x[i], w, weight[c], pivot[c], sums[c])
+    for i in range(n):
+        c = codes[i]
+        if c < 0:
+            continue
+        plain = complete[c] and weights.shape[0] == 0
+        if plain and not _subtract(x[i], pivot[c], v, e):
+            rows[c] += 1.0
+            _add_differences(v, e, sums[c, 0], sums[c, 1])
+            _add_squares(v, e, sums[c, 2], sums[c, 3])
+            continue
+        for j in range(d):
+            if abs(x[i, j]) > LARGEST:
+                return i
+        w = weights[i] if weights.shape[0] else 1.0
+        complete[c] = _add_row(x[i], w, weight[c], pivot[c], sums[c])
     for c in range(k):
         for j in range(d):
             weight[c, 0, j], weight[c, 1, j] = add(weight[c, 0, j], weight[c, 1, j], rows[c], 0.0)
