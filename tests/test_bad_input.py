@@ -643,25 +643,25 @@ VERBS: dict[str, Case] = {
     "forgetting other numbers": (
         lambda: fit().forget(put("age", [99.0, 1.0, 2.0, 3.0]), "kind"),
         ForgetError,
-        "numeric column 0: fewer values than are to be forgotten, or other ones; "
+        "column 'age': fewer values than are to be forgotten, or other ones; "
         "only rows that were learnt can be forgotten.",
     ),
     "forgetting other categories": (
         lambda: fit().forget(put("color", ["green"] * 4), "kind"),
         ForgetError,
-        "categories: fewer rows than are to be forgotten; only rows that were "
+        "column 'color': fewer rows than are to be forgotten; only rows that were "
         "learnt can be forgotten.",
     ),
     "forgetting another class": (
         lambda: fit().forget(put("kind", ["z"] * 4), "kind"),
         ForgetError,
-        "classes: fewer rows than are to be forgotten; only rows that were learnt "
+        "class 'z': fewer rows than are to be forgotten; only rows that were learnt "
         "can be forgotten.",
     ),
     "forgetting rows twice": (
         lambda: fit().forget(pa.concat_tables([TABLE, TABLE]), "kind"),
         ForgetError,
-        "classes: fewer rows than are to be forgotten; only rows that were learnt "
+        "class 'a': fewer rows than are to be forgotten; only rows that were learnt "
         "can be forgotten.",
     ),
     "forgetting everything": (

@@ -70,7 +70,13 @@ class ParameterError(SufficeError, ValueError):
 
 
 class ForgetError(SufficeError, ValueError):
-    """Rows to forget were never learnt."""
+    """Rows to forget were never learnt.
+
+    A statistic knows the number of its column only; whoever knows the names says them.
+    """
+
+    block: int = 0
+    column: int | None = None
 
 
 class ModelFileError(SufficeError, ValueError):

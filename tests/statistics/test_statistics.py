@@ -75,8 +75,7 @@ def test_counts_that_were_never_there_cannot_be_forgotten() -> None:
     with pytest.raises(ForgetError) as caught:
         _ = counts([[0]], ("a",), [0]) - counts([[0]], ("a",), [1])
     assert str(caught.value) == (
-        "categories: fewer rows than are to be forgotten; "
-        "only rows that were learnt can be forgotten."
+        "fewer rows than are to be forgotten; only rows that were learnt can be forgotten."
     )
 
 
@@ -157,7 +156,7 @@ def test_missing_labels_are_counted_with_their_weights() -> None:
     found = table([1, 2, 3], [0, -1, -1], ("a",), [1.0, 0.5, 2.0])
     assert found.unlabelled.value == 2.5
     assert (found - table([9], [-1], (), [2.0])).unlabelled.value == 0.5
-    with pytest.raises(ForgetError, match="unlabelled rows: fewer rows than are to be forgotten"):
+    with pytest.raises(ForgetError, match=r"^fewer rows than are to be forgotten"):
         _ = found - table([9], [-1], (), [3.0])
 
 
@@ -169,9 +168,9 @@ def test_rows_without_their_cells_cannot_be_forgotten() -> None:
         "class 'a': all its rows are to be forgotten, but not all their cells; "
         "only rows that were learnt can be forgotten."
     )
-    with pytest.raises(ForgetError, match="numeric column 0: fewer values than are to be"):
+    with pytest.raises(ForgetError, match=r"^fewer values than are to be"):
         _ = table([np.nan, 2], [0, 0], ("a",)) - table([1, 2], [0, 0], ("a",))
-    with pytest.raises(ForgetError, match="classes: fewer rows than are to be forgotten"):
+    with pytest.raises(ForgetError, match=r"class .*: fewer rows than are to be forgotten"):
         _ = both - table([1], [0], ("c",))
 
 

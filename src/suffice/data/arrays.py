@@ -130,7 +130,7 @@ class ArraySource:
         if kind == "b":
             return Alike(self.names, "boolean", "binary", "boolean")
         if kind == "f":
-            return Alike(self.names, "number", "real", str(self.x.dtype))
+            return Alike(self.names, "number", "real", "numbers")
         head = self.x[:BATCH_ROWS]
         return tuple(_integer_column(n, head[:, j]) for j, n in enumerate(self.names))
 

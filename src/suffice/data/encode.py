@@ -105,7 +105,7 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     if stored == "boolean":
         return "binary", "boolean"
     if stored in ("number", "time"):
-        return "real", str(values.type)
+        return "real", "numbers" if stored == "number" else "dates or times"
     distinct = pc.count_distinct(_plain(values)).as_py()
     if stored == "integer":
         smallest, largest = pc.min(values).as_py(), pc.max(values).as_py()

@@ -160,7 +160,14 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             If the rows cannot have been learnt.
         """
         check_is_fitted(self)
-        rest = self.statistic_ - self._summarise(self._open_labelled(X, y, sample_weight))
+        gone = self._summarise(self._open_labelled(X, y, sample_weight))
+        try:
+            rest = self.statistic_ - gone
+        except ForgetError as error:
+            if error.column is None:
+                raise
+            name = self.parts_[error.block].layout.columns[error.column]
+            raise ForgetError(f"column {name!r}: {error.fact}", error.rule) from None
         if not len(rest.classes):
             raise ForgetError(
                 "no labelled row would be left",

@@ -55,12 +55,13 @@ class ByClass:
     def __sub__(self, other: ByClass) -> ByClass:
         classes = self.classes | other.classes
         mine, theirs = self.over(classes), other.over(classes)
-        rest = ByClass(
-            classes,
-            nonnegative(mine.weight - theirs.weight, mine.weight, "classes"),
-            nonnegative(self.unlabelled - other.unlabelled, self.unlabelled, "unlabelled rows"),
-            tuple(a - b for a, b in zip(mine.blocks, theirs.blocks, strict=True)),
-        )
+        try:
+            weight = nonnegative(mine.weight - theirs.weight, mine.weight)
+        except ForgetError as error:
+            label = classes.values[error.column or 0]
+            raise ForgetError(f"class {label!r}: {error.fact}", error.rule) from None
+        unlabelled = nonnegative(self.unlabelled - other.unlabelled, self.unlabelled)
+        rest = ByClass(classes, weight, unlabelled, mine._block_differences(theirs))
         gone = np.flatnonzero(rest.weight.hi <= 0)
         if len(gone) and any((block.take(gone).total > 0).any() for block in rest.blocks):
             raise ForgetError(
@@ -69,6 +70,16 @@ class ByClass:
                 "only rows that were learnt can be forgotten",
             )
         return rest.pruned()
+
+    def _block_differences(self, other: ByClass) -> tuple[Any, ...]:
+        blocks = []
+        for b, (mine, theirs) in enumerate(zip(self.blocks, other.blocks, strict=True)):
+            try:
+                blocks.append(mine - theirs)
+            except ForgetError as error:
+                error.block = b
+                raise
+        return tuple(blocks)
 
     def pruned(self) -> ByClass:
         """Drop the classes that no row shows."""

@@ -24,20 +24,22 @@ NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken aw
 T = TypeVar("T", bound=np.generic)
 
 
-def nonnegative(difference: DoubleDouble, before: DoubleDouble, what: str) -> DoubleDouble:
+def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
     """Check that a difference of weights is one, and clear what rounding left of empty sums.
 
     Raises
     ------
     ForgetError
-        If more was taken away than there was.
+        If more was taken away than there was; ``column`` is the place of the sum.
     """
     noise = NOISE * before.hi
-    if (difference.hi < -noise).any():
-        raise ForgetError(
-            f"{what}: fewer rows than are to be forgotten",
-            "only rows that were learnt can be forgotten",
+    negative = difference.hi < -noise
+    if negative.any():
+        error = ForgetError(
+            "fewer rows than are to be forgotten", "only rows that were learnt can be forgotten"
         )
+        error.column = int(np.argwhere(negative)[0, -1]) if negative.ndim else None
+        raise error
     kept = difference.hi > noise
     return DoubleDouble(np.where(kept, difference.hi, 0.0), np.where(kept, difference.lo, 0.0))
 
@@ -91,7 +93,12 @@ class Counts:
     def __sub__(self, other: Self) -> Self:
         vocabularies = self._union(other)
         before = self._spread(vocabularies)
-        rest = nonnegative(before - other._spread(vocabularies), before, "categories")
+        try:
+            rest = nonnegative(before - other._spread(vocabularies), before)
+        except ForgetError as error:
+            starts = offsets_of(vocabularies)
+            error.column = int(np.searchsorted(starts, error.column or 0, side="right")) - 1
+            raise
         return replace(self, vocabularies=vocabularies, count=rest).pruned()
 
     def __eq__(self, other: object) -> bool:
@@ -174,7 +181,7 @@ class Events(Counts):
         return replace(super().__add__(other), documents=self.documents + other.documents)
 
     def __sub__(self, other: Self) -> Self:
-        documents = nonnegative(self.documents - other.documents, self.documents, "rows")
+        documents = nonnegative(self.documents - other.documents, self.documents)
         return replace(super().__sub__(other), documents=documents)
 
     def __eq__(self, other: object) -> bool:

@@ -98,11 +98,12 @@ class Moments:
         out = self.weight.copy(), self.pivot.copy(), self.sums.copy()
         cell = kernels.moments.merge(*out, other.weight, other.pivot, other.sums, sign)
         if cell >= 0:
-            raise ForgetError(
-                f"numeric column {cell % self.pivot.shape[1]}: fewer values than are to be "
-                "forgotten, or other ones",
+            error = ForgetError(
+                "fewer values than are to be forgotten, or other ones",
                 "only rows that were learnt can be forgotten",
             )
+            error.column = cell % self.pivot.shape[1]
+            raise error
         return type(self)(*out)
 
     def __eq__(self, other: object) -> bool:
