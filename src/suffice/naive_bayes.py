@@ -17,8 +17,11 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 
-from suffice.data.schema import Column
+from suffice.data.arrays import ArraySource
+from suffice.data.schema import Alike, Column, Kind
+from suffice.data.source import Source
 from suffice.families import Bernoulli, Categorical, Complement, Family, Gaussian, Multinomial
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
@@ -30,6 +33,7 @@ from suffice.models.estimator import GenerativeClassifier
 from suffice.models.generative import Part, Prior
 from suffice.models.naive_bayes import NaiveBayes, whole
 from suffice.numerics.logspace import safe_log
+from suffice.statistics.block import Encoding
 from suffice.statistics.counts import Counts, Events
 from suffice.statistics.moments import Moments
 
@@ -42,6 +46,12 @@ __all__ = [
     "NaiveBayes",
 ]
 
+KINDS: dict[Encoding, Kind] = {
+    "real": "real",
+    "count": "real",
+    "binary": "binary",
+    "category": "category",
+}
 SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 without force_alpha
 
 
@@ -57,6 +67,12 @@ class _OneFamily(GenerativeClassifier):
 
     def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
         return whole(self._family(), columns)
+
+    def _described(self, source: Source) -> Sequence[Column]:
+        if not isinstance(source, ArraySource):
+            return source.columns()
+        kind: Kind = "text" if issparse(source.x) else KINDS[self._family().encodings[0]]
+        return Alike(source.names, "number", kind, f"as {type(self).__name__} reads it")
 
     @property
     def _estimates(self) -> Any:

@@ -13,11 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv as arrow_csv
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from suffice.data import csv_pieces
 from suffice.data.csv import CsvFormat, CsvTable
+from suffice.data.csv_pieces import pieces
+from suffice.data.csv_scan import CsvFile, OpenRecordError
 from suffice.data.table import BATCH_ROWS
 from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
 
@@ -282,6 +286,15 @@ class TestBytes:
             "t.csv cannot be read: 'utf-16-le' codec can't decode byte 0x0a"
         )
 
+    def test_utf8_read_as_ascii(self, table: Open) -> None:
+        assert message(table("a\né\n".encode(), encoding="ascii").head).startswith(
+            "line 2 of t.csv, column 'a': byte 0xc3 after '' is not ascii; "
+        )
+
+    def test_a_cell_that_begins_like_a_byte_order_mark(self, table: Open) -> None:
+        opened = table("\ufeff\ufeffa,b\n".encode(), header=False)
+        assert rows(opened) == [{"column_1": "\ufeffa", "column_2": "b"}]
+
     def test_byte_order_mark_line_ends_blank_lines_and_nul(self, table: Open) -> None:
         opened = table(b'\xef\xbb\xbf"a",b\r\n\r\n1,x\n\n2,y\r3,z\x00z')
         assert rows(opened) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}, {"a": 3, "b": "z\0z"}]
@@ -367,6 +380,69 @@ class TestMissingAndStrip:
 
     def test_stripping_without_tokens(self, table: Open) -> None:
         assert rows(table(b"a\n x \n", missing=[], strip=True)) == [{"a": "x"}]
+
+
+class TestPieces:
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @given(
+        st.text('a,"\n\r', max_size=40), st.integers(1, 8), st.integers(1, 8), st.sampled_from('"a')
+    )
+    def test_begin_and_end_where_records_do(
+        self, tmp_path: Path, text: str, size: int, window: int, quote: str
+    ) -> None:
+        file = CsvFile(tmp_path / "t.csv", CsvFormat(quote=quote))
+        file.path.write_bytes(text.encode())
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csv_pieces, "_PIECE_BYTES", size)
+            patch.setattr(csv_pieces, "_WINDOW_BYTES", window)
+            try:
+                cut = [piece.decode() for piece in pieces(file)]
+            except OpenRecordError:
+                with pytest.raises(ReadError, match="never closes"):
+                    list(file.scan())
+                return
+        assert "".join(cut) == text
+        alone = [file.grammar.records(io.StringIO(piece, newline="")) for piece in cut]
+        assert [r.fields for part in alone for r in part] == [r.fields for r in file.scan()]
+
+    def test_are_cut_between_rows_and_not_at_the_end_of_the_file(self, table: Open) -> None:
+        for line in (b"1,2\n", b'"1",2\r\n', b'"1","2""\n"\r', b'1,2"\n'):
+            file = table(line * 600_000).splits({"1": None})[0].file
+            cut = list(pieces(file))
+            assert len(cut) > 1
+            assert all(len(piece) <= 2 << 20 for piece in cut)
+            assert b"".join(cut) == line * 600_000
+
+    def test_a_row_without_end(self, table: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+        opened = table(b"a\n" + b"1" * 5_000_000 + b"\n")
+        monkeypatch.setattr(csv_pieces, "LONGEST_RECORD", 1 << 21)
+        assert message(opened.head).startswith("t.csv cannot be read; a row is longer than")
+
+    def test_pyarrow_gets_nothing_that_its_threads_could_call(
+        self, table: Open, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read, inputs = arrow_csv.read_csv, []
+
+        def watched(source: object, *options: Any) -> pa.Table:
+            inputs.append((type(source), options[1].invalid_row_handler))
+            return read(source, *options)
+
+        monkeypatch.setattr(arrow_csv, "read_csv", watched)
+        monkeypatch.delattr(arrow_csv, "open_csv")
+        for name, encoding in (("t.csv", "utf8"), ("t.csv.gz", "utf8"), ("t.csv", "utf-16")):
+            text = "a,b\n1\n1,2\n".encode(encoding)
+            data = gzip.compress(text) if name.endswith("gz") else text
+            with pytest.warns(SufficeWarning):
+                rows(table(data, name, skip_bad_rows=1, encoding=encoding))
+        assert set(inputs) == {(pa.BufferReader, None)}
+
+    def test_malformed_rows_and_missing_cells_of_one_piece(self, table: Open) -> None:
+        opened = table(b"a,b,c\n1,NA,x\n2\n, y ,z\n", skip_bad_rows=1)
+        with pytest.warns(SufficeWarning):
+            assert rows(opened, {"c": None, "b": None}) == [
+                {"c": "x", "b": None},
+                {"c": "z", "b": " y "},
+            ]
 
 
 class TestSplits:
@@ -507,12 +583,13 @@ class TestWriterRoundTrip:
         assert [record.fields for record in split.file.scan()] == lines
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-    @given(st.text('a,"\n', max_size=30))
-    def test_the_slow_scan_agrees_on_raw_text(self, table: Open, text: str) -> None:
+    @given(st.text('aé,"\n\r', max_size=30), st.sampled_from([1, 5, 1 << 20]))
+    def test_the_slow_scan_agrees_on_raw_text(self, table: Open, text: str, size: int) -> None:
         opened = table(b"x,y\n" + text.encode(), missing=[], skip_bad_rows=1000)
         (split,) = opened.splits({"x": pa.string(), "y": pa.string()})
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
             warnings.simplefilter("ignore", SufficeWarning)
+            patch.setattr(csv_pieces, "_PIECE_BYTES", size)
             try:
                 fast = [list(r.values()) for b in split.record_batches() for r in b.to_pylist()]
             except ReadError as error:

@@ -333,7 +333,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 SufficeWarning,
                 stacklevel=3,
             )
-        return np.concatenate([rows for rows, _ in parts])
+        # Scores lie class by class; joined along that axis they are copied straight.
+        return np.concatenate([rows.T for rows, _ in parts], axis=-1).T
 
     def _run(self, kernel: Callable[[Split, Any], S], params: Any, source: Source) -> S:
         engine = LocalEngine(self.threads)
@@ -395,7 +396,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """Open the first table: it settles the columns and how they are read."""
         source = self._open_labelled(X, y, sample_weight, reset=True)
-        columns = source.columns()
+        columns = self._described(source)
         if not columns:
             raise SchemaError("the table has no column besides the label", "a model needs features")
         self.parts_ = self._parts(columns)
@@ -409,6 +410,10 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             **self._reading(),
         )
         return source
+
+    def _described(self, source: Source) -> Sequence[Column]:
+        """What the columns are."""
+        return source.columns()
 
     def _open_labelled(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Source:
         """Open a table whose rows have labels."""

@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice.numerics import kernels
+
 __all__ = [
     "LARGEST",
     "DoubleDouble",
@@ -124,7 +126,9 @@ class DoubleDouble:
     @classmethod
     def from_pairs(cls, pairs: NDArray[np.float64]) -> DoubleDouble:
         """Pairs that stand side by side on the second axis of a kernel's table (k, 2, m)."""
-        return cls(*two_sum(pairs[:, 0], pairs[:, 1]))
+        shape = pairs[:, 0].shape
+        hi, lo = kernels.sums.normalise(pairs[:, 0].ravel(), pairs[:, 1].ravel())
+        return cls(hi.reshape(shape), lo.reshape(shape))
 
     @property
     def value(self) -> NDArray[np.float64]:
@@ -137,13 +141,20 @@ class DoubleDouble:
         return self.hi.shape
 
     def __add__(self, other: DoubleDouble) -> DoubleDouble:
-        return DoubleDouble(*add(self.hi, self.lo, other.hi, other.lo))
+        return self._plus(other, 1.0)
 
     def __neg__(self) -> DoubleDouble:
         return DoubleDouble(-self.hi, -self.lo)
 
     def __sub__(self, other: DoubleDouble) -> DoubleDouble:
-        return self + -other
+        return self._plus(other, -1.0)
+
+    def _plus(self, other: DoubleDouble, sign: float) -> DoubleDouble:
+        if self.shape != other.shape:
+            raise ValueError(f"sums of shapes {self.shape} and {other.shape} do not add")
+        parts = (self.hi, self.lo, other.hi, other.lo)
+        hi, lo = kernels.sums.add_pairs(*(part.ravel() for part in parts), sign)
+        return DoubleDouble(hi.reshape(self.shape), lo.reshape(self.shape))
 
     def __mul__(self, factor: float) -> DoubleDouble:
         return DoubleDouble(*multiply(self.hi, self.lo, np.float64(factor), np.float64(0)))
