@@ -63,7 +63,7 @@ def _river(given: Rows) -> Call:
 def _pomegranate(given: Rows) -> Call:
     distributions = _import("pomegranate.distributions")
     cls = _import("pomegranate.bayes_classifier").BayesClassifier
-    k = len(np.unique(given.y))
+    k = len(given.classes)
 
     def fit() -> object:
         parts = [distributions.Normal(covariance_type="diag") for _ in range(k)]

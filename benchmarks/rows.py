@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -26,6 +27,11 @@ class Rows:
     def shape(self) -> str:
         n, d = self.x.shape
         return f"{n:,} x {d:,}"
+
+    @cached_property
+    def classes(self) -> NDArray[np.int64]:
+        """The distinct labels, looked for once."""
+        return np.unique(self.y)
 
     @property
     def table(self) -> list[NDArray[Any]]:

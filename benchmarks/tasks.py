@@ -68,11 +68,10 @@ def _fit(cls: Any, given: Rows) -> Any:
 
 
 def _fit_in_batches(cls: Any, given: Rows) -> Any:
-    model, classes = cls(), np.unique(given.y)
-    n = len(given.y)
+    model, n = cls(), len(given.y)
     for batch in range(BATCHES):
         part = slice(n * batch // BATCHES, n * (batch + 1) // BATCHES)
-        model.partial_fit(given.x[part], given.y[part], classes)
+        model.partial_fit(given.x[part], given.y[part], given.classes)
     return model
 
 

@@ -15,7 +15,7 @@ RUNS = 5
 FEW_RUNS = 3
 MOST_RUNS = 300
 SLOW = 3.0  # seconds from which a call runs fewer times
-WORTH = 1.0  # seconds that quick calls are repeated for
+WORTH = 0.2  # seconds that quick calls are repeated for
 
 
 def medians(calls: Mapping[str, Call]) -> dict[str, float]:

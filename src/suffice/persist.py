@@ -14,24 +14,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import struct
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from datetime import date, datetime, timedelta
-from decimal import Decimal
-from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 import safetensors.numpy
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 
 from suffice import __version__
 from suffice.atomic import atomic_writer
 from suffice.errors import ModelFileError, ParameterError
+from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, check_types, damaged
 
 __all__ = ["FORMAT_VERSION", "read_model", "write_model"]
 
@@ -41,27 +34,12 @@ _FORMAT = "suffice"
 _ENVELOPE_KEYS = {"digest", "format", "format_version", "kind", "library_version", "tree"}
 _LENGTH_BYTES = 8
 _MAX_HEADER_BYTES = 100_000_000
-_MAX_DEPTH = 64
-_FIRST_PACKED_LENGTH = 65
-# Other readers of JSON keep no more than the integers of a double.
-_FIRST_LARGE_INT = 2**53
-_DTYPES = {
-    name: np.dtype(name).newbyteorder("<")
-    for name in (
-        *("bool", "int8", "int16", "int32", "int64"),
-        *("uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"),
-    )
-}
 
 # The envelope is the only metadata and "digest" the first of its sorted keys, so every model
 # file starts, after the length, with these bytes and the digest.
 _SIGNATURE = b'{"__metadata__":{"suffice":"{\\"digest\\":\\"'
 _DIGEST = slice(_LENGTH_BYTES + len(_SIGNATURE), _LENGTH_BYTES + len(_SIGNATURE) + 64)
 _BLANK_DIGEST = "0" * 64
-
-Json: TypeAlias = Any
-Types: TypeAlias = Mapping[str, type[Any]]
-Where: TypeAlias = tuple[str, ...]
 
 
 def write_model(path: str | os.PathLike[str], kind: str, content: Any, *, types: Types) -> None:
@@ -148,13 +126,13 @@ def read_model(path: str | os.PathLike[str], *, types: Types) -> tuple[str, Any]
     suffice.errors.ModelFileError: absent.suffice cannot be read: No such file or directory; \
 check the path and its permissions.
     """
-    _check_types(types)
+    check_types(types)
     name = os.fspath(path)
     raw = _read_signed(name)
     envelope = _read_envelope(name, raw)
     _check_version(name, envelope)
     if raw[_DIGEST] != _digest(raw):
-        raise _damaged(name, "the SHA-256 differs from the one written")
+        raise damaged(name, "the SHA-256 differs from the one written")
     try:
         return _read_content(name, raw, envelope, types)
     except ModelFileError:
@@ -163,15 +141,15 @@ check the path and its permissions.
         *(ArithmeticError, LookupError, RecursionError, TypeError, ValueError),
         *(AttributeError, SafetensorError, struct.error),
     ) as error:
-        raise _damaged(name, "the tree does not follow the format") from error
+        raise damaged(name, "the tree does not follow the format") from error
 
 
 def _serialise(kind: str, content: Any, types: Types) -> bytes:
     """Lay the whole file out in memory."""
-    _check_types(types)
+    check_types(types)
     if type(kind) is not str:
         raise ParameterError(f"kind={kind!r}", "the kind of a model is a str", "pass a name")
-    encoder = _Encoder(types)
+    encoder = Encoder(types)
     envelope = {
         "digest": _BLANK_DIGEST,
         "format": _FORMAT,
@@ -233,13 +211,13 @@ def _read_envelope(name: str, raw: bytes) -> dict[str, Json]:
     """Parse the envelope, which is not trusted yet."""
     header_bytes = int.from_bytes(raw[:_LENGTH_BYTES], "little")
     if header_bytes > min(_MAX_HEADER_BYTES, len(raw) - _LENGTH_BYTES):
-        raise _damaged(name, f"a header of {header_bytes:,} bytes in a file of {len(raw):,}")
+        raise damaged(name, f"a header of {header_bytes:,} bytes in a file of {len(raw):,}")
     try:
         header = _parse_json(raw[_LENGTH_BYTES : _LENGTH_BYTES + header_bytes].decode())
         (text,) = header["__metadata__"].values()
         return dict(_parse_json(text))
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise _damaged(name, "the header cannot be parsed") from error
+        raise damaged(name, "the header cannot be parsed") from error
 
 
 def _check_version(name: str, envelope: dict[str, Json]) -> None:
@@ -261,9 +239,9 @@ def _read_content(
     if envelope.keys() != _ENVELOPE_KEYS or stated != (_FORMAT, FORMAT_VERSION, str):
         raise ValueError("envelope")
     arrays = safetensors.numpy.load(raw)
-    if any(array.dtype.name not in _DTYPES for array in arrays.values()):
+    if any(array.dtype.name not in DTYPES for array in arrays.values()):
         raise ValueError("dtype")
-    decoder = _Decoder(name, types, arrays)
+    decoder = Decoder(name, types, arrays)
     content = decoder.decode(envelope["tree"], ())
     if decoder.arrays:
         raise ValueError("surplus arrays")
@@ -284,292 +262,3 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
 
 def _refuse_constant(constant: str) -> Json:
     raise ValueError(constant)
-
-
-def _check_types(types: Types) -> None:
-    for name, cls in types.items():
-        if not (isinstance(cls, type) and is_dataclass(cls)):
-            raise ParameterError(
-                f"types[{name!r}] is {cls!r}", "only dataclasses are saved", "register a dataclass"
-            )
-    if len(set(types.values())) != len(types):
-        raise ParameterError(
-            f"types={types!r}", "every dataclass has one name", "drop the second name"
-        )
-
-
-def _damaged(name: str, fact: str) -> ModelFileError:
-    return ModelFileError(
-        f"{name}: {fact}",
-        "the file was cut short or altered after it was written",
-        "restore it from a copy or save the model again",
-    )
-
-
-def _member(key: Any) -> str:
-    # An int of thousands of digits has no repr.
-    return f"[{key!r}]" if _is_plain(key) else f"[{type(key).__name__}]"
-
-
-def _describe(where: Where) -> str:
-    return "".join(where).removeprefix(".") or "content"
-
-
-@dataclass(frozen=True)
-class _Scalar:
-    """How values of one type that JSON lacks become JSON and come back."""
-
-    type: type[Any]
-    encode: Callable[[Any], Json]
-    decode: Callable[[Any], Any]
-
-
-def _encode_float(value: float) -> str:
-    return struct.pack(">d", value).hex()
-
-
-def _decode_float(text: str) -> float:
-    (value,) = struct.unpack(">d", bytes.fromhex(text))
-    return float(value)
-
-
-def _encode_timedelta(value: timedelta) -> list[int]:
-    return [value.days, value.seconds, value.microseconds]
-
-
-def _decode_timedelta(parts: list[int]) -> timedelta:
-    days, seconds, microseconds = parts
-    return timedelta(days, seconds, microseconds)
-
-
-def _decode_int(text: str) -> int:
-    # Base 16 has no limit on the number of digits and takes linear time.
-    return int(text, 16)
-
-
-_SCALARS = {
-    "bytes": _Scalar(bytes, bytes.hex, bytes.fromhex),
-    "date": _Scalar(date, date.isoformat, date.fromisoformat),
-    "datetime": _Scalar(datetime, datetime.isoformat, datetime.fromisoformat),
-    "decimal": _Scalar(Decimal, str, Decimal),
-    "float": _Scalar(float, _encode_float, _decode_float),
-    "int": _Scalar(int, hex, _decode_int),
-    "timedelta": _Scalar(timedelta, _encode_timedelta, _decode_timedelta),
-}
-_SCALAR_TAGS = {scalar.type: tag for tag, scalar in _SCALARS.items()}
-
-
-def _is_plain(value: Any) -> bool:
-    """Whether JSON keeps the value and its type."""
-    cls = type(value)
-    return (
-        (cls is str or cls is bool or value is None)
-        or (cls is int and abs(value) < _FIRST_LARGE_INT)
-        or (cls is float and math.isfinite(value))
-    )
-
-
-def _is_numpy_scalar(value: Any) -> bool:
-    return isinstance(value, np.generic) and value.dtype.name in _DTYPES
-
-
-def _is_scalar(value: Any) -> bool:
-    return _is_plain(value) or type(value) in _SCALAR_TAGS or _is_numpy_scalar(value)
-
-
-class _Encoder:
-    """Turns content into JSON and a dictionary of C-contiguous arrays."""
-
-    def __init__(self, types: Types) -> None:
-        self.arrays: dict[str, NDArray[Any]] = {}
-        self._names = {cls: name for name, cls in types.items()}
-
-    def encode(self, value: Any, where: Where) -> Json:
-        """Encode one node of the tree."""
-        cls = type(value)
-        if _is_plain(value):
-            return value
-        if len(where) > _MAX_DEPTH:
-            raise ParameterError(
-                f"{_describe(where)}: nested deeper than {_MAX_DEPTH} levels",
-                "a model is a tree of moderate depth",
-                "look for a container that contains itself",
-            )
-        if cls is list:
-            return self._items(value, where)
-        return self._tagged(value, where)
-
-    def _tagged(self, value: Any, where: Where) -> Json:
-        cls = type(value)
-        if cls is tuple:
-            return self._tuple(value, where)
-        if cls is dict:
-            return self._dict(value, where)
-        if cls is np.ndarray:
-            return {"array": self._array(value, where)}
-        if cls in self._names:
-            return self._record(value, where)
-        if cls in _SCALAR_TAGS:
-            return self._scalar(value, where)
-        if _is_numpy_scalar(value):
-            dtype = _DTYPES[value.dtype.name]
-            return {"numpy": [value.dtype.name, value.astype(dtype).tobytes().hex()]}
-        raise self._refusal(f"a {cls}", where)
-
-    def _items(self, values: Sequence[Any], where: Where) -> list[Json]:
-        return [self.encode(value, (*where, f"[{i}]")) for i, value in enumerate(values)]
-
-    def _tuple(self, values: tuple[Any, ...], where: Where) -> Json:
-        # A vocabulary can hold millions of strings and the header must stay small.
-        if len(values) >= _FIRST_PACKED_LENGTH and all(type(value) is str for value in values):
-            return {"strings": self._strings(values, where)}
-        return {"tuple": self._items(values, where)}
-
-    def _strings(self, values: tuple[str, ...], where: Where) -> list[str]:
-        encoded = [value.encode("utf-8", "surrogatepass") for value in values]
-        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
-        np.cumsum([len(text) for text in encoded], out=offsets[1:])
-        blob = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-        return [self._array(blob, where), self._array(offsets, where)]
-
-    def _dict(self, mapping: dict[Any, Any], where: Where) -> Json:
-        for key in mapping:
-            if not _is_scalar(key):
-                raise self._refusal(f"a key of {type(key)}", where)
-        values = [self.encode(value, (*where, _member(key))) for key, value in mapping.items()]
-        return {"dict": [self.encode(tuple(mapping), where), values]}
-
-    def _array(self, array: NDArray[Any], where: Where) -> str:
-        if array.dtype.name not in _DTYPES or not array.dtype.isnative:
-            raise self._refusal(f"an array of dtype {array.dtype}", where)
-        name = str(len(self.arrays))
-        # safetensors 0.8 writes arrays of any other memory order scrambled, without an error.
-        self.arrays[name] = np.asarray(array, order="C")
-        return name
-
-    def _record(self, value: Any, where: Where) -> Json:
-        members = {
-            field.name: self.encode(getattr(value, field.name), (*where, f".{field.name}"))
-            for field in fields(value)
-            if field.init
-        }
-        return {"record": [self._names[type(value)], members]}
-
-    def _scalar(self, value: Any, where: Where) -> Json:
-        tag = _SCALAR_TAGS[type(value)]
-        text = _SCALARS[tag].encode(value)
-        if tag == "datetime" and repr(datetime.fromisoformat(text)) != repr(value):
-            raise ParameterError(
-                f"{_describe(where)}: {value!r} cannot be saved",
-                "a saved date-time has no fold, and no zone or an unnamed offset of whole seconds",
-                "convert it with astimezone(datetime.timezone.utc)",
-            )
-        return {tag: text}
-
-    def _refusal(self, what: str, where: Where) -> ParameterError:
-        return ParameterError(
-            f"{_describe(where)}: {what} cannot be saved",
-            "a model file holds registered dataclasses, tuples, lists, dicts with scalar keys, "
-            "native arrays of bool, int or float, and scalars",
-            "convert it to one of these",
-        )
-
-
-class _Decoder:
-    """Builds content from JSON and arrays, each array used once."""
-
-    def __init__(self, name: str, types: Types, arrays: dict[str, NDArray[Any]]) -> None:
-        self.arrays = arrays
-        self._file = name
-        self._types = types
-
-    def decode(self, node: Json, where: Where) -> Any:
-        """Decode one node of the tree."""
-        if isinstance(node, list):
-            return self._items(node, where)
-        if not isinstance(node, dict):
-            return node
-        ((tag, body),) = node.items()
-        if tag in _SCALARS:
-            return _SCALARS[tag].decode(body)
-        return self._tagged(tag, body, where)
-
-    def _tagged(self, tag: str, body: Json, where: Where) -> Any:
-        match tag:
-            case "tuple":
-                return tuple(self._items(body, where))
-            case "dict":
-                return self._dict(body, where)
-            case "array":
-                return self.arrays.pop(body)
-            case "strings":
-                return self._strings(*body)
-            case "record":
-                return self._record(body, where)
-            case "numpy":
-                return self._numpy(*body)
-        raise ValueError(tag)
-
-    def _items(self, nodes: list[Json], where: Where) -> list[Any]:
-        return [self.decode(node, (*where, f"[{i}]")) for i, node in enumerate(nodes)]
-
-    def _dict(self, body: Json, where: Where) -> dict[Any, Any]:
-        keys, values = body
-        names = self.decode(keys, where)
-        pairs = zip(names, values, strict=True)
-        mapping = {key: self.decode(value, (*where, _member(key))) for key, value in pairs}
-        if len(mapping) != len(names):
-            raise ValueError("duplicate key")
-        return mapping
-
-    def _strings(self, blob_name: str, offsets_name: str) -> tuple[str, ...]:
-        blob, offsets = self.arrays.pop(blob_name), self.arrays.pop(offsets_name)
-        if (blob.dtype.name, offsets.dtype.name, blob.ndim) != ("uint8", "int64", 1):
-            raise ValueError("packed strings")
-        if offsets[0] != 0 or offsets[-1] != blob.size or np.any(np.diff(offsets) < 0):
-            raise ValueError("packed strings")
-        text = blob.tobytes()
-        ends = pairwise(offsets.tolist())
-        return tuple(text[start:stop].decode("utf-8", "surrogatepass") for start, stop in ends)
-
-    def _numpy(self, dtype_name: str, text: str) -> Any:
-        (value,) = np.frombuffer(bytes.fromhex(text), dtype=_DTYPES[dtype_name])
-        return value
-
-    def _record(self, body: Json, where: Where) -> Any:
-        name, members = body
-        place = f"{self._file}: {_describe(where)}"
-        if name not in self._types:
-            raise ModelFileError(
-                f"{place} is of the unknown type {name!r}",
-                f"known here: {', '.join(sorted(self._types)) or 'none'}",
-                "load it with the version of suffice that wrote it, or a later one",
-            )
-        cls = self._types[name]
-        _check_fields(cls, name, members, place)
-        values = {key: self.decode(node, (*where, f".{key}")) for key, node in members.items()}
-        try:
-            return cls(**values)
-        except Exception as error:
-            raise ModelFileError(
-                f"{place}: {name} refuses its saved values: {error}",
-                "a saved object must still be a valid one",
-                "load it with the version of suffice that wrote it",
-            ) from error
-
-
-def _check_fields(cls: type[Any], name: str, members: dict[str, Json], place: str) -> None:
-    """Refuse a record whose fields are not exactly those of the constructor."""
-    expected = {field.name for field in fields(cls) if field.init}
-    missing, surplus = expected - members.keys(), members.keys() - expected
-    if missing or surplus:
-        facts = [
-            f"{verb} {', '.join(sorted(names))}"
-            for verb, names in (("lacks", missing), ("has in excess", surplus))
-            if names
-        ]
-        raise ModelFileError(
-            f"{place}: {name} {' and '.join(facts)}",
-            f"its fields are {', '.join(sorted(expected)) or 'none'}",
-            "load it with the version of suffice that wrote it",
-        )

@@ -16,6 +16,7 @@ from suffice.families.family import (
     Parameters,
     check_estimation,
     dirichlet,
+    most_telling,
     pseudo_counts,
 )
 from suffice.numerics import kernels
@@ -137,10 +138,8 @@ class BernoulliParameters(Parameters):
         """θ of column j, or of the words that divide the classes most."""
         if self.words is None or self.words.closed:
             return {"P(1)": self.theta[:, j, 1].tolist()}
-        log_theta = safe_log(self.theta[:, :, 1])
-        spread = log_theta.max(axis=0) - log_theta.min(axis=0)
-        order = np.lexsort((np.arange(len(spread)), -spread))[:20]
-        return {self.words.values[v]: self.theta[:, v, 1].tolist() for v in order}
+        theta = self.theta[:, :, 1]
+        return most_telling(self.words.values, theta, safe_log(theta))
 
     def form(self) -> Form:
         """Linear in x: weight log θ/(1 − θ), constant Σ log(1 − θ)."""

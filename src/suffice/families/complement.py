@@ -15,6 +15,7 @@ from suffice.families.family import (
     Form,
     Parameters,
     check_estimation,
+    most_telling,
     pseudo_counts,
 )
 from suffice.families.multinomial import add_event_terms
@@ -122,9 +123,7 @@ class ComplementParameters(Parameters):
         """Weight of column j, or of the words that divide the classes most."""
         if self.events.closed:
             return {"weight": self.weights[:, j].tolist()}
-        spread = self.weights.max(axis=0) - self.weights.min(axis=0)
-        order = np.lexsort((np.arange(len(spread)), -spread))[:20]
-        return {self.events.values[v]: self.weights[:, v].tolist() for v in order}
+        return most_telling(self.events.values, self.weights, self.weights)
 
     def form(self) -> Form:
         """Linear in the counts."""

@@ -35,6 +35,7 @@ __all__ = [
     "dirichlet",
     "family_named",
     "family_names",
+    "most_telling",
     "pseudo_counts",
 ]
 
@@ -255,3 +256,12 @@ def dirichlet(
     pooled = proportions(count.sum(axis=0))
     pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
     return np.where(count.sum(axis=-1, keepdims=True) > 0, proportions(count), pooled)
+
+
+def most_telling(
+    words: tuple[Any, ...], values: NDArray[np.float64], terms: NDArray[np.float64], most: int = 20
+) -> dict[Any, list[float]]:
+    """The words whose terms (k, m) differ most between classes, with their values (k, m)."""
+    spread = terms.max(axis=0) - terms.min(axis=0)
+    order = np.lexsort((np.arange(len(spread)), -spread))[:most]
+    return {words[v]: values[:, v].tolist() for v in order}

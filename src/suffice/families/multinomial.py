@@ -16,6 +16,7 @@ from suffice.families.family import (
     Parameters,
     check_estimation,
     dirichlet,
+    most_telling,
     pseudo_counts,
 )
 from suffice.numerics import kernels
@@ -113,10 +114,7 @@ class MultinomialParameters(Parameters):
         """θ of column j, or of the words that divide the classes most."""
         if self.events.closed:
             return {"share": self.theta[:, j].tolist()}
-        log_theta = safe_log(self.theta)
-        spread = log_theta.max(axis=0) - log_theta.min(axis=0)
-        order = np.lexsort((np.arange(len(spread)), -spread))[:20]
-        return {self.events.values[v]: self.theta[:, v].tolist() for v in order}
+        return most_telling(self.events.values, self.theta, safe_log(self.theta))
 
     def form(self) -> Form:
         """Linear in the counts."""
