@@ -265,7 +265,7 @@ def _open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 @dataclass(frozen=True)

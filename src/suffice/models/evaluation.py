@@ -156,10 +156,10 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
     for without, unknown in each_batch(split, model.layout, add):
         impossible += without
         unlabelled += unknown
-    total = DoubleDouble.from_pairs(sums)[0]
+    total = DoubleDouble.from_table(sums)[0]
     return Evaluation(
         model.classes.values,
-        DoubleDouble.from_pairs(confusion),
+        DoubleDouble.from_table(confusion),
         total[0],
         total[1],
         total[2],

@@ -18,6 +18,7 @@ from suffice.data.source import Split, refusal
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family, Parameters
 from suffice.families.family import check_nonnegative, dirichlet
+from suffice.numerics import kernels
 from suffice.numerics.logspace import log_normalise, safe_log, scores
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -252,11 +253,11 @@ def posterior(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64]
 
 def best(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.intp], int]:
     """Answer the code of the most probable class, (n,)."""
-    scores = model.log_joint(batch)
-    codes = scores.argmax(axis=1)
-    impossible = np.isneginf(scores[np.arange(batch.rows), codes])
-    codes[impossible] = model.prior.argmax()
-    return codes, int(impossible.sum())
+    codes = np.empty(batch.rows, np.intp)
+    impossible = kernels.scores.best_class(model.log_joint(batch), codes)
+    if impossible:
+        codes[codes < 0] = model.prior.argmax()
+    return codes, impossible
 
 
 def evidence(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:

@@ -124,11 +124,13 @@ class DoubleDouble:
         return cls(np.zeros(shape), np.zeros(shape))
 
     @classmethod
-    def from_pairs(cls, pairs: NDArray[np.float64]) -> DoubleDouble:
-        """Pairs that stand side by side on the second axis of a kernel's table (k, 2, m)."""
-        shape = pairs[:, 0].shape
-        hi, lo = kernels.sums.normalise(pairs[:, 0].ravel(), pairs[:, 1].ravel())
-        return cls(hi.reshape(shape), lo.reshape(shape))
+    def from_table(cls, table: NDArray[np.float64]) -> DoubleDouble:
+        """The pairs of a kernel's table (k, 2, m) as sums (k, m), without a copy.
+
+        The table is handed over: nothing may be added to it any more.
+        """
+        kernels.sums.normalise(table)
+        return cls(table[:, 0], table[:, 1])
 
     @property
     def value(self) -> NDArray[np.float64]:

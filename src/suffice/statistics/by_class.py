@@ -136,8 +136,8 @@ class ByClassAccumulator:
         order = np.array([self._codes[value] for value in classes.values], np.intp)
         return ByClass(
             classes,
-            DoubleDouble.from_pairs(self._weight)[order],
-            DoubleDouble.from_pairs(self._unlabelled)[0],
+            DoubleDouble.from_table(self._weight[:, :, None].copy())[order, 0],
+            DoubleDouble.from_table(self._unlabelled[:, :, None].copy())[0, 0],
             tuple(block.statistic().take(order) for block in self._blocks),
         ).pruned()
 

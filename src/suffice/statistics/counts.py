@@ -353,7 +353,7 @@ class CountAccumulator:
         if self._range is None:
             return
         tally, pairs = self._grown_tally(), self._grown_table()
-        part = self._range.counts(DoubleDouble.from_pairs(pairs) + DoubleDouble.of(tally))
+        part = self._range.counts(DoubleDouble.from_table(pairs) + DoubleDouble.of(tally))
         if self._sum is not None:
             known = np.arange(self._sum.count.shape[0])
             part = self._sum.place(known, part.count.shape[0]) + part
@@ -422,8 +422,8 @@ class EventAccumulator:
         """Add the table to the sum by value: codes never travel between batches."""
         if self._vocabulary is None:
             return
-        count = DoubleDouble.from_pairs(self._table)
-        documents = DoubleDouble.from_pairs(self._documents)
+        count = DoubleDouble.from_table(self._table)
+        documents = DoubleDouble.from_table(self._documents[:, :, None])[:, 0]
         part = Events((self._vocabulary,), count, documents).sorted()
         if self._sum is not None:
             known = np.arange(self._sum.count.shape[0])

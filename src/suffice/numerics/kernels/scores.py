@@ -22,6 +22,7 @@ __all__ = [
     "add_sparse_linear",
     "add_student",
     "add_table",
+    "best_class",
 ]
 
 TILE = 64
@@ -169,3 +170,22 @@ def add_table(values: Any, low: Any, size: Any, offsets: Any, table: Any, out: A
                 out[i, first + 2] += c
             if first + 3 < k:
                 out[i, first + 3] += e
+
+
+@compiled
+def best_class(scores: Any, best: Any) -> int:
+    """Write the class of the largest score of every row; of equal scores, the first.
+
+    A row of −∞ gets −1. Returns the number of such rows.
+    """
+    n, k = scores.shape
+    impossible = 0
+    for i in range(n):
+        top = -np.inf
+        best[i] = -1
+        for c in range(k):
+            if scores[i, c] > top:
+                top = scores[i, c]
+                best[i] = c
+        impossible += best[i] < 0
+    return impossible

@@ -22,9 +22,8 @@ def add_pairs(a: Any, a_lo: Any, b: Any, b_lo: Any, sign: float) -> Any:
 
 
 @compiled
-def normalise(a: Any, a_lo: Any) -> Any:
-    """Return the pairs a + a_lo (n,) with the rounded value first."""
-    hi, lo = np.empty_like(a), np.empty_like(a)
-    for i in range(a.shape[0]):
-        hi[i], lo[i] = two_sum(a[i], a_lo[i])
-    return hi, lo
+def normalise(table: Any) -> None:
+    """Make the pairs (k, 2, m) hold the rounded value first, in place."""
+    for c in range(table.shape[0]):
+        for j in range(table.shape[2]):
+            table[c, 0, j], table[c, 1, j] = two_sum(table[c, 0, j], table[c, 1, j])
