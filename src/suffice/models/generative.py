@@ -19,7 +19,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Family, Parameters
 from suffice.families.family import check_nonnegative, dirichlet
 from suffice.numerics import kernels
-from suffice.numerics.logspace import log_normalise, safe_log, scores
+from suffice.numerics.logspace import log_normalise, normalise, safe_log, scores
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
@@ -247,8 +247,7 @@ def log_posterior(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.floa
 
 def posterior(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
     """Answer P(c | x), (n, k)."""
-    logs, impossible = log_posterior(model, batch)
-    return np.exp(logs, out=logs), impossible
+    return normalise(model.log_joint(batch), model.prior)
 
 
 def best(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.intp], int]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["log_normalise", "log_sum_exp", "safe_log", "scores"]
+__all__ = ["log_normalise", "log_sum_exp", "normalise", "safe_log", "scores"]
+
+CACHED_ROWS = 8_192  # rows normalised at a time, so that every step finds them in cache
 
 
 def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -87,3 +89,41 @@ def log_normalise(
     posterior = log_joint - np.where(impossible, 0.0, evidence)[:, None]
     posterior[impossible] = log_prior
     return posterior, int(impossible.sum())
+
+
+def normalise(
+    log_joint: NDArray[np.float64], prior: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], int]:
+    """Return P(c | x) = exp(a_c − m) / Σ_c exp(a_c − m) with m = max_c a_c.
+
+    Parameters
+    ----------
+    log_joint : ndarray (n, k)
+        log P(c, x); overwritten.
+    prior : ndarray (k,)
+        P(c), the answer for a row that is impossible under every class.
+
+    Returns
+    -------
+    posterior : ndarray (n, k)
+    impossible : int
+        Number of rows answered by the prior.
+
+    Examples
+    --------
+    >>> normalise(np.array([[-1000.0, -1000.0], [-np.inf, -np.inf]]), np.array([0.25, 0.75]))
+    (array([[0.5 , 0.5 ],
+           [0.25, 0.75]]), 1)
+    """
+    impossible = 0
+    for start in range(0, len(log_joint), CACHED_ROWS):
+        part = log_joint[start : start + CACHED_ROWS]
+        largest = part.max(axis=1)
+        nowhere = np.flatnonzero(largest == -np.inf)
+        if len(nowhere):
+            part[nowhere], largest[nowhere] = safe_log(prior), 0.0
+            impossible += len(nowhere)
+        part -= largest[:, None]
+        np.exp(part, out=part)
+        part /= part.sum(axis=1)[:, None]
+    return log_joint, impossible
