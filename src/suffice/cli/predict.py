@@ -62,17 +62,16 @@ def predict(
     table = reading.open(data, fitted.format_)
     missing = (*fitted.layout_.missing, *(reading.missing or ()))
     with opened() as write, working(f"Predicting {', '.join(data)}"):
-        for log_posterior in _log_posteriors(fitted, table, missing):
-            write(_answers(fitted, log_posterior, proba, log_proba))
+        for log_joint in _log_joints(fitted, table, missing):
+            write(_answers(fitted, log_joint, proba, log_proba))
 
 
-def _log_posteriors(
+def _log_joints(
     model: GenerativeClassifier, table: Table, missing: tuple[str, ...]
 ) -> Iterator[NDArray[np.float64]]:
-    """Return log P(c | x), (rows, k), batch by batch."""
+    """Yield log P(x, c), (rows, k), batch by batch."""
     from suffice.data.opening import open_table
     from suffice.models.generative import each_batch
-    from suffice.numerics.logspace import log_normalise
 
     rows = impossible = 0
     layout = replace(model.layout_, missing=missing)
@@ -81,9 +80,9 @@ def _log_posteriors(
     yield model.model_.log_prior[None][:0]
     for split in splits:
         for log_joint in each_batch(split, layout, model.model_.log_joint):
-            log_posterior, without = log_normalise(log_joint, model.model_.log_prior)
-            rows, impossible = rows + len(log_posterior), impossible + without
-            yield log_posterior
+            rows += len(log_joint)
+            impossible += int((log_joint.max(axis=1) == float("-inf")).sum())
+            yield log_joint
     if impossible:
         warnings.warn(
             f"{impossible} of {rows} rows are impossible under every class; they were answered by "
@@ -93,17 +92,18 @@ def _log_posteriors(
 
 
 def _answers(
-    model: GenerativeClassifier, log_posterior: NDArray[np.float64], proba: bool, log_proba: bool
+    model: GenerativeClassifier, log_joint: NDArray[np.float64], proba: bool, log_proba: bool
 ) -> pa.Table:
-    import numpy as np
     import pyarrow as pa
 
-    classes = model.model_.classes.values
+    from suffice.numerics.logspace import log_normalise, normalise
+
+    classes, prior = model.model_.classes.values, model.model_.prior
+    log_posterior = log_normalise(log_joint, model.model_.log_prior)[0]
     columns = {"prediction": pa.array(classes).take(pa.array(log_posterior.argmax(axis=1)))}
     if proba:
-        columns |= {
-            f"P({c})": pa.array(p) for c, p in zip(classes, np.exp(log_posterior).T, strict=True)
-        }
+        posterior = normalise(log_joint.copy(), prior)[0]
+        columns |= {f"P({c})": pa.array(p) for c, p in zip(classes, posterior.T, strict=True)}
     if log_proba:
         columns |= {
             f"log P({c})": pa.array(p) for c, p in zip(classes, log_posterior.T, strict=True)

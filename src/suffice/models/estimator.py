@@ -43,6 +43,7 @@ from suffice.models.generative import (
     joint,
     log_posterior,
     posterior,
+    room,
     summarise,
 )
 from suffice.models.model_file import TYPES, portable, unportable
@@ -322,8 +323,13 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _answers(self, X: Any, answer: Answer) -> NDArray[Any]:
         """Answer for every row, in order; say how many rows no class could have produced."""
         model, engine = self._fitted(), LocalEngine(self.threads)
-        splits = self._open(X).splits(self._layout(), engine.workers)
-        parts = [part for split in engine.map(answers, (model, answer), splits) for part in split]
+        source = self._open(X)
+        splits = source.splits(self._layout(), engine.workers)
+        place = None
+        if isinstance(source, ArraySource):
+            place = room(answer, source.x.shape[0], len(model.classes))
+        task = (model, answer, place)
+        parts = [part for split in engine.map(answers, task, splits) for part in split]
         impossible = sum(count for _, count in parts)
         if impossible:
             warnings.warn(
@@ -333,6 +339,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 SufficeWarning,
                 stacklevel=3,
             )
+        if place is not None:
+            return place
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows, _ in parts], axis=-1).T
 

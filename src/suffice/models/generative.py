@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -38,6 +38,7 @@ __all__ = [
     "joint",
     "log_posterior",
     "posterior",
+    "room",
     "summarise",
 ]
 
@@ -188,15 +189,19 @@ class GenerativeModel:
         """Number of free parameters of the parts; the class prior adds k − 1 if estimated."""
         return sum(parameters.n_free for parameters in self.parameters)
 
-    def log_joint(self, batch: Batch) -> NDArray[np.float64]:
-        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k).
+    def log_joint(
+        self, batch: Batch, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k), in ``out`` if given.
 
         Raises
         ------
         BadCell
             If a number is infinite.
         """
-        out = scores(batch.rows, len(self.classes), self.log_prior)
+        if out is None:
+            out = scores(batch.rows, len(self.classes), 0.0)
+        out[:] = self.log_prior
         for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
             try:
                 parameters.add_log_likelihood(block, out)
@@ -225,41 +230,65 @@ class GenerativeModel:
         return np.stack([pieces[at] for at in order], axis=1)
 
 
-Answer = Callable[["GenerativeModel", Batch], tuple[NDArray[Any], int]]
-"""What to say of every row of a batch, and how many rows are impossible under every class."""
+Answer = Callable[["GenerativeModel", Batch, Any], tuple[NDArray[Any], int]]
+"""What to say of every row of a batch, and how many rows are impossible under every class. The
+third argument is where to write it, or None."""
 
 
-def answers(split: Split, params: tuple[GenerativeModel, Answer]) -> list[tuple[NDArray[Any], int]]:
-    """Kernel of a prediction: the answers of a split, batch by batch."""
-    model, answer = params
-    return list(each_batch(split, model.layout, partial(answer, model)))
+def answers(
+    split: Split, params: tuple[GenerativeModel, Answer, NDArray[Any] | None]
+) -> list[tuple[NDArray[Any], int]]:
+    """Kernel of a prediction: the answers of a split, batch by batch, in their place if given."""
+    model, answer, place = params
+    done = getattr(split, "first", 0)
+
+    def one(batch: Batch) -> tuple[NDArray[Any], int]:
+        nonlocal done
+        rows = slice(done, done + batch.rows)
+        done = rows.stop
+        return answer(model, batch, None if place is None else place[rows])
+
+    return list(each_batch(split, model.layout, one))
 
 
-def joint(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
+def room(answer: Answer, n: int, k: int) -> NDArray[Any] | None:
+    """Make room for the answers of n rows, where their shape is known beforehand."""
+    if answer is evidence:
+        return None
+    return np.empty(n, np.intp) if answer is best else scores(n, k, 0.0)
+
+
+def joint(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
     """Answer log P(x, c), (n, k)."""
-    return model.log_joint(batch), 0
+    return model.log_joint(batch, out), 0
 
 
-def log_posterior(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
+def log_posterior(
+    model: GenerativeModel, batch: Batch, out: Any
+) -> tuple[NDArray[np.float64], int]:
     """Answer log P(c | x), (n, k)."""
-    return log_normalise(model.log_joint(batch), model.log_prior)
+    logs, impossible = log_normalise(model.log_joint(batch), model.log_prior)
+    if out is None:
+        return logs, impossible
+    out[:] = logs
+    return out, impossible
 
 
-def posterior(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
+def posterior(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
     """Answer P(c | x), (n, k)."""
-    return normalise(model.log_joint(batch), model.prior)
+    return normalise(model.log_joint(batch, out), model.prior)
 
 
-def best(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.intp], int]:
+def best(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.intp], int]:
     """Answer the code of the most probable class, (n,)."""
-    codes = np.empty(batch.rows, np.intp)
+    codes = np.empty(batch.rows, np.intp) if out is None else out
     impossible = kernels.scores.best_class(model.log_joint(batch), codes)
     if impossible:
         codes[codes < 0] = model.prior.argmax()
     return codes, impossible
 
 
-def evidence(model: GenerativeModel, batch: Batch) -> tuple[NDArray[np.float64], int]:
+def evidence(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
     """Answer log p(x_j | c) of every cell, (n, columns, k)."""
     return model.evidence(batch), 0
 

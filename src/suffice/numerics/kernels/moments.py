@@ -31,10 +31,11 @@ def _subtract(x: Any, pivot: Any, v: Any, e: Any) -> bool:
     """Write the pairs x − p; return whether a cell is missing or too large."""
     unusable = 0
     for j in range(x.shape[0]):
-        difference, error = two_sum(x[j], -pivot[j])
+        value = x[j]
+        difference, error = two_sum(value, -pivot[j])
         v[j] = difference
         e[j] = error
-        unusable |= not abs(x[j]) <= LARGEST
+        unusable |= not abs(value) <= LARGEST
     return unusable != 0
 
 
@@ -51,10 +52,11 @@ def _add_differences(v: Any, e: Any, s: Any, s_lo: Any) -> None:
 def _add_squares(v: Any, e: Any, s: Any, s_lo: Any) -> None:
     """Add (v + e)² = v² + 2ve to the pairs s; e² is below their last bit."""
     for j in range(v.shape[0]):
-        q, f = two_product(v[j], v[j])
+        value = v[j]
+        q, f = two_product(value, value)
         total, t = two_sum(s[j], q)
         s[j] = total
-        s_lo[j] += t + (f + 2.0 * v[j] * e[j])
+        s_lo[j] += t + (f + 2.0 * value * e[j])
 
 
 @compiled

@@ -13,15 +13,14 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from suffice.numerics import exact
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "fused_multiply_add"]
 
 # nogil: threads share one process; error_model: 0/0 is a NaN, as in IEEE 754, not an exception;
 # contraction and reordering stay off, or the error-free transformations would lose their errors.
 compiled = njit(cache=True, nogil=True, error_model="numpy")
 
 
-@intrinsic
-def fused_multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+def _fused_multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     """Return fl(a · b + c), rounded once: the hardware's fused multiply-add."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -34,11 +33,15 @@ def fused_multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     return types.float64(types.float64, types.float64, types.float64), generate
 
 
+# Called with three numbers; the typing context is Numba's own business.
+fused_multiply_add: Any = intrinsic(_fused_multiply_add)
+
+
 @overload(exact.two_product, inline="always")
 def _two_product(a: Any, b: Any) -> Any:
     def fused(a: Any, b: Any) -> Any:
         p = a * b
-        return p, fused_multiply_add(a, b, -p)  # type: ignore[call-arg]
+        return p, fused_multiply_add(a, b, -p)
 
     return fused
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.pairs import compiled
+from suffice.numerics.kernels.pairs import compiled, fused_multiply_add
 
 __all__ = [
     "add_binary",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 TILE = 64
-PANEL = 4  # classes scored together
+PANEL = 8  # classes scored together: two vectors of four
 
 
 @compiled
@@ -55,15 +55,22 @@ def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int
     tile, total = np.zeros((d, TILE)), np.zeros(TILE)
     for start in range(0, x.shape[0], TILE):
         rows = x[start : start + TILE]
-        if _transpose(rows, tile) == 2:
+        status = _transpose(rows, tile)
+        if status == 2:
             return start
         for c in range(k):
             total[:] = 0.0
             for j in range(d):
-                m, r, s = mean[c, j], root[c, j], log_scale[c, j]
-                for i in range(TILE):
-                    u = r * (tile[j, i] - m)
-                    total[i] += s - u * u if u == u else 0.0
+                m, r, log_s = mean[c, j], root[c, j], log_scale[c, j]
+                if status == 0:
+                    for i in range(TILE):
+                        u = r * (tile[j, i] - m)
+                        total[i] += fused_multiply_add(-u, u, log_s)
+                else:
+                    for i in range(TILE):
+                        u = r * (tile[j, i] - m)
+                        term = fused_multiply_add(-u, u, log_s)
+                        total[i] += term if term == term else 0.0
             for i in range(rows.shape[0]):
                 out[start + i, c] += total[i]
     return -1
@@ -153,23 +160,17 @@ def add_table(values: Any, low: Any, size: Any, offsets: Any, table: Any, out: A
     """
     n, d = values.shape
     k = out.shape[1]
+    total = np.zeros(PANEL)
     for i in range(n):
         for first in range(0, k, PANEL):
-            a = b = c = e = 0.0
+            total[:] = 0.0
             for j in range(d):
                 v = values[i, j] - low[j]
                 v = offsets[j] + (v if 0 <= v < size[j] else size[j])
-                a += table[v, first]
-                b += table[v, first + 1]
-                c += table[v, first + 2]
-                e += table[v, first + 3]
-            out[i, first] += a
-            if first + 1 < k:
-                out[i, first + 1] += b
-            if first + 2 < k:
-                out[i, first + 2] += c
-            if first + 3 < k:
-                out[i, first + 3] += e
+                for c in range(PANEL):
+                    total[c] += table[v, first + c]
+            for c in range(min(PANEL, k - first)):
+                out[i, first + c] += total[c]
 
 
 @compiled
