@@ -14,6 +14,7 @@ from suffice.families.family import (
     Family,
     Form,
     Parameters,
+    by_event,
     check_estimation,
     dirichlet,
     most_telling,
@@ -114,8 +115,7 @@ class BernoulliParameters(Parameters):
         assert self.words is not None
         out[block.present] += absent.sum(axis=1)
         occurs, indices = (block.data != 0).astype(np.float64), block.reindex(self.words)
-        slope = np.ascontiguousarray(slope.T)
-        kernels.scores.add_sparse_linear(occurs, indices, block.indptr, slope, out)
+        kernels.scores.add_sparse_linear(occurs, indices, block.indptr, by_event(slope), out)
 
     def column(self, j: int) -> BernoulliParameters:
         """The parameters of column j alone; a text is one column."""

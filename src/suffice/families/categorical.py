@@ -15,6 +15,7 @@ from suffice.families.family import (
     Family,
     Form,
     Parameters,
+    by_event,
     check_estimation,
     check_nonnegative,
     dirichlet,
@@ -172,9 +173,7 @@ class CategoricalParameters(Parameters):
         log_theta = safe_log(self.theta)
         if self.unseen == "ignore":
             log_theta[:, self.offsets[1:] - 1] = 0.0
-        k = len(log_theta)
-        panels = -(-k // kernels.scores.PANEL) * kernels.scores.PANEL
-        return np.ascontiguousarray(np.pad(log_theta, ((0, panels - k), (0, 0))).T)
+        return by_event(log_theta)
 
     @cached_property
     def _by_code(self) -> ScoreTable:

@@ -18,7 +18,7 @@ from suffice.families.family import (
     most_telling,
     pseudo_counts,
 )
-from suffice.families.multinomial import add_event_terms
+from suffice.families.multinomial import EventTerms, add_event_terms
 from suffice.statistics.block import Encoding, RealBlock, SparseBlock
 from suffice.statistics.counts import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
@@ -96,7 +96,7 @@ class ComplementParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
         """Add Σ_v x_v w_v, which stands in for a log-likelihood."""
-        add_event_terms(block, self.events, self.weights, out)
+        add_event_terms(block, self.events, EventTerms(self.weights), out)
 
     def column(self, j: int) -> ComplementParameters:
         """The share of column j in the score; a text is one column."""

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.numerics import kernels
 from suffice.statistics.block import Encoding
 from suffice.statistics.statistic import Accumulator
 
@@ -29,6 +30,7 @@ __all__ = [
     "Family",
     "Form",
     "Parameters",
+    "by_event",
     "check_estimation",
     "check_nonnegative",
     "check_positive",
@@ -265,3 +267,10 @@ def most_telling(
     spread = terms.max(axis=0) - terms.min(axis=0)
     order = np.lexsort((np.arange(len(spread)), -spread))[:most]
     return {words[v]: values[:, v].tolist() for v in order}
+
+
+def by_event(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole panels of classes."""
+    k = len(terms)
+    panels = -(-k // kernels.scores.PANEL) * kernels.scores.PANEL
+    return np.ascontiguousarray(np.pad(terms, ((0, panels - k), (0, 0))).T)

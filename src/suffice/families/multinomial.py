@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from suffice.families.family import (
     Family,
     Form,
     Parameters,
+    by_event,
     check_estimation,
     dirichlet,
     most_telling,
@@ -25,7 +27,7 @@ from suffice.statistics.block import Encoding, RealBlock, SparseBlock, tiles
 from suffice.statistics.counts import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Multinomial", "MultinomialParameters", "add_event_terms"]
+__all__ = ["EventTerms", "Multinomial", "MultinomialParameters", "add_event_terms"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,11 @@ class MultinomialParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
         """Add Σ_v x_v log θ_v."""
-        add_event_terms(block, self.events, safe_log(self.theta), out)
+        add_event_terms(block, self.events, self._log_theta, out)
+
+    @cached_property
+    def _log_theta(self) -> EventTerms:
+        return EventTerms(safe_log(self.theta))
 
     def column(self, j: int) -> MultinomialParameters:
         """The share of column j in the likelihood; a text is one column."""
@@ -122,16 +128,28 @@ class MultinomialParameters(Parameters):
         return Form(self.events.values, np.zeros_like(linear), linear, np.zeros(len(linear)))
 
 
+class EventTerms:
+    """Terms (k, M) of the events of a row, also in the order in which sparse rows need them."""
+
+    def __init__(self, terms: NDArray[np.float64]) -> None:
+        self.by_class = terms
+
+    @cached_property
+    def by_event(self) -> NDArray[np.float64]:
+        """The terms of one event side by side."""
+        return by_event(self.by_class)
+
+
 def add_event_terms(
     block: RealBlock | SparseBlock,
     events: Vocabulary,
-    terms: NDArray[np.float64],
+    terms: EventTerms,
     out: NDArray[np.float64],
 ) -> None:
     """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
     if isinstance(block, SparseBlock):
-        indices, slope = block.reindex(events), np.ascontiguousarray(terms.T)
-        kernels.scores.add_sparse_linear(block.data, indices, block.indptr, slope, out)
+        cells = block.data, block.reindex(events), block.indptr
+        kernels.scores.add_sparse_linear(*cells, terms.by_event, out)
         return
     for start, x in tiles(block.values, np.float64):
-        kernels.scores.add_linear(x, terms, out[start : start + len(x)])
+        kernels.scores.add_linear(x, terms.by_class, out[start : start + len(x)])

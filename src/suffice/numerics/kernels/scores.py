@@ -137,16 +137,20 @@ def add_binary(values: Any, absent: Any, slope: Any, out: Any) -> None:
 
 @compiled
 def add_sparse_linear(data: Any, indices: Any, indptr: Any, slope: Any, out: Any) -> None:
-    """Event counts of a CSR matrix: ``slope`` is (d, k), one token's weights side by side."""
-    d, k = slope.shape
+    """Event counts of a CSR matrix: add Σ x · slope[event, c], where 0 · (−∞) = 0.
+
+    ``slope`` is (d, k or more), one event's weights side by side.
+    """
+    d = slope.shape[0]
+    k = out.shape[1]
     total = np.zeros(k)
     for i in range(indptr.shape[0] - 1):
         total[:] = 0.0
         for q in range(indptr[i], indptr[i + 1]):
-            v = indices[q]
-            if v < d and data[q] == data[q] and data[q] != 0:
+            v, x = indices[q], data[q]
+            if v < d and x == x and x != 0:
                 for c in range(k):
-                    total[c] += data[q] * slope[v, c]
+                    total[c] += x * slope[v, c]
         for c in range(k):
             out[i, c] += total[c]
 
