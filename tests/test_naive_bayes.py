@@ -279,6 +279,23 @@ def test_forget_merge_save_and_explain(name, tmp_path):
     assert_allclose(evidence.probabilities, loaded.predict_proba(x[:20]), rtol=1e-9)
 
 
+def test_a_fit_that_fails_leaves_the_model_as_it_was():
+    x, y = table("GaussianNB", None)
+    model = ours.GaussianNB().fit(x, y)
+    answers = model.predict_proba(x)
+    bad = np.c_[x, np.full(len(x), np.inf)]
+    with pytest.raises(ValueError, match="a number must be finite"):
+        model.fit(bad, y)
+    assert (model.predict_proba(x) == answers).all()
+    with pytest.raises(ValueError, match="expecting 7 features"):
+        model.partial_fit(bad, y)
+    assert (model.predict_proba(x) == answers).all()
+    fresh = ours.GaussianNB()
+    with pytest.raises(ValueError, match="a number must be finite"):
+        fresh.partial_fit(bad, y)
+    assert vars(fresh) == vars(ours.GaussianNB())
+
+
 def test_grids_and_pipelines():
     x, y = load_wine(return_X_y=True)
     search = GridSearchCV(ours.GaussianNB(), {"var_smoothing": [1e-9, 0.1, 10.0]}, cv=3).fit(x, y)

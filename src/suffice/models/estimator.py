@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
 from os import PathLike
@@ -124,15 +125,16 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ParameterError
             If an option is outside its rule.
         """
-        self.declared_ = Vocabulary(())
-        statistic = self._summarise(self._open_new(X, y, sample_weight))
-        if 0 < len(statistic.classes) < self.fewest_classes:
-            raise DataError(
-                f"there is one class: every label is {statistic.classes.values[0]!r}",
-                "a classifier needs two classes or more",
-                "check the label column, or learn from batches with partial_fit",
-            )
-        return self._set(statistic)
+        with self._unless_it_fails():
+            self.declared_ = Vocabulary(())
+            statistic = self._summarise(self._open_new(X, y, sample_weight))
+            if 0 < len(statistic.classes) < self.fewest_classes:
+                raise DataError(
+                    f"there is one class: every label is {statistic.classes.values[0]!r}",
+                    "a classifier needs two classes or more",
+                    "check the label column, or learn from batches with partial_fit",
+                )
+            return self._set(statistic)
 
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
@@ -144,11 +146,12 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         first = not hasattr(self, "statistic_")
         declared = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
-        self.declared_ = declared if first else self.declared_ | declared
-        if first:
-            return self._set(self._summarise(self._open_new(X, y, sample_weight)))
-        more = self._summarise(self._open_labelled(X, y, sample_weight))
-        return self._set(self.statistic_ + more)
+        with self._unless_it_fails():
+            self.declared_ = declared if first else self.declared_ | declared
+            if first:
+                return self._set(self._summarise(self._open_new(X, y, sample_weight)))
+            more = self._summarise(self._open_labelled(X, y, sample_weight))
+            return self._set(self.statistic_ + more)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows away again; the result is that of a `fit` without them.
@@ -197,7 +200,18 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "only models of the same columns and families can be merged",
                 "fit both with the same `families`",
             )
+        self.declared_ = self.declared_ | other.declared_
         return self._set(self.statistic_ + other.statistic_)
+
+    @contextmanager
+    def _unless_it_fails(self) -> Iterator[None]:
+        """Keep what was learnt before if learning fails half-way."""
+        before = vars(self).copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def _summarise(self, source: Source) -> ByClass:
         return self._run(summarise, (self.parts_, self._layout()), source)
