@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 from suffice.data.schema import Alike, BlockLayout, Column, Layout, Stored, integer_kind
 from suffice.data.source import refusal
 from suffice.numerics.exact import LARGEST
-from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
+from suffice.statistics.batch import BATCH_ROWS, NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import (
     BadCell,
     Block,
@@ -25,13 +25,12 @@ from suffice.statistics.block import (
     SparseBlock,
 )
 from suffice.statistics.moments import TOO_LARGE
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["ArraySource", "ArraySplit", "Labels", "is_missing"]
 
-BATCH_ROWS = 65_536
+SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
-FALSE_TRUE = Vocabulary((False, True), closed=True)
 
 
 def is_missing(value: Any) -> bool:
@@ -135,9 +134,9 @@ class ArraySource:
         return tuple(_integer_column(n, head[:, j]) for j, n in enumerate(self.names))
 
     def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
-        """Equal slices, one for every worker if there is a batch for each."""
+        """Equal slices, one for every worker if there are rows enough for each."""
         n = self.x.shape[0]
-        parts = max(1, min(workers, n // BATCH_ROWS))
+        parts = max(1, min(workers, n // SPLIT_ROWS))
         bounds = np.linspace(0, n, parts + 1).astype(int)
         return [ArraySplit(self, layout, int(a), int(b)) for a, b in pairwise(bounds)]
 

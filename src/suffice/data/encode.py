@@ -30,11 +30,10 @@ from suffice.numerics.exact import LARGEST
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.moments import TOO_LARGE
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["FALSE_TRUE", "column_of", "encode", "stored_as"]
+__all__ = ["column_of", "encode", "stored_as"]
 
-FALSE_TRUE = Vocabulary((False, True), closed=True)
 MICROSECONDS = 1e6
 
 

@@ -8,11 +8,9 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from suffice.errors import ParameterError, SchemaError
+from suffice.statistics.batch import BATCH_ROWS
 
 __all__ = ["BATCH_ROWS", "RecordSplit", "Table", "first_refused", "first_rows", "require_columns"]
-
-BATCH_ROWS = 65_536
-"""The most rows that one record batch holds."""
 
 
 class RecordSplit(Protocol):

@@ -133,6 +133,7 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
         log_joint = model.log_joint(batch)
         log_posterior, without = log_normalise(log_joint, model.log_prior)
         weights = batch.weights if batch.weights.size else np.ones(batch.rows)
+        unknown = int((codes < 0).sum())
         rows = np.flatnonzero((codes >= 0) & (weights > 0))
         codes, weights, log_posterior = codes[rows], weights[rows], log_posterior[rows]
         predicted = log_posterior.argmax(axis=1)[:, None]
@@ -151,7 +152,7 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
             axis=1,
         )
         kernels.counts.add_events(losses, np.zeros(len(rows), np.intp), weights, sums)
-        return without, int((_known(batch, model) < 0).sum())
+        return without, unknown
 
     for without, unknown in each_batch(split, model.layout, add):
         impossible += without

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from suffice.statistics.block import Block
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["NO_CLASSES", "NO_CODES", "NO_WEIGHTS", "Batch"]
+__all__ = ["BATCH_ROWS", "NO_CLASSES", "NO_CODES", "NO_WEIGHTS", "Batch"]
 
 NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
+BATCH_ROWS = 65_536  # the most rows of a batch
 NO_WEIGHTS: NDArray[np.float64] = np.empty(0)
 NO_CLASSES = Vocabulary(())
 

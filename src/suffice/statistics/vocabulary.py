@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Value", "Vocabulary"]
+__all__ = ["FALSE_TRUE", "Value", "Vocabulary"]
 
 Value = Any  # a str, bool, int, float, bytes, date or datetime: hashable and ordered in its kind
 
@@ -78,3 +78,6 @@ class Vocabulary:
     def take(self, index: NDArray[np.intp]) -> Vocabulary:
         """The values at the given codes, which must be increasing."""
         return Vocabulary(tuple(self.values[code] for code in index), self.closed)
+
+
+FALSE_TRUE = Vocabulary((False, True), closed=True)
