@@ -171,7 +171,10 @@ class MomentsAccumulator:
     def _add(
         self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[Any], first: int
     ) -> None:
-        stopped = kernels.moments.add_rows(x, codes, weights, *self._state)
+        if len(weights):
+            stopped = kernels.moments.add_weighted_rows(x, codes, weights, *self._state)
+        else:
+            stopped = kernels.moments.add_rows(x, codes, *self._state)
         if stopped >= 0:
             raise too_large(x, stopped, first)
 

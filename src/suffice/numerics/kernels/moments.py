@@ -1,6 +1,6 @@
 """Exact class-wise moments Σw, Σw(x − p), Σw(x − p)² in one pass over row-major rows.
 
-Conventions: n rows, d features, k classes. ``pivot[c, j]`` is the first value seen of feature j in
+Conventions: n rows, d features, k classes. ``pivot[c, j]`` is 0 or a value of feature j in
 class c; ``sums[c, :, j]`` holds S₁, S₁ˡᵒ, S₂, S₂ˡᵒ, the pairs of Σw(x − p) and Σw(x − p)²;
 ``weight[c, :, j]`` holds the pair of Σw over the observed cells. NaN is a missing cell; a row
 with a negative class code is left out.
@@ -13,105 +13,264 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
+from suffice.numerics.exact import (
+    LARGEST,
+    add,
+    divide,
+    multiply,
+    quick_two_sum,
+    two_product,
+    two_sum,
+)
+from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["add_rows", "mean_and_scatter", "merge"]
+__all__ = ["add_rows", "add_weighted_rows", "mean_and_scatter", "merge"]
+
+TILE_CELLS = 8192
+ROOM = 4_096  # rows that a bias makes room for, at most
 
 FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
 NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 
 
-# A complete row of weight one is added by three short loops: each is a vector loop, and together
-# they are faster than one loop whose arrays the compiler cannot tell apart.
+# Rows of weight one are taken in tiles, grouped by class, and centred: v + e = x − p. A sum S is
+# kept with a bias larger than all that will be added to it. So S is never the smaller operand, its
+# last place never moves, and what rounding takes off is exact: v − ((S + v) − S) of a number, and
+# fma(v, v, S − (S + v²)) of a square. The bias comes off before it ceases to dominate. (Demmel and
+# Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64 (2015); here the rest is kept.)
 
 
 @compiled
-def _subtract(x: Any, pivot: Any, v: Any, e: Any) -> bool:
-    """Write the pairs x − p; return whether a cell is missing or too large."""
-    unusable = 0
-    for j in range(x.shape[0]):
-        value = x[j]
-        difference, error = two_sum(value, -pivot[j])
-        v[j] = difference
-        e[j] = error
-        unusable |= not abs(value) <= LARGEST
-    return unusable != 0
+def group(codes: Any, start: Any, order: Any) -> None:
+    """Group rows by class: ``order[start[c] : start[c + 1]]`` are the rows of class c.
+
+    ``start`` is (k + 2,); its last place is only worked with.
+    """
+    start[:] = 0
+    for i in range(codes.shape[0]):
+        start[codes[i] + 2] += codes[i] >= 0
+    for c in range(1, start.shape[0]):
+        start[c] += start[c - 1]
+    for i in range(codes.shape[0]):
+        c = codes[i] + 1
+        if c > 0:
+            order[start[c]] = i
+            start[c] += 1
 
 
 @compiled
-def _add_differences(v: Any, e: Any, s: Any, s_lo: Any) -> None:
-    """Add v + e to the pairs s."""
-    for j in range(v.shape[0]):
-        total, t = two_sum(s[j], v[j])
-        s[j] = total
-        s_lo[j] += t + e[j]
+def choose_pivots(x: Any, rows: Any, weight: Any, pivot: Any) -> None:
+    """Choose p for the features (d,) that these rows of one class are the first to show.
 
-
-@compiled
-def _add_squares(v: Any, e: Any, s: Any, s_lo: Any) -> None:
-    """Add (v + e)² = v² + 2ve to the pairs s; e² is below their last bit."""
-    for j in range(v.shape[0]):
-        value = v[j]
-        q, f = two_product(value, value)
-        total, t = two_sum(s[j], q)
-        s[j] = total
-        s_lo[j] += t + (f + 2.0 * value * e[j])
-
-
-@compiled
-def _add_row(x: Any, w: float, weight: Any, pivot: Any, sums: Any) -> bool:
-    """Add any row; return whether every feature has a pivot now."""
-    complete = True
-    for j in range(x.shape[0]):
-        if x[j] != x[j]:
-            complete &= weight[0, j] > 0.0
+    It is 0 where the values spread half as far as they lie from 0: x − 0 is exact. Else it is the
+    first of them.
+    """
+    for j in range(weight.shape[0]):
+        if weight[j] > 0.0:
             continue
-        if weight[0, j] == 0.0:
-            pivot[j] = x[j]
-        weight[0, j], weight[1, j] = add(weight[0, j], weight[1, j], w, 0.0)
-        v, e = two_sum(x[j], -pivot[j])
-        a, b = two_product(w, v)
-        sums[0, j], t = two_sum(sums[0, j], a)
-        sums[1, j] += t + (b + w * e)
-        q, f = two_product(v, v)
-        a, b = two_product(w, q)
-        sums[2, j], t = two_sum(sums[2, j], a)
-        sums[3, j] += t + (b + w * (f + 2.0 * v * e))
-    return complete
+        low, high, first = np.inf, -np.inf, 0.0
+        for i in rows:
+            if abs(x[i, j]) <= LARGEST:
+                first = x[i, j] if high < low else first
+                low, high = min(low, x[i, j]), max(high, x[i, j])
+        pivot[j] = first if high - low < max(abs(low), abs(high)) / 2.0 else 0.0
 
 
 @compiled
-def add_rows(x: Any, codes: Any, weights: Any, weight: Any, pivot: Any, sums: Any) -> int:
-    """Add the rows of x (n, d) to their classes; ``weights`` is (n,) or empty for all ones.
+def squares(x: Any, codes: Any, square: Any) -> None:
+    """Write the sums of x² over the rows that have a class."""
+    square[:] = 0.0
+    width, x = x.shape[1], x.reshape(-1)
+    for i in range(codes.shape[0]):
+        if codes[i] >= 0:
+            for j in range(0, square.shape[0], LANES):
+                value = load(x, i * width + j)
+                store(square, j, fma(value, value, load(square, j)))
 
-    Returns −1, or the index of a row that holds a number too large to be squared.
+
+@compiled
+def centre(x: Any, codes: Any, pivot: Any, v: Any, e: Any, square: Any, missing: Any) -> bool:
+    """Write v + e = x − p, or 0 for a missing cell, and the sums of v²; count the missing cells.
+
+    Returns whether a difference was rounded. p and ``missing`` are (k, padded).
+    """
+    square[:] = 0.0
+    errors = np.empty(LANES)
+    width, padded, x = x.shape[1], square.shape[0], x.reshape(-1)
+    p, v, e, missing = pivot.reshape(-1), v.reshape(-1), e.reshape(-1), missing.reshape(-1)
+    zero, one, rounded = splat(0.0), splat(1.0), splat(0.0)
+    for i in range(codes.shape[0]):
+        if codes[i] < 0:
+            continue
+        for j in range(0, padded, LANES):
+            c = codes[i] * padded + j
+            value, error = two_sum(load(x, i * width + j), zero - load(p, c))
+            store(missing, c, load(missing, c) + present(value - value, one))
+            value, error = present(value, zero), present(error, zero)
+            store(v, i * padded + j, value)
+            store(e, i * padded + j, error)
+            store(square, j, fma(value, value, load(square, j)))
+            rounded = fma(error, error, rounded)
+    store(errors, 0, rounded)
+    return bool(np.any(errors > 0.0))
+
+
+@compiled
+def below(a: Any, b: Any) -> bool:
+    """Tell whether every number of a is at most that of b; NaN is not."""
+    within = True
+    for j in range(b.shape[0]):
+        within &= a[j] <= b[j]
+    return within
+
+
+@compiled
+def _add_panel(v: Any, e: Any, rows: Any, j: int, rounded: bool, biased: Any) -> None:
+    """Add rows of v + e, and their squares v² + 2ve, to eight of the biased sums (4, padded).
+
+    e is 0 unless ``rounded``; e² is below the last place.
+    """
+    width, v, e = v.shape[1], v.reshape(-1), e.reshape(-1)
+    s, s_lo = load(biased[0], j), load(biased[1], j)
+    q, q_lo = load(biased[2], j), load(biased[3], j)
+    for i in rows:
+        value = load(v, i * width + j)
+        s, rest = quick_two_sum(s, value)
+        s_lo += rest
+        total = fma(value, value, q)
+        q_lo += fma(value, value, q - total)
+        q = total
+        if rounded:
+            error = load(e, i * width + j)
+            s_lo += error
+            q_lo = fma(value + value, error, q_lo)
+    store(biased[0], j, s)
+    store(biased[1], j, s_lo)
+    store(biased[2], j, q)
+    store(biased[3], j, q_lo)
+
+
+@compiled
+def _unbias(biased: Any, bias: Any, sums: Any) -> None:
+    """Add biased sums (k, 4, padded) to the pairs (k, 4, d)."""
+    for c in range(sums.shape[0]):
+        for s in range(0, 4, 2):
+            for j in range(sums.shape[2]):
+                plain = biased[c, s, j] - bias[s, j]
+                sums[c, s, j], rest = two_sum(sums[c, s, j], plain)
+                sums[c, s + 1, j] += rest + biased[c, s + 1, j]
+
+
+@compiled
+def choose_bias(square: Any, rows: int, room: int, bias: Any, bound: Any) -> None:
+    """Make room for more rows like these, whose squares add up to ``square``.
+
+    As long as Σv² ≤ bound and n ≤ room, abs(Σv) ≤ √(n · bound) (Cauchy and Schwarz).
+    """
+    for j in range(bound.shape[0]):
+        bound[j] = square[j] * (room / rows)
+        if bound[j] > 0.0:
+            bias[0, j] = math.ldexp(1.5, math.frexp(math.sqrt(room * bound[j]))[1] + 2)
+            bias[2, j] = math.ldexp(1.5, math.frexp(bound[j])[1] + 2)
+        else:
+            bias[0, j] = bias[2, j] = 0.0
+
+
+@compiled
+def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
+    """Add the rows of x (n, d) to their classes, each with weight one.
+
+    Returns −1, or the first of a tile of rows that holds a number too large to be squared.
     """
     n, d = x.shape
     k = pivot.shape[0]
-    v, e = np.empty(d), np.empty(d)
-    complete = np.zeros(k, np.bool_)
-    rows = np.zeros(k)
+    padded = -(-d // LANES) * LANES
+    size = max(16, TILE_CELLS // max(1, padded))
+    start, order = np.zeros(k + 2, np.intp), np.zeros(size, np.intp)
+    last, v, e = np.zeros((size, padded)), np.zeros((size, padded)), np.zeros((size, padded))
+    square, total = np.zeros(padded), np.zeros(padded)
+    bound, limit = np.zeros(d), np.full(d, LARGEST * LARGEST)
+    biased, bias, room = np.zeros((k, 4, padded)), np.zeros((4, padded)), 0
+    rows, missing, p = np.zeros(k), np.zeros((k, padded)), np.zeros((k, padded))
+    p[:, :d] = pivot
+    shown, shifted, rounded = np.zeros(k, np.bool_), np.any(pivot != 0.0), False
+    for first in range(0, n, size):
+        part, labels = x[first : first + size], codes[first : first + size]
+        if (n - first - size) * d < LANES:  # the last panel of a row reads into the next one
+            last[: part.shape[0], :d] = part
+            part = last[: part.shape[0]]
+        group(labels, start, order)
+        for c in range(k):
+            if start[c + 1] > start[c] and not shown[c]:
+                seen = weight[c, 0] + (rows[c] - missing[c, :d])
+                choose_pivots(part, order[start[c] : start[c + 1]], seen, p[c])
+                shifted |= np.any(p[c] != 0.0)
+        plain = not shifted
+        if plain:
+            squares(part, labels, square)
+            plain = below(square, limit)
+        if not plain:
+            rounded = centre(part, labels, p, v, e, square, missing)
+            if not below(square, limit) and np.any(np.abs(x[first : first + size]) > LARGEST):
+                return first
+        total += square
+        room -= part.shape[0]
+        if room < 0 or not below(total, bound):
+            _unbias(biased, bias, sums)
+            room = max(part.shape[0], min(ROOM, n - first))
+            choose_bias(square, part.shape[0], room, bias, bound)
+            biased[:] = bias
+            total[:], room = square, room - part.shape[0]
+        for c in range(k):
+            members = order[start[c] : start[c + 1]]
+            if members.shape[0] == 0:
+                continue
+            for j in range(0, padded, LANES):
+                if plain:
+                    _add_panel(part, part, members, j, False, biased[c])
+                else:
+                    _add_panel(v, e, members, j, rounded, biased[c])
+            rows[c] += members.shape[0]
+            if not shown[c]:
+                shown[c] = np.all(weight[c, 0] + (rows[c] - missing[c, :d]) > 0.0)
+    _unbias(biased, bias, sums)
+    pivot[:] = p[:, :d]
     for c in range(k):
-        complete[c] = np.all(weight[c, 0] > 0.0)
+        for j in range(d):
+            shows = rows[c] - missing[c, j]
+            weight[c, 0, j], weight[c, 1, j] = add(weight[c, 0, j], weight[c, 1, j], shows, 0.0)
+    return -1
+
+
+@compiled
+def add_weighted_rows(x: Any, codes: Any, weights: Any, weight: Any, pivot: Any, sums: Any) -> int:
+    """Add the rows of x (n, d) to their classes with weights (n,).
+
+    Returns −1, or the row that holds a number too large to be squared.
+    """
+    n, d = x.shape
     for i in range(n):
-        c = codes[i]
+        c, w = codes[i], weights[i]
         if c < 0:
-            continue
-        plain = complete[c] and weights.shape[0] == 0
-        if plain and not _subtract(x[i], pivot[c], v, e):
-            rows[c] += 1.0
-            _add_differences(v, e, sums[c, 0], sums[c, 1])
-            _add_squares(v, e, sums[c, 2], sums[c, 3])
             continue
         for j in range(d):
             if abs(x[i, j]) > LARGEST:
                 return i
-        w = weights[i] if weights.shape[0] else 1.0
-        complete[c] = _add_row(x[i], w, weight[c], pivot[c], sums[c])
-    for c in range(k):
         for j in range(d):
-            weight[c, 0, j], weight[c, 1, j] = add(weight[c, 0, j], weight[c, 1, j], rows[c], 0.0)
+            if x[i, j] != x[i, j]:
+                continue
+            if weight[c, 0, j] == 0.0:
+                pivot[c, j] = x[i, j]
+            weight[c, 0, j], weight[c, 1, j] = add(weight[c, 0, j], weight[c, 1, j], w, 0.0)
+            v, e = two_sum(x[i, j], -pivot[c, j])
+            a, b = two_product(w, v)
+            sums[c, 0, j], t = two_sum(sums[c, 0, j], a)
+            sums[c, 1, j] += t + (b + w * e)
+            q, f = two_product(v, v)
+            a, b = two_product(w, q)
+            sums[c, 2, j], t = two_sum(sums[c, 2, j], a)
+            sums[c, 3, j] += t + (b + w * (f + 2.0 * v * e))
     return -1
 
 

@@ -1,0 +1,131 @@
+"""Eight doubles at a time: a vector type for compiled code.
+
+``+``, ``-`` and ``*`` work lane by lane, so the formulas of ``exact.py`` serve vectors as they
+stand. The processor's widest registers are used, whatever their width.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, models, overload, register_model
+
+__all__ = ["LANES", "fma", "load", "present", "splat", "store"]
+
+LANES = 8
+VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+
+
+class Lanes(types.Type):
+    """The type of eight doubles."""
+
+    def __init__(self) -> None:
+        super().__init__("Lanes")
+
+
+lanes = Lanes()
+
+
+@register_model(Lanes)
+class LanesModel(models.PrimitiveModel):
+    """Eight doubles live in vector registers."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, VECTOR)  # type: ignore[no-untyped-call]
+
+
+def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), VECTOR.as_pointer())
+
+
+def _load(typing_context: Any, array: Any, index: Any) -> Any:
+    """Return ``array[index : index + 8]`` of a contiguous array (n,)."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(_address(context, builder, signature.args[0], *arguments), align=8)
+
+    return lanes(array, types.intp), generate
+
+
+def _store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """Write ``array[index : index + 8]`` of a contiguous array (n,)."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _address(context, builder, signature.args[0], arguments[0], arguments[1])
+        builder.store(arguments[2], place, align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, lanes), generate
+
+
+def _splat(typing_context: Any, value: Any) -> Any:
+    """Return eight copies of a number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        nothing = ir.Constant(VECTOR, ir.Undefined)
+        first = builder.insert_element(nothing, arguments[0], ir.Constant(ir.IntType(32), 0))
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        return builder.shuffle_vector(first, nothing, zeros)
+
+    return lanes(types.float64), generate
+
+
+def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    """Return fl(a · b + c), rounded once."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind, name = ir.FunctionType(VECTOR, [VECTOR] * 3), f"llvm.fma.v{LANES}f64"
+        insert: Any = cgutils.get_or_insert_function
+        return builder.call(insert(builder.module, kind, name), arguments)
+
+    return lanes(lanes, lanes, lanes), generate
+
+
+def _present(typing_context: Any, value: Any, otherwise: Any) -> Any:
+    """Return the lanes that are numbers, and the other argument's where they are NaN."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value, otherwise = arguments
+        return builder.select(builder.fcmp_ordered("ord", value, value), value, otherwise)
+
+    return lanes(lanes, lanes), generate
+
+
+def _arithmetic(symbol: Any, instruction: str) -> None:
+    """Give lanes one of the operators."""
+
+    def compute(typing_context: Any, a: Any, b: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return getattr(builder, instruction)(*arguments)
+
+        return lanes(lanes, lanes), generate
+
+    computed: Any = intrinsic(compute)
+
+    def apply(a: Any, b: Any) -> Any:
+        return computed(a, b)
+
+    @overload(symbol)
+    def _operator(a: Any, b: Any) -> Any:
+        return apply if a is lanes and b is lanes else None
+
+
+# Called as functions; the typing context is Numba's own business.
+load: Any = intrinsic(_load)
+store: Any = intrinsic(_store)
+splat: Any = intrinsic(_splat)
+fma: Any = intrinsic(_fma)
+present: Any = intrinsic(_present)
+
+for _symbol, _instruction in (
+    (operator.add, "fadd"),
+    (operator.iadd, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+):
+    _arithmetic(_symbol, _instruction)
