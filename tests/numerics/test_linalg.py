@@ -1,0 +1,440 @@
+"""Positive semidefinite matrices against mpmath with 60 digits."""
+
+from collections.abc import Callable, Iterator
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suffice.errors import DataError
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import TOLERANCE, Factor, factorise, floored
+
+SOME = settings(max_examples=60, deadline=None)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def digits() -> Iterator[None]:
+    with mpmath.workdps(60):
+        yield
+
+
+def precise(a: DoubleDouble) -> mpmath.matrix:
+    """The value of pairs, in full."""
+    return mpmath.matrix(a.hi.tolist()) + mpmath.matrix(a.lo.tolist())
+
+
+def pairs(a: mpmath.matrix) -> DoubleDouble:
+    """The pairs nearest to numbers of many digits."""
+    hi = np.array(a.tolist(), dtype=np.float64).reshape(a.rows, a.cols)
+    lo = np.array((a - mpmath.matrix(hi.tolist())).tolist(), dtype=np.float64)
+    return DoubleDouble(hi, lo.reshape(hi.shape))
+
+
+def gram(x: np.ndarray) -> DoubleDouble:
+    """XᵀX, rounded to pairs."""
+    x = mpmath.matrix(x.tolist())
+    return pairs(x.T * x)
+
+
+def normal(n: int, d: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def close(found: DoubleDouble, truth: mpmath.matrix, bits: int) -> None:
+    """Every element is right, relative to the largest of its row."""
+    assert found.shape == (truth.rows, truth.cols)
+    for i, row in enumerate((precise(found) - truth).tolist()):
+        largest = max(abs(x) for x in truth[i, :])
+        assert max(abs(error) for error in row) <= largest / 2**bits, i
+
+
+# The bits that the condition number leaves, of the 106 of a pair.
+DEFINITE: dict[str, tuple[Callable[[], DoubleDouble], int]] = {
+    "one": (lambda: gram(normal(3, 1)), 98),
+    "random": (lambda: gram(normal(30, 8)), 96),
+    "correlated": (lambda: gram(normal(30, 8) + 100 * normal(30, 1, 1)), 80),
+    "mixed scales": (lambda: gram(normal(30, 9) * np.logspace(-8, 8, 9)), 96),
+    "tiny": (lambda: gram(normal(5, 3) * 1e-120), 90),
+    "huge": (lambda: gram(normal(5, 3) * 1e140), 96),
+    "Hilbert": (lambda: pairs(mpmath.hilbert(12)), 53),
+}
+
+
+@pytest.fixture(params=DEFINITE)
+def definite(request: pytest.FixtureRequest) -> tuple[DoubleDouble, Factor, int]:
+    matrix, bits = DEFINITE[request.param]
+    return matrix(), factorise(matrix()), bits
+
+
+def test_a_definite_matrix_has_full_rank(definite: tuple[DoubleDouble, Factor, int]) -> None:
+    a, factor, _ = definite
+    assert factor.rank == len(a.hi)
+    assert factor.dependent == ()
+    assert factor.independent.all()
+
+
+def test_scaled_diagonal_is_near_one_and_scaling_is_exact(
+    definite: tuple[DoubleDouble, Factor, int],
+) -> None:
+    a, factor, _ = definite
+    np.testing.assert_array_equal(np.frexp(factor.scale)[0], 0.5)
+    scaled = np.diagonal(a.hi) * factor.scale**2
+    assert ((scaled >= 0.5) & (scaled < 2)).all()
+
+
+def test_factors_multiply_to_the_matrix(definite: tuple[DoubleDouble, Factor, int]) -> None:
+    a, factor, _ = definite
+    lower = precise(factor.lower)
+    np.testing.assert_array_equal(np.triu(factor.lower.hi), np.eye(len(a.hi)))
+    product = lower * mpmath.diag(list(precise(factor.pivots))) * lower.T
+    scale = mpmath.diag(factor.scale.tolist())
+    close(pairs(product), scale * precise(a) * scale, 96)
+
+
+def test_inverse_of_lower_is_its_inverse(definite: tuple[DoubleDouble, Factor, int]) -> None:
+    _, factor, bits = definite
+    product = precise(factor.lower) * precise(factor.lower_inverse)
+    close(pairs(product), mpmath.eye(product.rows), bits)
+
+
+def test_inverse_and_its_diagonal(definite: tuple[DoubleDouble, Factor, int]) -> None:
+    a, factor, bits = definite
+    truth = mpmath.inverse(precise(a))
+    scale = mpmath.diag((1 / factor.scale).tolist())
+    inverse = factor.inverse()
+    close(pairs(scale * precise(inverse) * scale), scale * truth * scale, bits)
+    np.testing.assert_array_equal(inverse.value, inverse.value.T)
+    diagonal = precise(factor.inverse_diagonal())
+    for j in range(truth.rows):
+        assert abs(diagonal[j] / truth[j, j] - 1) <= mpmath.mpf(2) ** -bits
+
+
+def test_solution(definite: tuple[DoubleDouble, Factor, int]) -> None:
+    a, factor, bits = definite
+    b = DoubleDouble.of(normal(len(a.hi), 2, 5) / factor.scale[:, None])
+    truth = mpmath.inverse(precise(a)) * precise(b)
+    scale = mpmath.diag((1 / factor.scale).tolist())
+    close(pairs((scale * precise(factor.solve(b))).T), (scale * truth).T, bits)
+
+
+def test_log_determinant(definite: tuple[DoubleDouble, Factor, int]) -> None:
+    a, factor, _ = definite
+    truth = mpmath.log(mpmath.det(precise(a)))
+    assert factor.log_determinant == pytest.approx(float(truth), rel=1e-15, abs=1e-14)
+
+
+def test_whitening_and_cholesky(definite: tuple[DoubleDouble, Factor, int]) -> None:
+    a, factor, bits = definite
+    scale = mpmath.diag(factor.scale.tolist())
+    cholesky = mpmath.cholesky(scale * precise(a) * scale)
+    close(pairs(scale * precise(factor.cholesky)), cholesky, bits)
+    whitening = precise(factor.whitening)
+    close(pairs(whitening * mpmath.inverse(scale)), mpmath.inverse(cholesky), bits)
+    close(pairs(whitening * precise(a) * whitening.T), mpmath.eye(len(a.hi)), bits)
+    assert not np.triu(factor.whitening.hi, 1).any()
+
+
+def test_hilbert_system_keeps_its_digits() -> None:
+    # Condition number 1.8e16: in double, not one digit would be right.
+    a = pairs(mpmath.hilbert(12))
+    ones = mpmath.ones(12, 1)
+    found = precise(factorise(a).solve(pairs(precise(a) * ones)))
+    assert max(abs(x - 1) for x in found) < 1e-14
+    inverse = precise(factorise(a).inverse())
+    assert abs(inverse[11, 11] / mpmath.inverse(mpmath.hilbert(12))[11, 11] - 1) < 1e-14
+
+
+def test_many_columns() -> None:
+    # Whole numbers, so that the right side is exact.
+    rows = np.round(10 * normal(200, 131))
+    a, x = rows.T @ rows, np.round(10 * normal(131, 3, 1))
+    factor = factorise(DoubleDouble.of(a))
+    found = factor.solve(DoubleDouble.of(a @ x)) - DoubleDouble.of(x)
+    assert np.abs(found.value).max() < 2.0**-85
+    whole = factor.inverse()
+    np.testing.assert_allclose(whole.value, np.linalg.inv(a), rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(
+        factor.inverse_diagonal().value, np.diagonal(whole.value), rtol=1e-15
+    )
+    assert factor.log_determinant == pytest.approx(np.linalg.slogdet(a)[1], rel=1e-13)
+
+
+@SOME
+@given(st.integers(1, 6), st.integers(0, 10**6))
+def test_solve_undoes_a_product(d: int, seed: int) -> None:
+    a = gram(normal(d + 4, d, seed) * np.logspace(-3, 3, d))
+    x = DoubleDouble.of(normal(d, 2, seed + 1))
+    found = factorise(a).solve(pairs(precise(a) * precise(x)))
+    np.testing.assert_allclose(found.value, x.value, rtol=1e-12, atol=1e-12)
+
+
+@SOME
+@given(st.integers(1, 6), st.integers(0, 10**6))
+def test_the_order_of_columns_does_not_matter(d: int, seed: int) -> None:
+    a, b = gram(normal(d + 4, d, seed)), DoubleDouble.of(normal(d, 2, seed + 1))
+    order = np.random.default_rng(seed).permutation(d)
+    straight, permuted = factorise(a), factorise(a[np.ix_(order, order)])
+    x = straight.solve(b).value[order]
+    np.testing.assert_allclose(permuted.solve(b[order]).value, x, rtol=1e-14)
+    assert permuted.log_determinant == pytest.approx(straight.log_determinant, abs=1e-13)
+
+
+# -- singular matrices
+
+
+@st.composite
+def designs(draw: st.DrawFn) -> tuple[np.ndarray, list[int]]:
+    """Whole numbers, some of whose columns are combinations of earlier ones; which those are."""
+    x = normal(40, draw(st.integers(1, 5)), draw(st.integers(0, 10**6)))
+    columns, dependent = [np.round(100 * column) for column in x.T], []
+    for seed in draw(st.lists(st.integers(0, 10**6), max_size=3)):
+        rng = np.random.default_rng(seed)
+        place = int(rng.integers(0, len(columns) + 1))
+        column = sum((int(rng.integers(-2, 3)) * c for c in columns[:place]), np.zeros(40))
+        columns.insert(place, column)
+        dependent = [j + (j >= place) for j in dependent] + [place]
+    return np.array(columns).T, sorted(dependent)
+
+
+@SOME
+@given(designs(), st.sampled_from([1.0, 1e-8, 1 / 3]))
+def test_dependent_columns_are_found_and_explained(
+    design: tuple[np.ndarray, list[int]], unit: float
+) -> None:
+    x, dependent = design
+    factor = factorise(pairs(precise(gram(x)) * mpmath.mpf(unit)))
+    assert list(factor.dependent) == dependent
+    assert factor.rank + len(dependent) == x.shape[1]
+    for j in dependent:
+        parts = factor.combination(j)
+        assert set(parts) <= set(range(j)) - set(dependent)
+        made = sum((c * x[:, i] for i, c in parts.items()), np.zeros(40))
+        np.testing.assert_allclose(made, x[:, j], atol=1e-9)
+        assert all(c == round(c) for c in parts.values())
+
+
+@SOME
+@given(designs())
+def test_what_is_computed_holds_on_the_independent_columns(
+    design: tuple[np.ndarray, list[int]],
+) -> None:
+    x, dependent = design
+    a = gram(x)
+    factor = factorise(a)
+    used = factor.independent
+    alone = factorise(a[np.ix_(used, used)])
+    assert factor.log_determinant == alone.log_determinant
+    for whole, part in (
+        (factor.inverse(), alone.inverse()),
+        (factor.whitening, alone.whitening),
+    ):
+        np.testing.assert_array_equal(whole.value[np.ix_(used, used)], part.value)
+        assert not whole.value[dependent].any()
+        assert not whole.value[:, dependent].any()
+    diagonal = factor.inverse_diagonal().value
+    np.testing.assert_array_equal(diagonal[used], alone.inverse_diagonal().value)
+    product = precise(factor.cholesky) * precise(factor.cholesky).T
+    np.testing.assert_allclose(pairs(product).value, a.value, rtol=1e-13, atol=1e-9)
+    b = pairs(mpmath.matrix(x.T.tolist()) * mpmath.matrix(normal(40, 2).tolist()))
+    basic = factor.solve(b)
+    assert not basic.value[dependent].any()
+    np.testing.assert_allclose(
+        pairs(precise(a) * precise(basic)).value, b.value, rtol=1e-12, atol=1e-9
+    )
+
+
+def test_a_zero_column_is_made_of_nothing() -> None:
+    factor = factorise(DoubleDouble.of([[0, 0, 0], [0, 4, 0], [0, 0, 9]]))
+    assert factor.dependent == (0,)
+    assert factor.combination(0) == {}
+    assert factor.inverse().value.tolist() == [[0, 0, 0], [0, 0.25, 0], [0, 0, 1 / 9]]
+    assert factor.log_determinant == pytest.approx(np.log(36))
+
+
+def test_one_direction() -> None:
+    v = np.array([[3.0, -6.0, 1.5]])
+    factor = factorise(gram(v))
+    assert (factor.rank, factor.dependent) == (1, (1, 2))
+    assert factor.combination(1) == {0: -2.0}
+    assert factor.combination(2) == {0: 0.5}
+
+
+def test_fewer_rows_than_columns() -> None:
+    factor = factorise(gram(normal(4, 9)))
+    assert factor.rank == 4
+    assert factor.dependent == (4, 5, 6, 7, 8)
+
+
+def test_no_columns() -> None:
+    factor = factorise(DoubleDouble.zeros((0, 0)))
+    assert (factor.rank, factor.dependent, factor.log_determinant) == (0, (), 0.0)
+    assert factor.solve(DoubleDouble.zeros((0, 2))).shape == (0, 2)
+    assert factor.inverse().shape == factor.whitening.shape == (0, 0)
+    assert factor.inverse_diagonal().shape == (0,)
+    empty = DoubleDouble.zeros((0, 0))
+    assert floored(empty, factor, 0.5) == (empty, False)
+
+
+# -- what counts as dependent
+
+
+def scatter(x: np.ndarray) -> DoubleDouble:
+    """Co-moments about the mean, rounded to pairs."""
+    rows = mpmath.matrix(x.tolist())
+    mean = mpmath.ones(1, rows.rows) * rows / rows.rows
+    centred = rows - mpmath.ones(rows.rows, 1) * mean
+    return pairs(centred.T * centred)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0, 100.0, 1e4])
+def test_a_rounded_sum_of_columns_is_dependent(mean: float) -> None:
+    x = normal(60, 2) + mean
+    factor = factorise(scatter(np.column_stack([x, x.sum(axis=1)])))
+    assert factor.dependent == (2,)
+    assert factor.combination(2) == {0: 1.0, 1: 1.0}
+
+
+def test_further_from_zero_the_caller_says_how_much_is_noise() -> None:
+    x = normal(60, 2) + 1e8
+    a = scatter(np.column_stack([x, x.sum(axis=1)]))
+    assert factorise(a).rank == 3
+    assert factorise(a, [TOLERANCE, TOLERANCE, 2.0**-104 * 1e16]).dependent == (2,)
+
+
+def test_decimal_numbers_may_be_dependent() -> None:
+    x = np.round(50 + 10 * normal(60, 2), 2)
+    total, other = np.round(x.sum(axis=1), 2), np.round(x[:, 0] * 1.8 + 32, 4)
+    factor = factorise(scatter(np.column_stack([x, total, other])))
+    assert factor.dependent == (2, 3)
+    assert factor.combination(3) == {0: pytest.approx(1.8)}
+
+
+def test_ill_conditioned_designs_are_not_dependent() -> None:
+    # The powers 1 ... 10 of the range of NIST's Filip: 2^-61 by the measure of `factorise`.
+    x = np.linspace(-8.78, -3.13, 82)[:, None] ** np.arange(1, 11)
+    assert factorise(scatter(x)).rank == 10
+    assert factorise(scatter(x), 2.0**-50).rank < 10
+
+
+@SOME
+@given(st.integers(0, 10**6), st.integers(-40, 40))
+def test_dependence_does_not_depend_on_units(seed: int, bits: int) -> None:
+    x = normal(20, 3, seed)
+    almost = x.sum(axis=1) + 2.0**-38 * normal(20, 1, seed + 1)[:, 0]
+    columns = np.column_stack([x, almost])
+    a, b = scatter(columns), scatter(columns * 2.0 ** np.array([bits, 0, -bits, 2 * bits]))
+    assert factorise(a).dependent == factorise(b).dependent
+
+
+# -- what is refused
+
+
+@pytest.mark.parametrize(
+    ("a", "message"),
+    [
+        ([[-1.0]], "column 0: given the columns before it, its variance is -1; a matrix of"),
+        ([[4.0, 6.0], [6.0, 5.0]], "column 1: given the columns before it, its variance is -4;"),
+        ([[1.0, np.nan], [np.nan, 1.0]], r"entry \(0, 1\) of a matrix is nan; it must be finite"),
+        ([[np.inf]], r"entry \(0, 0\) of a matrix is inf; it must be finite"),
+    ],
+)
+def test_what_is_no_covariance_is_refused(a: list[list[float]], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        factorise(DoubleDouble.of(a))
+
+
+def test_shapes_are_checked() -> None:
+    factor = factorise(DoubleDouble.of(np.eye(2)))
+    with pytest.raises(ValueError, match="square"):
+        factorise(DoubleDouble.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"2 equations have no right side of shape \(3, 1\)"):
+        factor.solve(DoubleDouble.zeros((3, 1)))
+    with pytest.raises(ValueError, match=r"Σ has shape \(3, 3\) and T has \(2, 2\)"):
+        floored(DoubleDouble.zeros((3, 3)), factor, 0.1)
+    with pytest.raises(ValueError, match="no linear combination"):
+        factor.combination(1)
+
+
+def test_inputs_are_left_as_they_are() -> None:
+    a, b = gram(normal(9, 3)), DoubleDouble.of(normal(3, 1))
+    before = [part.copy() for part in (a.hi, a.lo, b.hi, b.lo)]
+    factorise(a).solve(b)
+    floored(a * 1e-3, factorise(a), 0.1)
+    for part, kept in zip((a.hi, a.lo, b.hi, b.lo), before, strict=True):
+        np.testing.assert_array_equal(part, kept)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_memory_order_does_not_matter(order: str) -> None:
+    a = gram(normal(9, 4))
+    other = DoubleDouble(np.array(a.hi, order=order), np.array(a.lo, order=order))
+    b = DoubleDouble.of(np.array(normal(4, 3), order=order))
+    straight = factorise(a).solve(DoubleDouble.of(normal(4, 3)))
+    np.testing.assert_array_equal(factorise(other).solve(b).hi, straight.hi)
+
+
+# -- the floor
+
+
+def relative_variances(sigma: DoubleDouble, total: DoubleDouble) -> np.ndarray:
+    """Eigenvalues of T⁻¹Σ, with 60 digits."""
+    whitening = mpmath.inverse(mpmath.cholesky(precise(total)))
+    relative = whitening * precise(sigma) * whitening.T
+    return np.array(mpmath.eigsy(relative, eigvals_only=True).T.tolist(), dtype=np.float64)[0]
+
+
+@SOME
+@given(st.integers(1, 5), st.integers(0, 5), st.floats(1e-9, 1.0), st.integers(0, 10**6))
+def test_no_direction_has_less_than_its_share(d: int, n: int, epsilon: float, seed: int) -> None:
+    inside, outside = normal(n, d, seed), normal(d + 3, d, seed + 1)
+    sigma = gram(inside) if n else DoubleDouble.zeros((d, d))
+    total = gram(np.concatenate([inside, outside]))
+    found, raised = floored(sigma, factorise(total), epsilon)
+    before = np.sort(relative_variances(sigma, total))
+    after = np.sort(relative_variances(found, total))
+    np.testing.assert_allclose(after, np.maximum(before, epsilon), rtol=1e-6, atol=1e-15)
+    np.testing.assert_array_equal(found.value, found.value.T)
+    assert raised is bool((before < epsilon).any())
+
+
+def test_a_covariance_above_the_floor_is_returned_as_it_is() -> None:
+    inside, outside = normal(20, 4), normal(20, 4, 1)
+    sigma, total = gram(inside), gram(np.concatenate([inside, outside]))
+    found, raised = floored(sigma, factorise(total), 1e-3)
+    assert found is sigma
+    assert raised is False
+
+
+@SOME
+@given(
+    st.integers(2, 5),
+    st.integers(1, 6),
+    st.sampled_from([1e-9, 1e-3, 0.2]),
+    st.integers(0, 10**6),
+)
+def test_the_floor_follows_a_change_of_columns(d: int, n: int, epsilon: float, seed: int) -> None:
+    inside, outside = normal(n, d, seed), normal(d + 3, d, seed + 1)
+    sigma, total = gram(inside), gram(np.concatenate([inside, outside]))
+    change = mpmath.matrix((normal(d, d, seed + 2) * np.logspace(-4, 4, d)).tolist())
+    moved = [pairs(change.T * precise(a) * change) for a in (sigma, total)]
+    straight, raised = floored(sigma, factorise(total), epsilon)
+    found, raised_too = floored(moved[0], factorise(moved[1]), epsilon)
+    assert raised is raised_too
+    # What a squared Mahalanobis distance can change by, as a share of it.
+    difference = precise(found) - change.T * precise(straight) * change
+    share = relative_variances(pairs(difference), found)
+    assert np.abs(share).max() < 1e-10
+
+
+def test_the_floor_keeps_to_the_range_of_the_total() -> None:
+    x = np.round(10 * normal(20, 3))
+    columns = np.column_stack([x, x[:, 0] - x[:, 2]])
+    sigma, total = gram(columns[:2]), factorise(gram(columns))
+    found, raised = floored(sigma, total, 0.01)
+    assert raised
+    factor = factorise(found)
+    assert factor.dependent == total.dependent == (3,)
+    assert factor.combination(3) == {0: pytest.approx(1.0), 2: pytest.approx(-1.0)}
