@@ -159,6 +159,11 @@ CELLS: dict[str, Case] = {
         DataError,
         "column 'x1', row 0: 9.0; the value was never seen in training.",
     ),
+    "an unseen code to explain": (
+        lambda: fit(X, Y, families="categorical", unseen="error").explain([[1.0, 9.0]]),
+        DataError,
+        "column 'x1', row 0: 9.0; the value was never seen in training.",
+    ),
 }
 
 TABLES: dict[str, Case] = {
@@ -479,7 +484,7 @@ OPTIONS: dict[str, Case] = {
         lambda: fit(families={"age": "gausian"}),
         ParameterError,
         "family 'gausian' is not known; choose one of bernoulli, categorical, complement, "
-        "gaussian, multinomial, poisson.",
+        "gaussian, joint_table, multinomial, poisson.",
     ),
     "a family that is a number": (
         lambda: fit(families={"age": 3}),

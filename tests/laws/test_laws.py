@@ -20,7 +20,15 @@ from scipy.sparse import csr_matrix
 import suffice.families
 import suffice.statistics
 from suffice import naive_bayes
-from suffice.families import Bernoulli, Categorical, Family, Gaussian, Multinomial, family_named
+from suffice.families import (
+    Bernoulli,
+    Categorical,
+    Family,
+    Gaussian,
+    JointTable,
+    Multinomial,
+    family_named,
+)
 from suffice.models.evaluation import Evaluation
 from suffice.models.model_file import TYPES
 from suffice.numerics.exact import DoubleDouble
@@ -28,6 +36,7 @@ from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
+from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.testing import check_estimator_laws, check_family, check_statistic
@@ -180,9 +189,14 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("events", lambda batch: summed(EventAccumulator(), batch)),
         ("events", lambda batch: summed(EventAccumulator(presence=True), batch)),
     ],
+    JointCounts: [
+        ("category", lambda batch: summed(JointAccumulator(width(batch)), batch)),
+        ("integers", lambda batch: summed(JointAccumulator(width(batch)), batch)),
+    ],
     ByClass: [
         ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
         ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),
+        ("category", lambda batch: by_class(JointAccumulator(width(batch)), batch)),
         ("events", lambda batch: by_class(EventAccumulator(), batch)),
     ],
 }
@@ -231,6 +245,7 @@ def variants(name: str) -> list[Family]:
         Categorical: [Categorical(unseen="smooth"), Categorical(unseen="error", min_categories=9)],
         Bernoulli: [Bernoulli(alpha=0.0)],
         Multinomial: [Multinomial(alpha=0.0)],
+        JointTable: [JointTable(alpha=0.0), JointTable(unseen="smooth")],
     }
     return made + special.get(type(made[0]), [])
 

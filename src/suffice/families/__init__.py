@@ -12,6 +12,7 @@ from suffice.families.family import (
     family_names,
 )
 from suffice.families.gaussian import Gaussian
+from suffice.families.joint_table import JointTable
 from suffice.families.multinomial import Multinomial
 from suffice.families.poisson import Poisson
 
@@ -23,6 +24,7 @@ __all__ = [
     "Family",
     "Form",
     "Gaussian",
+    "JointTable",
     "Multinomial",
     "Parameters",
     "Poisson",

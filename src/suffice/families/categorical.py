@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,9 @@ from suffice.statistics.block import BadCell, CodedBlock, Encoding, IntegerBlock
 from suffice.statistics.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Categorical", "CategoricalParameters"]
+__all__ = ["Categorical", "CategoricalParameters", "Unseen", "check_unseen", "refuse_unseen"]
+
+Unseen = Literal["ignore", "error", "smooth"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class Categorical(Family):
 
     alpha: float = 1.0
     estimation: Estimation = "bayes"
-    unseen: Literal["ignore", "error", "smooth"] = "ignore"
+    unseen: Unseen = "ignore"
     min_categories: int | tuple[int, ...] = 0
     from_zero: bool = False
 
@@ -69,8 +71,7 @@ class Categorical(Family):
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)
-        if self.unseen not in ("ignore", "error", "smooth"):
-            raise ParameterError(f"unseen={self.unseen!r}", "it is 'ignore', 'error' or 'smooth'")
+        check_unseen(self.unseen)
         least = self.min_categories
         for number in least if isinstance(least, tuple) else (least,):
             check_nonnegative(min_categories=number)
@@ -101,6 +102,35 @@ class Categorical(Family):
         m = max(count.shape[1], least) + (self.unseen == "smooth")
         with_unseen = np.pad(count, ((0, 0), (0, 1)))
         return dirichlet(with_unseen, self.alpha, self.estimation, max(m, 1))
+
+
+def check_unseen(unseen: str) -> None:
+    """Check the option that says what becomes of a value that no training row showed.
+
+    Raises
+    ------
+    ParameterError
+        If it is unknown.
+    """
+    if unseen not in get_args(Unseen):
+        raise ParameterError(f"unseen={unseen!r}", "it is 'ignore', 'error' or 'smooth'")
+
+
+def refuse_unseen(
+    block: CodedBlock, codes: NDArray[Any], vocabularies: tuple[Vocabulary, ...]
+) -> None:
+    """Refuse a block whose ``codes`` into the vocabularies of the training rows lead beyond them.
+
+    Raises
+    ------
+    BadCell
+        Naming the first value that was never seen.
+    """
+    found = np.argwhere(codes == [len(v) for v in vocabularies])
+    if len(found):
+        row, column = map(int, found[0])
+        value = block.vocabularies[column].values[block.codes[row, column]]
+        raise BadCell(row, column, value, "the value was never seen in training")
 
 
 def _from_zero(vocabulary: Vocabulary, least: int) -> Vocabulary:
@@ -160,7 +190,7 @@ class CategoricalParameters(Parameters):
             block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":
-            self._refuse_unseen(block, codes)
+            refuse_unseen(block, codes, self.vocabularies)
         self._add(codes, self._by_code, out)
 
     def _add(self, values: NDArray[Any], places: ScoreTable, out: NDArray[np.float64]) -> None:
@@ -204,14 +234,6 @@ class CategoricalParameters(Parameters):
         offsets = np.concatenate([[0], np.cumsum(np.array(size) + 1)])[:-1]
         table = np.ascontiguousarray(self._log_theta[np.concatenate(rows)])
         return ScoreTable(np.array(low), np.array(size), offsets, table)
-
-    def _refuse_unseen(self, block: CodedBlock, codes: NDArray[Any]) -> None:
-        sizes = np.diff(self.offsets) - 1
-        found = np.argwhere(codes == sizes)
-        if len(found):
-            row, column = map(int, found[0])
-            value = block.vocabularies[column].values[block.codes[row, column]]
-            raise BadCell(row, column, value, "the value was never seen in training")
 
     def column(self, j: int) -> CategoricalParameters:
         """The parameters of column j alone."""

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
-from suffice.statistics.block import Encoding
+from suffice.numerics.logspace import scores
+from suffice.statistics.block import BadCell, Encoding
 from suffice.statistics.statistic import Accumulator
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Estimation",
     "Family",
     "Form",
+    "JointParameters",
     "Parameters",
     "by_event",
     "check_estimation",
@@ -38,6 +40,7 @@ __all__ = [
     "family_named",
     "family_names",
     "most_telling",
+    "prior_counts",
     "pseudo_counts",
 ]
 
@@ -69,6 +72,23 @@ class Parameters(ABC):
     def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
         """Add log p(x | c) of every row to ``out`` (n, k); missing cells add nothing."""
 
+    def add_contributions(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add what every cell contributes to log p(x | c) to ``out`` (n, d, k): log p(x_j | c).
+
+        The contributions of a row add up to its log-likelihood; a missing cell adds nothing.
+
+        Raises
+        ------
+        BadCell
+            As `add_log_likelihood` does.
+        """
+        for j in range(out.shape[1]):
+            try:
+                self.column(j).add_log_likelihood(block.column(j), out[:, j])
+            except BadCell as bad:
+                bad.column = j
+                raise
+
     @abstractmethod
     def column(self, j: int) -> Self:
         """The parameters of column j alone."""
@@ -82,12 +102,43 @@ class Parameters(ABC):
         """What is known of column j: a list over the k classes for every named quantity."""
 
 
+class JointParameters(Parameters):
+    """Parameters of columns that depend on each other within a class.
+
+    ``column(j)`` is then the marginal of column j, and the marginals do not add up to the whole.
+    """
+
+    def add_contributions(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add the terms of the chain rule to ``out`` (n, d, k), columns in their order.
+
+        ::
+
+            log p(x_1, …, x_d | c) = Σⱼ log p(x_j | c, x_1, …, x_j−1)
+
+        Each is the difference of two marginals. What follows an impossible cell adds nothing.
+
+        Raises
+        ------
+        BadCell
+            As `add_log_likelihood` does.
+        """
+        n, d, k = out.shape
+        before = scores(n, k, 0.0)
+        for j in range(d):
+            upto = scores(n, k, 0.0)
+            self.add_log_likelihood(block.upto(j), upto)
+            possible = np.isfinite(before)
+            out[:, j] += np.subtract(upto, before, out=np.zeros((n, k)), where=possible)
+            before = upto
+
+
 @dataclass(frozen=True)
 class Family(ABC):
     """Hyper-parameters of one distribution."""
 
     encodings: ClassVar[tuple[Encoding, ...]]  # how the cells are read, the usual way first
     is_distribution: ClassVar[bool] = True  # False for scores that cannot be sampled from
+    joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
 
     @property
     def name(self) -> str:
@@ -212,6 +263,13 @@ def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
     return np.array(alpha)
 
 
+def prior_counts(
+    alpha: float | NDArray[np.float64], estimation: str
+) -> float | NDArray[np.float64]:
+    """What the prior adds to every count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
+    return {"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation]
+
+
 def dirichlet(
     count: NDArray[np.float64], alpha: float | NDArray[np.float64], estimation: str, m: int
 ) -> NDArray[np.float64]:
@@ -246,7 +304,7 @@ def dirichlet(
     >>> dirichlet(np.array([[3.0, 0.0]]), 1.0, "bayes", 2)
     array([[0.8, 0.2]])
     """
-    pseudo = np.asarray({"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation])
+    pseudo = np.asarray(prior_counts(alpha, estimation))
     every = np.broadcast_to(pseudo, count.shape[1:]).sum(axis=-1, keepdims=True)
     weight = every if pseudo.ndim else m * pseudo  # categories without a count weigh too
 

@@ -31,7 +31,7 @@ class Evidence:
     log_prior : ndarray (k,)
         log P(c).
     contributions : ndarray (n, d, k)
-        log p(x_j | c).
+        log p(x_j | c); of columns that are modelled together, log p(x_j | c, those before x_j).
     """
 
     columns: tuple[str, ...]

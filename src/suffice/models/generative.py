@@ -6,6 +6,7 @@ A fit is the sum of `summarise` over splits; a model is a function of that sum.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
@@ -19,7 +20,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Family, Parameters
 from suffice.families.family import check_nonnegative, dirichlet
 from suffice.numerics import kernels
-from suffice.numerics.logspace import log_normalise, normalise, safe_log, scores
+from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
@@ -203,11 +204,8 @@ class GenerativeModel:
             out = scores(batch.rows, len(self.classes), 0.0)
         out[:] = self.log_prior
         for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
-            try:
+            with _in_block(b):
                 parameters.add_log_likelihood(block, out)
-            except BadCell as bad:
-                bad.block = b
-                raise
         return out
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
@@ -218,16 +216,33 @@ class GenerativeModel:
         return {column.name: drawn[column.name] for column in self.layout.columns}
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
-        """Log p(x_j | c) of every column, (n, columns, k), columns in the order of the layout."""
+        """What every column contributes to the log joint, (n, columns, k), in the layout's order.
+
+        Raises
+        ------
+        BadCell
+            As `log_joint` does.
+        """
         pieces = []
-        for parameters, part, block in zip(self.parameters, self.parts, batch.blocks, strict=True):
-            for j in range(len(part.layout.columns)):
-                out = scores(batch.rows, len(self.classes), 0.0)
-                parameters.column(j).add_log_likelihood(block.column(j), out)
-                pieces.append(out)
+        for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
+            d = len(self.parts[b].layout.columns)
+            piece = cell_scores(batch.rows, d, len(self.classes))
+            with _in_block(b):
+                parameters.add_contributions(block, piece)
+            pieces.append(piece)
         names = [name for part in self.parts for name in part.layout.columns]
         order = [names.index(name) for name in self.layout.names]
-        return np.stack([pieces[at] for at in order], axis=1)
+        return np.concatenate(pieces, axis=1)[:, order]
+
+
+@contextmanager
+def _in_block(b: int) -> Iterator[None]:
+    """Say of a bad cell in which block of the batch it is."""
+    try:
+        yield
+    except BadCell as bad:
+        bad.block = b
+        raise
 
 
 Answer = Callable[["GenerativeModel", Batch, Any], tuple[NDArray[Any], int]]
@@ -289,7 +304,7 @@ def best(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.int
 
 
 def evidence(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
-    """Answer log p(x_j | c) of every cell, (n, columns, k)."""
+    """Answer what every cell contributes, (n, columns, k)."""
     return model.evidence(batch), 0
 
 

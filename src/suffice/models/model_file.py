@@ -12,13 +12,22 @@ from suffice.models.generative import Part
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts, Events
+from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["TYPES", "portable", "unportable"]
 
 FAMILIES: tuple[type, ...] = tuple(type(family_named(name)) for name in family_names())
-STATISTICS: tuple[type, ...] = (ByClass, Counts, DoubleDouble, Events, Moments, Vocabulary)
+STATISTICS: tuple[type, ...] = (
+    ByClass,
+    Counts,
+    DoubleDouble,
+    Events,
+    JointCounts,
+    Moments,
+    Vocabulary,
+)
 LAYOUT: tuple[type, ...] = (Alike, BlockLayout, Column, CsvFormat, Layout, Numbered, Part)
 TYPES: dict[str, type] = {cls.__name__: cls for cls in (*FAMILIES, *STATISTICS, *LAYOUT)}
 

@@ -38,7 +38,8 @@ class NaiveBayes(GenerativeClassifier):
     ----------
     families : family, or mapping from a column (or a tuple of columns) to a family, optional
         Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
-        models every column. A tuple of columns forms one multinomial.
+        models every column; a joint distribution, all of them together. A tuple of columns forms
+        one multinomial or one joint distribution (``{("shape", "color"): "joint_table"}``).
     estimation : {"bayes", "mle", "map"}
         Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
     alpha : float
@@ -152,6 +153,8 @@ class NaiveBayes(GenerativeClassifier):
             return []
         if not isinstance(self.families, Mapping):
             family = self._family(self.families)
+            if family.joint:
+                return [(tuple(column.name for column in columns), family)]
             return [((column.name,), family) for column in columns]
         names = [column.name for column in columns]
         groups: list[tuple[tuple[str, ...], Family]] = []
@@ -192,11 +195,12 @@ class NaiveBayes(GenerativeClassifier):
 def _parts_of(
     groups: list[tuple[tuple[str, ...], Family]], columns: Mapping[str, Column]
 ) -> tuple[Part, ...]:
-    """Join the columns of one family and one encoding into one block; a text stays alone."""
+    """Join columns of one family and encoding; groups, joint distributions, texts stay apart."""
     blocks: dict[Any, list[str]] = {}
     for names, family in groups:
         encoding = _encoding(family, [columns[name] for name in names])
-        alone = len(names) > 1 or (encoding == "events" and columns[names[0]].stored == "string")
+        text = encoding == "events" and columns[names[0]].stored == "string"
+        alone = len(names) > 1 or family.joint or text
         key = (family, encoding, names if alone else None)
         blocks.setdefault(key, []).extend(names)
     return tuple(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["log_normalise", "log_sum_exp", "normalise", "safe_log", "scores"]
+__all__ = ["cell_scores", "log_normalise", "log_sum_exp", "normalise", "safe_log", "scores"]
 
 CACHED_ROWS = 8_192  # rows normalised at a time, so that every step finds them in cache
 
@@ -34,6 +34,11 @@ def scores(n: int, k: int, start: float | NDArray[np.float64]) -> NDArray[np.flo
     out = np.empty((k, n + 1)).T[:n]
     out[:] = start
     return out
+
+
+def cell_scores(n: int, d: int, k: int) -> NDArray[np.float64]:
+    """Make room for the scores (n, d, k) of every cell, 0 at first; each column as in `scores`."""
+    return np.zeros((d, k, n + 1)).transpose(2, 0, 1)[:n]
 
 
 def log_sum_exp(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -57,6 +57,10 @@ class RealBlock:
         """Column j alone."""
         return RealBlock(self.values[:, [j]])
 
+    def upto(self, j: int) -> RealBlock:
+        """The columns from 0 to j; in the others, every cell is missing."""
+        return RealBlock(np.where(_upto(self.values, j), self.values, np.nan))
+
 
 @dataclass(frozen=True, slots=True)
 class CodedBlock:
@@ -73,6 +77,10 @@ class CodedBlock:
     def column(self, j: int) -> CodedBlock:
         """Column j alone."""
         return CodedBlock(self.codes[:, [j]], (self.vocabularies[j],))
+
+    def upto(self, j: int) -> CodedBlock:
+        """The columns from 0 to j; in the others, every cell is missing."""
+        return CodedBlock(np.where(_upto(self.codes, j), self.codes, -1), self.vocabularies)
 
     def recode(self, vocabularies: tuple[Vocabulary, ...]) -> NDArray[Any]:
         """Codes (n, d) into other vocabularies; a value unseen there gets the code mⱼ, one past."""
@@ -100,6 +108,10 @@ class IntegerBlock:
     def column(self, j: int) -> IntegerBlock:
         """Column j alone."""
         return IntegerBlock(self.values[:, [j]])
+
+    def upto(self, j: int) -> CodedBlock:
+        """The columns from 0 to j; in the others, every cell is missing."""
+        return self.coded().upto(j)
 
     def coded(self) -> CodedBlock:
         """The same cells as codes into vocabularies."""
@@ -145,6 +157,10 @@ class SparseBlock:
 
 
 Block = RealBlock | CodedBlock | IntegerBlock | SparseBlock
+
+
+def _upto(cells: NDArray[Any], j: int) -> NDArray[np.bool_]:
+    return np.arange(cells.shape[1]) <= j
 
 
 def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:

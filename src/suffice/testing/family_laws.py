@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 
 from suffice.data.words import split_words
 from suffice.families.family import Family, Form, Parameters
+from suffice.numerics.logspace import cell_scores
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
@@ -31,7 +32,7 @@ def check_family(
     - Any partition of the rows, in any order, gives the same parameters to the bit.
     - Neither estimating nor scoring writes to its input.
     - A log-likelihood is finite or −∞; missing cells add nothing to it.
-    - The columns, scored one by one, add up to the whole.
+    - The contributions of the columns add up to the whole.
     - A sample of a distribution has the width of a row and is possible in its class.
     - ``form()``, where the parameters have one, agrees with the scores of complete rows, up to a
       term that all classes share.
@@ -115,12 +116,10 @@ def _check_scores(parameters: Parameters, block: Block, k: int) -> None:
     parameters.add_log_likelihood(_blank(block), out)
     require(np.array_equal(out, start), "missing cells add nothing")
 
-    columns = range(_width(block))
-    pieces = [_score(parameters.column(j), block.column(j), k) for j in columns]
-    whole, magnitude = np.zeros_like(score), np.zeros_like(score)
-    for piece in pieces:
-        whole += piece
-        magnitude += np.abs(piece)
+    pieces = cell_scores(block.rows, _width(block), k)
+    parameters.add_contributions(block, pieces)
+    require(not np.isnan(pieces).any(), "a contribution is a number")
+    whole, magnitude = pieces.sum(axis=1), np.abs(pieces).sum(axis=1)
     require(bool(close(whole, score, magnitude).all()), "the columns add up to the whole")
 
 
