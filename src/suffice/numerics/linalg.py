@@ -18,7 +18,7 @@ from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble, divide, multiply, quick_two_sum, two_product
 
-__all__ = ["TOLERANCE", "Factor", "factorise", "floored"]
+__all__ = ["TOLERANCE", "Factor", "factorise", "floored", "product"]
 
 TOLERANCE = 2.0**-80  # see `factorise`
 
@@ -130,7 +130,7 @@ class Factor:
 
     def inverse(self) -> DoubleDouble:
         """A⁻ = Wᵀ W (d, d): the inverse on the independent columns, 0 elsewhere."""
-        return _product(_transposed(self.whitening), self.whitening)
+        return product(_transposed(self.whitening), self.whitening)
 
     def inverse_diagonal(self) -> DoubleDouble:
         """Diagonal of A⁻, (d,), without the rest of it."""
@@ -268,13 +268,13 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
     if sigma.shape != total.lower.shape:
         raise ValueError(f"Σ has shape {sigma.shape} and T has {total.lower.shape}")
     whitening = total.whitening[total.independent]
-    relative = _product(whitening, _transposed(_product(whitening, sigma)))
+    relative = product(whitening, _transposed(product(whitening, sigma)))
     variances, axes = np.linalg.eigh(relative.value)
     if not (variances < epsilon).any():
         return sigma, False
     x = DoubleDouble.of(axes[:, variances < epsilon])
     missing = DoubleDouble.of(epsilon * np.eye(x.shape[1])) - _congruence(_transposed(x), relative)
-    directions = _product(total.cholesky[:, total.independent], x)
+    directions = product(total.cholesky[:, total.independent], x)
     return sigma + _congruence(directions, missing), True
 
 
@@ -300,13 +300,13 @@ def _rows(a: DoubleDouble) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.ascontiguousarray(a.hi), np.ascontiguousarray(a.lo)
 
 
-def _product(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
+def product(a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
     """Return a b, (n, m), of a (n, d) and b (d, m)."""
     return DoubleDouble(*kernels.factor.product(*_rows(a), *_rows(b)))
 
 
 def _congruence(b: DoubleDouble, a: DoubleDouble) -> DoubleDouble:
     """Return b a bᵀ, (n, n), for a symmetric (d, d): its upper triangle, mirrored."""
-    c = _product(b, _transposed(_product(b, a)))
+    c = product(b, _transposed(product(b, a)))
     hi, lo = (np.triu(part) + np.triu(part, 1).T for part in (c.hi, c.lo))
     return DoubleDouble(hi, lo)

@@ -1,0 +1,398 @@
+"""Exact co-moments Σw, Σw(x − p), Σw(x − p)(x − p)ᵀ in one pass over rows.
+
+Conventions: n rows, d features. Rows belong to g groups, each with a pivot p (g, d) and the pairs
+``weight`` (g, 2) and ``sums`` (g, 2, d). ``products`` (m, 2, d, d) holds the pairs of the upper
+triangles, which group i shares with all groups of the same ``home[i]``; where that is −1, they are
+0 and take no place.
+
+Sums are biased as in ``moments.py``. A product then takes four operations and needs no splitting:
+S′ = fma(a, b, S) rounds once, S′ − S is exact, and fma(a, b, S − S′) is what the rounding took.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
+from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store
+from suffice.numerics.kernels.moments import (
+    NOISE,
+    ROOM,
+    below,
+    centre,
+    choose_pivots,
+    group,
+    squares,
+)
+from suffice.numerics.kernels.pairs import compiled
+
+__all__ = ["add_rows", "add_scattered_rows", "merge", "scatter", "settle"]
+
+TILE_ROWS = 256
+LEFT = 4  # features on the left that share the loads of a panel on the right
+
+
+@compiled
+def _weigh(weights: Any, scale: float, v: Any, e: Any, a: Any, a_lo: Any) -> None:
+    """Write the pairs a + a_lo = (w / scale)(v + e)."""
+    for i in range(weights.shape[0]):
+        w = weights[i] / scale
+        for j in range(v.shape[1]):
+            a[i, j], rest = two_product(w, v[i, j])
+            a_lo[i, j] = rest + w * e[i, j]
+
+
+@compiled
+def _add_sums(a: Any, a_lo: Any, rows: Any, s: Any, s_lo: Any) -> None:
+    """Add rows of a + a_lo (n, padded) to biased sums (padded,)."""
+    padded, a, a_lo = a.shape[1], a.reshape(-1), a_lo.reshape(-1)
+    for j in range(0, padded, LANES):
+        total, rest = load(s, j), load(s_lo, j)
+        for i in rows:
+            value, before = load(a, i * padded + j), total
+            total = before + value
+            rest += (value - (total - before)) + load(a_lo, i * padded + j)
+        store(s, j, total)
+        store(s_lo, j, rest)
+
+
+@compiled
+def _exactly(a: Any, b: Any, s: Any, s_lo: Any) -> Any:
+    """Add a · b to a biased pair."""
+    total = fma(a, b, s)
+    return total, s_lo + fma(a, b, s - total)
+
+
+@compiled
+def _add_products(a: Any, b: Any, rows: Any, s: Any, s_lo: Any) -> None:
+    """Add Σ a bᵀ over rows to the upper triangle of biased sums (padded, padded)."""
+    d = a.shape[1]
+    a, b, s, s_lo = a.reshape(-1), b.reshape(-1), s.reshape(-1), s_lo.reshape(-1)
+    for left in range(0, d, LEFT):
+        for right in range(left // LANES * LANES, d, LANES):
+            i0 = left * d + right
+            i1, i2, i3 = i0 + d, i0 + 2 * d, i0 + 3 * d
+            s0, s1, s2, s3 = load(s, i0), load(s, i1), load(s, i2), load(s, i3)
+            t0, t1, t2, t3 = load(s_lo, i0), load(s_lo, i1), load(s_lo, i2), load(s_lo, i3)
+            for row in rows:
+                panel, at = load(b, row * d + right), row * d + left
+                s0, t0 = _exactly(splat(a[at]), panel, s0, t0)
+                s1, t1 = _exactly(splat(a[at + 1]), panel, s1, t1)
+                s2, t2 = _exactly(splat(a[at + 2]), panel, s2, t2)
+                s3, t3 = _exactly(splat(a[at + 3]), panel, s3, t3)
+            for at, total, rest in ((i0, s0, t0), (i1, s1, t1), (i2, s2, t2), (i3, s3, t3)):
+                store(s, at, total)
+                store(s_lo, at, rest)
+
+
+@compiled
+def _add_rounded_products(a: Any, b: Any, rows: Any, s: Any) -> None:
+    """Add Σ a bᵀ over rows to the upper triangle of plain sums (padded, padded)."""
+    d = a.shape[1]
+    a, b, s = a.reshape(-1), b.reshape(-1), s.reshape(-1)
+    for left in range(0, d, LEFT):
+        for right in range(left // LANES * LANES, d, LANES):
+            i0 = left * d + right
+            i1, i2, i3 = i0 + d, i0 + 2 * d, i0 + 3 * d
+            s0, s1, s2, s3 = load(s, i0), load(s, i1), load(s, i2), load(s, i3)
+            for row in rows:
+                panel, at = load(b, row * d + right), row * d + left
+                s0 = fma(splat(a[at]), panel, s0)
+                s1 = fma(splat(a[at + 1]), panel, s1)
+                s2 = fma(splat(a[at + 2]), panel, s2)
+                s3 = fma(splat(a[at + 3]), panel, s3)
+            store(s, i0, s0)
+            store(s, i1, s1)
+            store(s, i2, s2)
+            store(s, i3, s3)
+
+
+@compiled
+def _choose_bias(square: Any, rows: int, room: int, bias: Any, bound: Any) -> None:
+    """Write the bias of sums, and the factors of that of products, with room for more rows.
+
+    As long as Σv² ≤ bound, abs(Σ vᵢvⱼ) ≤ √(boundᵢ boundⱼ) (Cauchy and Schwarz).
+    """
+    for j in range(bound.shape[0]):
+        bound[j] = square[j] * (room / rows)
+        bias[0, j] = bias[1, j] = 0.0
+        if bound[j] > 0.0:
+            bias[0, j] = math.ldexp(1.5, math.frexp(math.sqrt(room * bound[j]))[1] + 2)
+            bias[1, j] = math.ldexp(1.0, math.frexp(math.sqrt(bound[j]))[1] + 1)
+
+
+@compiled
+def _start(exact: bool, bias: Any, biased_sums: Any, biased: Any) -> None:
+    """Set all biased sums to their bias; rounded products have none."""
+    biased_sums[:] = 0.0
+    biased_sums[:, 0] = bias[0]
+    biased[:] = 0.0
+    if exact:
+        for i in range(bias.shape[1]):
+            biased[:, 0, i] = 2.0 * 1.5 * bias[1, i] * bias[1]
+
+
+@compiled
+def _stop(
+    exact: bool, scale: float, bias: Any, biased_sums: Any, biased: Any, sums: Any, products: Any
+) -> None:
+    """Add the biased sums, times a power of two, to the pairs."""
+    d = sums.shape[2]
+    for c in range(sums.shape[0]):
+        for j in range(d):
+            plain = biased_sums[c, 0, j] - bias[0, j]
+            sums[c, 0, j], rest = two_sum(sums[c, 0, j], scale * plain)
+            sums[c, 1, j] += rest + scale * biased_sums[c, 1, j]
+    for m in range(products.shape[0]):
+        for i in range(d):
+            for j in range(i, d):
+                plain = biased[m, 0, i, j]
+                if exact:
+                    plain -= 3.0 * bias[1, i] * bias[1, j]
+                products[m, 0, i, j], rest = two_sum(products[m, 0, i, j], scale * plain)
+                products[m, 1, i, j] += rest + scale * biased[m, 1, i, j]
+
+
+@compiled
+def add_rows(
+    x: Any,
+    codes: Any,
+    weights: Any,
+    exact: bool,
+    weight: Any,
+    pivot: Any,
+    sums: Any,
+    home: Any,
+    products: Any,
+) -> int:
+    """Add complete rows (n, d) to the groups of their codes; ``weights`` is (n,) or empty.
+
+    Groups with one home stand side by side. Returns −1, or the first of a tile of rows that were
+    not added, like those after it, because a cell is missing or too large.
+    """
+    n, d = x.shape
+    g = pivot.shape[0]
+    padded = -(-d // LANES) * LANES
+    start, order = np.zeros(g + 2, np.intp), np.zeros(TILE_ROWS, np.intp)
+    last, missing = np.zeros((TILE_ROWS, padded)), np.zeros((g, padded))
+    v, e = np.zeros((TILE_ROWS, padded)), np.zeros((TILE_ROWS, padded))
+    weighted = weights.shape[0] > 0
+    a, a_lo = (np.zeros_like(v), np.zeros_like(v)) if weighted else (v, e)
+    scale = math.ldexp(1.0, math.frexp(np.max(weights))[1]) if weighted else 1.0
+    square, total = np.zeros(padded), np.zeros(padded)
+    bias, bound, limit = np.zeros((2, padded)), np.zeros(d), np.full(d, LARGEST * LARGEST)
+    biased_sums = np.zeros((g, 2, padded))
+    biased = np.zeros((products.shape[0], 2, padded, padded))
+    p = np.zeros((g, padded))
+    p[:, :d] = pivot
+    room, stopped = 0, -1
+    for first in range(0, n, TILE_ROWS):
+        part, labels = x[first : first + TILE_ROWS], codes[first : first + TILE_ROWS]
+        rows = part.shape[0]
+        if (n - first - TILE_ROWS) * d < LANES:  # the last panel of a row reads into the next one
+            last[:rows, :d] = part
+            part = last[:rows]
+        squares(part, labels, square)
+        if not below(square, limit):
+            stopped = first
+            break
+        group(labels, start, order)
+        for c in range(g):
+            if start[c + 1] > start[c] and weight[c, 0] == 0.0:
+                seen = np.zeros(d)
+                choose_pivots(part, order[start[c] : start[c + 1]], seen, p[c])
+        rounded = centre(part, labels, p, v, e, square, missing)
+        if weighted:
+            _weigh(weights[first : first + rows], scale, v[:rows], e[:rows], a, a_lo)
+        total += square
+        room -= rows
+        if room < 0 or not below(total, bound):
+            _stop(exact, scale, bias, biased_sums, biased, sums, products)
+            room = max(rows, min(ROOM, n - first))
+            _choose_bias(square, rows, room, bias, bound)
+            _start(exact, bias, biased_sums, biased)
+            total[:], room = square, room - rows
+        for c in range(g):
+            members = order[start[c] : start[c + 1]]
+            if members.shape[0] == 0:
+                continue
+            if weighted:
+                for i in members:
+                    w = weights[first + i]
+                    weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], w, 0.0)
+            else:
+                shows = float(members.shape[0])
+                weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], shows, 0.0)
+            _add_sums(a, a_lo, members, biased_sums[c, 0], biased_sums[c, 1])
+        c = 0
+        while c < g:
+            begin, m = c, home[c]
+            while c < g and home[c] == m:
+                c += 1
+            members = order[start[begin] : start[c]]
+            if members.shape[0] == 0:
+                continue
+            if not exact:
+                _add_rounded_products(a, v, members, biased[m, 0])
+                continue
+            _add_products(a, v, members, biased[m, 0], biased[m, 1])
+            if rounded or weighted:
+                _add_rounded_products(a, e, members, biased[m, 1])
+                _add_rounded_products(a_lo, v, members, biased[m, 1])
+    _stop(exact, scale, bias, biased_sums, biased, sums, products)
+    pivot[:] = p[:, :d]
+    return stopped
+
+
+@compiled
+def add_scattered_rows(
+    x: Any, groups: Any, weights: Any, weight: Any, pivot: Any, sums: Any, home: Any, products: Any
+) -> None:
+    """Add rows (n, d) to their groups one by one; a missing cell adds nothing."""
+    n, d = x.shape
+    v, e, a, a_lo = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
+    for i in range(n):
+        g = groups[i]
+        w = weights[i] if weights.shape[0] else 1.0
+        if weight[g, 0] == 0.0:
+            for j in range(d):
+                pivot[g, j] = x[i, j] if x[i, j] == x[i, j] else 0.0
+        weight[g, 0], weight[g, 1] = add(weight[g, 0], weight[g, 1], w, 0.0)
+        for j in range(d):
+            value = x[i, j] if x[i, j] == x[i, j] else pivot[g, j]
+            v[j], e[j] = two_sum(value, -pivot[g, j])
+            a[j], rest = two_product(w, v[j])
+            a_lo[j] = rest + w * e[j]
+            sums[g, 0, j], rest = two_sum(sums[g, 0, j], a[j])
+            sums[g, 1, j] += rest + a_lo[j]
+        m = home[g]
+        if m < 0:
+            continue
+        for j in range(d):
+            for h in range(j, d):
+                q, f = two_product(a[j], v[h])
+                products[m, 0, j, h], rest = two_sum(products[m, 0, j, h], q)
+                products[m, 1, j, h] += rest + (f + a[j] * e[h] + a_lo[j] * v[h])
+
+
+@compiled
+def _add_pair(table: Any, i: int, j: int, value: float, value_lo: float) -> None:
+    """Add a pair to place (i, j) of a table of pairs (2, ...)."""
+    hi, lo = two_sum(table[0, i, j], table[1, i, j])
+    table[0, i, j], table[1, i, j] = add(hi, lo, value, value_lo)
+
+
+@compiled
+def merge(
+    weight: Any,
+    pivot: Any,
+    sums: Any,
+    home: Any,
+    products: Any,
+    weight2: Any,
+    pivot2: Any,
+    sums2: Any,
+    place: Any,
+    sign: float,
+) -> int:
+    """Add (sign = 1) or take away (sign = −1) other groups, in place; group i goes to ``place[i]``.
+
+    With δ = p₂ − p:  Σw(x − p) = S + δW  and  Σw(x − p)(x − p)ᵀ = P + δSᵀ + Sδᵀ + Wδδᵀ,
+    of which the P of the others was added beforehand.
+
+    Returns −1, or the group that would be left with a negative weight.
+    """
+    d = pivot.shape[1]
+    delta, delta_lo, s, s_lo = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
+    for i in range(place.shape[0]):
+        g, w, w_lo = place[i], weight2[i, 0], weight2[i, 1]
+        m, before = home[g], weight[g, 0]
+        if before == 0.0:
+            pivot[g] = pivot2[i]
+        moved = False
+        for j in range(d):
+            delta[j], delta_lo[j] = two_sum(pivot2[i, j], -pivot[g, j])
+            moved |= delta[j] != 0.0
+            s[j], s_lo[j] = two_sum(sums2[i, 0, j], sums2[i, 1, j])
+        if moved and m >= 0:
+            # δSᵀ + Sδᵀ + Wδδᵀ = δ(S + Wδ)ᵀ + Sδᵀ
+            for j in range(d):
+                for h in range(j, d):
+                    q, q_lo = multiply(w, w_lo, delta[h], delta_lo[h])
+                    q, q_lo = add(q, q_lo, s[h], s_lo[h])
+                    q, q_lo = multiply(delta[j], delta_lo[j], q, q_lo)
+                    f, f_lo = multiply(s[j], s_lo[j], delta[h], delta_lo[h])
+                    q, q_lo = add(q, q_lo, f, f_lo)
+                    _add_pair(products[m], j, h, sign * q, sign * q_lo)
+        weight[g, 0], weight[g, 1] = add(before, weight[g, 1], sign * w, sign * w_lo)
+        for j in range(d):
+            q, q_lo = multiply(w, w_lo, delta[j], delta_lo[j])
+            q, q_lo = add(q, q_lo, s[j], s_lo[j])
+            hi, lo = two_sum(sums[g, 0, j], sums[g, 1, j])
+            sums[g, 0, j], sums[g, 1, j] = add(hi, lo, sign * q, sign * q_lo)
+        if sign < 0.0 and weight[g, 0] < -NOISE * before:
+            return int(g)
+        if sign < 0.0 and weight[g, 0] <= NOISE * before:
+            weight[g], pivot[g], sums[g] = 0.0, 0.0, 0.0
+    return -1
+
+
+@compiled
+def settle(weight: Any, pivot: Any, sums: Any, home: Any, products: Any, before: Any) -> int:
+    """After rows were taken away: of values that are all equal, leave a scatter of exactly 0.
+
+    ``before`` (m, d) are the sums of squares that there were. Returns −1, or a feature whose
+    scatter would be negative.
+    """
+    d = pivot.shape[1]
+    for m in range(products.shape[0]):
+        for j in range(d):
+            rest, rest_lo = two_sum(products[m, 0, j, j], products[m, 1, j, j])
+            for g in range(home.shape[0]):
+                if home[g] == m and weight[g, 0] > 0.0:
+                    q, q_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
+                    q, q_lo = multiply(q, q_lo, q, q_lo)
+                    q, q_lo = divide(q, q_lo, weight[g, 0], weight[g, 1])
+                    rest, rest_lo = add(rest, rest_lo, -q, -q_lo)
+            if rest < -1e-12 * before[m, j]:
+                return j
+            if rest > NOISE * before[m, j]:
+                continue
+            for g in range(home.shape[0]):
+                if home[g] == m and weight[g, 0] > 0.0:
+                    q, q_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
+                    q, q_lo = divide(q, q_lo, weight[g, 0], weight[g, 1])
+                    pivot[g, j] = add(pivot[g, j], 0.0, q, q_lo)[0]
+                    sums[g, 0, j] = sums[g, 1, j] = 0.0
+            products[m, :, j, :] = 0.0
+            products[m, :, :, j] = 0.0
+    return -1
+
+
+@compiled
+def scatter(weight: Any, sums: Any, home: Any, products: Any, out: Any) -> None:
+    """Write the pairs (m, 2, d, d) of Σw(x − x̄)(x − x̄)ᵀ = P − Σ SSᵀ/W over the groups."""
+    d = sums.shape[2]
+    for m in range(products.shape[0]):
+        for i in range(d):
+            for j in range(i, d):
+                hi, lo = two_sum(products[m, 0, i, j], products[m, 1, i, j])
+                out[m, 0, i, j], out[m, 1, i, j] = hi, lo
+    for g in range(home.shape[0]):
+        m, w, w_lo = home[g], weight[g, 0], weight[g, 1]
+        if m < 0 or w <= 0.0:
+            continue
+        for i in range(d):
+            a, a_lo = two_sum(sums[g, 0, i], sums[g, 1, i])
+            for j in range(i, d):
+                b, b_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
+                q, q_lo = multiply(a, a_lo, b, b_lo)
+                q, q_lo = divide(q, q_lo, w, w_lo)
+                _add_pair(out[m], i, j, -q, -q_lo)
+    for m in range(out.shape[0]):
+        for i in range(d):
+            for j in range(i):
+                out[m, 0, i, j], out[m, 1, i, j] = out[m, 0, j, i], out[m, 1, j, i]

@@ -1,0 +1,376 @@
+"""Co-moments: weight, mean and scatter matrix of groups of rows, exactly.
+
+Rows are grouped by their class and by the *pattern* of the columns they show. A row with missing
+cells says nothing about the columns it lacks, but the sums of its group are all that a Gaussian
+likelihood needs of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ForgetError
+from suffice.numerics import kernels
+from suffice.numerics.exact import LARGEST, DoubleDouble, add, divide, two_sum
+from suffice.statistics.block import RealBlock, tiles
+from suffice.statistics.counts import grown
+from suffice.statistics.moments import too_large
+
+__all__ = ["Comoments", "ComomentsAccumulator"]
+
+SEPARATED_ROWS = 4_096  # rows separated at a time into complete ones and others
+FORGOTTEN = "only rows that were learnt can be forgotten"
+
+
+@dataclass(frozen=True, eq=False)
+class Comoments:
+    """Exact sums of d columns over k classes (``numerics/kernels/comoments.py``).
+
+    There are g groups of rows that share a class and a pattern, in the order of their patterns,
+    then of their classes. Their products are kept for each group, or pooled: for each pattern.
+
+    Parameters
+    ----------
+    k : int
+        Number of classes.
+    pooled : bool
+        Whether the classes share their products.
+    patterns : ndarray of bool (p, d)
+        The distinct sets of columns that rows show, sorted.
+    pattern, code : ndarray of int (g,)
+        Pattern and class of every group.
+    weight : ndarray (g, 2)
+        Pair of Σw.
+    pivot : ndarray (g, d)
+        p, near the values of the group; 0 for a column that it does not show.
+    sums : ndarray (g, 2, d)
+        Pairs of Σw(x − p).
+    home : ndarray of int (g,)
+        Which products are the group's; −1 where they are 0, as those of a single row are.
+    products : ndarray (m, 2, d, d)
+        Upper triangles of the pairs of Σw(x − p)(x − p)ᵀ.
+
+    Examples
+    --------
+    >>> total = ComomentsAccumulator(2)
+    >>> rows = RealBlock(np.array([[1e9 + 1, 1.0], [1e9 + 2, 3.0], [1e9 + 3, 5.0]]))
+    >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
+    >>> total.statistic().scatter.value
+    array([[[2., 4.],
+            [4., 8.]]])
+    """
+
+    k: int
+    pooled: bool
+    patterns: NDArray[np.bool_]
+    pattern: NDArray[np.intp]
+    code: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    pivot: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    home: NDArray[np.intp]
+    products: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        for field in fields(self)[2:]:
+            getattr(self, field.name).setflags(write=False)
+
+    @classmethod
+    def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
+        """Co-moments of no rows."""
+        return cls.of_groups(k, pooled, np.zeros((0, d), bool), np.zeros((0, 2), np.intp), 0)
+
+    @classmethod
+    def of_groups(
+        cls,
+        k: int,
+        pooled: bool,
+        patterns: NDArray[np.bool_],
+        groups: NDArray[np.intp],
+        home: Any,
+    ) -> Self:
+        """Empty sums of the groups (g, 2), pairs of pattern and class."""
+        g, d = len(groups), patterns.shape[1]
+        home = np.zeros(g, np.intp) + home
+        return cls(
+            k,
+            pooled,
+            patterns,
+            groups[:, 0],
+            groups[:, 1],
+            np.zeros((g, 2)),
+            np.zeros((g, d)),
+            np.zeros((g, 2, d)),
+            home,
+            np.zeros((home.max(initial=-1) + 1, 2, d, d)),
+        )
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return int(self.pivot.shape[1])
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row shows every column."""
+        return bool(self.patterns.all())
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """W = Σw of the observed cells, (k, d)."""
+        total = np.zeros((self.k, self.d))
+        weight = self.weight.sum(axis=1)[:, None] * self.patterns[self.pattern]
+        np.add.at(total, self.code, weight)
+        return total
+
+    @cached_property
+    def mean(self) -> DoubleDouble:
+        """x̄ = p + Σw(x − p)/W of every group, (g, d); 0 where a column is not shown."""
+        weight = (self.weight[:, :1], self.weight[:, 1:])
+        sums = two_sum(self.sums[:, 0], self.sums[:, 1])
+        return DoubleDouble(*add(self.pivot, 0.0 * self.pivot, *divide(*sums, *weight)))
+
+    @cached_property
+    def scatter(self) -> DoubleDouble:
+        """Σw(x − x̄)(x − x̄)ᵀ of every home, (m, d, d); pooled, the sum over its groups."""
+        out = np.empty_like(self.products)
+        kernels.comoments.scatter(self.weight, self.sums, self.home, self.products, out)
+        return DoubleDouble(out[:, 0], out[:, 1])
+
+    @cached_property
+    def one_class(self) -> Comoments:
+        """The same rows as if they were of one class."""
+        alike = replace(self, code=np.zeros_like(self.code))
+        return Comoments.empty(1, self.d, self.pooled)._merge(alike, 1.0)
+
+    def __add__(self, other: Comoments) -> Comoments:
+        return self._merge(other, 1.0)
+
+    def __sub__(self, other: Comoments) -> Comoments:
+        return self._merge(other, -1.0)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Comoments):
+            return NotImplemented
+        names = ("patterns", "pattern", "code")
+        return (
+            (self.k, self.pooled) == (other.k, other.pooled)
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+            and np.array_equal(self.weight.sum(axis=1), other.weight.sum(axis=1))
+            and self.mean == other.mean
+            and np.array_equal(self._rounded, other._rounded)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def _rounded(self) -> NDArray[np.float64]:
+        """The scatter of every group, without bits that are noise on the scale of its columns."""
+        scale = np.sqrt(np.diagonal(self.scatter.value, axis1=1, axis2=2))
+        rounded = self.scatter.settled(scale[:, :, None] * scale[:, None, :])
+        return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.home]
+
+    def place(self, index: NDArray[np.intp], k: int) -> Comoments:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+        return replace(self, k=k, code=index[self.code])._sorted()
+
+    def take(self, index: NDArray[np.intp]) -> Comoments:
+        """Keep the classes at ``index``, in that order; of pooled ones, all that have rows."""
+        position = np.full(self.k, -1)
+        position[index] = np.arange(len(index))
+        return replace(self, k=len(index), code=position[self.code])._sorted()
+
+    def _sorted(self) -> Comoments:
+        """Put the groups in order and drop those of no class."""
+        order = np.lexsort((self.code, self.pattern))
+        return self._keep(order[self.code[order] >= 0])
+
+    def _shown(self) -> Comoments:
+        """The groups that have rows."""
+        return self._keep(np.flatnonzero(self.weight[:, 0] > 0.0))
+
+    def _keep(self, groups: NDArray[np.intp]) -> Comoments:
+        """The chosen groups, in that order; patterns and products without a group are dropped."""
+        shown, pattern = np.unique(self.pattern[groups], return_inverse=True)
+        home = self.home[groups]
+        used = np.unique(home[home >= 0])
+        used = used[np.any(self.products[used] != 0.0, axis=(1, 2, 3))]
+        number = np.full(len(self.products) + 1, -1)
+        number[used] = np.arange(len(used))
+        return replace(
+            self,
+            patterns=self.patterns[shown],
+            pattern=pattern.astype(np.intp),
+            code=self.code[groups].astype(np.intp),
+            weight=self.weight[groups],
+            pivot=self.pivot[groups],
+            sums=self.sums[groups],
+            home=number[home],
+            products=self.products[used],
+        )
+
+    def _merge(self, other: Comoments, sign: float) -> Comoments:
+        """Add or take away; groups of the other that stand for one group here are added to it."""
+        patterns = np.unique(np.concatenate([self.patterns, other.patterns]), axis=0)
+        keys, places, counts = np.unique(
+            np.concatenate([_keys(self, patterns), _keys(other, patterns)]),
+            axis=0,
+            return_inverse=True,
+            return_counts=True,
+        )
+        mine, theirs = np.split(places.reshape(-1), [len(self.pattern)])
+        several = counts > 1  # rows of one group, or products of before
+        several[mine[self.home >= 0]] = several[theirs[other.home >= 0]] = True
+        home = _home(self.pooled, keys, several)
+        out = Comoments.of_groups(self.k, self.pooled, patterns, keys, home)
+        arrays = [array.copy() for array in (out.weight, out.pivot, out.sums, out.products)]
+        weight, pivot, sums, products = arrays
+        weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
+        products[_homes(self, home[mine])] = self.products
+        before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
+        at = _homes(other, home[theirs])
+        for m, pair in zip(at, other.products, strict=True):
+            products[m] = add(*two_sum(*products[m]), *two_sum(*(sign * pair)))
+        kernel = kernels.comoments
+        others = other.weight, other.pivot, other.sums, theirs
+        group = kernel.merge(weight, pivot, sums, home, products, *others, sign)
+        if group >= 0:
+            raise ForgetError(
+                "fewer rows with these cells missing than are to be forgotten", FORGOTTEN
+            )
+        if sign < 0:
+            column = kernel.settle(weight, pivot, sums, home, products, before)
+            if column >= 0:
+                error = ForgetError("other values than are to be forgotten", FORGOTTEN)
+                error.column = column
+                raise error
+        return replace(out, weight=weight, pivot=pivot, sums=sums, products=products)._shown()
+
+
+def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Pattern and class of every group, (g, 2), the pattern by its number among others."""
+    both = np.concatenate([patterns, of.patterns])
+    _, number = np.unique(both, axis=0, return_inverse=True)
+    number = number.reshape(-1)[len(patterns) :]
+    return np.stack([number[of.pattern], of.code], axis=1).astype(np.intp)
+
+
+def _homes(of: Comoments, home: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where the products of a statistic are, given the new homes of its groups."""
+    homes = np.zeros(len(of.products), np.intp)
+    homes[of.home[of.home >= 0]] = home[of.home >= 0]
+    return homes
+
+
+class ComomentsAccumulator:
+    """Builds `Comoments` of d columns; rows may come as any real dtype in any memory order.
+
+    Parameters
+    ----------
+    d : int
+        Number of columns.
+    pooled : bool
+        Keep one matrix of products for all classes.
+    exact : bool
+        Add products without rounding; else in plain double precision, which is faster.
+    """
+
+    def __init__(self, d: int, pooled: bool = False, exact: bool = True) -> None:
+        self._d, self._pooled, self._exact = d, pooled, exact
+        # weight, pivot, sums and products of the complete rows of every class
+        self._state: tuple[NDArray[np.float64], ...] = (
+            np.zeros((0, 2)),
+            np.zeros((0, d)),
+            np.zeros((0, 2, d)),
+            np.zeros((int(pooled), 2, d, d)),
+        )
+        self._others = Comoments.empty(0, d, pooled)
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e150.
+        """
+        *of_classes, products = self._state
+        products = products if self._pooled else grown(products, k)
+        self._state = (*(grown(sums, k) for sums in of_classes), products)
+        for start, x in tiles(block.values, np.float64):
+            rows = slice(start, start + len(x))
+            done = self._add(x, codes[rows], weights[rows])
+            for first in range(done, len(x), SEPARATED_ROWS):
+                rows = slice(start + first, start + min(first + SEPARATED_ROWS, len(x)))
+                part = x[first : first + SEPARATED_ROWS]
+                self._add_separated(part, codes[rows], weights[rows], start + first)
+
+    def statistic(self) -> Comoments:
+        """Freeze what was added."""
+        k = len(self._state[0])
+        groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
+        everything = np.ones((1, self._d), bool)
+        rows = Comoments.of_groups(k, self._pooled, everything, groups, self._home)
+        weight, pivot, sums, products = (part.copy() for part in self._state)
+        rows = replace(rows, weight=weight, pivot=pivot, sums=sums, products=products)
+        return rows._shown() + replace(self._others, k=k)
+
+    @property
+    def _home(self) -> NDArray[np.intp]:
+        k = len(self._state[0])
+        return np.zeros(k, np.intp) if self._pooled else np.arange(k)
+
+    def _add(
+        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> int:
+        """Add complete rows; return how many were added before one that is not, or is too large."""
+        weight, pivot, sums, products = self._state
+        state = weight, pivot, sums, self._home, products
+        stopped = kernels.comoments.add_rows(x, codes, weights, self._exact, *state)
+        return len(x) if stopped < 0 else int(stopped)
+
+    def _add_separated(
+        self,
+        x: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        first: int,
+    ) -> None:
+        """Add complete rows as such, and the others to the groups of their patterns."""
+        if (np.abs(x[codes >= 0]) > LARGEST).any():
+            raise too_large(np.where(codes[:, None] >= 0, x, 0.0), 0, first)
+        shown = ~np.isnan(x)
+        complete = shown.all(axis=1)
+        self._add(x[complete], codes[complete], weights[complete] if len(weights) else weights)
+        rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
+        if not len(rest):
+            return
+        patterns, pattern = np.unique(shown[rest], axis=0, return_inverse=True)
+        groups, group, counts = np.unique(
+            np.stack([pattern.reshape(-1), codes[rest]], axis=1),
+            axis=0,
+            return_inverse=True,
+            return_counts=True,
+        )
+        k, home = len(self._state[0]), _home(self._pooled, groups, counts > 1)
+        part = Comoments.of_groups(k, self._pooled, patterns, groups, home)
+        weight, pivot, sums = part.weight.copy(), part.pivot.copy(), part.sums.copy()
+        products = part.products.copy()
+        rows = x[rest], group.reshape(-1), weights[rest] if len(weights) else weights
+        kernels.comoments.add_scattered_rows(*rows, weight, pivot, sums, home, products)
+        part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products)
+        self._others = replace(self._others, k=k) + part._shown()
+
+
+def _home(pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
+    owner = groups[:, 0] if pooled else np.arange(len(groups))
+    owners = np.unique(owner[several])
+    return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)
