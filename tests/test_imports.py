@@ -29,6 +29,7 @@ def test_the_version_loads_no_library() -> None:
 @pytest.mark.parametrize(
     "statement",
     [
+        "from suffice import BayesClassifier",
         "from suffice import NaiveBayes",
         "from suffice import load",
         "from suffice import read_csv",

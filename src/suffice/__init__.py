@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from suffice.bayes import BayesClassifier as BayesClassifier
     from suffice.data.opening import read_csv as read_csv
     from suffice.naive_bayes import NaiveBayes as NaiveBayes
     from suffice.saved import load as load
@@ -15,12 +16,13 @@ __version__ = "0.1.0"
 
 # Public names are imported on first use, so that `import suffice` costs nothing.
 _HOME = {
+    "BayesClassifier": "suffice.bayes",
     "NaiveBayes": "suffice.naive_bayes",
     "load": "suffice.saved",
     "read_csv": "suffice.data.opening",
 }
 
-__all__ = ["NaiveBayes", "__version__", "load", "read_csv"]
+__all__ = ["BayesClassifier", "NaiveBayes", "__version__", "load", "read_csv"]
 
 
 def __getattr__(name: str) -> Any:

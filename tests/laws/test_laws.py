@@ -241,7 +241,11 @@ def variants(name: str) -> list[Family]:
     """A family under every estimation, and its options that matter for the laws."""
     made = [family_named(name, estimation=e, alpha=1.5) for e in ("mle", "map", "bayes")]
     special: dict[type, list[Family]] = {
-        Gaussian: [Gaussian("mle", ddof=1), Gaussian(mean0=0.0, b0=1.0, kappa0=0.1)],
+        Gaussian: [
+            Gaussian("mle", ddof=1),
+            Gaussian(mean0=0.0, b0=1.0, kappa0=0.1),
+            *(Gaussian(estimation, shared=True) for estimation in ("mle", "map", "bayes")),
+        ],
         Categorical: [Categorical(unseen="smooth"), Categorical(unseen="error", min_categories=9)],
         Bernoulli: [Bernoulli(alpha=0.0)],
         Multinomial: [Multinomial(alpha=0.0)],

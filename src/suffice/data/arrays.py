@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
@@ -14,6 +14,7 @@ from scipy.sparse import csr_matrix
 
 from suffice.data.schema import Alike, BlockLayout, Column, Layout, Stored, integer_kind
 from suffice.data.source import refusal
+from suffice.numerics import kernels
 from suffice.numerics.exact import LARGEST
 from suffice.statistics.batch import BATCH_ROWS, NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import (
@@ -133,6 +134,16 @@ class ArraySource:
         head = self.x[:BATCH_ROWS]
         return tuple(_integer_column(n, head[:, j]) for j, n in enumerate(self.names))
 
+    def take(self, rows: NDArray[np.intp]) -> ArraySource:
+        """Return the rows at these places, in that order."""
+        labels, weights = self.labels, self.weights
+        return replace(
+            self,
+            x=self.x[rows],
+            labels=None if labels is None else Labels(labels.values[rows], labels.classes),
+            weights=None if weights is None else weights[rows],
+        )
+
     def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
         """Equal slices, one for every worker if there are rows enough for each."""
         n = self.x.shape[0]
@@ -161,6 +172,10 @@ class ArraySplit:
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in NumPy."""
         return f"row {self.first + row}"
+
+    def count(self) -> int:
+        """Return the number of rows."""
+        return self.stop - self.first
 
     def batches(self) -> Iterator[Batch]:
         """Yield views of the rows.
@@ -282,9 +297,9 @@ def _events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     data, indices, indptr = x.data[cells], x.indices[cells], indptr - indptr[0]
     if threshold is not None:
         data = (data > threshold).astype(np.float64)
-    bad = (data < 0) | (data > largest_of(data.dtype))
-    if bad.any():
-        q = int(np.flatnonzero(bad)[0])
+    largest = largest_of(data.dtype)
+    if not kernels.counts.are_counts(data, largest):
+        q = int(np.flatnonzero((data < 0) | (data > largest))[0])
         row = int(np.searchsorted(indptr, q, side="right")) - 1
         rule = "a count is 0 or more, and below 1e150"
         raise BadCell(row, int(indices[q]), data[q].item(), rule)

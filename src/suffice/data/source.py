@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from suffice.data.schema import Column, Layout, Stored
 from suffice.errors import DataError
 from suffice.statistics.batch import Batch
@@ -18,6 +21,10 @@ class Split(Protocol):
 
     def batches(self) -> Iterator[Batch]:
         """Yield the rows in order, at most 65,536 at a time; at least one batch, maybe empty."""
+        ...
+
+    def count(self) -> int:
+        """Return the number of rows; a split of a file is read for it."""
         ...
 
     def locate(self, row: int) -> str:
@@ -44,6 +51,10 @@ class Source(Protocol):
 
     def columns(self) -> Sequence[Column]:
         """The columns other than label and weight, each with the kind that its values suggest."""
+        ...
+
+    def take(self, rows: NDArray[np.intp]) -> Source:
+        """Return the rows at these places, in that order; only of a table in memory."""
         ...
 
     def splits(self, layout: Layout, workers: int) -> Sequence[Split]:

@@ -6,13 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from suffice.data.encode import column_of, encode, stored_as
+from suffice.data.frames import FrameTable
 from suffice.data.schema import Column, Layout, Stored
 from suffice.data.source import refusal
 from suffice.data.table import RecordSplit, Table, require_columns
-from suffice.errors import SchemaError
+from suffice.errors import ParameterError, SchemaError
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
@@ -67,6 +70,22 @@ class TableSource:
                 "choose another label",
             )
         return stored_as(kind) or "nothing"
+
+    def take(self, rows: NDArray[np.intp]) -> TableSource:
+        """Return the rows at these places, in that order.
+
+        Raises
+        ------
+        ParameterError
+            If the table is not in memory.
+        """
+        if not isinstance(self.table, FrameTable):
+            raise ParameterError(
+                "the rows of a file are to change places",
+                "files are read in their order",
+                "read the file into memory first, or shuffle its rows once and write them",
+            )
+        return replace(self, table=FrameTable(self.table.table.take(rows)))
 
     def splits(self, layout: Layout, workers: int) -> Sequence[TableSplit]:
         """One split per part of the table.
@@ -160,6 +179,10 @@ class TableSplit:
             names = [*self.layout.names, self.layout.label, self.layout.weight]
             first = pa.record_batch({name: pa.nulls(0) for name in names if name is not None})
         return chain([first], records)
+
+    def count(self) -> int:
+        """Return the number of rows; a file is read for it."""
+        return sum(records.num_rows for records in self._records())
 
     def locate(self, row: int) -> str:
         """Say where a row stands."""

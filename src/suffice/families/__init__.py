@@ -14,6 +14,7 @@ from suffice.families.family import (
 from suffice.families.gaussian import Gaussian
 from suffice.families.joint_table import JointTable
 from suffice.families.multinomial import Multinomial
+from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.poisson import Poisson
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Gaussian",
     "JointTable",
     "Multinomial",
+    "MultivariateGaussian",
     "Parameters",
     "Poisson",
     "family_named",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.family import (
+    INCOMPLETE,
     Alpha,
     Estimation,
     Family,
@@ -16,13 +17,15 @@ from suffice.families.family import (
     Parameters,
     by_event,
     check_estimation,
+    complete,
     dirichlet,
+    event_features,
     most_telling,
     pseudo_counts,
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log, scores
-from suffice.statistics.block import CodedBlock, Encoding, SparseBlock, tiles
+from suffice.statistics.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
 from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
@@ -145,5 +148,22 @@ class BernoulliParameters(Parameters):
         """Linear in x: weight log θ/(1 − θ), constant Σ log(1 − θ)."""
         log_theta = safe_log(self.theta)
         linear = log_theta[:, :, 1] - log_theta[:, :, 0]
-        features = tuple(range(linear.shape[1])) if self.words is None else self.words.values
+        words = self.words
+        features = tuple(range(linear.shape[1])) if words is None else event_features(words)
         return Form(features, np.zeros_like(linear), linear, log_theta[:, :, 0].sum(axis=1))
+
+    def features(self, block: CodedBlock | SparseBlock) -> Any:
+        """Outcomes (n, d), or which words occur, sparse.
+
+        Raises
+        ------
+        BadCell
+            If a cell is missing.
+        """
+        if isinstance(block, CodedBlock):
+            return complete(np.where(block.codes < 0, np.nan, block.codes))
+        absent = np.flatnonzero(~block.present)
+        if len(absent):
+            raise BadCell(int(absent[0]), 0, None, INCOMPLETE)
+        assert self.words is not None
+        return replace(block, data=block.data != 0).counts(self.words)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from suffice.errors import ParameterError
 from suffice.families.family import (
@@ -264,3 +265,24 @@ class CategoricalParameters(Parameters):
         kept = np.setdiff1d(np.arange(self.theta.shape[1]), self.offsets[1:] - 1)
         linear = safe_log(self.theta[:, kept])
         return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
+
+    def features(self, block: CodedBlock | IntegerBlock) -> csr_array:
+        """Indicators (n, M), all 0 for a missing cell, which is exact: the form has no constant.
+
+        Raises
+        ------
+        BadCell
+            If a value was never seen, unless ``unseen="ignore"``.
+        """
+        if isinstance(block, IntegerBlock):
+            block = block.coded()
+        codes = block.recode(self.vocabularies)
+        if self.unseen != "ignore":
+            refuse_unseen(block, codes, self.vocabularies)
+        offsets = offsets_of(self.vocabularies)
+        shown = (codes >= 0) & (codes < np.diff(offsets))
+        indices = (codes + offsets[:-1])[shown]
+        indptr = np.concatenate([[0], np.cumsum(shown.sum(axis=1))])
+        return csr_array(
+            (np.ones(len(indices)), indices, indptr), shape=(len(codes), int(offsets[-1]))
+        )

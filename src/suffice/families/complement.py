@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,10 +16,11 @@ from suffice.families.family import (
     Form,
     Parameters,
     check_estimation,
+    event_features,
     most_telling,
     pseudo_counts,
 )
-from suffice.families.multinomial import EventTerms, add_event_terms
+from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
 from suffice.statistics.block import Encoding, RealBlock, SparseBlock
 from suffice.statistics.counts import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
@@ -96,7 +98,11 @@ class ComplementParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock | SparseBlock, out: NDArray[np.float64]) -> None:
         """Add Σ_v x_v w_v, which stands in for a log-likelihood."""
-        add_event_terms(block, self.events, EventTerms(self.weights), out)
+        add_event_terms(block, self.events, self._terms, out)
+
+    @cached_property
+    def _terms(self) -> EventTerms:
+        return EventTerms(self.weights)
 
     def column(self, j: int) -> ComplementParameters:
         """The share of column j in the score; a text is one column."""
@@ -127,5 +133,9 @@ class ComplementParameters(Parameters):
 
     def form(self) -> Form:
         """Linear in the counts."""
-        k = len(self.weights)
-        return Form(self.events.values, np.zeros_like(self.weights), self.weights, np.zeros(k))
+        features, k = event_features(self.events), len(self.weights)
+        return Form(features, np.zeros_like(self.weights), self.weights, np.zeros(k))
+
+    def features(self, block: RealBlock | SparseBlock) -> Any:
+        """Counts (n, M); a missing one is 0, which is exact, for the form has no constant."""
+        return event_counts(block, self.events)

@@ -9,6 +9,7 @@ classes together, so that the column neither speaks for the class nor against it
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
 from numbers import Real
@@ -21,11 +22,15 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
+from suffice.numerics.exact import LARGEST
 from suffice.numerics.logspace import scores
 from suffice.statistics.block import BadCell, Encoding
+from suffice.statistics.moments import too_large
 from suffice.statistics.statistic import Accumulator
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
+    "INCOMPLETE",
     "Alpha",
     "Estimation",
     "Family",
@@ -36,7 +41,9 @@ __all__ = [
     "check_estimation",
     "check_nonnegative",
     "check_positive",
+    "complete",
     "dirichlet",
+    "event_features",
     "family_named",
     "family_names",
     "most_telling",
@@ -46,18 +53,35 @@ __all__ = [
 
 Estimation = Literal["mle", "map", "bayes"]
 Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event
+INCOMPLETE = "a form describes complete rows; leave the row out"
 
 
 class Form(NamedTuple):
-    """log p(x | c) = Σ_f quadratic[c, f] φ_f² + linear[c, f] φ_f + constant[c].
+    """A log-likelihood as a polynomial of the second degree in features φ, (F,).
 
-    φ are the family's features: the numbers themselves, or one indicator for every category.
+    ::
+
+        log p(x | c) = Σ_f quadratic[c, f] ψ_f² + linear[c, f] ψ_f + constant[c],  ψ = φ − origin
+
+    up to a term that all classes share. With a quadratic part (k, F, F) its term is ψᵀ A_c ψ.
+
+    Parameters
+    ----------
+    features : tuple of F names
+        ``j`` is the number or outcome of column j, ``(j, v)`` the indicator or the count of its
+        value v; `Parameters.features` evaluates them.
+    quadratic : ndarray (k, F), or (k, F, F) of symmetric matrices
+    linear : ndarray (k, F)
+    constant : ndarray (k,)
+    origin : ndarray (F,), or a number
+        Where a column is far from 0, its square in the form would drown what divides the classes.
     """
 
     features: tuple[Any, ...]
     quadratic: NDArray[np.float64]
     linear: NDArray[np.float64]
     constant: NDArray[np.float64]
+    origin: NDArray[np.float64] | float = 0.0
 
 
 class Parameters(ABC):
@@ -71,6 +95,10 @@ class Parameters(ABC):
     @abstractmethod
     def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
         """Add log p(x | c) of every row to ``out`` (n, k); missing cells add nothing."""
+
+    def add_discriminants(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add log p(x | c) to ``out`` (n, k), up to a term of each row that all classes share."""
+        self.add_log_likelihood(block, out)
 
     def add_contributions(self, block: Any, out: NDArray[np.float64]) -> None:
         """Add what every cell contributes to log p(x | c) to ``out`` (n, d, k): log p(x_j | c).
@@ -100,6 +128,24 @@ class Parameters(ABC):
     @abstractmethod
     def describe(self, j: int) -> dict[str, list[float]]:
         """What is known of column j: a list over the k classes for every named quantity."""
+
+    def form(self) -> Form | None:
+        """The log-likelihood of complete rows as a polynomial; None where it is none."""
+        return None
+
+    def features(self, block: Any) -> Any:
+        """φ of every row as `form` names them, (n, F), an array or sparse; here, the numbers.
+
+        Raises
+        ------
+        BadCell
+            If a cell is missing and the form has no place for that, or a number is too large.
+        """
+        return complete(block.values)
+
+    def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterable[str]:
+        """What a user should know of these estimates, in sentences."""
+        return ()
 
 
 class JointParameters(Parameters):
@@ -310,12 +356,34 @@ def dirichlet(
 
     def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
         total = count.sum(axis=-1, keepdims=True) + weight
+        shares = np.asarray(count + pseudo)
         with np.errstate(invalid="ignore"):
-            return np.asarray((count + pseudo) / total)
+            shares /= total
+        return shares
 
     pooled = proportions(count.sum(axis=0))
     pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
-    return np.where(count.sum(axis=-1, keepdims=True) > 0, proportions(count), pooled)
+    shares = proportions(count)
+    np.copyto(shares, pooled, where=count.sum(axis=-1, keepdims=True) == 0)
+    return shares
+
+
+def complete(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Numbers (n, d) as the features of a form.
+
+    Raises
+    ------
+    BadCell
+        If one is missing, infinite, or larger than 1e150.
+    """
+    x = np.asarray(values, np.float64)
+    gaps = np.argwhere(np.isnan(x))
+    if len(gaps):
+        row, column = map(int, gaps[0])
+        raise BadCell(row, column, None, INCOMPLETE)
+    if (np.abs(x) > LARGEST).any():
+        raise too_large(x, 0, 0)
+    return x
 
 
 def most_telling(
@@ -327,8 +395,20 @@ def most_telling(
     return {words[v]: values[:, v].tolist() for v in order}
 
 
+def event_features(events: Vocabulary) -> tuple[Any, ...]:
+    """The features of a form in events: columns of counts, or words of the column 0, a text."""
+    return events.values if events.closed else tuple((0, word) for word in events.values)
+
+
 def by_event(terms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole panels of classes."""
-    k = len(terms)
-    panels = -(-k // kernels.scores.PANEL) * kernels.scores.PANEL
-    return np.ascontiguousarray(np.pad(terms, ((0, panels - k), (0, 0))).T)
+    """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole panels of classes.
+
+    Every panel begins at a multiple of 64 bytes, so that it is one line of the cache.
+    """
+    (k, m), panel = terms.shape, kernels.scores.PANEL
+    width = -(-k // panel) * panel
+    memory = np.zeros(m * width + panel)
+    first = -memory.ctypes.data % 64 // memory.itemsize
+    table = memory[first : first + m * width].reshape(m, width)
+    table[:, :k] = terms.T
+    return table

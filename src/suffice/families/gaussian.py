@@ -49,6 +49,15 @@ class Gaussian(Family):
         κ = κ₀ + n    m = (κ₀m₀ + Σx)/κ    a = a₀ + n/2
         b = b₀ + ½(Σ(x − x̄)² + κ₀n(x̄ − m₀)²/κ)
 
+    With ``shared=True`` the classes have one variance in common, and their log-ratios under
+    ``mle`` and ``map`` are linear in x. Its sums, n included, then run over the rows of all
+    classes, and with the k classes that show the column
+
+    ::
+
+        mle    σ² = Σ_c Σ(x − x̄_c)² / (n − k ddof)
+        map    σ² = b / (a + 1 + k/2)
+
     Parameters
     ----------
     estimation : {"bayes", "mle", "map"}
@@ -62,6 +71,8 @@ class Gaussian(Family):
         Prior m₀, κ₀, a₀, b₀. By default m₀ is the mean of the column over all classes and b₀ is
         a₀ times its variance: the prior weighs as much as κ₀ = 1 row at the mean and 2a₀ = 2 rows
         of that variance, whatever the units.
+    shared : bool
+        One variance for all classes, as in linear discriminant analysis.
 
     Raises
     ------
@@ -69,7 +80,8 @@ class Gaussian(Family):
         If an option is outside its rule.
 
     Source: K. P. Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
-    section 3, eqs. 86-89 and 110.
+    section 3, eqs. 86-89 and 110; Hastie, Tibshirani, Friedman, The Elements of Statistical
+    Learning, 2nd ed. (2009), section 18.2, for the shared variance of independent columns.
 
     Examples
     --------
@@ -84,6 +96,7 @@ class Gaussian(Family):
     kappa0: float = 1.0
     a0: float = 1.0
     b0: float | None = None
+    shared: bool = False
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
 
@@ -109,9 +122,9 @@ class Gaussian(Family):
     def _maximum_likelihood(self, moments: Moments) -> GaussianParameters:
         n, pooled = moments.total, moments.pooled
         spread = pooled.scatter / np.maximum(pooled.total, 1.0)
-        freedom = n - self.ddof
+        freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            variance = np.where(freedom > 0, moments.scatter / freedom, spread)
+            variance = np.where(freedom > 0, self._joined(moments.scatter) / freedom, spread)
         mean = np.where(n > 0, moments.mean, pooled.mean)
         rest = np.where(n > 0, moments.rest, pooled.rest)
         return GaussianParameters(mean, rest, np.maximum(variance, self.variance_floor * spread))
@@ -125,18 +138,25 @@ class Gaussian(Family):
         shift = (moments.mean - mean0) + (moments.rest - rest0)
         moved = np.where(n > 0, moments.rest - self.kappa0 / kappa * shift, rest0)
         mean, rest = quick_two_sum(np.where(n > 0, moments.mean, mean0), moved)
-        a = self.a0 + n / 2
-        b = b0 + (moments.scatter + self.kappa0 * n / kappa * np.where(n > 0, shift, 0) ** 2) / 2
+        a = self.a0 + self._joined(n) / 2
+        scatter = moments.scatter + self.kappa0 * n / kappa * np.where(n > 0, shift, 0) ** 2
+        b = b0 + self._joined(scatter) / 2
         rest = np.where(mean**2 > FAR**2 * b / a, rest, 0.0)
         if self.estimation == "map":
-            return GaussianParameters(mean, rest, b / (a + 1.5))
+            means = (n > 0).sum(axis=0, keepdims=True) if self.shared else 1
+            return GaussianParameters(mean, rest, b / (a + (1 + means / 2)))
         return StudentParameters(mean, rest, b * (kappa + 1) / (a * kappa), 2 * a)
+
+    def _joined(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums (k, d), or (1, d) over all classes if these share their variance."""
+        return sums.sum(axis=0, keepdims=True) if self.shared else sums
 
 
 @dataclass(frozen=True, eq=False)
 class GaussianParameters(Parameters):
-    """μ and σ², each (k, d). A column without any spread (σ² = 0 everywhere) says nothing.
+    """μ (k, d) and σ² (k, d), or (1, d) where the classes share it.
 
+    A column without any spread (σ² = 0 everywhere) says nothing.
     ``rest`` is what ``mean``, a double, cannot hold of a μ that is far from 0.
     """
 
@@ -146,8 +166,13 @@ class GaussianParameters(Parameters):
 
     @property
     def n_free(self) -> int:
-        """2kd."""
-        return 2 * self.mean.size
+        """2kd, or (k + 1)d with a shared variance."""
+        return self.mean.size + self.variance.size
+
+    @property
+    def sd(self) -> NDArray[np.float64]:
+        """σ, (k, d)."""
+        return np.broadcast_to(np.sqrt(self.variance), self.mean.shape)
 
     @property
     def precision(self) -> NDArray[np.float64]:
@@ -174,28 +199,29 @@ class GaussianParameters(Parameters):
         self, codes: NDArray[np.intp], rng: np.random.Generator
     ) -> list[NDArray[np.float64]]:
         """Draw x = μ + σz."""
-        x = rng.normal(self.mean[codes], np.sqrt(self.variance[codes]))
+        x = rng.normal(self.mean[codes], self.sd[codes])
         return list(x.T)
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """Mean and standard deviation of column j."""
-        return {
-            "mean": self.mean[:, j].tolist(),
-            "sd": np.sqrt(self.variance[:, j]).tolist(),
-        }
+        return {"mean": self.mean[:, j].tolist(), "sd": self.sd[:, j].tolist()}
 
     def form(self) -> Form:
-        """−½(x − μ)²/σ² − ½ log 2πσ², multiplied out."""
-        precision = self.precision
-        constant = self.log_scale - 0.5 * precision * self.mean**2
+        """−½(x − μ)²/σ² − ½ log 2πσ², multiplied out: around 0, or around a mean far from it."""
+        precision, used = self.precision, self.variance > 0
+        far = (used & (self.mean**2 > FAR**2 * self.variance)).any(axis=0)
+        origin = np.where(far, self.mean[0], 0.0)
+        mean = (self.mean - origin) + self.rest
+        constant = (self.log_scale - 0.5 * precision * mean**2).sum(axis=1)
         features = tuple(range(self.mean.shape[1]))
-        return Form(features, -0.5 * precision, precision * self.mean, constant.sum(axis=1))
+        return Form(features, -0.5 * precision, precision * mean, constant, origin)
 
 
 @dataclass(frozen=True, eq=False)
 class StudentParameters(Parameters):
-    """Location, scale² and degrees of freedom ν of a Student-t, each (k, d).
+    """Location and scale² (k, d) of a Student-t, and its degrees of freedom ν.
 
+    ν is (k, d), or (1, d) where the classes share the variance that is integrated out.
     ``rest`` is what ``location``, a double, cannot hold of a location that is far from 0.
     """
 
@@ -206,12 +232,12 @@ class StudentParameters(Parameters):
 
     @property
     def n_free(self) -> int:
-        """2kd: a mean and a variance, integrated out."""
-        return 2 * self.location.size
+        """2kd, means and variances integrated out; (k + 1)d with a shared variance."""
+        return self.location.size + self.dof.size
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ((ν+1)/2)/Γ(ν/2) − ½ log νπs² − (ν+1)/2 log(1 + (x − m)²/νs²)."""
-        nu, used = self.dof, self.scale2 > 0
+        nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         spread = np.where(used, nu * self.scale2, 1.0)
         log_scale = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * spread)
         precision, log_scale = np.where(used, 1 / spread, 0.0), np.where(used, log_scale, 0.0)
@@ -228,7 +254,7 @@ class StudentParameters(Parameters):
         self, codes: NDArray[np.intp], rng: np.random.Generator
     ) -> list[NDArray[np.float64]]:
         """Draw x = m + st."""
-        t = rng.standard_t(self.dof[codes])
+        t = rng.standard_t(np.broadcast_to(self.dof, self.scale2.shape)[codes])
         return list((self.location[codes] + np.sqrt(self.scale2[codes]) * t).T)
 
     def describe(self, j: int) -> dict[str, list[float]]:
@@ -236,7 +262,7 @@ class StudentParameters(Parameters):
         return {
             "mean": self.location[:, j].tolist(),
             "scale": np.sqrt(self.scale2[:, j]).tolist(),
-            "dof": self.dof[:, j].tolist(),
+            "dof": np.broadcast_to(self.dof, self.scale2.shape)[:, j].tolist(),
         }
 
 

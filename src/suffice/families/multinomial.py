@@ -17,7 +17,9 @@ from suffice.families.family import (
     Parameters,
     by_event,
     check_estimation,
+    complete,
     dirichlet,
+    event_features,
     most_telling,
     pseudo_counts,
 )
@@ -27,7 +29,13 @@ from suffice.statistics.block import Encoding, RealBlock, SparseBlock, tiles
 from suffice.statistics.counts import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["EventTerms", "Multinomial", "MultinomialParameters", "add_event_terms"]
+__all__ = [
+    "EventTerms",
+    "Multinomial",
+    "MultinomialParameters",
+    "add_event_terms",
+    "event_counts",
+]
 
 
 @dataclass(frozen=True)
@@ -125,7 +133,12 @@ class MultinomialParameters(Parameters):
     def form(self) -> Form:
         """Linear in the counts."""
         linear = safe_log(self.theta)
-        return Form(self.events.values, np.zeros_like(linear), linear, np.zeros(len(linear)))
+        features = event_features(self.events)
+        return Form(features, np.zeros_like(linear), linear, np.zeros(len(linear)))
+
+    def features(self, block: RealBlock | SparseBlock) -> Any:
+        """Counts (n, M); a missing one is 0, which is exact, for the form has no constant."""
+        return event_counts(block, self.events)
 
 
 class EventTerms:
@@ -153,3 +166,16 @@ def add_event_terms(
         return
     for start, x in tiles(block.values, np.float64):
         kernels.scores.add_linear(x, terms.by_class, out[start : start + len(x)])
+
+
+def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
+    """Counts (n, M) of the events of a vocabulary, sparse where the block is; missing ones are 0.
+
+    Raises
+    ------
+    BadCell
+        If a count is infinite, or larger than 1e150.
+    """
+    if isinstance(block, SparseBlock):
+        return block.counts(events)
+    return complete(np.where(np.isnan(block.values), 0.0, block.values))

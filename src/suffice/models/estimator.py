@@ -16,7 +16,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -33,6 +33,15 @@ from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.evidence import Evidence
+from suffice.models.forms import (
+    LinearForm,
+    QuadraticForm,
+    feature_order,
+    features_of,
+    linear_form,
+    quadratic_form,
+    stacked,
+)
 from suffice.models.generative import (
     Answer,
     GenerativeModel,
@@ -56,6 +65,7 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["GenerativeClassifier"]
 
 S = TypeVar("S", bound=Statistic)
+T = TypeVar("T")
 
 
 class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -222,6 +232,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         model = GenerativeModel.estimate(self.parts_, self.layout_, known, prior, alpha)
         self.statistic_, self.model_ = statistic, model
         self.classes_ = np.array(model.classes.values)
+        for remark in model.remarks():
+            warnings.warn(remark, SufficeWarning, stacklevel=3)
         return self
 
     # -- predicting
@@ -254,6 +266,66 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         return Evidence(
             tuple(self.layout_.names), model.classes.values, model.log_prior, contributions
         )
+
+    def linear_form(self, reference: Any = None) -> LinearForm:
+        """Return weights and intercepts with log P(a | x) − log P(b | x) linear in features φ(x).
+
+        For outcomes, categories, counts and words, and for numbers whose variance the classes
+        share: ``Gaussian("mle", shared=True)``.
+
+        Parameters
+        ----------
+        reference : label, optional
+            A class to measure the others against: its weights and intercept become 0.
+
+        Raises
+        ------
+        ParameterError
+            If the model is not linear, naming a column that is not; if an event is impossible
+            under a class; or if there is no such class.
+
+        See Also
+        --------
+        suffice.models.forms.LinearForm : For what it offers, and an example.
+        """
+        return linear_form(self._fitted(), reference)
+
+    def quadratic_form(self, reference: Any = None) -> QuadraticForm:
+        """Return the model's log-ratios of classes as quadratic functions of features φ(x).
+
+        As `linear_form`, also for Gaussians whose variances differ from class to class
+        (``estimation="mle"`` or ``"map"``).
+
+        Raises
+        ------
+        ParameterError
+            As `linear_form` does.
+
+        See Also
+        --------
+        suffice.models.forms.QuadraticForm : For what it offers, and an example.
+        """
+        return quadratic_form(self._fitted(), reference)
+
+    def form_features(self, X: Any) -> NDArray[np.float64] | csr_array:
+        """Return the features φ(x) of `linear_form` and `quadratic_form`, (n, F).
+
+        Numbers and counts as they are, outcomes as 0 and 1, an indicator for every category, a
+        count (or an indicator) for every word: sparse where there are categories or words. A
+        category that is missing or was never seen has no indicator, and a missing count is 0,
+        which says what the model says; any other missing cell is refused.
+
+        Raises
+        ------
+        ParameterError
+            If the model has no form.
+        DataError
+            If a cell is missing and the form has no place for that.
+        """
+        model = self._fitted()
+        phi: NDArray[np.float64] | csr_array
+        phi = stacked(self._batches(X, features_of, (model, feature_order(model))))
+        return phi
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy: the share of rows whose label is predicted.
@@ -357,6 +429,12 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             return place
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows, _ in parts], axis=-1).T
+
+    def _batches(self, X: Any, kernel: Callable[[Split, Any], list[T]], params: Any) -> list[T]:
+        """What a kernel makes of every batch of a table, in order."""
+        engine = LocalEngine(self.threads)
+        splits = self._open(X).splits(self._layout(), engine.workers)
+        return [batch for split in engine.map(kernel, params, splits) for batch in split]
 
     def _run(self, kernel: Callable[[Split, Any], S], params: Any, source: Source) -> S:
         engine = LocalEngine(self.threads)

@@ -124,7 +124,7 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
         If a label was never seen in training.
     """
     k = len(model.classes)
-    sums, confusion = np.zeros((1, 2, 5)), np.zeros((k, 2, k))
+    sums, confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
     every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])  # low, size, offsets
     impossible = unlabelled = 0
 
@@ -151,13 +151,13 @@ def evaluation(split: Split, model: GenerativeModel) -> Evaluation:
             ],
             axis=1,
         )
-        kernels.counts.add_events(losses, np.zeros(len(rows), np.intp), weights, sums)
+        kernels.counts.add_events(losses, np.zeros(len(rows), np.intp), weights, sums.hi, sums.lo)
         return without, unknown
 
     for without, unknown in each_batch(split, model.layout, add):
         impossible += without
         unlabelled += unknown
-    total = DoubleDouble.from_table(sums)[0]
+    total = DoubleDouble.from_sums(sums.hi, sums.lo)[0]
     return Evaluation(
         model.classes.values,
         DoubleDouble.from_table(confusion),

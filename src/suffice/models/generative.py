@@ -34,8 +34,10 @@ __all__ = [
     "answers",
     "best",
     "class_prior",
+    "discriminants",
     "each_batch",
     "evidence",
+    "in_block",
     "joint",
     "log_posterior",
     "posterior",
@@ -190,6 +192,11 @@ class GenerativeModel:
         """Number of free parameters of the parts; the class prior adds k − 1 if estimated."""
         return sum(parameters.n_free for parameters in self.parameters)
 
+    def remarks(self) -> Iterator[str]:
+        """What a user should know of these estimates, in sentences."""
+        for part, parameters in zip(self.parts, self.parameters, strict=True):
+            yield from parameters.remarks(part.layout.columns, self.classes.values)
+
     def log_joint(
         self, batch: Batch, out: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
@@ -200,12 +207,24 @@ class GenerativeModel:
         BadCell
             If a number is infinite.
         """
+        return self._sum(batch, out, [part.add_log_likelihood for part in self.parameters])
+
+    def discriminants(
+        self, batch: Batch, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """As `log_joint`, up to a term of each row that all classes share: it may cost less."""
+        return self._sum(batch, out, [part.add_discriminants for part in self.parameters])
+
+    def _sum(
+        self, batch: Batch, out: NDArray[np.float64] | None, terms: Sequence[Callable[..., None]]
+    ) -> NDArray[np.float64]:
+        """Log prior and one term for every block."""
         if out is None:
-            out = scores(batch.rows, len(self.classes), 0.0)
+            out = scores(batch.rows, len(self.classes))
         out[:] = self.log_prior
-        for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
-            with _in_block(b):
-                parameters.add_log_likelihood(block, out)
+        for b, (add, block) in enumerate(zip(terms, batch.blocks, strict=True)):
+            with in_block(b):
+                add(block, out)
         return out
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
@@ -227,7 +246,7 @@ class GenerativeModel:
         for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
             d = len(self.parts[b].layout.columns)
             piece = cell_scores(batch.rows, d, len(self.classes))
-            with _in_block(b):
+            with in_block(b):
                 parameters.add_contributions(block, piece)
             pieces.append(piece)
         names = [name for part in self.parts for name in part.layout.columns]
@@ -236,7 +255,7 @@ class GenerativeModel:
 
 
 @contextmanager
-def _in_block(b: int) -> Iterator[None]:
+def in_block(b: int) -> Iterator[None]:
     """Say of a bad cell in which block of the batch it is."""
     try:
         yield
@@ -270,7 +289,7 @@ def room(answer: Answer, n: int, k: int) -> NDArray[Any] | None:
     """Make room for the answers of n rows, where their shape is known beforehand."""
     if answer is evidence:
         return None
-    return np.empty(n, np.intp) if answer is best else scores(n, k, 0.0)
+    return np.empty(n, np.intp) if answer is best else scores(n, k)
 
 
 def joint(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
@@ -278,11 +297,21 @@ def joint(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.fl
     return model.log_joint(batch, out), 0
 
 
+def discriminants(
+    model: GenerativeModel, batch: Batch, out: Any
+) -> tuple[NDArray[np.float64], int]:
+    """Answer log P(c | x), (n, k), up to a term of each row."""
+    logs = model.discriminants(batch, out)
+    nowhere = np.flatnonzero(logs.max(axis=1) == -np.inf)
+    logs[nowhere] = model.log_prior
+    return logs, len(nowhere)
+
+
 def log_posterior(
     model: GenerativeModel, batch: Batch, out: Any
 ) -> tuple[NDArray[np.float64], int]:
     """Answer log P(c | x), (n, k)."""
-    logs, impossible = log_normalise(model.log_joint(batch), model.log_prior)
+    logs, impossible = log_normalise(model.discriminants(batch), model.log_prior)
     if out is None:
         return logs, impossible
     out[:] = logs
@@ -291,13 +320,13 @@ def log_posterior(
 
 def posterior(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
     """Answer P(c | x), (n, k)."""
-    return normalise(model.log_joint(batch, out), model.prior)
+    return normalise(model.discriminants(batch, out), model.prior)
 
 
 def best(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.intp], int]:
     """Answer the code of the most probable class, (n,)."""
     codes = np.empty(batch.rows, np.intp) if out is None else out
-    impossible = kernels.scores.best_class(model.log_joint(batch), codes)
+    impossible = kernels.scores.best_class(model.discriminants(batch), codes)
     if impossible:
         codes[codes < 0] = model.prior.argmax()
     return codes, impossible

@@ -11,6 +11,7 @@ from suffice.families import family_named, family_names
 from suffice.models.generative import Part
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.by_class import ByClass
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts, Events
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments
@@ -21,6 +22,7 @@ __all__ = ["TYPES", "portable", "unportable"]
 FAMILIES: tuple[type, ...] = tuple(type(family_named(name)) for name in family_names())
 STATISTICS: tuple[type, ...] = (
     ByClass,
+    Comoments,
     Counts,
     DoubleDouble,
     Events,

@@ -95,7 +95,8 @@ class DoubleDouble:
     """An array of exact sums: value = hi + lo, unevaluated.
 
     Sums of doubles whose exponents lie within 2⁵⁰ of each other are exact, hence independent of
-    order, and subtraction undoes addition. Equality compares rounded values.
+    order, and subtraction undoes addition. Equality compares rounded values. Arithmetic works
+    element by element, with NumPy's rules for arrays of different shapes.
 
     Parameters
     ----------
@@ -129,13 +130,35 @@ class DoubleDouble:
 
         The table is handed over: nothing may be added to it any more.
         """
-        kernels.sums.normalise(table)
-        return cls(table[:, 0], table[:, 1])
+        return cls.from_sums(table[:, 0], table[:, 1])
+
+    @classmethod
+    def from_sums(cls, hi: NDArray[np.float64], lo: NDArray[np.float64]) -> DoubleDouble:
+        """The sums and errors (k, m) of a kernel, without a copy; they are handed over too."""
+        kernels.sums.normalise(hi, lo)
+        return cls(hi, lo)
 
     @property
     def value(self) -> NDArray[np.float64]:
         """The sums, rounded once to double."""
         return self.hi + self.lo
+
+    def settled(self, scale: ArrayLike) -> NDArray[np.float64]:
+        """The sums, rounded to double, and where they are small to a multiple of 2⁻⁶⁰ ``scale``.
+
+        What cancellation leaves of large terms has bits that depend on their order; here they go.
+        Nor do they decide where a sum lies half-way between two doubles: it goes to the even one.
+
+        Examples
+        --------
+        >>> DoubleDouble.of([1.0, 1e-30]).settled(1.0)
+        array([1., 0.])
+        """
+        exponent = np.frexp(scale)[1]
+        fine = np.ldexp(1.5, exponent - 44)  # its last place is 2⁻⁹⁶ of the scale
+        value = self.hi + ((self.lo + fine) - fine)
+        grid = np.ldexp(1.5, exponent - 8)  # its last place is 2⁻⁶⁰ of the scale
+        return np.asarray(np.where(np.abs(value) < grid / 2, (value + grid) - grid, value))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -152,14 +175,18 @@ class DoubleDouble:
         return self._plus(other, -1.0)
 
     def _plus(self, other: DoubleDouble, sign: float) -> DoubleDouble:
-        if self.shape != other.shape:
-            raise ValueError(f"sums of shapes {self.shape} and {other.shape} do not add")
-        parts = (self.hi, self.lo, other.hi, other.lo)
-        hi, lo = kernels.sums.add_pairs(*(part.ravel() for part in parts), sign)
-        return DoubleDouble(hi.reshape(self.shape), lo.reshape(self.shape))
+        parts = np.broadcast_arrays(self.hi, self.lo, other.hi, other.lo)
+        total = np.empty((2, *parts[0].shape))
+        kernels.sums.add_pairs(*(part.ravel() for part in parts), sign, *total.reshape(2, -1))
+        return DoubleDouble(*total)
 
-    def __mul__(self, factor: float) -> DoubleDouble:
-        return DoubleDouble(*multiply(self.hi, self.lo, np.float64(factor), np.float64(0)))
+    def __mul__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
+        factor = other if isinstance(other, DoubleDouble) else DoubleDouble.of(other)
+        return DoubleDouble(*multiply(self.hi, self.lo, factor.hi, factor.lo))
+
+    def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
+        divisor = other if isinstance(other, DoubleDouble) else DoubleDouble.of(other)
+        return DoubleDouble(*divide(self.hi, self.lo, divisor.hi, divisor.lo))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DoubleDouble):
@@ -184,6 +211,19 @@ class DoubleDouble:
         out = DoubleDouble.zeros(shape)
         out.hi[index], out.lo[index] = self.hi, self.lo
         return out
+
+    @staticmethod
+    def where(condition: NDArray[np.bool_], a: DoubleDouble, b: DoubleDouble) -> DoubleDouble:
+        """a where the condition holds, b elsewhere."""
+        return DoubleDouble(np.where(condition, a.hi, b.hi), np.where(condition, a.lo, b.lo))
+
+    @staticmethod
+    def stack(parts: Iterable[DoubleDouble]) -> DoubleDouble:
+        """Join arrays of sums along a new first axis."""
+        parts = list(parts)
+        return DoubleDouble(
+            np.stack([part.hi for part in parts]), np.stack([part.lo for part in parts])
+        )
 
     @staticmethod
     def concatenate(parts: Iterable[DoubleDouble], axis: int = 0) -> DoubleDouble:

@@ -26,13 +26,14 @@ def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.log(values)
 
 
-def scores(n: int, k: int, start: float | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Make room for the scores (n, k) of n rows, one class after the other.
+def scores(n: int, k: int, start: float | None = None) -> NDArray[np.float64]:
+    """Make room for the scores (n, k) of n rows, one class after the other; fill it if told with.
 
     The spare row keeps the memory layout the same for every n: kernels are compiled per layout.
     """
     out = np.empty((k, n + 1)).T[:n]
-    out[:] = start
+    if start is not None:
+        out[:] = start
     return out
 
 

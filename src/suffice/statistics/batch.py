@@ -41,3 +41,13 @@ class Batch:
     codes: NDArray[np.intp] = field(default_factory=lambda: NO_CODES)
     classes: Vocabulary = field(default_factory=lambda: NO_CLASSES)
     weights: NDArray[np.float64] = field(default_factory=lambda: NO_WEIGHTS)
+
+    def cut(self, start: int, stop: int) -> Batch:
+        """Rows ``start`` to ``stop``."""
+        return Batch(
+            stop - start,
+            tuple(block.cut(start, stop) for block in self.blocks),
+            self.codes[start:stop],
+            self.classes,
+            self.weights[start:stop],
+        )

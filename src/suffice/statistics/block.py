@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -53,6 +54,10 @@ class RealBlock:
         """Number of rows."""
         return int(self.values.shape[0])
 
+    def cut(self, start: int, stop: int) -> RealBlock:
+        """Rows ``start`` to ``stop``."""
+        return RealBlock(self.values[start:stop])
+
     def column(self, j: int) -> RealBlock:
         """Column j alone."""
         return RealBlock(self.values[:, [j]])
@@ -73,6 +78,10 @@ class CodedBlock:
     def rows(self) -> int:
         """Number of rows."""
         return int(self.codes.shape[0])
+
+    def cut(self, start: int, stop: int) -> CodedBlock:
+        """Rows ``start`` to ``stop``."""
+        return CodedBlock(self.codes[start:stop], self.vocabularies)
 
     def column(self, j: int) -> CodedBlock:
         """Column j alone."""
@@ -104,6 +113,10 @@ class IntegerBlock:
     def rows(self) -> int:
         """Number of rows."""
         return int(self.values.shape[0])
+
+    def cut(self, start: int, stop: int) -> IntegerBlock:
+        """Rows ``start`` to ``stop``."""
+        return IntegerBlock(self.values[start:stop])
 
     def column(self, j: int) -> IntegerBlock:
         """Column j alone."""
@@ -140,6 +153,24 @@ class SparseBlock:
     def rows(self) -> int:
         """Number of rows."""
         return int(self.indptr.shape[0]) - 1
+
+    def cut(self, start: int, stop: int) -> SparseBlock:
+        """Rows ``start`` to ``stop``."""
+        indptr = self.indptr[start : stop + 1]
+        cells = slice(indptr[0], indptr[-1])
+        return SparseBlock(
+            self.data[cells],
+            self.indices[cells],
+            indptr - indptr[0],
+            self.vocabulary,
+            self.present[start:stop],
+        )
+
+    def counts(self, vocabulary: Vocabulary) -> csr_array:
+        """Counts (n, m) of the tokens of a vocabulary; others, and missing counts, are left out."""
+        cells = np.nan_to_num(self.data), self.reindex(vocabulary), self.indptr
+        with_others = csr_array(cells, shape=(self.rows, len(vocabulary) + 1))
+        return with_others[:, :-1]
 
     def column(self, j: int) -> SparseBlock:
         """A text is one column; of a sparse matrix, column j alone."""

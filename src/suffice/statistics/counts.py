@@ -114,6 +114,8 @@ class Counts:
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
+        if np.array_equal(index, np.arange(self.count.shape[0])):
+            return self
         return replace(self, count=self.count[index])
 
     def sorted(self) -> Self:
@@ -373,7 +375,7 @@ class EventAccumulator:
     def __init__(self, presence: bool = False) -> None:
         self._presence = presence
         self._vocabulary: Vocabulary | None = None
-        self._table: NDArray[np.float64] = np.zeros((0, 2, 0))
+        self._count = DoubleDouble.zeros((0, 0))  # nothing else holds it: kernels add to it
         self._documents: NDArray[np.float64] = np.zeros((0, 2))
         self._sum: Events | None = None
 
@@ -386,18 +388,17 @@ class EventAccumulator:
     ) -> None:
         """Add the rows of a block; its counts were checked to be finite and not negative."""
         if isinstance(block, SparseBlock):
-            table = self._open(block.vocabulary, k)
+            sums = self._open(block.vocabulary, k)
             data = (block.data != 0).astype(np.float64) if self._presence else block.data
             present = codes if block.present.all() else np.where(block.present, codes, -1)
-            kernels.counts.add_sparse_events(
-                data, block.indices, block.indptr, codes, weights, table
-            )
+            cells = data, block.indices, block.indptr
+            kernels.counts.add_sparse_events(*cells, codes, weights, sums.hi, sums.lo)
         else:
-            table = self._open(Vocabulary(tuple(range(block.values.shape[1])), closed=True), k)
+            sums = self._open(Vocabulary(tuple(range(block.values.shape[1])), closed=True), k)
             present = codes.copy()
             for start, x in tiles(block.values, np.float64):
                 rows = slice(start, start + len(x))
-                kernels.counts.add_events(x, codes[rows], weights[rows], table)
+                kernels.counts.add_events(x, codes[rows], weights[rows], sums.hi, sums.lo)
                 present[rows][np.isnan(x).all(axis=1)] = -1
         kernels.counts.add_rows(present, weights, self._documents)
 
@@ -409,20 +410,21 @@ class EventAccumulator:
             (Vocabulary(()),), DoubleDouble.zeros((k, 0)), DoubleDouble.zeros(k)
         )
 
-    def _open(self, vocabulary: Vocabulary, k: int) -> NDArray[np.float64]:
-        """Return the table (k, 2, M) of a vocabulary to add to."""
+    def _open(self, vocabulary: Vocabulary, k: int) -> DoubleDouble:
+        """Return the sums (k, M) of a vocabulary to add to."""
         if vocabulary != self._vocabulary:
             self._fold()
             self._vocabulary = vocabulary
-            self._table = np.zeros((k, 2, len(vocabulary)))
-        self._table, self._documents = grown(self._table, k), grown(self._documents, k)
-        return self._table
+            self._count = DoubleDouble.zeros((k, len(vocabulary)))
+        self._count = DoubleDouble(grown(self._count.hi, k), grown(self._count.lo, k))
+        self._documents = grown(self._documents, k)
+        return self._count
 
     def _fold(self) -> None:
         """Add the table to the sum by value: codes never travel between batches."""
         if self._vocabulary is None:
             return
-        count = DoubleDouble.from_table(self._table)
+        count = DoubleDouble.from_sums(self._count.hi, self._count.lo)
         documents = DoubleDouble.from_table(self._documents[:, :, None])[:, 0]
         part = Events((self._vocabulary,), count, documents).sorted()
         if self._sum is not None:

@@ -124,19 +124,28 @@ def _check_scores(parameters: Parameters, block: Block, k: int) -> None:
 
 
 def _check_form(parameters: Parameters, block: Block, k: int) -> None:
-    if not hasattr(parameters, "form"):
-        return
-    form: Form = parameters.form()
-    if not all(np.isfinite(part).all() for part in form[1:]):
+    form = parameters.form()
+    if form is None or not all(np.isfinite(part).all() for part in form[1:]):
         return
     complete = _complete(block)
-    phi = _features(complete, form.features)
-    squares, products = phi**2 @ form.quadratic.T, phi @ form.linear.T
-    magnitude = phi**2 @ np.abs(form.quadratic).T + np.abs(phi) @ np.abs(form.linear).T
-    rest = _score(parameters, complete, k) - (squares + products + form.constant)
-    scale = (magnitude + np.abs(form.constant)).max(axis=1, keepdims=True, initial=0.0)
-    agree = close(rest, rest[:, :1], scale)
+    phi = parameters.features(complete)
+    psi = (phi if isinstance(phi, np.ndarray) else phi.toarray()) - form.origin
+    terms = [*_quadratic_terms(psi, form), psi[:, None] * form.linear, form.constant[:, None]]
+    rest, scale = _score(parameters, complete, k), np.zeros((complete.rows, k))
+    for term in terms:
+        rest, scale = rest - term.sum(axis=-1), scale + np.abs(term).sum(axis=-1)
+    agree = close(rest, rest[:, :1], scale.max(axis=1, keepdims=True, initial=0.0))
     require(bool(agree.all()), "form() agrees with the log-likelihood of complete rows")
+
+
+def _quadratic_terms(psi: NDArray[np.float64], form: Form) -> list[NDArray[np.float64]]:
+    """The quadratic terms of every row and class, (n, k, F) at a time."""
+    if form.quadratic.ndim == 2:
+        return [psi[:, None] ** 2 * form.quadratic]
+    return [
+        psi[:, None] * psi[:, [f], None] * row
+        for f, row in enumerate(form.quadratic.swapaxes(0, 1))
+    ]
 
 
 def _check_sample(parameters: Parameters, like: Block, k: int, rng: np.random.Generator) -> None:
@@ -215,33 +224,14 @@ def _coded(block: CodedBlock | IntegerBlock | SparseBlock) -> CodedBlock | Spars
     return block.coded() if isinstance(block, IntegerBlock) else block
 
 
-def _complete(block: Block) -> RealBlock | CodedBlock | SparseBlock:
-    """The rows without a missing cell; of a text or sparse matrix, which words occur."""
+def _complete(block: Block) -> Block:
+    """The rows without a missing cell."""
     if isinstance(block, RealBlock):
         return RealBlock(block.values[~np.isnan(block.values).any(axis=1)])
     block = _coded(block)
     if isinstance(block, CodedBlock):
         return CodedBlock(block.codes[(block.codes >= 0).all(axis=1)], block.vocabularies)
-    rows = _rows_of_block(block, np.flatnonzero(block.present))
-    assert isinstance(rows, SparseBlock)
-    occurs = (rows.data != 0).astype(np.float64)
-    return SparseBlock(occurs, rows.indices, rows.indptr, rows.vocabulary, rows.present)
-
-
-def _features(
-    block: RealBlock | CodedBlock | SparseBlock, features: Sequence[Any]
-) -> NDArray[np.float64]:
-    """The features φ (n, f) of a form: numbers, counts, or indicators of values."""
-    if isinstance(block, RealBlock):
-        return np.asarray(block.values, np.float64)
-    if isinstance(block, SparseBlock):
-        dense = np.pad(_matrix(block).toarray(), ((0, 0), (0, 1)))
-        return np.asarray(dense[:, block.vocabulary.index(features, -1)], np.float64)
-    phi = np.empty((block.rows, len(features)))
-    for f, feature in enumerate(features):
-        j, value = feature if isinstance(feature, tuple) else (feature, True)
-        phi[:, f] = block.codes[:, j] == block.vocabularies[j].codes.get(value, -2)
-    return phi
+    return _rows_of_block(block, np.flatnonzero(block.present))
 
 
 def _sampled(columns: Sequence[NDArray[Any]], like: Block) -> Block:

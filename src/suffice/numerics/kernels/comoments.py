@@ -5,7 +5,7 @@ Conventions: n rows, d features. Rows belong to g groups, each with a pivot p (g
 triangles, which group i shares with all groups of the same ``home[i]``; where that is −1, they are
 0 and take no place.
 
-Sums are biased as in ``moments.py``. A product then takes four operations and needs no splitting:
+Products are biased, like the sums in ``moments.py``. One then takes four operations and needs no splitting:
 S′ = fma(a, b, S) rounds once, S′ − S is exact, and fma(a, b, S − S′) is what the rounding took.
 """
 
@@ -22,6 +22,7 @@ from suffice.numerics.kernels.moments import (
     NOISE,
     ROOM,
     below,
+    can_be_squared,
     centre,
     choose_pivots,
     group,
@@ -36,6 +37,15 @@ LEFT = 4  # features on the left that share the loads of a panel on the right
 
 
 @compiled
+def _usable(x: Any, codes: Any) -> bool:
+    """Tell whether the rows that have a class show every cell, and none is too large."""
+    for i in range(codes.shape[0]):
+        if codes[i] >= 0 and not np.all(np.abs(x[i]) <= LARGEST):
+            return False
+    return True
+
+
+@compiled
 def _weigh(weights: Any, scale: float, v: Any, e: Any, a: Any, a_lo: Any) -> None:
     """Write the pairs a + a_lo = (w / scale)(v + e)."""
     for i in range(weights.shape[0]):
@@ -47,16 +57,15 @@ def _weigh(weights: Any, scale: float, v: Any, e: Any, a: Any, a_lo: Any) -> Non
 
 @compiled
 def _add_sums(a: Any, a_lo: Any, rows: Any, s: Any, s_lo: Any) -> None:
-    """Add rows of a + a_lo (n, padded) to biased sums (padded,)."""
+    """Add rows of a + a_lo (n, padded) to pairs (padded,)."""
     padded, a, a_lo = a.shape[1], a.reshape(-1), a_lo.reshape(-1)
     for j in range(0, padded, LANES):
-        total, rest = load(s, j), load(s_lo, j)
+        total, total_lo = load(s, j), load(s_lo, j)
         for i in rows:
-            value, before = load(a, i * padded + j), total
-            total = before + value
-            rest += (value - (total - before)) + load(a_lo, i * padded + j)
+            total, rest = two_sum(total, load(a, i * padded + j))
+            total_lo += rest + load(a_lo, i * padded + j)
         store(s, j, total)
-        store(s_lo, j, rest)
+        store(s_lo, j, total_lo)
 
 
 @compiled
@@ -111,49 +120,35 @@ def _add_rounded_products(a: Any, b: Any, rows: Any, s: Any) -> None:
 
 
 @compiled
-def _choose_bias(square: Any, rows: int, room: int, bias: Any, bound: Any) -> None:
-    """Write the bias of sums, and the factors of that of products, with room for more rows.
+def _choose_bias(exact: bool, square: Any, rows: int, room: int, bias: Any, bound: Any) -> None:
+    """Write the factors of the bias of products, with room for more rows; rounded ones have none.
 
     As long as Σv² ≤ bound, abs(Σ vᵢvⱼ) ≤ √(boundᵢ boundⱼ) (Cauchy and Schwarz).
     """
     for j in range(bound.shape[0]):
         bound[j] = square[j] * (room / rows)
-        bias[0, j] = bias[1, j] = 0.0
-        if bound[j] > 0.0:
-            bias[0, j] = math.ldexp(1.5, math.frexp(math.sqrt(room * bound[j]))[1] + 2)
-            bias[1, j] = math.ldexp(1.0, math.frexp(math.sqrt(bound[j]))[1] + 1)
+        bias[j] = 0.0
+        if exact and bound[j] > 0.0:
+            bias[j] = math.ldexp(1.0, math.frexp(math.sqrt(bound[j]))[1] + 1)
 
 
 @compiled
-def _start(exact: bool, bias: Any, biased_sums: Any, biased: Any) -> None:
-    """Set all biased sums to their bias; rounded products have none."""
-    biased_sums[:] = 0.0
-    biased_sums[:, 0] = bias[0]
+def _bias(bias: Any, biased: Any) -> None:
+    """Set products to their bias."""
     biased[:] = 0.0
-    if exact:
-        for i in range(bias.shape[1]):
-            biased[:, 0, i] = 2.0 * 1.5 * bias[1, i] * bias[1]
+    for i in range(bias.shape[0]):
+        biased[0, i] = 2.0 * 1.5 * bias[i] * bias
 
 
 @compiled
-def _stop(
-    exact: bool, scale: float, bias: Any, biased_sums: Any, biased: Any, sums: Any, products: Any
-) -> None:
-    """Add the biased sums, times a power of two, to the pairs."""
-    d = sums.shape[2]
-    for c in range(sums.shape[0]):
-        for j in range(d):
-            plain = biased_sums[c, 0, j] - bias[0, j]
-            sums[c, 0, j], rest = two_sum(sums[c, 0, j], scale * plain)
-            sums[c, 1, j] += rest + scale * biased_sums[c, 1, j]
-    for m in range(products.shape[0]):
-        for i in range(d):
-            for j in range(i, d):
-                plain = biased[m, 0, i, j]
-                if exact:
-                    plain -= 3.0 * bias[1, i] * bias[1, j]
-                products[m, 0, i, j], rest = two_sum(products[m, 0, i, j], scale * plain)
-                products[m, 1, i, j] += rest + scale * biased[m, 1, i, j]
+def _unbias(biased: Any, bias: Any, scale: float, products: Any) -> None:
+    """Add biased products (2, padded, padded), times a power of two, to the pairs (2, d, d)."""
+    d = products.shape[1]
+    for i in range(d):
+        for j in range(i, d):
+            plain = scale * (biased[0, i, j] - 3.0 * bias[i] * bias[j])
+            products[0, i, j], rest = two_sum(products[0, i, j], plain)
+            products[1, i, j] += rest + scale * biased[1, i, j]
 
 
 @compiled
@@ -182,13 +177,14 @@ def add_rows(
     weighted = weights.shape[0] > 0
     a, a_lo = (np.zeros_like(v), np.zeros_like(v)) if weighted else (v, e)
     scale = math.ldexp(1.0, math.frexp(np.max(weights))[1]) if weighted else 1.0
-    square, total = np.zeros(padded), np.zeros(padded)
-    bias, bound, limit = np.zeros((2, padded)), np.zeros(d), np.full(d, LARGEST * LARGEST)
-    biased_sums = np.zeros((g, 2, padded))
-    biased = np.zeros((products.shape[0], 2, padded, padded))
-    p = np.zeros((g, padded))
+    square, spread, p = np.zeros((g, padded)), np.zeros(padded), np.zeros((g, padded))
+    homes = products.shape[0]
+    border = np.searchsorted(home, np.arange(homes + 1))
+    total, bound, room = np.zeros((homes, padded)), np.zeros((homes, d)), np.zeros(homes, np.intp)
+    biased, bias = np.zeros((homes, 2, padded, padded)), np.zeros((homes, padded))
+    s = np.zeros((g, 2, padded))
     p[:, :d] = pivot
-    room, stopped = 0, -1
+    stopped = -1
     for first in range(0, n, TILE_ROWS):
         part, labels = x[first : first + TILE_ROWS], codes[first : first + TILE_ROWS]
         rows = part.shape[0]
@@ -196,7 +192,7 @@ def add_rows(
             last[:rows, :d] = part
             part = last[:rows]
         squares(part, labels, square)
-        if not below(square, limit):
+        if not can_be_squared(square, d) and not _usable(x[first : first + TILE_ROWS], labels):
             stopped = first
             break
         group(labels, start, order)
@@ -207,34 +203,32 @@ def add_rows(
         rounded = centre(part, labels, p, v, e, square, missing)
         if weighted:
             _weigh(weights[first : first + rows], scale, v[:rows], e[:rows], a, a_lo)
-        total += square
-        room -= rows
-        if room < 0 or not below(total, bound):
-            _stop(exact, scale, bias, biased_sums, biased, sums, products)
-            room = max(rows, min(ROOM, n - first))
-            _choose_bias(square, rows, room, bias, bound)
-            _start(exact, bias, biased_sums, biased)
-            total[:], room = square, room - rows
-        for c in range(g):
-            members = order[start[c] : start[c + 1]]
+        for m in range(homes):
+            begin, end = border[m], border[m + 1]
+            members = order[start[begin] : start[end]]
             if members.shape[0] == 0:
                 continue
-            if weighted:
-                for i in members:
-                    w = weights[first + i]
-                    weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], w, 0.0)
-            else:
-                shows = float(members.shape[0])
-                weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], shows, 0.0)
-            _add_sums(a, a_lo, members, biased_sums[c, 0], biased_sums[c, 1])
-        c = 0
-        while c < g:
-            begin, m = c, home[c]
-            while c < g and home[c] == m:
-                c += 1
-            members = order[start[begin] : start[c]]
-            if members.shape[0] == 0:
-                continue
+            spread[:] = 0.0
+            for c in range(begin, end):
+                spread += square[c]
+            total[m] += spread
+            room[m] -= members.shape[0]
+            if room[m] < 0 or not below(total[m], bound[m]):
+                _unbias(biased[m], bias[m], scale, products[m])
+                most = max(members.shape[0], min(ROOM, n - first))
+                _choose_bias(exact, spread, members.shape[0], most, bias[m], bound[m])
+                _bias(bias[m], biased[m])
+                total[m], room[m] = spread, most - members.shape[0]
+            for c in range(begin, end):
+                of_c = order[start[c] : start[c + 1]]
+                if weighted:
+                    for i in of_c:
+                        w = weights[first + i]
+                        weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], w, 0.0)
+                else:
+                    shows = float(of_c.shape[0])
+                    weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], shows, 0.0)
+                _add_sums(a, a_lo, of_c, s[c, 0], s[c, 1])
             if not exact:
                 _add_rounded_products(a, v, members, biased[m, 0])
                 continue
@@ -242,7 +236,12 @@ def add_rows(
             if rounded or weighted:
                 _add_rounded_products(a, e, members, biased[m, 1])
                 _add_rounded_products(a_lo, v, members, biased[m, 1])
-    _stop(exact, scale, bias, biased_sums, biased, sums, products)
+    for m in range(homes):
+        _unbias(biased[m], bias[m], scale, products[m])
+    for c in range(g):
+        for j in range(d):
+            sums[c, 0, j], rest = two_sum(sums[c, 0, j], scale * s[c, 0, j])
+            sums[c, 1, j] += rest + scale * s[c, 1, j]
     pivot[:] = p[:, :d]
     return stopped
 

@@ -3,7 +3,9 @@
 Conventions: n rows, d columns, k classes. A row with a negative class code is left out. Codes of
 column j are whole numbers from ``low[j]`` to ``low[j] + size[j] − 1``; the columns stand side by
 side in a table, column j from ``offsets[j]`` on. ``tally`` (k, M) holds numbers of rows;
-``table[c, :, v]`` holds the pair of Σw over the rows of class c that show code v.
+``table[c, :, v]`` holds the pair of Σw over the rows of class c that show code v. The pairs of
+event counts Σwx are two arrays (k, M), ``hi`` and ``lo``: memory of zeros takes no room before it
+is written to, and ``lo`` stays zero while all sums are doubles, as those of whole numbers are.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import two_product, two_sum
+from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import compiled
 
 __all__ = [
@@ -22,6 +25,7 @@ __all__ = [
     "add_rows",
     "add_sparse_events",
     "add_weighted_codes",
+    "are_counts",
 ]
 
 
@@ -109,8 +113,8 @@ def add_binary(values: Any, codes: Any, tally: Any) -> None:
 
 
 @compiled
-def add_events(x: Any, codes: Any, weights: Any, table: Any) -> None:
-    """Add w · x[i, j] to ``table[class, j]``; NaN is a missing cell."""
+def add_events(x: Any, codes: Any, weights: Any, hi: Any, lo: Any) -> None:
+    """Add w · x[i, j] to the pair of class and column j; NaN is a missing cell."""
     n, d = x.shape
     for i in range(n):
         c = codes[i]
@@ -120,39 +124,40 @@ def add_events(x: Any, codes: Any, weights: Any, table: Any) -> None:
         for j in range(d):
             v = x[i, j] if x[i, j] == x[i, j] else 0.0
             p, f = two_product(w, v)
-            s, e = two_sum(table[c, 0, j], p)
-            table[c, 0, j] = s
-            table[c, 1, j] += e + f
+            hi[c, j], e = two_sum(hi[c, j], p)
+            lo[c, j] += e + f
+
+
+@compiled
+def are_counts(values: Any, largest: float) -> bool:
+    """Tell whether values (n,) are from 0 to ``largest``, or NaN: missing."""
+    beyond = False
+    for q in range(values.shape[0]):
+        beyond |= (values[q] < 0) | (values[q] > largest)
+    return not beyond
 
 
 @compiled
 def add_sparse_events(
-    data: Any, indices: Any, indptr: Any, codes: Any, weights: Any, table: Any
+    data: Any, indices: Any, indptr: Any, codes: Any, weights: Any, hi: Any, lo: Any
 ) -> None:
-    """Add w · x to ``table[class, column]`` for every stored cell of a CSR matrix.
+    """Add w · x to the pair of class and column for every stored cell of a CSR matrix.
 
-    Rows are taken class by class: one class's row of the table fits a cache, all do not.
+    The sums are far apart: with every cell, that at the same place of the next row is asked for.
     """
     n = codes.shape[0]
-    k = table.shape[0]
-    start = np.zeros(k + 1, np.int64)
-    order = np.empty(n, np.int64)
+    last = np.uintp(len(indices) - 1)
     for i in range(n):
-        if codes[i] >= 0:
-            start[codes[i] + 1] += 1
-    for c in range(k):
-        start[c + 1] += start[c]
-    for i in range(n):
-        if codes[i] >= 0:
-            order[start[codes[i]]] = i
-            start[codes[i]] += 1
-    for i in order[: start[k - 1] if k else 0]:
-        hi, lo = table[codes[i], 0], table[codes[i], 1]
+        if codes[i] < 0:
+            continue
+        sums, errors, after = hi[codes[i]], lo[codes[i]], hi[codes[min(i + 1, n - 1)]]
+        first, stop = np.uintp(indptr[i]), np.uintp(indptr[i + 1])
         w = weights[i] if weights.shape[0] else 1.0
-        for q in range(indptr[i], indptr[i + 1]):
+        for q in range(first, stop):
+            prefetch(after, indices[min(q + (stop - first), last)])
             if data[q] == data[q]:
-                p, f = two_product(w, float(data[q]))
-                v = indices[q]
-                hi[v], e = two_sum(hi[v], p)
+                v = np.uintp(indices[q])
+                p, f = two_product(w, np.float64(data[q]))
+                sums[v], e = two_sum(sums[v], p)
                 if e + f != 0.0:
-                    lo[v] += e + f
+                    errors[v] += e + f

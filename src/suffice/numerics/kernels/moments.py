@@ -79,26 +79,29 @@ def choose_pivots(x: Any, rows: Any, weight: Any, pivot: Any) -> None:
 
 @compiled
 def squares(x: Any, codes: Any, square: Any) -> None:
-    """Write the sums of x² over the rows that have a class."""
+    """Write the sums of x² over the rows of every class, (k, padded)."""
     square[:] = 0.0
-    width, x = x.shape[1], x.reshape(-1)
+    width, padded = x.shape[1], square.shape[1]
+    x, square = x.reshape(-1), square.reshape(-1)
     for i in range(codes.shape[0]):
-        if codes[i] >= 0:
-            for j in range(0, square.shape[0], LANES):
-                value = load(x, i * width + j)
-                store(square, j, fma(value, value, load(square, j)))
+        if codes[i] < 0:
+            continue
+        for j in range(0, padded, LANES):
+            value, c = load(x, i * width + j), codes[i] * padded + j
+            store(square, c, fma(value, value, load(square, c)))
 
 
 @compiled
 def centre(x: Any, codes: Any, pivot: Any, v: Any, e: Any, square: Any, missing: Any) -> bool:
     """Write v + e = x − p, or 0 for a missing cell, and the sums of v²; count the missing cells.
 
-    Returns whether a difference was rounded. p and ``missing`` are (k, padded).
+    Returns whether a difference was rounded. p, ``square`` and ``missing`` are (k, padded).
     """
     square[:] = 0.0
     errors = np.empty(LANES)
-    width, padded, x = x.shape[1], square.shape[0], x.reshape(-1)
-    p, v, e, missing = pivot.reshape(-1), v.reshape(-1), e.reshape(-1), missing.reshape(-1)
+    width, padded, x = x.shape[1], square.shape[1], x.reshape(-1)
+    p, v, e = pivot.reshape(-1), v.reshape(-1), e.reshape(-1)
+    square, missing = square.reshape(-1), missing.reshape(-1)
     zero, one, rounded = splat(0.0), splat(1.0), splat(0.0)
     for i in range(codes.shape[0]):
         if codes[i] < 0:
@@ -110,7 +113,7 @@ def centre(x: Any, codes: Any, pivot: Any, v: Any, e: Any, square: Any, missing:
             value, error = present(value, zero), present(error, zero)
             store(v, i * padded + j, value)
             store(e, i * padded + j, error)
-            store(square, j, fma(value, value, load(square, j)))
+            store(square, c, fma(value, value, load(square, c)))
             rounded = fma(error, error, rounded)
     store(errors, 0, rounded)
     return bool(np.any(errors > 0.0))
@@ -123,6 +126,16 @@ def below(a: Any, b: Any) -> bool:
     for j in range(b.shape[0]):
         within &= a[j] <= b[j]
     return within
+
+
+@compiled
+def can_be_squared(square: Any, d: int) -> bool:
+    """Tell whether the squares (k, padded) of d features are so small that each number is."""
+    for c in range(square.shape[0]):
+        for j in range(d):
+            if not square[c, j] <= LARGEST * LARGEST:
+                return False
+    return True
 
 
 @compiled
@@ -153,13 +166,12 @@ def _add_panel(v: Any, e: Any, rows: Any, j: int, rounded: bool, biased: Any) ->
 
 @compiled
 def _unbias(biased: Any, bias: Any, sums: Any) -> None:
-    """Add biased sums (k, 4, padded) to the pairs (k, 4, d)."""
-    for c in range(sums.shape[0]):
-        for s in range(0, 4, 2):
-            for j in range(sums.shape[2]):
-                plain = biased[c, s, j] - bias[s, j]
-                sums[c, s, j], rest = two_sum(sums[c, s, j], plain)
-                sums[c, s + 1, j] += rest + biased[c, s + 1, j]
+    """Add the biased sums (4, padded) of a class to its pairs (4, d)."""
+    for s in range(0, 4, 2):
+        for j in range(sums.shape[1]):
+            plain = biased[s, j] - bias[s, j]
+            sums[s, j], rest = two_sum(sums[s, j], plain)
+            sums[s + 1, j] += rest + biased[s + 1, j]
 
 
 @compiled
@@ -189,10 +201,10 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
     size = max(16, TILE_CELLS // max(1, padded))
     start, order = np.zeros(k + 2, np.intp), np.zeros(size, np.intp)
     last, v, e = np.zeros((size, padded)), np.zeros((size, padded)), np.zeros((size, padded))
-    square, total = np.zeros(padded), np.zeros(padded)
-    bound, limit = np.zeros(d), np.full(d, LARGEST * LARGEST)
-    biased, bias, room = np.zeros((k, 4, padded)), np.zeros((4, padded)), 0
-    rows, missing, p = np.zeros(k), np.zeros((k, padded)), np.zeros((k, padded))
+    square, total, bound = np.zeros((k, padded)), np.zeros((k, padded)), np.zeros((k, d))
+    biased, bias = np.zeros((k, 4, padded)), np.zeros((k, 4, padded))
+    room, rows = np.zeros(k, np.intp), np.zeros(k)
+    missing, p = np.zeros((k, padded)), np.zeros((k, padded))
     p[:, :d] = pivot
     shown, shifted, rounded = np.zeros(k, np.bool_), np.any(pivot != 0.0), False
     for first in range(0, n, size):
@@ -209,23 +221,23 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
         plain = not shifted
         if plain:
             squares(part, labels, square)
-            plain = below(square, limit)
+            plain = can_be_squared(square, d)
         if not plain:
             rounded = centre(part, labels, p, v, e, square, missing)
-            if not below(square, limit) and np.any(np.abs(x[first : first + size]) > LARGEST):
+            if not can_be_squared(square, d) and np.any(np.abs(x[first : first + size]) > LARGEST):
                 return first
-        total += square
-        room -= part.shape[0]
-        if room < 0 or not below(total, bound):
-            _unbias(biased, bias, sums)
-            room = max(part.shape[0], min(ROOM, n - first))
-            choose_bias(square, part.shape[0], room, bias, bound)
-            biased[:] = bias
-            total[:], room = square, room - part.shape[0]
         for c in range(k):
             members = order[start[c] : start[c + 1]]
             if members.shape[0] == 0:
                 continue
+            total[c] += square[c]
+            room[c] -= members.shape[0]
+            if room[c] < 0 or not below(total[c], bound[c]):
+                _unbias(biased[c], bias[c], sums[c])
+                most = max(members.shape[0], min(ROOM, n - first))
+                choose_bias(square[c], members.shape[0], most, bias[c], bound[c])
+                biased[c], total[c] = bias[c], square[c]
+                room[c] = most - members.shape[0]
             for j in range(0, padded, LANES):
                 if plain:
                     _add_panel(part, part, members, j, False, biased[c])
@@ -234,9 +246,9 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
             rows[c] += members.shape[0]
             if not shown[c]:
                 shown[c] = np.all(weight[c, 0] + (rows[c] - missing[c, :d]) > 0.0)
-    _unbias(biased, bias, sums)
     pivot[:] = p[:, :d]
     for c in range(k):
+        _unbias(biased[c], bias[c], sums[c])
         for j in range(d):
             shows = rows[c] - missing[c, j]
             weight[c, 0, j], weight[c, 1, j] = add(weight[c, 0, j], weight[c, 1, j], shows, 0.0)

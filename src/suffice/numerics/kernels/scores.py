@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.pairs import compiled, fused_multiply_add
+from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store
+from suffice.numerics.kernels.memory import prefetch
+from suffice.numerics.kernels.pairs import compiled
 
 __all__ = [
     "add_binary",
@@ -26,7 +28,8 @@ __all__ = [
 ]
 
 TILE = 64
-PANEL = 8  # classes scored together: two vectors of four
+PANEL = LANES  # classes scored together
+AHEAD = np.uintp(128)  # cells between asking for a row of a table and adding it
 
 
 @compiled
@@ -46,31 +49,50 @@ def _transpose(x: Any, tile: Any) -> int:
 
 
 @compiled
+def usable(x: Any) -> bool:
+    """Tell whether no cell is NaN and every square is far from the largest double."""
+    cells, width = x.reshape(-1), x.size // LANES * LANES
+    squares, total = splat(0.0), np.empty(LANES)
+    for i in range(0, width, LANES):
+        cell = load(cells, i)
+        squares = fma(cell, cell, squares)
+    store(total, 0, squares)
+    for i in range(width, x.size):
+        total[0] += cells[i] * cells[i]
+    return bool(np.sum(total) <= LARGEST * LARGEST)
+
+
+@compiled
 def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int:
     """Gaussian: add Σⱼ log_scale[c, j] − (root[c, j] (x[i, j] − mean[c, j]))².
 
     Returns −1, or the first of a tile of rows that holds a number too large to be squared.
     """
     k, d = mean.shape
-    tile, total = np.zeros((d, TILE)), np.zeros(TILE)
+    stride = TILE + LANES  # columns that are a power of two apart would share one set of the cache
+    tile, total = np.zeros((d, stride)), np.zeros(TILE)
+    columns, nothing = tile.reshape(-1), splat(0.0)
     for start in range(0, x.shape[0], TILE):
         rows = x[start : start + TILE]
-        status = _transpose(rows, tile)
-        if status == 2:
+        complete = usable(rows)
+        if not complete and np.any(np.abs(rows) > LARGEST):
             return start
-        for c in range(k):
-            total[:] = 0.0
+        for i in range(rows.shape[0]):
             for j in range(d):
-                m, r, log_s = mean[c, j], root[c, j], log_scale[c, j]
-                if status == 0:
-                    for i in range(TILE):
-                        u = r * (tile[j, i] - m)
-                        total[i] += fused_multiply_add(-u, u, log_s)
-                else:
-                    for i in range(TILE):
-                        u = r * (tile[j, i] - m)
-                        term = fused_multiply_add(-u, u, log_s)
-                        total[i] += term if term == term else 0.0
+                tile[j, i] = rows[i, j]
+        for c in range(k):
+            for lane in range(0, TILE, 2 * LANES):
+                a, b = nothing, nothing
+                for j in range(d):
+                    m, r, constant = splat(mean[c, j]), splat(root[c, j]), splat(-log_scale[c, j])
+                    u = r * (load(columns, j * stride + lane) - m)
+                    v = r * (load(columns, j * stride + lane + LANES) - m)
+                    p, q = fma(u, u, constant), fma(v, v, constant)
+                    if not complete:
+                        p, q = present(p, nothing), present(q, nothing)
+                    a, b = a - p, b - q
+                store(total, lane, a)
+                store(total, lane + LANES, b)
             for i in range(rows.shape[0]):
                 out[start + i, c] += total[i]
     return -1
@@ -139,20 +161,25 @@ def add_binary(values: Any, absent: Any, slope: Any, out: Any) -> None:
 def add_sparse_linear(data: Any, indices: Any, indptr: Any, slope: Any, out: Any) -> None:
     """Event counts of a CSR matrix: add Σ x · slope[event, c], where 0 · (−∞) = 0.
 
-    ``slope`` is (d, k or more), one event's weights side by side.
+    ``slope`` is (d, k), k rounded up to whole panels of classes. Its rows are far apart, so they
+    are asked for ``AHEAD`` cells before they are added.
     """
-    d = slope.shape[0]
-    k = out.shape[1]
-    total = np.zeros(k)
-    for i in range(indptr.shape[0] - 1):
-        total[:] = 0.0
-        for q in range(indptr[i], indptr[i + 1]):
-            v, x = indices[q], data[q]
-            if v < d and x == x and x != 0:
-                for c in range(k):
-                    total[c] += x * slope[v, c]
-        for c in range(k):
-            out[i, c] += total[c]
+    d, width = slope.shape
+    n, k = out.shape
+    terms, total = slope.ravel(), np.zeros(PANEL)
+    last = np.uintp(len(indices) - 1)
+    for start in range(0, n, TILE):
+        for first in range(0, k, PANEL):
+            for i in range(start, min(start + TILE, n)):
+                sums = splat(0.0)
+                for q in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
+                    prefetch(terms, indices[min(q + AHEAD, last)] * width + first)
+                    v, x = indices[q], np.float64(data[q])
+                    if v < d and x > 0.0:
+                        sums = sums + splat(x) * load(terms, v * width + first)
+                store(total, 0, sums)
+                for c in range(min(PANEL, k - first)):
+                    out[i, first + c] += total[c]
 
 
 @compiled
@@ -186,11 +213,11 @@ def best_class(scores: Any, best: Any) -> int:
     n, k = scores.shape
     impossible = 0
     for i in range(n):
-        top = -np.inf
-        best[i] = -1
+        top, place = -np.inf, -1
         for c in range(k):
-            if scores[i, c] > top:
-                top = scores[i, c]
-                best[i] = c
-        impossible += best[i] < 0
+            s = scores[i, c]
+            place = c if s > top else place  # no branches: scores are hard to predict
+            top = s if s > top else top
+        best[i] = place
+        impossible += place < 0
     return impossible

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from suffice.numerics.exact import add, two_sum
 from suffice.numerics.kernels.pairs import compiled
 
@@ -13,17 +11,22 @@ __all__ = ["add_pairs", "normalise"]
 
 
 @compiled
-def add_pairs(a: Any, a_lo: Any, b: Any, b_lo: Any, sign: float) -> Any:
-    """Return the pairs (a + a_lo) + sign · (b + b_lo), all (n,)."""
-    hi, lo = np.empty_like(a), np.empty_like(a)
+def add_pairs(a: Any, a_lo: Any, b: Any, b_lo: Any, sign: float, hi: Any, lo: Any) -> None:
+    """Write the pairs (a + a_lo) + sign · (b + b_lo) to ``hi`` and ``lo``, all (n,)."""
     for i in range(a.shape[0]):
         hi[i], lo[i] = add(a[i], a_lo[i], sign * b[i], sign * b_lo[i])
-    return hi, lo
 
 
 @compiled
-def normalise(table: Any) -> None:
-    """Make the pairs (k, 2, m) hold the rounded value first, in place."""
-    for c in range(table.shape[0]):
-        for j in range(table.shape[2]):
-            table[c, 0, j], table[c, 1, j] = two_sum(table[c, 0, j], table[c, 1, j])
+def normalise(hi: Any, lo: Any) -> None:
+    """Make the pairs (k, m) hold the rounded value first, in place.
+
+    Errors that are all zero are not written to: memory of zeros takes no room before it is.
+    """
+    for c in range(hi.shape[0]):
+        rounded = False
+        for j in range(hi.shape[1]):
+            rounded |= lo[c, j] != 0.0
+        if rounded:
+            for j in range(hi.shape[1]):
+                hi[c, j], lo[c, j] = two_sum(hi[c, j], lo[c, j])

@@ -1,0 +1,502 @@
+"""The Bayes-optimal classifier: what can be decided at best when the densities are known.
+
+::
+
+    P(c | x) = P(c) p(x | c) / Σ_c' P(c') p(x | c')        decide argmin_j Σ_c P(c | x) A_cj
+
+No rule errs less often than argmax_c P(c | x); how often that one errs is the Bayes error, the
+mark against which any learnt classifier can be measured.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from html import escape
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.models.bayes_risk import (
+    BayesError,
+    Method,
+    bayes_risk,
+    expected_costs,
+    without_poles,
+    zero_one,
+)
+from suffice.models.class_densities import ClassDensities, FittedDensities, KnownDensities
+from suffice.models.densities import density, described
+from suffice.models.estimator import GenerativeClassifier
+from suffice.numerics.logspace import log_normalise, normalise, safe_log
+
+__all__ = ["BayesClassifier", "BayesError"]
+
+
+class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The best classifier there is for known class-conditional densities. Nothing is fitted.
+
+    Parameters
+    ----------
+    densities : mapping, sequence or fitted generative model
+        The distribution of the rows of each class: a mapping from the label, or a sequence. A
+        distribution is anything with ``logpdf`` or ``logpmf``, such as SciPy's frozen
+        distributions of one or of several columns, or a tuple of univariate ones: independent
+        columns. Or one fitted model of this library, such as `NaiveBayes`, that knows them all.
+    priors : mapping, or sequence (k,), optional
+        P(c), in the order of the classes. Default: all alike, or those of the fitted model.
+    classes : sequence (k,), optional
+        The labels, where ``densities`` is a sequence. Default: 0, 1, ..., k − 1.
+    costs : array-like (k, k), optional
+        A_ij: the cost of deciding j when the truth is i. Default: 1 for every wrong label.
+    rejection_cost : float, optional
+        The cost of deciding nothing. Rows whose least expected cost exceeds it are rejected
+        (Chow's rule), and their label is None.
+
+    Attributes
+    ----------
+    classes_ : ndarray (k,)
+        Labels, in the order in which they were given.
+    class_prior_ : ndarray (k,)
+        P(c).
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer than two classes, something is no distribution, distributions do not go
+        together, or priors, costs or labels break their rule.
+
+    Notes
+    -----
+    A missing cell (NaN) is left out where all classes have independent columns, given as a tuple,
+    and by a fitted model; otherwise it is refused. Where the density of some classes is infinite,
+    the others are impossible and these share the row by their priors.
+
+    Source: R. O. Duda, P. E. Hart, D. G. Stork, Pattern Classification, 2nd ed. (2001), sections
+    2.2 to 2.4; C. K. Chow, On optimum recognition error and reject tradeoff (1970).
+
+    Examples
+    --------
+    >>> from scipy.stats import norm
+    >>> best = BayesClassifier({"low": norm(0, 1), "high": norm(2, 1)}, priors=[0.5, 0.5])
+    >>> best.predict([-1.0, 3.0])
+    array(['low', 'high'], dtype='<U4')
+    >>> best.predict_proba([1.0])
+    array([[0.5, 0.5]])
+    >>> round(best.bayes_error().value, 6)  # Φ(−1)
+    0.158655
+
+    With a way out, doubtful rows are left undecided:
+
+    >>> BayesClassifier(best.densities, rejection_cost=0.2).predict([-1.0, 1.1])
+    array(['low', None], dtype=object)
+    """
+
+    def __init__(
+        self,
+        densities: Mapping[Any, Any] | Sequence[Any] | GenerativeClassifier,
+        priors: Mapping[Any, float] | ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
+        rejection_cost: float | None = None,
+    ) -> None:
+        self.densities = densities
+        self.priors = priors
+        self.classes = classes
+        self.costs = costs
+        self.rejection_cost = rejection_cost
+        self._decisions(self._known())
+
+    # -- deciding
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(x, c) = log P(c) + log p(x | c), (n, k).
+
+        Parameters
+        ----------
+        X : array-like (n, d), or (n,) for a single column
+            Rows; a fitted model takes any table that it takes otherwise.
+
+        Returns
+        -------
+        ndarray (n, k)
+            −∞ means impossible; +∞ stands where a density is infinite.
+
+        Raises
+        ------
+        DataError
+            If a cell is no finite number, missing where it cannot be left out, or the rows have
+            another length than the distributions.
+        """
+        return self._known().log_joint(X)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(c | x), (n, k); the prior where no class is possible.
+
+        See `predict_joint_log_proba` for the parameter and the errors.
+        """
+        known = self._known()
+        return log_normalise(self._log_joint(known, X), safe_log(known.prior))[0]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(c | x), (n, k), classes in the order of ``classes_``.
+
+        See `predict_joint_log_proba` for the parameter and the errors.
+        """
+        known = self._known()
+        return normalise(self._log_joint(known, X), known.prior)[0]
+
+    def expected_cost(self, X: Any) -> NDArray[np.float64]:
+        """Return Σ_c P(c | x) A_cj of deciding each label j, (n, k).
+
+        Without costs it is the probability that label j is wrong. A row is rejected where the
+        least of its costs exceeds ``rejection_cost``.
+
+        See `predict_joint_log_proba` for the parameter and the errors.
+        """
+        return expected_costs(self.predict_proba(X), self._costs(self._known()))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of least expected cost of every row, (n,).
+
+        Without costs it is the most probable one. Of equals, the first is taken. With a
+        ``rejection_cost`` the answer is an array of objects, and None for a rejected row.
+
+        See `predict_joint_log_proba` for the parameter and the errors.
+        """
+        if self.costs is None and self.rejection_cost is None:
+            known = self._known()
+            # Log joints tell classes apart whose probabilities round to the same number.
+            log_joint = self._log_joint(known, X)
+            log_joint[np.isneginf(log_joint).all(axis=1)] = safe_log(known.prior)
+            costs = -log_joint
+        else:
+            costs = self.expected_cost(X)
+        chosen: NDArray[Any] = self.classes_[costs.argmin(axis=1)]
+        if self.rejection_cost is not None:
+            chosen = chosen.astype(object)
+            chosen[costs.min(axis=1) > self.rejection_cost] = None
+        return chosen
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the accuracy: the share of rows whose label is predicted.
+
+        A rejected row counts as a row whose label is not.
+
+        Raises
+        ------
+        DataError
+            If a label is none of the classes, or there is not one label for every row.
+        """
+        truth, predicted = np.asarray(y).tolist(), self.predict(X).tolist()
+        if not isinstance(truth, list) or len(truth) != len(predicted) or not truth:
+            raise DataError(
+                f"y has shape {np.shape(y)} for {len(predicted)} rows",
+                "there is one label for every row, and a row at least",
+            )
+        known = self._known().classes
+        for row, label in enumerate(truth):
+            if label not in known:
+                raise DataError(
+                    f"y, row {row}: {label!r}", f"the classes are {', '.join(map(repr, known))}"
+                )
+        return float(np.mean([a == b for a, b in zip(truth, predicted, strict=True)]))
+
+    # -- how well it can be done
+
+    def bayes_error(
+        self,
+        method: Method = "auto",
+        *,
+        n_samples: int = 100_000,
+        random_state: int | np.random.Generator | None = None,
+        confidence: float = 0.95,
+    ) -> BayesError:
+        """Return the least probability of a wrong label, 1 − E[max_c P(c | x)].
+
+        Costs and rejection do not enter it; see `bayes_risk`.
+
+        Parameters
+        ----------
+        method : {"auto", "closed_form", "sum", "quadrature", "monte_carlo"}
+            ``"closed_form"`` for two Gaussian classes of one covariance matrix, ``"sum"`` for
+            independent discrete columns, ``"quadrature"`` for one continuous column,
+            ``"monte_carlo"`` for all that can be sampled. ``"auto"`` takes the first of these
+            that applies and gives bounds closer than 10⁻⁶.
+        n_samples : int
+            Rows drawn by Monte Carlo, at least.
+        random_state : int or numpy.random.Generator, optional
+            Seed of Monte Carlo.
+        confidence : float
+            Of the bounds of Monte Carlo; no chance enters those of other methods.
+
+        Returns
+        -------
+        BayesError
+            The value with bounds. They hold rounding, truncation and the estimated error of
+            integration; for Monte Carlo they cover at any size, also where errors are rare.
+
+        Raises
+        ------
+        ParameterError
+            If the method does not apply, or an option is outside its rule.
+
+        Source: see `suffice.models.bayes_risk`.
+
+        Examples
+        --------
+        >>> from scipy.stats import binom
+        >>> BayesClassifier([binom(2, 0.5), binom(2, 0.25)]).bayes_error().value
+        0.34375
+        """
+        known = self._known()
+        rng = np.random.default_rng(random_state)
+        return bayes_risk(known, zero_one(len(known.classes)), method, n_samples, confidence, rng)
+
+    def bayes_risk(
+        self,
+        method: Method = "auto",
+        *,
+        n_samples: int = 100_000,
+        random_state: int | np.random.Generator | None = None,
+        confidence: float = 0.95,
+    ) -> BayesError:
+        """Return the least expected cost of any rule: E[min_j Σ_c P(c | x) A_cj].
+
+        With a ``rejection_cost`` rejection is one of the decisions. Without costs and rejection
+        it is the Bayes error. See `bayes_error` for the parameters, the result and the errors.
+
+        Examples
+        --------
+        >>> from scipy.stats import norm
+        >>> ill_or_well = [norm(1, 1), norm(-1, 1)]
+        >>> careful = BayesClassifier(ill_or_well, costs=[[0, 10], [1, 0]])
+        >>> round(careful.bayes_risk().value, 6)
+        0.358697
+        """
+        known = self._known()
+        rng = np.random.default_rng(random_state)
+        return bayes_risk(known, self._decisions(known), method, n_samples, confidence, rng)
+
+    def sample(
+        self, n: int = 1, random_state: int | np.random.Generator | None = None
+    ) -> tuple[Any, NDArray[Any]]:
+        """Draw rows and their labels.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        random_state : int or numpy.random.Generator, optional
+            Seed.
+
+        Returns
+        -------
+        X : ndarray (n, d), or dict of str to ndarray (n,) from a fitted model
+            Rows; `predict` reads either.
+        y : ndarray (n,)
+            Labels.
+
+        Raises
+        ------
+        ParameterError
+            If a distribution cannot be drawn from.
+        """
+        if not (isinstance(n, Integral) and n >= 0):
+            raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
+        known, rng = self._known(), np.random.default_rng(random_state)
+        codes = rng.choice(len(known.prior), size=int(n), p=known.prior)
+        return known.sample(codes, rng), self.classes_[codes]
+
+    # -- what is known
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, (k,), in the order in which they were given."""
+        labels = self._known().classes
+        if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
+            return np.array(labels)
+        out = np.empty(len(labels), dtype=object)
+        out[:] = labels
+        return out
+
+    @property
+    def class_prior_(self) -> NDArray[np.float64]:
+        """P(c), (k,)."""
+        return self._known().prior
+
+    def _known(self) -> ClassDensities:
+        """Prior and densities, as the parameters are now."""
+        if isinstance(self.densities, GenerativeClassifier):
+            if self.classes is not None:
+                raise ParameterError("classes is given", "a fitted model knows its labels")
+            fitted = FittedDensities.of(self.densities)
+            if self.priors is None:
+                return fitted
+            return fitted.with_prior(_prior(self.priors, fitted.classes))
+        labels, given = self._labelled()
+        prior = _prior(self.priors, labels)
+        return KnownDensities(
+            labels,
+            prior,
+            tuple(density(label, one) for label, one in zip(labels, given, strict=True)),
+        )
+
+    def _labelled(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Labels and what was given for each."""
+        if isinstance(self.densities, Mapping):
+            if self.classes is not None:
+                raise ParameterError("classes is given", "the labels are the keys of `densities`")
+            labels, given = tuple(self.densities), tuple(self.densities.values())
+        elif isinstance(self.densities, list | tuple):
+            given = tuple(self.densities)
+            labels = tuple(range(len(given)))
+            if self.classes is not None:
+                labels = tuple(np.asarray(self.classes).tolist())
+        else:
+            raise ParameterError(
+                f"densities is {described(self.densities)}",
+                "it is a mapping from label to distribution, a sequence, or a fitted model",
+            )
+        if len(labels) != len(given):
+            raise ParameterError(
+                f"there are {len(labels)} labels for {len(given)} densities", "each has one"
+            )
+        if len(given) < 2:
+            raise ParameterError(
+                f"the number of classes is {len(given)}", "a classifier needs two classes or more"
+            )
+        if len(set(labels)) < len(labels) or None in labels:
+            raise ParameterError(
+                f"classes={list(labels)!r}",
+                "labels differ, and None is no label: it is the answer for a rejected row",
+            )
+        return labels, given
+
+    def _costs(self, known: ClassDensities) -> NDArray[np.float64]:
+        """A (k, k)."""
+        k = len(known.classes)
+        return zero_one(k) if self.costs is None else _checked_costs(self.costs, k)
+
+    def _decisions(self, known: ClassDensities) -> NDArray[np.float64]:
+        """A with a column for rejection, where there is such a thing."""
+        costs, cost = self._costs(known), self.rejection_cost
+        if cost is None:
+            return costs
+        if not (isinstance(cost, Real) and 0 <= cost < np.inf):
+            raise ParameterError(f"rejection_cost={cost!r}", "a cost is a finite number, 0 or more")
+        return np.column_stack([costs, np.full(len(costs), float(cost))])
+
+    def _log_joint(self, known: ClassDensities, X: Any) -> NDArray[np.float64]:
+        """Log P(x, c) without poles; say how many rows no class could have produced."""
+        log_joint = without_poles(known.log_joint(X), safe_log(known.prior))
+        impossible = int(np.isneginf(log_joint).all(axis=1).sum())
+        if impossible:
+            warnings.warn(
+                f"{impossible} of {len(log_joint)} rows are impossible under every class; they "
+                "were answered by the class prior.",
+                SufficeWarning,
+                stacklevel=3,
+            )
+        return log_joint
+
+    # -- scikit-learn
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name, and check them.
+
+        Raises
+        ------
+        ParameterError
+            As the class does.
+        """
+        super().set_params(**params)
+        self._decisions(self._known())
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        """Copy this classifier; a fitted model inside stays fitted, as there is nothing to fit."""
+        return type(self)(**self.get_params(deep=False))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.requires_fit = False
+        return tags
+
+    def _html_repr(self) -> str:
+        """What a notebook shows; scikit-learn's diagram would call the classifier unfitted."""
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        if isinstance(self.densities, Mapping):
+            pairs = (f"{label!r}: {described(one)}" for label, one in self.densities.items())
+            densities = f"{{{', '.join(pairs)}}}"
+        elif isinstance(self.densities, GenerativeClassifier):
+            densities = repr(self.densities)
+        else:
+            densities = f"[{', '.join(map(described, self.densities))}]"
+        words = [densities] + [
+            f"{name}={value!r}"
+            for name in ("priors", "classes", "costs", "rejection_cost")
+            if (value := getattr(self, name)) is not None
+        ]
+        text = f"{type(self).__name__}({', '.join(words)})"
+        return text if len(text) <= N_CHAR_MAX else f"{text[: N_CHAR_MAX - 4]}...)"
+
+
+def _prior(priors: Any, labels: tuple[Any, ...]) -> NDArray[np.float64]:
+    """P(c) (k,), checked, in the order of the labels."""
+    if priors is None:
+        return np.full(len(labels), 1.0 / len(labels))
+    if isinstance(priors, Mapping):
+        strange = [
+            label for label in (*labels, *priors) if label not in priors or label not in labels
+        ]
+        if strange:
+            raise ParameterError(
+                f"the class {strange[0]!r} has either no prior or no density",
+                f"the classes are {', '.join(map(repr, labels))}",
+            )
+        priors = [priors[label] for label in labels]
+    try:
+        given = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"priors={priors!r}", "a probability is a number") from None
+    if given.shape != (len(labels),):
+        raise ParameterError(
+            f"priors has shape {given.shape}",
+            f"there are {len(labels)} classes: {', '.join(map(repr, labels))}",
+        )
+    if not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
+        raise ParameterError(
+            f"priors={given.tolist()}",
+            "probabilities are 0 or more and add up to 1",
+            f"they add up to {given.sum():.12g}",
+        )
+    return np.asarray(given / given.sum())
+
+
+def _checked_costs(costs: Any, k: int) -> NDArray[np.float64]:
+    """A (k, k), checked."""
+    try:
+        given = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"costs={costs!r}", "a cost is a number") from None
+    if given.shape != (k, k):
+        raise ParameterError(
+            f"costs has shape {given.shape}",
+            f"there are {k} classes, and costs[i][j] is the cost of deciding j when the truth is i",
+        )
+    bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))
+    if len(bad):
+        i, j = bad[0]
+        raise ParameterError(
+            f"costs[{i}][{j}]={given[i, j]}",
+            "a cost is a finite number, 0 or more",
+            "add a constant to its row: that changes no decision",
+        )
+    return given

@@ -1,0 +1,369 @@
+"""Gaussians from rows with missing cells, by expectation-maximisation on sums.
+
+A row that shows the columns o and lacks the columns m is expected to have, under N(μ, Σ),
+
+::
+
+    x̂_m = μ_m + B(x_o − μ_o)    B = Σ_mo Σ_oo⁻¹    C = Σ_mm − B Σ_om
+
+where C is the covariance that is left. All that the likelihood needs of n rows of one class and
+one pattern of cells is their mean x̄_o and scatter S_oo; with A = [I; B] they are expected to add
+
+::
+
+    n x̂    and    A S Aᵀ + n(x̂ − m)(x̂ − m)ᵀ + nC
+
+to the sum and to the scatter about a point m. Parameters are estimated from these sums as if they
+were those of complete rows, and the two steps alternate until nothing changes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics import kernels
+
+__all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
+
+FLOOR = 1e-9  # the least variance in any direction, as a share of that over all classes
+LONGEST = 1e4  # steps that a leap may be worth
+
+Array = NDArray[np.float64]
+Estimate = Callable[[Array, Array, Array], tuple[Array, Array]]
+LogPrior = Callable[[Array, Array], float]
+
+
+@dataclass(frozen=True, eq=False)
+class IncompleteRows:
+    """Weight, mean and scatter of groups of rows that share a class and a pattern of cells.
+
+    There are k classes, d columns, p patterns, g groups and m matrices of scatter.
+
+    Parameters
+    ----------
+    k : int
+        Number of classes.
+    patterns : ndarray of bool (p, d)
+        The sets of columns that rows show, at least one column each.
+    pattern, code : ndarray of int (g,)
+        Pattern and class of every group.
+    weight : ndarray (g,)
+        n, positive.
+    mean : ndarray (g, d)
+        x̄; what stands in columns that are not shown is not read. Where a mean is many standard
+        deviations from 0, move the origin there first: a double cannot hold it.
+    scatter : ndarray (m, d, d)
+        Σ(x − x̄)(x − x̄)ᵀ, each row about the mean of its group.
+    home : ndarray of int (g,)
+        Which scatter is the group's, or is summed over it and others of its pattern; −1 where it
+        is 0.
+    """
+
+    k: int
+    patterns: NDArray[np.bool_]
+    pattern: NDArray[np.intp]
+    code: NDArray[np.intp]
+    weight: Array
+    mean: Array
+    scatter: Array
+    home: NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """The sums of complete rows that are expected, given the rows as they are.
+
+    Parameters
+    ----------
+    weight : ndarray (k,)
+        Rows of every class that show something.
+    mean : ndarray (k, d)
+        Mean of every class. Where a class has no row that shows a column and there is no prior,
+        the mean of that column over all classes; 0 where no row at all shows it.
+    scatter : ndarray (s, d, d)
+        Scatter about the class means: of all classes together (s = 1), or of each (s = k).
+    log_likelihood : tuple of float
+        Log-likelihood of the observed cells, plus the log prior, at the start and after every
+        iteration. If the estimate maximises it, it never decreases, but for rounding: where a
+        variance is at its floor, about 10⁻⁶ for every row. Columns of one value take no part.
+    converged : bool
+        False if the iterations came to their end before the parameters did.
+    """
+
+    weight: Array
+    mean: Array
+    scatter: Array
+    log_likelihood: tuple[float, ...]
+    converged: bool
+
+
+def expectation_maximisation(
+    rows: IncompleteRows,
+    estimate: Estimate,
+    shared: bool,
+    log_prior: LogPrior | None = None,
+    tolerance: float = 1e-10,
+    max_iterations: int = 1_000,
+) -> Expected:
+    """Find the Gaussians that maximise the likelihood, or posterior density, of incomplete rows.
+
+    It starts from the mean of each class, of the cells that it shows, and from uncorrelated
+    columns that have their variance over all classes. A class without a cell of a column borrows
+    mean and variance of all. In every second iteration two steps are extrapolated to a leap, and
+    if that lowers the likelihood the second step is taken instead.
+
+    In no direction may a variance be less than 10⁻⁹ of what columns have over all classes, for
+    without that the likelihood of a few rows, or of columns that determine each other, is
+    unbounded; the floor raises eigenvalues, which maximises under this constraint.
+
+    Parameters
+    ----------
+    rows : IncompleteRows
+        What is known of the rows.
+    estimate : function
+        From expected sums, (k,), (k, d) and (s, d, d) as in `Expected`, to means (k, d) and
+        covariances (s, d, d). A class without rows has weight 0.
+    shared : bool
+        Whether all classes have the same covariance: s = 1, else s = k.
+    log_prior : function, optional
+        From means and covariances to what ``estimate`` maximises besides the likelihood.
+    tolerance : float
+        Largest change that counts as none, of means in standard deviations and of covariances as
+        shares of those; the log-likelihood may then change by its root for every row.
+    max_iterations : int
+        Most steps from sums to parameters.
+
+    Raises
+    ------
+    ValueError
+        If scatter is summed over classes that do not share their covariance, or the estimate is
+        not finite.
+
+    Source: A. P. Dempster, N. M. Laird and D. B. Rubin, Maximum likelihood from incomplete data
+    via the EM algorithm, JRSS B 39 (1977), section 4.1; R. J. A. Little and D. B. Rubin,
+    Statistical Analysis with Missing Data, 3rd ed. (2019), section 11.2; R. Varadhan and
+    C. Roland, Simple and globally convergent methods for accelerating the convergence of any EM
+    algorithm, Scand. J. Statist. 35 (2008), scheme S3.
+
+    Examples
+    --------
+    Five rows show x, and four of them y = 2x; the fifth has x = 5:
+
+    >>> rows = IncompleteRows(
+    ...     k=1,
+    ...     patterns=np.array([[True, False], [True, True]]),
+    ...     pattern=np.array([0, 1]),
+    ...     code=np.array([0, 0]),
+    ...     weight=np.array([1.0, 4.0]),
+    ...     mean=np.array([[5.0, 0.0], [2.5, 5.0]]),
+    ...     scatter=np.array([[[5.0, 10.0], [10.0, 20.0]]]),
+    ...     home=np.array([-1, 0]),
+    ... )
+    >>> def maximum_likelihood(weight, mean, scatter):
+    ...     return mean, scatter / weight[:, None, None]
+    >>> expected = expectation_maximisation(rows, maximum_likelihood, shared=False)
+    >>> expected.mean.round(6), expected.converged
+    (array([[3., 6.]]), True)
+    """
+    cells = _Cells.of(rows, shared)
+    at = cells.start()
+    sums = cells.expect(at, log_prior)
+    trail, history = [at], [sums.log_likelihood]
+    converged, gain = False, np.inf
+    for _ in range(max_iterations):
+        following = cells.maximise(sums, estimate)
+        still = _change(at, following) <= tolerance
+        if still and gain <= math.sqrt(tolerance) * cells.weight.sum():
+            converged = True
+            break
+        trail.append(following)
+        leaps = len(trail) == 3
+        at = _extrapolated(*trail) if leaps else following
+        sums = cells.expect(at, log_prior)
+        if at is not following and not sums.log_likelihood >= history[-1]:
+            at = following
+            sums = cells.expect(at, log_prior)
+        trail = [at] if leaps else trail
+        gain = sums.log_likelihood - history[-1]
+        history.append(sums.log_likelihood)
+    return Expected(*cells.in_units(sums), tuple(history), converged)
+
+
+class _Gaussians(NamedTuple):
+    """Means (k, d) and covariances (s, d, d) of standardised columns."""
+
+    mean: Array
+    covariance: Array
+
+
+class _Sums(NamedTuple):
+    """Expected means (k, d) and scatter (s, d, d) of standardised columns."""
+
+    mean: Array
+    scatter: Array
+    log_likelihood: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Standardised rows by cell: those of one pattern under one covariance (kernels/sweep.py).
+
+    A column is measured from the mean of its class, in standard deviations over all classes.
+    """
+
+    weight: Array  # of the classes, (k,)
+    origin: Array  # (k, d)
+    unit: Array  # (d,)
+    varies: NDArray[np.bool_]  # (d,)
+    shown: NDArray[np.bool_]  # whether a class shows a column, (k, d)
+    n_matrices: int
+    log_unit: float  # Σ log unit over all observed cells
+    cells: tuple[NDArray[np.bool_] | NDArray[np.intp] | Array, ...]
+    code: NDArray[np.intp]
+    group_weight: Array
+    x: Array
+
+    @classmethod
+    def of(cls, rows: IncompleteRows, shared: bool) -> Self:
+        """Standardise the rows and put their groups in the order of their cells."""
+        keys = np.stack([rows.pattern, np.zeros_like(rows.code) if shared else rows.code], axis=1)
+        keys, cell = np.unique(keys, axis=0, return_inverse=True)
+        cell = cell.reshape(-1)
+        of_home = np.zeros(len(rows.scatter), np.intp)
+        stored = rows.home >= 0
+        of_home[rows.home[stored]] = cell[stored]
+        if (of_home[rows.home[stored]] != cell[stored]).any():
+            raise ValueError("scatter is summed over classes, and these do not share a covariance")
+        owners, place = np.unique(of_home, return_inverse=True)
+        places = np.full(len(keys), -1)
+        places[owners] = np.arange(len(owners))
+
+        shown = rows.patterns[rows.pattern]
+        weight = rows.weight[:, None] * shown
+        x = np.where(shown, rows.mean, 0.0)
+        near = x[shown.argmax(axis=0), np.arange(x.shape[1])] if len(x) else np.zeros(x.shape[1])
+        offset = np.where(shown, x - near, 0.0)  # exactly 0 in a column that has one value only
+        of_class = _by_class(weight, rows.code, rows.k)
+        total = _by_class(weight * offset, rows.code, rows.k)
+        n = np.maximum(of_class.sum(axis=0), np.finfo(float).tiny)
+        middle = total.sum(axis=0) / n
+        squares = (weight * (offset - middle) ** 2).sum(axis=0)
+        squares += np.diagonal(rows.scatter, axis1=1, axis2=2).sum(axis=0)
+        unit = np.sqrt(squares / n)
+        varies = unit > 0.0
+        unit = np.where(varies, unit, 1.0)
+        means = np.divide(total, of_class, out=np.tile(middle, (rows.k, 1)), where=of_class > 0)
+        origin = near + means
+
+        products = np.zeros((len(owners), *rows.scatter.shape[1:]))
+        np.add.at(products, place, rows.scatter / (unit[:, None] * unit))
+        order = np.argsort(cell, kind="stable")
+        x = np.where(shown, (x - origin[rows.code]) / unit, 0.0)
+        start = np.searchsorted(cell[order], np.arange(len(keys) + 1))
+        return cls(
+            weight=_by_class(rows.weight[:, None], rows.code, rows.k)[:, 0],
+            origin=origin,
+            unit=unit,
+            varies=varies,
+            shown=of_class > 0,
+            n_matrices=1 if shared else rows.k,
+            log_unit=float((weight * np.log(unit)).sum()),
+            cells=(rows.patterns[keys[:, 0]] & varies, start, keys[:, 1], places, products),
+            code=rows.code[order].astype(np.intp),
+            group_weight=np.ascontiguousarray(rows.weight[order], np.float64),
+            x=x[order],
+        )
+
+    def start(self) -> _Gaussians:
+        """Means 0, variances 1, no correlations."""
+        d = len(self.unit)
+        return _Gaussians(np.zeros(self.origin.shape), np.tile(np.eye(d), (self.n_matrices, 1, 1)))
+
+    def expect(self, at: _Gaussians, log_prior: LogPrior | None) -> _Sums:
+        """Expected sums and log-likelihood at some parameters."""
+        x, scatter = self.x.copy(), np.zeros_like(at.covariance)
+        of_cells = np.empty(len(self.cells[0]))
+        groups = self.code, self.group_weight
+        kernels.sweep.expect(*self.cells, *groups, *at, x, scatter, of_cells)
+        weight = self.group_weight[:, None]
+        total = _by_class(weight * x, self.code, len(self.weight))
+        mean = total / np.where(self.weight > 0.0, self.weight, 1.0)[:, None]
+        deviation = x - mean[self.code]
+        for m in range(self.n_matrices):
+            of_m = slice(None) if self.n_matrices == 1 else self.code == m
+            scatter[m] += deviation[of_m].T @ (weight[of_m] * deviation[of_m])
+        # Columns of one value were kept out. A mean of which the likelihood knows nothing stays.
+        known = self.varies & self.shown if log_prior is None else self.varies
+        log_likelihood = math.fsum(of_cells) - self.log_unit
+        if log_prior is not None:
+            log_likelihood += log_prior(
+                self.origin + at.mean * self.unit, at.covariance * self._units
+            )
+        return _Sums(np.where(known, mean, 0.0), scatter, log_likelihood)
+
+    def in_units(self, sums: _Sums) -> tuple[Array, Array, Array]:
+        """Weight, mean and scatter in the units of the columns."""
+        scatter = (sums.scatter + sums.scatter.transpose(0, 2, 1)) * (0.5 * self._units)
+        both = self.varies[:, None] & self.varies
+        return self.weight, self.origin + sums.mean * self.unit, np.where(both, scatter, 0.0)
+
+    def maximise(self, sums: _Sums, estimate: Estimate) -> _Gaussians:
+        """The parameters estimated from expected sums."""
+        weight, mean, scatter = self.in_units(sums)
+        estimated, covariance = estimate(weight, mean, scatter)
+        if not (np.isfinite(estimated).all() and np.isfinite(covariance).all()):
+            raise ValueError("the estimate from expected sums is not finite")
+        # The difference is what the estimate moves; far from 0 the rest would be rounded.
+        moved = sums.mean + (estimated - mean) / self.unit
+        return _Gaussians(moved, _floored(covariance / self._units))
+
+    @property
+    def _units(self) -> Array:
+        return self.unit[:, None] * self.unit
+
+
+def _by_class(values: Array, code: NDArray[np.intp], k: int) -> Array:
+    """Sum values (g, d) of groups over those of each class, (k, d)."""
+    return np.stack([np.bincount(code, column, k) for column in values.T], axis=1)
+
+
+def _floored(covariance: Array) -> Array:
+    """Raise eigenvalues of matrices (s, d, d) to the floor.
+
+    Of all Σ ⪰ εI, the result maximises −log|Σ| − tr Σ⁻¹T, whose maximum without this is Σ = T.
+    The floor is higher where variances are so large that it would be lost in their rounding.
+    """
+    variances, axes = np.linalg.eigh(covariance)
+    d = covariance.shape[-1]
+    floor = FLOOR * np.maximum(variances.max(axis=1, keepdims=True, initial=0.0) / d, 1.0)
+    missing = np.maximum(floor - variances, 0.0)
+    raised: Array = covariance + (axes * missing[:, None, :]) @ axes.transpose(0, 2, 1)
+    return raised
+
+
+def _change(before: _Gaussians, after: _Gaussians) -> float:
+    """The largest change of a mean in standard deviations, or of a covariance as their share."""
+    sd = np.sqrt(np.diagonal(after.covariance, axis1=1, axis2=2))
+    mean = np.abs(after.mean - before.mean) / sd
+    covariance = np.abs(after.covariance - before.covariance) / (sd[:, :, None] * sd[:, None, :])
+    return float(max(mean.max(initial=0.0), covariance.max(initial=0.0)))
+
+
+def _extrapolated(first: _Gaussians, second: _Gaussians, third: _Gaussians) -> _Gaussians:
+    """θ + 2αr + α²v with r the first step, v what the second differs by, and α = |r|/|v|."""
+    steps = [b - a for a, b in zip(first, second, strict=True)]
+    bends = [(c - b) - r for b, c, r in zip(second, third, steps, strict=True)]
+    r, v = (math.sqrt(sum(float((part**2).sum()) for part in parts)) for parts in (steps, bends))
+    alpha = min(r / v, LONGEST) if v > 0.0 else 1.0
+    if alpha <= 1.0:
+        return third
+    mean, covariance = (
+        a + 2.0 * alpha * r + alpha**2 * v for a, r, v in zip(first, steps, bends, strict=True)
+    )
+    return _Gaussians(mean, _floored(covariance))

@@ -1,0 +1,33 @@
+"""Asking for memory before it is read: what is scattered arrives while other work is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+__all__ = ["prefetch"]
+
+BYTES = ir.IntType(8).as_pointer()
+FLAG = ir.IntType(32)
+READ, SOON, DATA = ir.Constant(FLAG, 0), ir.Constant(FLAG, 3), ir.Constant(FLAG, 1)
+
+
+def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for ``array[index]`` of a contiguous array (n,). Any index may be asked for."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), BYTES)
+        kind = ir.FunctionType(ir.VoidType(), [BYTES, FLAG, FLAG, FLAG])
+        instruction = builder.module.declare_intrinsic("llvm.prefetch", [BYTES], kind)
+        builder.call(instruction, [place, READ, SOON, DATA])
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+# Called as a function; the typing context is Numba's own business.
+prefetch: Any = intrinsic(_prefetch)

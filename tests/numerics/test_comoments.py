@@ -1,0 +1,478 @@
+"""The co-moments kernels against exact rationals: means and covariances right to the last bit."""
+
+import mmap
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suffice.errors import ForgetError
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.moments import MomentsAccumulator
+from suffice.statistics.statistic import tree_sum
+
+OFFSETS = [0.0, 1.0, 1e4, 1e8, 1e12]
+NONE = np.empty(0)
+KINDS = ["none", "whole", "any"]
+PAGE = mmap.PAGESIZE
+
+
+def summed(
+    x: np.ndarray,
+    codes: np.ndarray | None = None,
+    weights: np.ndarray = NONE,
+    *,
+    k: int = 2,
+    pooled: bool = False,
+    exact: bool = True,
+) -> Comoments:
+    total = ComomentsAccumulator(x.shape[1], pooled, exact)
+    codes = np.zeros(len(x), np.intp) if codes is None else codes
+    total.add(RealBlock(x), codes, weights, k)
+    return total.statistic()
+
+
+def in_parts(
+    x: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    parts: int,
+    rng: np.random.Generator,
+    pooled: bool = False,
+) -> Comoments:
+    """The sum of shuffled parts."""
+    pieces = np.array_split(rng.permutation(len(x)), parts)
+    return tree_sum(
+        summed(x[rows], codes[rows], weights[rows] if len(weights) else NONE, pooled=pooled)
+        for rows in (pieces[i] for i in rng.permutation(parts))
+    )
+
+
+def weights_of(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
+    return {
+        "none": NONE,
+        "whole": rng.integers(1, 5, n).astype(np.float64),
+        "any": rng.random(n) + 0.01,
+    }[kind]
+
+
+# -- exact answers
+
+
+def integers(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """The integers m and the denominator q with m/q = values, exactly."""
+    fractions = [Fraction(float(value)) for value in values]
+    q = max((f.denominator for f in fractions), default=1)
+    return np.array([f.numerator * (q // f.denominator) for f in fractions], dtype=object), q
+
+
+def moments(x: np.ndarray, w: np.ndarray) -> tuple[Fraction, list[Any], list[list[Any]]]:
+    """Weight, mean and scatter of complete rows, in rational arithmetic."""
+    weights, q = integers(w)
+    total = int(weights.sum())
+    columns = [integers(column) for column in x.T]
+    first = [int((m * weights).sum()) for m, _ in columns]
+    mean = [Fraction(s, total * r) for s, (_, r) in zip(first, columns, strict=True)]
+    scatter = [
+        [
+            Fraction(
+                total * int((weights * mi * mj).sum()) - first[i] * first[j], total * ri * rj * q
+            )
+            for j, (mj, rj) in enumerate(columns)
+        ]
+        for i, (mi, ri) in enumerate(columns)
+    ]
+    return Fraction(total, q), mean, scatter
+
+
+def pair(table: list[Any]) -> DoubleDouble:
+    """Fractions as double-double."""
+    values = np.array(table, dtype=object)
+    hi = values.astype(np.float64)
+    return DoubleDouble(hi, (values - np.vectorize(Fraction, otypes=[object])(hi)).astype(float))
+
+
+def settled(scatter: DoubleDouble) -> np.ndarray:
+    """Scatter in double, without bits that are noise on the scale of its columns."""
+    sd = np.sqrt(np.diagonal(scatter.value, axis1=-2, axis2=-1))
+    return scatter.settled(sd[..., :, None] * sd[..., None, :])
+
+
+def truths(
+    x: np.ndarray, codes: np.ndarray, weights: np.ndarray
+) -> dict[tuple[tuple[bool, ...], int], tuple[Any, ...]]:
+    """What `moments` says of every group: the rows of one class and pattern."""
+    w = weights if len(weights) else np.ones(len(x))
+    shown = ~np.isnan(x)
+    out = {}
+    for pattern in {tuple(row) for row in shown.tolist() if any(row)}:
+        for c in set(codes[codes >= 0].tolist()):
+            rows = (shown == pattern).all(axis=1) & (codes == c)
+            if rows.any():
+                out[pattern, c] = moments(x[np.ix_(rows, np.flatnonzero(pattern))], w[rows])
+    return out
+
+
+def assert_exact(
+    found: Comoments, x: np.ndarray, codes: np.ndarray, weights: np.ndarray = NONE
+) -> None:
+    groups = truths(x, codes, weights)
+    assert len(found.pattern) == len(groups)
+    pooled: dict[int, Any] = {}
+    for g, (p, c) in enumerate(zip(found.pattern, found.code, strict=True)):
+        pattern = tuple(found.patterns[p].tolist())
+        used = np.flatnonzero(pattern)
+        total, mean, scatter = groups[pattern, int(c)]
+        assert found.weight[g].sum() == float(total)
+        np.testing.assert_array_equal(found.mean.value[g, used], [float(m) for m in mean])
+        home = found.home[g]
+        truth = np.array(scatter, dtype=object)
+        if found.pooled and home >= 0:
+            pooled[home] = pooled.get(home, 0) + truth
+        elif home >= 0:
+            assert_scatter(found.scatter[home], truth, used)
+        else:
+            assert not truth.any()
+    for home, truth in pooled.items():
+        used = np.flatnonzero(found.patterns[found.pattern[found.home == home][0]])
+        assert_scatter(found.scatter[home], truth, used)
+
+
+def assert_scatter(found: DoubleDouble, truth: np.ndarray, used: np.ndarray) -> None:
+    np.testing.assert_array_equal(settled(found[np.ix_(used, used)]), settled(pair(truth.tolist())))
+    others = np.delete(np.arange(len(found.hi)), used)
+    assert not found.hi[others].any()
+    assert not found.hi[:, others].any()
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_covariances_are_the_exact_answers_rounded_once(
+    offset: float, kind: str, gaps: float, pooled: bool
+) -> None:
+    for seed in range(4):
+        rng = np.random.default_rng([seed, int(offset)])
+        n = int(rng.integers(1, 80))
+        x = rng.normal(size=(n, 3)) * [1.0, 1e-3, 1e3] + offset
+        x[rng.random(x.shape) < gaps] = np.nan
+        codes, weights = rng.integers(-1, 2, n).astype(np.intp), weights_of(kind, n, rng)
+        for parts in (1, 2, 7):
+            assert_exact(in_parts(x, codes, weights, parts, rng, pooled), x, codes, weights)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-40, 40), st.integers(-3, 3)), min_size=1, max_size=30),
+    st.sampled_from(OFFSETS),
+    st.sampled_from([1.0, 0.5, 0.1]),
+    st.integers(0, 1000),
+)
+def test_ties_are_rounded_to_even_whatever_the_pivots(
+    steps: list[tuple[int, int]], offset: float, step: float, seed: int
+) -> None:
+    x = offset + step * np.array(steps, np.float64)
+    codes = np.zeros(len(x), np.intp)
+    rng = np.random.default_rng(seed)
+    for parts in (1, 3, len(x)):
+        assert_exact(in_parts(x, codes, NONE, parts, rng), x, codes)
+
+
+@pytest.mark.parametrize("d", [1, 7, 8, 9, 17, 50, 70])
+@pytest.mark.parametrize("gaps", [False, True])
+def test_every_width(d: int, gaps: bool) -> None:
+    rng = np.random.default_rng(d)
+    x = rng.normal(size=(12, d)) + rng.normal(size=(12, 1)) + 1e8
+    if gaps:
+        x[::3, 0] = np.nan
+    codes = np.resize([0, 1], 12).astype(np.intp)
+    for pooled in (False, True):
+        assert_exact(in_parts(x, codes, NONE, 3, rng, pooled), x, codes)
+
+
+@pytest.mark.parametrize("n", [255, 256, 257, 4_095, 4_096, 4_097])
+def test_borders_of_tiles(n: int) -> None:
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=(n, 2)) + [0.0, 1e4]
+    codes, weights = rng.integers(-1, 2, n).astype(np.intp), rng.random(n)
+    for w in (NONE, weights):
+        assert_exact(summed(x, codes, w), x, codes, w)
+    x[n - 2, 1] = np.nan
+    assert_exact(summed(x, codes), x, codes)
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e-100, 1e100, 1e147, 1e149])
+def test_scales(scale: float) -> None:
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-9, 9, (300, 3)) * [scale, 1.0, 1 / scale]
+    codes = rng.integers(0, 2, 300).astype(np.intp)
+    assert_exact(in_parts(x, codes, NONE, 3, rng), x, codes)
+    x[5, 0] = np.nan
+    assert_exact(in_parts(x, codes, NONE, 3, rng), x, codes)
+
+
+def test_the_largest_numbers_that_there_may_be() -> None:
+    x = np.tile([[1e150, -1e150], [-1e150, 9e149]], (200, 1))
+    assert_exact(summed(x), x, np.zeros(400, np.intp))
+
+
+def test_the_smallest_squares_are_right_but_for_their_last_bits() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-9, 9, (300, 2)) * 1e-150
+    _, _, truth = moments(x, np.ones(300))
+    found = summed(x).scatter.value[0]
+    np.testing.assert_allclose(found, np.array(truth, dtype=float), rtol=1e-13)
+
+
+def hard_columns(n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    z = rng.normal(size=(n, 3))
+    late = np.arange(n)[:, None] >= 300
+    return {
+        "an outlier at the end": z + 1e12 * (np.arange(n)[:, None] == n - 1),
+        "an outlier at the beginning": z + 1e12 * (np.arange(n)[:, None] == 0),
+        "an outlier far from the others": z + 1e12 - 1e12 * (np.arange(n)[:, None] == 7),
+        "a column of zeros": z * [1.0, 0.0, 1.0],
+        "zeros, then small values": z * late * 1e-9,
+        "zeros, then large values": z * late * 1e9,
+        "decreasing": z * 10.0 ** -np.linspace(0, 12, n)[:, None],
+        "increasing": z * 10.0 ** np.linspace(0, 12, n)[:, None],
+        "heavy tails": rng.standard_cauchy((n, 3)) ** 3,
+        "one value": np.full((n, 3), 0.1),
+        "drift": z + np.linspace(0, 1e8, n)[:, None],
+        "steps": z + 1e9 * (np.arange(n)[:, None] // 256),
+    }
+
+
+@pytest.mark.parametrize("name", hard_columns(2, np.random.default_rng(0)))
+@pytest.mark.parametrize("kind", KINDS)
+def test_hard_columns(name: str, kind: str) -> None:
+    rng = np.random.default_rng(5)
+    n = 1_100
+    x = hard_columns(n, rng)[name]
+    codes, weights = rng.integers(0, 2, n).astype(np.intp), weights_of(kind, n, rng)
+    assert_exact(summed(x, codes, weights), x, codes, weights)
+    assert_exact(in_parts(x, codes, weights, 3, rng, True), x, codes, weights)
+
+
+# -- bits
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_any_partition_gives_the_same_bits(offset: float, gaps: float) -> None:
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=(1500, 9)) + offset
+    x[rng.random(x.shape[0]) < gaps, 2] = np.nan
+    codes = rng.integers(0, 2, len(x)).astype(np.intp)
+    whole = summed(x, codes)
+    for parts in (1, 2, 7, 500):
+        assert in_parts(x, codes, NONE, parts, rng) == whole
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_batches_of_any_size_give_the_same_bits(pooled: bool) -> None:
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=(1000, 8)) + 1e4
+    x[rng.random(x.shape) < 0.01] = np.nan
+    codes, weights = rng.integers(0, 3, 1000).astype(np.intp), rng.random(1000)
+    for w in (NONE, weights):
+        whole = summed(x, codes, w, k=3, pooled=pooled)
+        for size in (1, 100, 256, 999):
+            total = ComomentsAccumulator(8, pooled)
+            for start in range(0, 1000, size):
+                part = slice(start, start + size)
+                k = int(codes[: start + size].max()) + 1
+                total.add(RealBlock(x[part]), codes[part], w[part] if len(w) else NONE, k)
+            assert total.statistic() == whole
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.int64, np.uint16, np.bool_, np.float16])
+def test_every_dtype_gives_the_co_moments_of_its_values(dtype: type) -> None:
+    rng = np.random.default_rng(1)
+    x = (rng.random((20_001, 3)) * 2).astype(dtype)
+    codes = rng.integers(-1, 2, len(x)).astype(np.intp)
+    assert summed(x, codes) == summed(x.astype(np.float64), codes)
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [np.asfortranarray, lambda x: x[::-1][::-1], lambda x: np.repeat(x, 2, axis=1)[:, ::2]],
+    ids=["columns", "backwards", "strided"],
+)
+def test_every_memory_order_gives_the_same_co_moments(turn: Any) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(12_000, 3))
+    x[rng.random(x.shape) < 0.01] = np.nan
+    codes, weights = rng.integers(0, 2, len(x)).astype(np.intp), rng.random(len(x))
+    assert summed(turn(x), codes, weights) == summed(x, codes, weights)
+    assert summed(turn(x), codes) == summed(x, codes)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_weights_are_repetitions(gaps: float, pooled: bool) -> None:
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(400, 3)) + 1e8
+    x[rng.random(x.shape) < gaps] = np.nan
+    codes, times = rng.integers(0, 2, 400).astype(np.intp), rng.integers(1, 4, 400)
+    weighted = summed(x, codes, times.astype(np.float64), pooled=pooled)
+    repeated = summed(np.repeat(x, times, 0), np.repeat(codes, times), pooled=pooled)
+    assert weighted == repeated
+
+
+def test_rows_without_a_class_do_not_matter_whatever_they_hold() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(9_000, 3))
+    codes = rng.integers(0, 2, len(x)).astype(np.intp)
+    kept = rng.random(len(x)) < 0.8
+    gaps = np.flatnonzero(kept)[[6_000]]
+    for with_gaps in (False, True):
+        x[gaps, 1] = np.nan if with_gaps else 1.0
+        expected = summed(x[kept], codes[kept])
+        for odd in (np.nan, np.inf, -np.inf, 1e200, 1e12):
+            y = np.where(kept[:, None], x, odd)
+            assert summed(y, np.where(kept, codes, -1)) == expected
+            y = np.where(kept[:, None] | [True, False, True], x, odd)
+            assert summed(y, np.where(kept, codes, -1)) == expected
+
+
+@pytest.mark.parametrize("row", [0, 77, 256, 4_999])
+@pytest.mark.parametrize("gap", [None, 50, 4_000])
+@pytest.mark.parametrize(
+    ("value", "rule"),
+    [
+        (np.inf, "a number must be finite"),
+        (-np.inf, "a number must be finite"),
+        (2e150, "a number must be below 1e150, or its square overflows"),
+    ],
+)
+def test_a_number_without_a_square_is_named(
+    row: int, gap: int | None, value: float, rule: str
+) -> None:
+    x = np.zeros((5_000, 3))
+    x[row, 2] = value
+    if gap is not None:
+        x[gap, 1] = np.nan
+    codes = np.zeros(5_000, np.intp)
+    if row > 50:
+        codes[20], x[20] = -1, np.inf
+    with pytest.raises(BadCell) as caught:
+        summed(x, codes)
+    assert (caught.value.row, caught.value.column, caught.value.value) == (row, 2, value)
+    assert caught.value.rule == rule
+
+
+# -- taking rows away
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("gaps", [0.0, 0.3])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_taking_rows_away_leaves_the_exact_rest(offset: float, gaps: float, pooled: bool) -> None:
+    for seed in range(5):
+        rng = np.random.default_rng([seed, 5])
+        x = rng.normal(size=(60, 2)) * [1.0, 50.0] + offset
+        x[rng.random(x.shape) < gaps] = np.nan
+        codes, weights = rng.integers(0, 2, 60).astype(np.intp), rng.random(60) + 0.5
+        n = int(rng.integers(1, 59))
+        both = summed(x, codes, weights, pooled=pooled)
+        rest = both - summed(x[n:], codes[n:], weights[n:], pooled=pooled)
+        assert rest == summed(x[:n], codes[:n], weights[:n], pooled=pooled)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_nothing_is_left_when_all_rows_are_taken_away(pooled: bool) -> None:
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(50, 3)) + 1e8
+    x[rng.random(x.shape) < 0.2] = np.nan
+    codes, weights = rng.integers(0, 2, 50).astype(np.intp), rng.random(50)
+    total = summed(x, codes, weights, pooled=pooled)
+    for row in rng.permutation(50):
+        one = slice(row, row + 1)
+        total -= summed(x[one], codes[one], weights[one], pooled=pooled)
+    assert total == Comoments.empty(2, 3, pooled)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_equal_values_have_no_scatter_after_others_are_taken_away(pooled: bool) -> None:
+    rng = np.random.default_rng(2)
+    same = np.column_stack([np.full(5, 3.45584192), rng.normal(size=5)])
+    others = rng.normal(size=(50, 2)) * 1e3
+    both = summed(np.concatenate([others, same]), pooled=pooled)
+    rest = both - summed(others, pooled=pooled)
+    assert rest == summed(same, pooled=pooled)
+    assert not rest.scatter.value[0, 0].any()
+
+
+def test_what_was_never_learnt_cannot_be_taken_away() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=(20, 3))
+    rows, codes = summed(x), np.ones(1, np.intp)
+    gap = np.array([[1.0, np.nan, 2.0]])
+    for other in (summed(x[:1], codes), summed(gap), rows + rows):
+        with pytest.raises(ForgetError, match=r"^fewer rows with these cells missing than are to"):
+            _ = rows - other
+    for pooled in (False, True):
+        rows = summed(x, pooled=pooled)
+        for j in range(3):
+            far = x[:1].copy()
+            far[0, j] += 100.0
+            with pytest.raises(ForgetError) as caught:
+                _ = rows - summed(far, pooled=pooled)
+            assert caught.value.column == j
+            assert str(caught.value) == (
+                "other values than are to be forgotten; only rows that were learnt can be "
+                "forgotten."
+            )
+
+
+# -- plain double precision
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_double_precision_is_close(offset: float, kind: str) -> None:
+    rng = np.random.default_rng(10)
+    x = rng.normal(size=(5_000, 9)) * 10.0 ** rng.integers(-3, 4, 9) + offset
+    x[0, 3] = np.nan
+    codes, weights = rng.integers(0, 2, len(x)).astype(np.intp), weights_of(kind, len(x), rng)
+    exact, double = summed(x, codes, weights), summed(x, codes, weights, exact=False)
+    np.testing.assert_array_equal(double.mean.value, exact.mean.value)
+    sd = np.sqrt(np.diagonal(exact.scatter.value, axis1=1, axis2=2))
+    error = np.abs(double.scatter.value - exact.scatter.value)
+    assert (error <= 1e-12 * sd[:, :, None] * sd[:, None, :]).all()
+
+
+# -- memory
+
+
+def at_the_end_of_a_page(x: np.ndarray, path: Any) -> np.ndarray:
+    """The same array in a file of whole pages, of which it is the end: nothing follows."""
+    pages = -(-x.nbytes // PAGE)
+    path.write_bytes(bytes(pages * PAGE - x.nbytes) + x.tobytes())
+    mapped = np.memmap(path, np.float64, "r", pages * PAGE - x.nbytes, x.shape)
+    assert (mapped.ctypes.data + mapped.nbytes) % PAGE == 0
+    return np.asarray(mapped)
+
+
+@pytest.mark.parametrize("d", range(1, 18))
+def test_nothing_is_read_beyond_the_last_row(d: int, tmp_path: Any) -> None:
+    rng = np.random.default_rng(d)
+    tile = max(16, 8_192 // (-(-d // 8) * 8))  # of moments
+    for n in (1, 7, 255, 256, 257, 263, 512, tile - 1, tile, tile + 1, tile + 7):
+        x = rng.normal(size=(n, d))
+        codes = rng.integers(0, 2, n).astype(np.intp)
+        y = at_the_end_of_a_page(x, tmp_path / "x")
+        assert summed(y, codes) == summed(x.copy(), codes)
+        found = []
+        for table in (x, y):
+            total = MomentsAccumulator(d)
+            total.add(RealBlock(table), codes, NONE, 2)
+            found.append(total.statistic())
+        assert found[0] == found[1]
