@@ -1,1 +1,1 @@
-"""Suffice and its peers side by side, in one process: ``python -m benchmarks naive-bayes``."""
+"""Suffice and its peers side by side, in one process: ``python -m benchmarks all``."""

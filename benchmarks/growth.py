@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks import rows
 from benchmarks.rows import Rows
-from benchmarks.tasks import call
+from benchmarks.tasks import Method
 from benchmarks.timing import medians
 
 __all__ = ["GROWTHS", "Growing", "Growth", "grow"]
@@ -66,15 +65,14 @@ GROWTHS = (
 
 def grow(growing: Growing, method: str, n: int = POINT_ROWS) -> Growth:
     """Time a method of both libraries at every value."""
-    points = []
+    work, points = Method(growing.model, method), []
     for value in growing.values:
         given = growing.make(n, value)
-        libraries = {"ours": "suffice", "theirs": "sklearn"}
-        build = partial(call, model=growing.model, method=method, given=given)
-        points.append(medians({key: build(library) for key, library in libraries.items()}))
+        calls = {"ours": work.call("suffice", given), "theirs": work.call("sklearn", given)}
+        points.append(medians(calls))
     return Growth(
         growing.size,
-        f"{growing.model}.{method}",
+        str(work),
         growing.values,
         tuple(point["ours"] for point in points),
         tuple(point["theirs"] for point in points),

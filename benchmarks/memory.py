@@ -24,7 +24,7 @@ CLEAR = Path("/proc/self/clear_refs")
 def fresh_process() -> Iterator[ProcessPoolExecutor]:
     """A pool that runs every job in a process of its own, where only the imports are done."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.tasks"])
+    context.set_forkserver_preload(["benchmarks.result"])
     with ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1) as pool:
         yield pool
 

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.rows import Rows
-from benchmarks.tasks import call
+from benchmarks.tasks import Method
 from benchmarks.timing import Call, medians
 
 __all__ = ["PEERS", "Compared", "compare"]
 
+OURS = Method("GaussianNB", "fit")
 R_PROGRAM = """
 suppressMessages(library(e1071))
 given <- commandArgs(TRUE)
@@ -87,7 +88,7 @@ def _import(name: str) -> Any:
 
 def _interleaved(fit: Callable[[Rows], Call], given: Rows) -> dict[str, float]:
     return medians(
-        {"ours": call("suffice", "GaussianNB", "fit", given), "theirs": fit(given)},
+        {"ours": OURS.call("suffice", given), "theirs": fit(given)},
     )
 
 
@@ -105,7 +106,7 @@ def _e1071(given: Rows) -> dict[str, float]:
         )
     if done.returncode:
         raise AbsentError(done.stderr.strip().splitlines()[-1])
-    ours = medians({"ours": call("suffice", "GaussianNB", "fit", given)})
+    ours = medians({"ours": OURS.call("suffice", given)})
     return ours | {"theirs": median(float(line) for line in done.stdout.split())}
 
 

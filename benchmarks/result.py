@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from benchmarks.floor import reading
 from benchmarks.memory import peak
-from benchmarks.tasks import TASKS, Target, Task, call
+from benchmarks.tasks import Library, Target, Task
 from benchmarks.timing import medians
 
 __all__ = ["Result", "measure"]
@@ -60,7 +60,7 @@ class Result:
             "ratio": self.ratio,
             "floors": self.floors,
             "fits": None if self.fit is None else self.ours / self.fit,
-            "imports": self.ours / self.theirs,
+            "theirs": self.ours / self.theirs,
             "seconds": self.ours,
             "memory": self.ours_memory,
         }[target.figure]
@@ -68,19 +68,19 @@ class Result:
 
 def measure(task: Task, n: int, pool: ProcessPoolExecutor | None) -> Result:
     """Time a task on n rows beside scikit-learn and the floor; measure its memory in the pool."""
-    given = task.make(n)
+    given, work = task.make(n), task.work
     calls = {
-        "ours": call("suffice", task.model, task.method, given),
-        "theirs": call("sklearn", task.model, task.method, given),
-        "floor": reading(given.table + [given.y] * task.fits),
+        "ours": work.call("suffice", given),
+        "theirs": work.call("sklearn", given),
+        "floor": reading(given.table + [given.y] * work.learns),
     }
     if any(target.figure == "fits" for target in task.targets):
-        calls["fit"] = call("suffice", task.model, "fit", given)
+        calls["fit"] = replace(work, name="fit").call("suffice", given)
     load = os.getloadavg()[0]
     seconds = medians(calls)
     return Result(
         name=task.name,
-        what=f"{task.model}.{task.method}",
+        what=str(work),
         rows=f"{given.shape} {given.x.dtype}{' F' * _is_fortran(given.x)}",
         targets=task.targets,
         load=load,
@@ -93,19 +93,17 @@ def measure(task: Task, n: int, pool: ProcessPoolExecutor | None) -> Result:
     )
 
 
-def _megabytes(task: Task, library: str, n: int, pool: ProcessPoolExecutor | None) -> float | None:
-    found = None if pool is None else pool.submit(memory_of, task.name, library, n).result()
+def _megabytes(
+    task: Task, library: Library, n: int, pool: ProcessPoolExecutor | None
+) -> float | None:
+    found = None if pool is None else pool.submit(memory_of, task, library, n).result()
     return None if found is None else found / MB
 
 
-def memory_of(name: str, library: str, n: int) -> int | None:
-    """Bytes at the peak of a task of `TASKS`; runs in a fresh process."""
-    task = next(task for task in TASKS if task.name == name)
+def memory_of(task: Task, library: Library, n: int) -> int | None:
+    """Bytes at the peak of a task; runs in a fresh process."""
     small, given = task.make(WARM_ROWS), task.make(n)
-    return peak(
-        call(library, task.model, task.method, small),
-        call(library, task.model, task.method, given),
-    )
+    return peak(task.work.call(library, small), task.work.call(library, given))
 
 
 def _is_fortran(x: Any) -> bool:

@@ -88,6 +88,7 @@ def words(n: int, d: int = 50_000, k: int = 20, each: int = 60) -> Rows:
     return Rows(csr_matrix((counts, words.ravel().astype(np.int32), starts), (n, d)), y)
 
 
-def iris() -> Rows:
+def iris(n: int = 150) -> Rows:
+    """The 150 flowers, or the first n of them."""
     x, y = load_iris(return_X_y=True)
-    return Rows(x, y)
+    return Rows(x[:n], y[:n])

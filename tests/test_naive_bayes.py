@@ -205,6 +205,17 @@ def test_sparse_rows(name):
     assert_allclose(mine.predict_proba(x.toarray()), mine.predict_proba(x), rtol=1e-12)
 
 
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint16, np.int64, np.float32])
+def test_sparse_counts_of_any_type(dtype):
+    x = np.random.default_rng(1).poisson(0.6, (60, 20)).astype(dtype)
+    y = np.arange(60) % 11
+    mine, other = pair("MultinomialNB")
+    mine, other = mine.fit(sparse.csr_matrix(x), y), other.fit(x.astype(float), y)
+    assert (mine.feature_count_ == other.feature_count_).all()
+    scores = mine.predict_joint_log_proba(sparse.csr_matrix(x))
+    assert_allclose(scores, other.predict_joint_log_proba(x.astype(float)), rtol=1e-12)
+
+
 def test_sparse_gaussian():
     x, y = random_table()
     mine = ours.GaussianNB().fit(sparse.csr_matrix(x), y)
@@ -317,3 +328,13 @@ def test_the_contract_of_scikit_learn(name):
     results = check_estimator(getattr(ours, name)(), expected_failed_checks=expected)
     passed = {result["check_name"] for result in results if result["status"] == "passed"}
     assert len(passed) > 40
+
+
+def test_a_sparse_cell_stored_in_parts_is_one_outcome():
+    parts = np.ones(5), np.array([0, 0, 1, 1, 0]), np.array([0, 2, 3, 4, 5])
+    x, y = sparse.csr_matrix(parts, shape=(4, 2)), [0, 0, 1, 1]
+    model = ours.BernoulliNB(alpha=0).fit(x, y)
+    dense = ours.BernoulliNB(alpha=0).fit(x.toarray(), y)
+    np.testing.assert_array_equal(model.feature_count_, dense.feature_count_)
+    np.testing.assert_array_equal(model.predict_proba(x), dense.predict_proba(x.toarray()))
+    assert x.nnz == 5

@@ -198,7 +198,8 @@ class ArraySplit:
     @property
     def _lays_out_sparse_rows(self) -> bool:
         sparse = not isinstance(self.source.x, np.ndarray)
-        return sparse and any(block.encoding != "events" for block in self.layout.blocks)
+        kept = ("events", "sparse")
+        return sparse and any(block.encoding not in kept for block in self.layout.blocks)
 
     def _batch(self, rows: slice) -> Batch:
         source = self.source
@@ -217,6 +218,8 @@ class ArraySplit:
         whole = len(layout.columns) == len(self.source.names)
         if whole and layout.encoding == "events":
             return _events(x, rows, self.layout.threshold)
+        if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
+            return _stored(x, rows)
         x = x[rows]
         if len(layout.columns) < len(self.source.names):
             position = {name: j for j, name in enumerate(self.source.names)}
@@ -288,13 +291,25 @@ def _categories(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
     return CodedBlock(codes, tuple(vocabularies))
 
 
-def _events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
-    """Rows of a CSR matrix; only their row pointers are copied. Dense rows are made sparse."""
-    if isinstance(x, np.ndarray):
-        return _events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
+def _stored(x: Any, rows: slice) -> SparseBlock:
+    """Rows of a CSR matrix; only their row pointers are copied."""
     indptr = x.indptr[rows.start : rows.stop + 1]
     cells = slice(indptr[0], indptr[-1])
-    data, indices, indptr = x.data[cells], x.indices[cells], indptr - indptr[0]
+    present = np.ones(rows.stop - rows.start, np.bool_)
+    return SparseBlock(
+        x.data[cells], x.indices[cells], indptr - indptr[0], _numbered(x.shape[1]), present
+    )
+
+
+def _events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
+    """Counts in the rows of a CSR matrix. Dense rows are made sparse."""
+    if isinstance(x, np.ndarray):
+        return _events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
+    if threshold is not None and not x.has_canonical_format:
+        x, rows = x[rows].copy(), slice(0, rows.stop - rows.start)
+        x.sum_duplicates()  # a cell may be stored in parts, which are no events of their own
+    block = _stored(x, rows)
+    data, indices, indptr = block.data, block.indices, block.indptr
     if threshold is not None:
         data = (data > threshold).astype(np.float64)
     largest = largest_of(data.dtype)
@@ -303,8 +318,7 @@ def _events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
         row = int(np.searchsorted(indptr, q, side="right")) - 1
         rule = "a count is 0 or more, and below 1e150"
         raise BadCell(row, int(indices[q]), data[q].item(), rule)
-    present = np.ones(rows.stop - rows.start, np.bool_)
-    return SparseBlock(data, indices, indptr, _numbered(x.shape[1]), present)
+    return replace(block, data=data)
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,62 @@
+"""Discriminant analysis beside ``sklearn.discriminant_analysis``, and the sums it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from benchmarks import rows
+from benchmarks.floor import POOL, THREADS
+from benchmarks.rows import Rows
+from benchmarks.tasks import MILLION, Library, Method, Target, Task
+from benchmarks.timing import Call
+from suffice.statistics.batch import NO_WEIGHTS
+from suffice.statistics.block import RealBlock
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.statistic import tree_sum
+
+__all__ = ["TASKS"]
+
+
+@dataclass(frozen=True)
+class Products:
+    """Σ(x − p)(x − p)ᵀ of all rows by one accumulator per thread; beside it XᵀX by BLAS."""
+
+    exact: bool = True
+    learns = True
+
+    def call(self, library: Library, given: Rows) -> Call:
+        if library == "sklearn":
+            return lambda: given.x.T @ given.x
+        size = -(-len(given.y) // THREADS)
+        pieces = [slice(first, first + size) for first in range(0, len(given.y), size)]
+        return lambda: tree_sum(POOL.map(partial(self._summed, given), pieces))
+
+    def _summed(self, given: Rows, piece: slice) -> Comoments:
+        x, codes = given.x[piece], given.y[piece].astype(np.intp, copy=False)
+        total = ComomentsAccumulator(x.shape[1], pooled=True, exact=self.exact)
+        total.add(RealBlock(x), codes, NO_WEIGHTS, len(given.classes))
+        return total.statistic()
+
+    def __str__(self) -> str:
+        return f"co-moments, {'exact' if self.exact else 'double'} / X.T @ X"
+
+
+linear = partial(Method, "LinearDiscriminantAnalysis", module="discriminant_analysis")
+quadratic = partial(Method, "QuadraticDiscriminantAnalysis", module="discriminant_analysis")
+exact, double = {"precision": "exact"}, {"precision": "double"}
+svd, lsqr = {"solver": "svd"}, {"solver": "lsqr"}
+
+WORKS = (
+    ("lda-fit", linear("fit", ours=exact, theirs=svd), (Target("ratio", 15),)),
+    ("lda-fit-lsqr", linear("fit", ours=exact, theirs=lsqr), (Target("ratio", 2),)),
+    ("lda-fit-double", linear("fit", ours=double, theirs=lsqr), (Target("ratio", 5),)),
+    ("lda-predict", linear("predict"), (Target("ratio", 3),)),
+    ("qda-fit", quadratic("fit"), (Target("ratio", 10),)),
+    ("qda-predict", quadratic("predict"), (Target("ratio", 8),)),
+    ("co-moments", Products(), (Target("theirs", 3.4),)),
+    ("co-moments-double", Products(exact=False), ()),
+)
+TASKS = tuple(Task(name, work, rows.normal, MILLION, targets) for name, work, targets in WORKS)

@@ -1,0 +1,1 @@
+"""What textbooks state in words about classifiers, measured on distributions that are known."""
