@@ -32,7 +32,9 @@ from suffice.numerics import kernels
 __all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
 
 FLOOR = 1e-9  # the least variance in any direction, as a share of that over all classes
-LONGEST = 1e4  # steps that a leap may be worth
+TINY = 1e-6  # a variance that is small compared to this has no share that could be measured
+MEMORY = 10  # steps that are looked back on
+KEPT = 2  # of them, after they misled
 
 Array = NDArray[np.float64]
 Estimate = Callable[[Array, Array, Array], tuple[Array, Array]]
@@ -115,8 +117,8 @@ def expectation_maximisation(
 
     It starts from the mean of each class, of the cells that it shows, and from uncorrelated
     columns that have their variance over all classes. A class without a cell of a column borrows
-    mean and variance of all. In every second iteration two steps are extrapolated to a leap, and
-    if that lowers the likelihood the second step is taken instead.
+    mean and variance of all. Steps are extrapolated (Anderson's acceleration); where that lowers
+    the likelihood, the step itself is taken.
 
     In no direction may a variance be less than 10⁻⁹ of what columns have over all classes, for
     without that the likelihood of a few rows, or of columns that determine each other, is
@@ -147,9 +149,9 @@ def expectation_maximisation(
 
     Source: A. P. Dempster, N. M. Laird and D. B. Rubin, Maximum likelihood from incomplete data
     via the EM algorithm, JRSS B 39 (1977), section 4.1; R. J. A. Little and D. B. Rubin,
-    Statistical Analysis with Missing Data, 3rd ed. (2019), section 11.2; R. Varadhan and
-    C. Roland, Simple and globally convergent methods for accelerating the convergence of any EM
-    algorithm, Scand. J. Statist. 35 (2008), scheme S3.
+    Statistical Analysis with Missing Data, 3rd ed. (2019), section 11.2; N. C. Henderson and
+    R. Varadhan, Damped Anderson acceleration with restarts and monotonicity control for
+    accelerating EM and EM-like algorithms, J. Comput. Graph. Statist. 28 (2019), here undamped.
 
     Examples
     --------
@@ -174,7 +176,7 @@ def expectation_maximisation(
     cells = _Cells.of(rows, shared)
     at = cells.start()
     sums = cells.expect(at, log_prior)
-    trail, history = [at], [sums.log_likelihood]
+    history, path = [sums.log_likelihood], _Path([], [])
     converged, gain = False, np.inf
     for _ in range(max_iterations):
         following = cells.maximise(sums, estimate)
@@ -182,14 +184,13 @@ def expectation_maximisation(
         if still and gain <= math.sqrt(tolerance) * cells.weight.sum():
             converged = True
             break
-        trail.append(following)
-        leaps = len(trail) == 3
-        at = _extrapolated(*trail) if leaps else following
-        sums = cells.expect(at, log_prior)
-        if at is not following and not sums.log_likelihood >= history[-1]:
-            at = following
-            sums = cells.expect(at, log_prior)
-        trail = [at] if leaps else trail
+        ahead = path.extrapolated(at, following)
+        sums = cells.expect(ahead, log_prior)
+        if ahead is not following and not sums.log_likelihood >= history[-1]:
+            path.forget()
+            ahead = following
+            sums = cells.expect(ahead, log_prior)
+        at = ahead
         gain = sums.log_likelihood - history[-1]
         history.append(sums.log_likelihood)
     return Expected(*cells.in_units(sums), tuple(history), converged)
@@ -349,21 +350,37 @@ def _floored(covariance: Array) -> Array:
 
 def _change(before: _Gaussians, after: _Gaussians) -> float:
     """The largest change of a mean in standard deviations, or of a covariance as their share."""
-    sd = np.sqrt(np.diagonal(after.covariance, axis1=1, axis2=2))
+    sd = np.sqrt(np.diagonal(after.covariance, axis1=1, axis2=2) + TINY)
     mean = np.abs(after.mean - before.mean) / sd
     covariance = np.abs(after.covariance - before.covariance) / (sd[:, :, None] * sd[:, None, :])
     return float(max(mean.max(initial=0.0), covariance.max(initial=0.0)))
 
 
-def _extrapolated(first: _Gaussians, second: _Gaussians, third: _Gaussians) -> _Gaussians:
-    """θ + 2αr + α²v with r the first step, v what the second differs by, and α = |r|/|v|."""
-    steps = [b - a for a, b in zip(first, second, strict=True)]
-    bends = [(c - b) - r for b, c, r in zip(second, third, steps, strict=True)]
-    r, v = (math.sqrt(sum(float((part**2).sum()) for part in parts)) for parts in (steps, bends))
-    alpha = min(r / v, LONGEST) if v > 0.0 else 1.0
-    if alpha <= 1.0:
-        return third
-    mean, covariance = (
-        a + 2.0 * alpha * r + alpha**2 * v for a, r, v in zip(first, steps, bends, strict=True)
-    )
-    return _Gaussians(mean, _floored(covariance))
+class _Path(NamedTuple):
+    """The last points θ and the steps f = M(θ) − θ from there, which tell where they lead."""
+
+    points: list[Array]
+    steps: list[Array]
+
+    def extrapolated(self, at: _Gaussians, following: _Gaussians) -> _Gaussians:
+        """M(θ) − Σ γ(Δθ + Δf) over the differences of the path, where γ minimises |f − Σ γΔf|."""
+        target = _flat(following)
+        self.points.append(_flat(at))
+        self.steps.append(target - self.points[-1])
+        self.forget(MEMORY)
+        if len(self.points) == 1:
+            return following
+        moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)
+        gamma = np.linalg.lstsq(turns.T, self.steps[-1], rcond=1e-10)[0]
+        target -= gamma @ (moves + turns)
+        mean, covariance = np.split(target, [at.mean.size])
+        shapes = at.mean.shape, at.covariance.shape
+        return _Gaussians(mean.reshape(shapes[0]), _floored(covariance.reshape(shapes[1])))
+
+    def forget(self, kept: int = KEPT) -> None:
+        """Keep the last differences only."""
+        del self.points[: -kept - 1], self.steps[: -kept - 1]
+
+
+def _flat(at: _Gaussians) -> Array:
+    return np.concatenate([at.mean.ravel(), at.covariance.ravel()])

@@ -7,7 +7,17 @@ costs more than most small fits.
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["comoments", "counts", "distances", "factor", "moments", "scores", "sums", "sweep"]
+__all__ = [
+    "comoments",
+    "counts",
+    "distances",
+    "factor",
+    "linear",
+    "moments",
+    "scores",
+    "sums",
+    "sweep",
+]
 
 
 def __getattr__(name: str) -> ModuleType:

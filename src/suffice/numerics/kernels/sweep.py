@@ -50,22 +50,25 @@ def _sweep(a: Any, i: Any, row: Any) -> Any:
 
 
 @compiled
-def _add_scatter(a: Any, products: Any, shown: Any, lost: Any, u: Any, scatter: Any) -> Any:
+def _add_scatter(a: Any, products: Any, shown: Any, lost: Any, row: Any, scatter: Any) -> Any:
     """Add A S Aᵀ with A = [I; B] to ``scatter`` (d, d), S being ``products``; return tr Σ_oo⁻¹ S.
 
-    ``u`` (d, d) is room for S Aᵀ.
+    ``row`` (d,) is room for one of B S.
     """
     trace = 0.0
     for i in shown:
-        u[i] = 0.0
         for j in shown:
-            _add_multiple(u[i], products[i, j], a[j])
-        trace -= u[i, i]
-        for j in shown:
-            u[i, j] = products[i, j]
-        _add_multiple(scatter[i], 1.0, u[i])
-        for j in lost:
-            _add_multiple(scatter[j], a[i, j], u[i])
+            scatter[i, j] += products[i, j]
+            trace -= products[i, j] * a[i, j]
+    for j in lost:
+        row[:] = 0.0
+        for i in shown:
+            _add_multiple(row, a[j, i], products[i])
+        for i in shown:
+            scatter[i, j] += row[i]
+            scatter[j, i] += row[i]
+            for h in lost:
+                scatter[j, h] += row[i] * a[i, h]
     return trace
 
 
@@ -95,8 +98,7 @@ def expect(
     ``scatter[matrix[i]]``, and the log-likelihood of the cell is written to ``log_likelihood[i]``.
     """
     d = x.shape[1]
-    a, u = np.empty((d, d)), np.empty((d, d))
-    row, r, y = np.empty(d), np.empty(d), np.empty(d)
+    a, row, r, y = np.empty((d, d)), np.empty(d), np.empty(d), np.empty(d)
     for i in range(observed.shape[0]):
         shown, lost = np.flatnonzero(observed[i]), np.flatnonzero(~observed[i])
         m = matrix[i]
@@ -106,7 +108,7 @@ def expect(
             log_determinant += math.log(_sweep(a, j, row))
         n, distance = 0.0, 0.0
         if place[i] >= 0:
-            distance += _add_scatter(a, products[place[i]], shown, lost, u, scatter[m])
+            distance += _add_scatter(a, products[place[i]], shown, lost, row, scatter[m])
         for g in range(start[i], start[i + 1]):
             # y = [−Σ_oo⁻¹; B] (x − μ), so that both the distance and x̂ follow from it.
             y[:] = 0.0
