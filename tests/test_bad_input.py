@@ -484,7 +484,7 @@ OPTIONS: dict[str, Case] = {
         lambda: fit(families={"age": "gausian"}),
         ParameterError,
         "family 'gausian' is not known; choose one of bernoulli, categorical, complement, "
-        "gaussian, joint_table, multinomial, poisson.",
+        "gaussian, joint_table, multinomial, multivariate_gaussian, poisson.",
     ),
     "a family that is a number": (
         lambda: fit(families={"age": 3}),

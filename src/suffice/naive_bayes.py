@@ -11,17 +11,11 @@ out, learn in batches to the same bits, forget, merge and explain.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 
-from suffice.data.arrays import ArraySource
-from suffice.data.schema import Alike, Column, Kind
-from suffice.data.source import Source
 from suffice.families import Bernoulli, Categorical, Complement, Family, Gaussian, Multinomial
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
@@ -29,11 +23,10 @@ from suffice.families.complement import ComplementParameters
 from suffice.families.family import Alpha
 from suffice.families.gaussian import GaussianParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.models.estimator import GenerativeClassifier
-from suffice.models.generative import Part, Prior
-from suffice.models.naive_bayes import NaiveBayes, whole
+from suffice.models.generative import Prior
+from suffice.models.naive_bayes import NaiveBayes
+from suffice.models.one_family import OneFamilyClassifier
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import Encoding
 from suffice.statistics.counts import Counts, Events
 from suffice.statistics.moments import Moments
 
@@ -46,46 +39,10 @@ __all__ = [
     "NaiveBayes",
 ]
 
-KINDS: dict[Encoding, Kind] = {
-    "real": "real",
-    "count": "real",
-    "binary": "binary",
-    "category": "category",
-}
 SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 without force_alpha
 
 
-class _OneFamily(GenerativeClassifier):
-    """All columns in one family; a single class is accepted, as scikit-learn does."""
-
-    fewest_classes = 1
-    array_dtype: str | None = "numeric"
-
-    @abstractmethod
-    def _family(self) -> Family:
-        """The family, from the parameters."""
-
-    def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
-        return whole(self._family(), columns)
-
-    def _described(self, source: Source) -> Sequence[Column]:
-        if not isinstance(source, ArraySource):
-            return source.columns()
-        kind: Kind = "text" if issparse(source.x) else KINDS[self._family().encodings[0]]
-        return Alike(source.names, "number", kind, f"as {type(self).__name__} reads it")
-
-    @property
-    def _estimates(self) -> Any:
-        (parameters,) = self.model_.parameters
-        return parameters
-
-    @property
-    def _sums(self) -> Any:
-        (block,) = self.model_.statistic.blocks
-        return block
-
-
-class GaussianNB(_OneFamily):
+class GaussianNB(OneFamilyClassifier):
     """Gaussian naive Bayes: real columns, p(x_j | c) = N(x_j; μ_cj, σ²_cj).
 
     Parameters
@@ -157,7 +114,7 @@ class GaussianNB(_OneFamily):
         return np.asarray(self.var_smoothing * pooled.scatter[0] / np.maximum(pooled.total[0], 1))
 
 
-class _Discrete(_OneFamily):
+class _Discrete(OneFamilyClassifier):
     """What the classes for counts have in common: pseudo-counts and priors."""
 
     alpha: Any

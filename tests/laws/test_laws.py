@@ -27,6 +27,7 @@ from suffice.families import (
     Gaussian,
     JointTable,
     Multinomial,
+    MultivariateGaussian,
     family_named,
 )
 from suffice.models.evaluation import Evaluation
@@ -35,6 +36,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.moments import Moments, MomentsAccumulator
@@ -178,6 +180,10 @@ def evaluated(batch: Batch) -> Evaluation:
 Make = Callable[[Batch], Any]
 STATISTICS: dict[type, list[tuple[str, Make]]] = {
     Moments: [("real", lambda batch: summed(MomentsAccumulator(width(batch)), batch))],
+    Comoments: [
+        ("real", lambda batch: summed(ComomentsAccumulator(width(batch)), batch)),
+        ("real", lambda batch: summed(ComomentsAccumulator(width(batch), pooled=True), batch)),
+    ],
     Counts: [
         ("binary", lambda batch: summed(CountAccumulator(width(batch)), batch)),
         ("category", lambda batch: summed(CountAccumulator(width(batch)), batch)),
@@ -195,6 +201,8 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     ],
     ByClass: [
         ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
+        ("real", lambda batch: by_class(ComomentsAccumulator(width(batch)), batch)),
+        ("real", lambda batch: by_class(ComomentsAccumulator(width(batch), pooled=True), batch)),
         ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),
         ("category", lambda batch: by_class(JointAccumulator(width(batch)), batch)),
         ("events", lambda batch: by_class(EventAccumulator(), batch)),
@@ -250,6 +258,14 @@ def variants(name: str) -> list[Family]:
         Bernoulli: [Bernoulli(alpha=0.0)],
         Multinomial: [Multinomial(alpha=0.0)],
         JointTable: [JointTable(alpha=0.0), JointTable(unseen="smooth")],
+        MultivariateGaussian: [
+            *(MultivariateGaussian(estimation, pooling=1) for estimation in ("mle", "map", "bayes")),
+            MultivariateGaussian("mle", pooling=0.3, ddof=1, shrinkage=0.2),
+            MultivariateGaussian("mle", structure="diagonal", variance_floor=0.0),
+            MultivariateGaussian("mle", structure="spherical", pooling=0.5),
+            MultivariateGaussian("mle", shrinkage="oas"),
+            MultivariateGaussian("mle", variance_floor=0.0),
+        ],
     }
     return made + special.get(type(made[0]), [])
 

@@ -199,7 +199,7 @@ def test_every_width(d: int, gaps: bool) -> None:
 @pytest.mark.parametrize("n", [255, 256, 257, 4_095, 4_096, 4_097])
 def test_borders_of_tiles(n: int) -> None:
     rng = np.random.default_rng(n)
-    x = rng.normal(size=(n, 2)) + [0.0, 1e4]
+    x = rng.normal(size=(n, 2)) + np.array([0.0, 1e4])
     codes, weights = rng.integers(-1, 2, n).astype(np.intp), rng.random(n)
     for w in (NONE, weights):
         assert_exact(summed(x, codes, w), x, codes, w)
@@ -456,7 +456,7 @@ def at_the_end_of_a_page(x: np.ndarray, path: Any) -> np.ndarray:
     """The same array in a file of whole pages, of which it is the end: nothing follows."""
     pages = -(-x.nbytes // PAGE)
     path.write_bytes(bytes(pages * PAGE - x.nbytes) + x.tobytes())
-    mapped = np.memmap(path, np.float64, "r", pages * PAGE - x.nbytes, x.shape)
+    mapped = np.memmap(path, np.float64, "r+", pages * PAGE - x.nbytes, x.shape)
     assert (mapped.ctypes.data + mapped.nbytes) % PAGE == 0
     return np.asarray(mapped)
 

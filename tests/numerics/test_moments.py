@@ -191,3 +191,26 @@ def test_a_number_without_a_square_is_named(value: float, rule: str) -> None:
         summed(x, np.zeros(100, np.intp))
     assert (caught.value.row, caught.value.column, caught.value.value) == (77, 2, value)
     assert caught.value.rule == rule
+
+
+def test_what_a_row_without_a_class_holds_does_not_matter() -> None:
+    x, codes = np.zeros((100, 3)), np.zeros(100, np.intp)
+    x[7, 0], codes[7] = np.inf, -1
+    assert summed(x, codes).total.tolist() == [[99.0] * 3, [0.0] * 3]
+    x[77, 2] = np.inf
+    with pytest.raises(BadCell) as caught:
+        summed(x, codes)
+    assert (caught.value.row, caught.value.column) == (77, 2)
+    x[:, 1] = 1e150
+    x[77, 2] = 0.0
+    assert summed(x, codes).mean[0].tolist() == [0.0, 1e150, 0.0]
+
+
+@pytest.mark.parametrize("row", [0, 700, 1_999])
+def test_an_outlier_of_one_class_leaves_the_others_exact(row: int) -> None:
+    rng = np.random.default_rng(8)
+    x, codes = rng.normal(size=(2_000, 3)), rng.integers(0, 2, 2_000).astype(np.intp)
+    x[row], codes[row] = 1e12, 0
+    found = summed(x, codes)
+    assert in_parts(x, codes, NONE, 7, rng) == found
+    assert_exact(found, x, codes, NONE)

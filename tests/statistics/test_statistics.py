@@ -1,5 +1,7 @@
 """What is particular to each statistic; the laws that all share are in tests/laws."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -122,6 +124,26 @@ def test_sparse_and_dense_counts_are_the_same_events() -> None:
     )
     sparse.add(block, codes, NO_WEIGHTS, 2)
     assert dense.statistic() == sparse.statistic()
+
+
+@pytest.mark.parametrize("lengths", [(0, 3, 1, 0, 40), (40, 0, 0, 2, 1), (5,), (0,)])
+def test_sparse_sums_are_exact_whatever_the_lengths_of_the_rows(lengths: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(5)
+    cells, rows, columns = sum(lengths), len(lengths), Vocabulary(tuple(range(50)), closed=True)
+    data = rng.random(cells) * 10.0 ** rng.integers(-12, 12, cells)
+    data[::7] = np.nan
+    indices, indptr = rng.integers(0, 50, cells), np.concatenate([[0], np.cumsum(lengths)])
+    codes, weights = np.array([1, -1, 0, 1, 0])[:rows], rng.random(rows)
+    total = EventAccumulator()
+    block = SparseBlock(data, indices, indptr, columns, np.ones(rows, np.bool_))
+    for _ in range(3):
+        total.add(block, codes, weights, 2)
+    expected = [[Fraction(0)] * 50 for _ in range(2)]
+    for i, c in enumerate(codes):
+        for q in range(indptr[i], indptr[i + 1]):
+            if c >= 0 and not np.isnan(data[q]):
+                expected[c][indices[q]] += 3 * Fraction(data[q]) * Fraction(weights[i])
+    assert total.statistic().count.value.tolist() == [[float(x) for x in row] for row in expected]
 
 
 # -- the statistic of a table

@@ -136,7 +136,7 @@ def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:
     Whole numbers in the first rows do not promise whole numbers further down, and digits alone
     do not make a number of what was learnt as a string.
     """
-    if encoding in ("real", "count", "whole"):
+    if encoding in ("real", "count", "whole") and stored != "boolean":
         return pa.float64()
     types: dict[str | None, pa.DataType] = {
         "boolean": pa.bool_(),

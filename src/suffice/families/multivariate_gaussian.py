@@ -23,9 +23,9 @@ from suffice.families.family import (
 )
 from suffice.families.gaussian import FAR
 from suffice.numerics import kernels
-from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.exact import DoubleDouble, quick_two_sum
 from suffice.numerics.incomplete import IncompleteRows, LogPrior, expectation_maximisation
-from suffice.numerics.linalg import TOLERANCE, factorise, floored, product
+from suffice.numerics.linalg import TOLERANCE, Factor, factorise, floored, product
 from suffice.numerics.logspace import scores
 from suffice.statistics.block import BadCell, Encoding, RealBlock, tiles
 from suffice.statistics.comoments import Comoments, ComomentsAccumulator
@@ -36,11 +36,14 @@ __all__ = [
     "MultivariateGaussianParameters",
     "MultivariateStudentParameters",
     "add_complete",
+    "fill",
 ]
 
 LOG_2PI = float(np.log(2 * np.pi))
 ROUNDED = 2.0**-48  # noise of a matrix that was rounded to double
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
+PLAIN = 2.0**-44  # noise of sums in plain double precision
+STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
 ROWS = 4_096  # rows scored at a time
 NAMED = 5  # columns named, and sentences about single ones
 
@@ -175,19 +178,20 @@ class MultivariateGaussian(Family):
 
     def _maximum_likelihood(self, sums: _Sums) -> MultivariateGaussianParameters:
         n, pooled = sums.weight, sums.scatter.sum(axis=0)
-        divisor = np.array([n.sum() - self.ddof * np.count_nonzero(n)])
-        scatter = pooled[None]
+        freedom = np.where(n > 0, n - self.ddof, 0.0)
+        scatter, divisor = pooled[None], freedom.sum(keepdims=True)
         if not self.shared:
             own = 1.0 - self.pooling
             scatter = sums.scatter * own + pooled * self.pooling
-            divisor = own * (n - self.ddof) + self.pooling * divisor
+            divisor = own * freedom + self.pooling * divisor
         known = divisor > 0
         covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
         covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
         shaped = [self._shaped(covariance[m], divisor[m]) for m in range(len(known))]
-        total = self._shaped(sums.covariance, 0.0)
-        spread = Spread.of(sums.mean, DoubleDouble.stack(shaped), total, self.variance_floor)
-        return MultivariateGaussianParameters(spread, sums.course)
+        total = self._shaped(sums.covariance, float(n.sum()))
+        covariance = DoubleDouble.stack(shaped)
+        spread = Spread.of(sums.mean, covariance, total, self.variance_floor, self._noise(sums))
+        return MultivariateGaussianParameters(spread, sums.course, self.structure)
 
     def _shaped(self, covariance: DoubleDouble, rows: float) -> DoubleDouble:
         """Shrink the covariances of one matrix (d, d), or leave them out."""
@@ -207,16 +211,24 @@ class MultivariateGaussian(Family):
     ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
         k, d = sums.mean.shape
         kappa, mean, psi, nu = self._update(sums)
-        floor = self.variance_floor
+        total, n = sums.covariance, sums.weight.sum()
+        if n <= d:
+            # So few rows determine columns by chance; those of the prior do not.
+            total = (total * n + self._prior_scatter(sums)) / (n + 2 * self.a0)
         if self.estimation == "map":
-            covariance = psi / self._mode_divisor(nu, k, d)
-            spread = Spread.of(mean, covariance, sums.covariance, floor)
+            covariance = psi / self._mode_divisor(nu, sums)
+            spread = Spread.of(mean, covariance, total, self.variance_floor, self._noise(sums))
             return MultivariateGaussianParameters(spread, sums.course)
         dof = nu - d + 1
-        spread = Spread.of(mean, psi / dof[:, None, None], sums.covariance, floor)
+        scale = psi / dof[:, None, None]
+        spread = Spread.of(mean, scale, total, self.variance_floor, self._noise(sums))
         return MultivariateStudentParameters(
             spread, np.array(np.broadcast_to(dof, k)), (kappa + 1) / kappa, sums.course
         )
+
+    def _noise(self, sums: _Sums) -> float:
+        """The share of a variance that is noise of the sums, besides that of the cells."""
+        return PLAIN if self.precision == "double" or sums.course.log_likelihood else 0.0
 
     def _update(
         self, sums: _Sums
@@ -227,15 +239,23 @@ class MultivariateGaussian(Family):
         shift = sums.mean - sums.prior_mean
         mean = sums.mean - shift * (self.kappa0 / kappa)[:, None]
         moved = shift[:, :, None] * shift[:, None, :] * (self.kappa0 * n / kappa)[:, None, None]
-        psi0 = sums.prior_variance * (2 * self.a0 * np.eye(d))
+        psi0 = self._prior_scatter(sums)
         if self.shared:
             psi = sums.scatter.sum(axis=0) + moved.sum(axis=0) + psi0
             return kappa, mean, psi[None], np.array([nu0 + n.sum()])
         return kappa, mean, sums.scatter + moved + psi0, nu0 + n
 
-    def _mode_divisor(self, nu: NDArray[np.float64], k: int, d: int) -> NDArray[np.float64]:
+    def _prior_scatter(self, sums: _Sums) -> DoubleDouble:
+        """Ψ₀, (d, d)."""
+        return sums.prior_variance * (2 * self.a0 * np.eye(sums.mean.shape[1]))
+
+    def _mode_divisor(self, nu: NDArray[np.float64], sums: _Sums) -> NDArray[np.float64]:
         """ν + d + 2, or ν + d + 1 + k where k means share the covariance; (s, 1, 1)."""
-        return np.asarray(nu + d + 1 + (k if self.shared else 1))[:, None, None]
+        return np.asarray(nu + sums.mean.shape[1] + 1 + self._means(sums))[:, None, None]
+
+    def _means(self, sums: _Sums) -> int:
+        """How many means that rows tell of share a covariance."""
+        return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
     def _expected(self, statistic: Comoments) -> _Sums:
         """The sums that rows with missing cells are expected to have, at the mode."""
@@ -254,7 +274,7 @@ class MultivariateGaussian(Family):
             )
             if self.estimation != "mle":
                 _, mode, psi, nu = self._update(sums)
-                return mode.value, (psi / self._mode_divisor(nu, k, d)).value
+                return mode.value, (psi / self._mode_divisor(nu, sums)).value
             rows = np.array([n.sum()]) if self.shared else n
             known = (rows > 0)[:, None, None]
             own = sums.scatter / np.where(known, rows[:, None, None], 1.0)
@@ -292,7 +312,7 @@ class MultivariateGaussian(Family):
         """Log density of the prior of means, as seen from m₀, and covariances, up to a constant."""
         variance = sums.prior_variance.value
         used = np.flatnonzero(variance > 0)
-        d, k = len(variance), len(sums.weight)
+        d = len(variance)
         psi0 = 2 * self.a0 * np.diag(variance[used])
 
         def log_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:
@@ -301,7 +321,7 @@ class MultivariateGaussian(Family):
             traces = np.trace(np.linalg.solve(sigma, psi0), axis1=1, axis2=2)
             means = mean[:, used, None]
             far = (means * np.linalg.solve(sigma, means)).sum(axis=(1, 2))
-            power = (2 * self.a0 + 2 * d + (k if self.shared else 1)) * log_determinant
+            power = (2 * self.a0 + 2 * d + self._means(sums)) * log_determinant
             return float(-0.5 * (power.sum() + traces.sum() + self.kappa0 * far.sum()))
 
         return log_prior
@@ -420,6 +440,8 @@ class Spread:
         W, lower triangular, with Σ⁻¹ = WᵀW on the columns used.
     log_determinant : ndarray (s,)
         log |Σ| of the columns used.
+    rank : ndarray of int (s,)
+        How many these are.
     origin, shift : ndarray (s, d) and (k, d)
         A point o near the means, and W(μ − o).
     left_out : tuple
@@ -433,6 +455,7 @@ class Spread:
     covariance: NDArray[np.float64]
     whitening: NDArray[np.float64]
     log_determinant: NDArray[np.float64]
+    rank: NDArray[np.intp]
     origin: NDArray[np.float64]
     shift: NDArray[np.float64]
     left_out: tuple[tuple[int, tuple[tuple[int, float], ...]], ...]
@@ -440,14 +463,19 @@ class Spread:
 
     @classmethod
     def of(
-        cls, mean: DoubleDouble, covariance: DoubleDouble, total: DoubleDouble, floor: float
+        cls,
+        mean: DoubleDouble,
+        covariance: DoubleDouble,
+        total: DoubleDouble,
+        floor: float,
+        least_noise: float = 0.0,
     ) -> Spread:
         """Factor the covariances, of which no variance is less than its share of that of all."""
         s, d, _ = covariance.shape
-        noise = _noise(mean, total)
+        noise = np.maximum(_noise(mean, total), least_noise)
         frame = factorise(total, noise)
-        matrices, low = zip(*(floored(covariance[m], frame, floor) for m in range(s)), strict=True)
-        singular = np.flatnonzero(low).tolist()
+        matrices = tuple(covariance[m] for m in range(s))
+        singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
         raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
         if raised:
             # The directions are found in double; bits below would depend on the order of the rows.
@@ -457,28 +485,22 @@ class Spread:
         used = frame.independent
         left_out = tuple((j, tuple(frame.combination(j).items())) for j in frame.dependent)
         both = np.ix_(used, used)
-        whitening, log_determinant = np.zeros((s, d, d)), np.zeros(s)
+        whitening, log_determinant, rank = np.zeros((s, d, d)), np.zeros(s), np.zeros(s, np.intp)
         origin = mean.value if s == len(mean.hi) else mean.value.mean(axis=0)[None]
         offset, shift = mean - DoubleDouble.of(origin), np.zeros(mean.shape)
         for m, matrix in enumerate(matrices):
-            factor = factorise(matrix[both], SHARPEST)
+            factor = _factor(matrix[both], max(SHARPEST, least_noise) if floor > 0 else noise[used])
             w, sd = factor.whitening, np.sqrt(np.diagonal(matrix.hi)[used])
             largest = np.abs(w.hi * sd).max(axis=1, initial=0.0)
-            whitening[m][both] = w.settled(largest[:, None] / sd)
-            log_determinant[m] = factor.log_determinant
+            whitening[m][both] = w.settled(largest[:, None] / np.where(sd > 0, sd, 1.0))
+            log_determinant[m], rank[m] = factor.log_determinant, factor.rank
             of_m = np.arange(len(mean.hi)) if s == 1 else np.array([m])
             white = product(offset[np.ix_(of_m, used)], DoubleDouble(w.hi.T, w.lo.T))
             shift[np.ix_(of_m, used)] = white.settled(1.0)
         settled = _settled(DoubleDouble.stack(matrices))
         rest = _worthwhile(mean, np.sqrt(np.diagonal(settled, axis1=1, axis2=2)))
-        return cls(
-            mean.value, rest, settled, whitening, log_determinant, origin, shift, left_out, raised
-        )
-
-    @property
-    def rank(self) -> int:
-        """Number of columns used."""
-        return int(self.mean.shape[1]) - len(self.left_out)
+        factors = whitening, log_determinant, rank
+        return cls(mean.value, rest, settled, *factors, origin, shift, left_out, raised)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
         """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
@@ -494,7 +516,7 @@ class Spread:
     def add_linear(self, x: NDArray[np.float64], out: Any) -> NDArray[np.intp]:
         """Add log N(x; μ, Σ) − log N(x; o, Σ), where all classes share Σ; as `add_gaussian`."""
         terms = self.origin[0], *self.linear
-        return add_complete(kernels.distances.add_linear, x, terms, out)
+        return add_complete(kernels.linear.add_complete, x, terms, out)
 
     @cached_property
     def linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -522,8 +544,12 @@ class Spread:
     def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
         """Draw μ + stretch · Σ^½ z for every class code (n,)."""
         s, d, _ = self.covariance.shape
-        variances, axes = np.linalg.eigh(self.covariance)
-        roots = axes * np.sqrt(np.maximum(variances, 0.0))[:, None, :]
+        # The roots of correlations: those of covariances would round small columns away.
+        sd = np.sqrt(np.diagonal(self.covariance, axis1=1, axis2=2))
+        unit = np.where(sd > 0, sd, 1.0)
+        correlation = self.covariance / (unit[:, :, None] * unit[:, None, :])
+        variances, axes = np.linalg.eigh(correlation)
+        roots = unit[:, :, None] * axes * np.sqrt(np.maximum(variances, 0.0))[:, None, :]
         z = rng.standard_normal((len(codes), d)) * stretch
         of = np.zeros_like(codes) if s == 1 else codes
         x = self.mean[codes].copy()
@@ -565,6 +591,7 @@ class MultivariateGaussianParameters(JointParameters):
 
     spread: Spread
     course: Course = Course()
+    structure: Structure = "full"
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -578,10 +605,10 @@ class MultivariateGaussianParameters(JointParameters):
 
     @property
     def n_free(self) -> int:
-        """Kd means, and d(d + 1)/2 variances and covariances of each matrix."""
+        """Kd means, and of each matrix d(d + 1)/2 numbers, d of a diagonal, or 1 of a sphere."""
         s, d, _ = self.covariance.shape
-        free: int = len(self.mean) * d + s * d * (d + 1) // 2
-        return free
+        of_one = {"full": d * (d + 1) // 2, "diagonal": d, "spherical": 1}[self.structure]
+        return int(len(self.mean) * d + s * of_one)
 
     @property
     def log_scale(self) -> NDArray[np.float64]:
@@ -625,7 +652,7 @@ class MultivariateGaussianParameters(JointParameters):
         return {"mean": self.mean[:, j].tolist(), "sd": sd.tolist()}
 
     def form(self) -> Form:
-        """−½(x − μ)ᵀΣ⁻¹(x − μ) − ½ log |2πΣ|, multiplied out about 0, or about means far from it."""
+        """−½(x − μ)ᵀΣ⁻¹(x − μ) − ½ log |2πΣ|, multiplied out about 0, or about far means."""
         spread, k = self.spread, len(self.mean)
         precision = spread.whitening.transpose(0, 2, 1) @ spread.whitening
         precision = np.broadcast_to(precision, (k, *precision.shape[1:]))
@@ -672,7 +699,8 @@ class MultivariateStudentParameters(JointParameters):
             log_determinant = np.broadcast_to(self.spread.log_determinant, (len(x), len(self.dof)))
             rank: Any = self.spread.rank
             if len(rest):
-                log_determinant, rank = log_determinant.copy(), np.full(distance.shape, float(rank))
+                log_determinant = log_determinant.copy()
+                rank = np.array(np.broadcast_to(rank, distance.shape))
                 distance[rest], log_determinant[rest], rank[rest] = self.spread.marginal(x[rest])
             part += self._log_density(distance, log_determinant, rank)
 
@@ -725,7 +753,7 @@ def _tiles(block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
 
 
 def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> NDArray[np.intp]:
-    """Let a kernel of `distances` add to the scores of complete rows; return which are not.
+    """Let a kernel add to the scores of complete rows; return which are not.
 
     Raises
     ------
@@ -736,6 +764,8 @@ def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> N
     stopped = kernel(x, *terms, done, out)
     if stopped >= 0:
         raise too_large(x, stopped, 0)
+    if done.all():
+        return np.empty(0, np.intp)
     rest = np.flatnonzero(~done)
     complete = rest[~np.isnan(x[rest]).any(axis=1)]
     if len(complete):
@@ -743,6 +773,32 @@ def add_complete(kernel: Any, x: NDArray[np.float64], terms: Any, out: Any) -> N
         add_complete(kernel, x[complete], terms, part)
         out[complete] += part
     return np.setdiff1d(rest, complete, assume_unique=True)
+
+
+def fill(
+    x: NDArray[np.float64], mean: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Rows (n, d) with their expectation given the other cells in the place of missing ones.
+
+    ::
+
+        E[x_m | x_o] = μ_m + Σ_mo Σ_oo⁻¹ (x_o − μ_o)
+
+    with one μ (d,), or one for every row (n, d), and Σ (d, d).
+    """
+    missing = np.isnan(x)
+    rows = np.flatnonzero(missing.any(axis=1))
+    if not len(rows):
+        return x
+    filled, centred = x.copy(), x - mean
+    patterns, pattern = np.unique(missing[rows], axis=0, return_inverse=True)
+    for p, m in enumerate(patterns):
+        of = rows[pattern.reshape(-1) == p]
+        shown = factorise(DoubleDouble.of(covariance[np.ix_(~m, ~m)]), ROUNDED)
+        slopes = shown.solve(DoubleDouble.of(covariance[np.ix_(~m, m)])).value
+        expected = np.broadcast_to(mean, x.shape)[np.ix_(of, m)]
+        filled[np.ix_(of, m)] = expected + centred[np.ix_(of, ~m)] @ slopes
+    return filled
 
 
 def _located(function: Any, start: int, *arguments: Any, **options: Any) -> Any:
@@ -770,6 +826,22 @@ def _settled(matrices: DoubleDouble) -> NDArray[np.float64]:
     """Covariances (..., d, d) in double, without bits that depend on the order of the rows."""
     sd = np.sqrt(np.maximum(np.diagonal(matrices.hi, axis1=-2, axis2=-1), 0.0))
     return matrices.settled(sd[..., :, None] * sd[..., None, :])
+
+
+def _factor(matrix: DoubleDouble, tolerance: Any) -> Factor:
+    """Factor a covariance; if it is ill-conditioned, without bits that depend on the rows' order.
+
+    With the condition number κ they would reach the result. They are rounded off to what a score,
+    in double, makes of κ anyway: 2⁻⁵³κ^−½ on the scale of the columns.
+    """
+    factor = factorise(matrix, tolerance)
+    sd = np.sqrt(np.diagonal(matrix.hi))
+    steep = np.abs(factor.whitening.hi * sd).max(initial=0.0)  # κ^½
+    if steep <= STEEP:
+        return factor
+    step = np.ldexp(1.5, np.frexp(sd[:, None] * sd / steep)[1])  # of which that is the last place
+    rounded = quick_two_sum(matrix.hi, (matrix.lo + step) - step)
+    return factorise(DoubleDouble(*rounded), tolerance)
 
 
 def _worthwhile(mean: DoubleDouble, sd: NDArray[np.float64]) -> NDArray[np.float64]:

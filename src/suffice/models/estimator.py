@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
 from os import PathLike
@@ -16,7 +15,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -31,6 +30,7 @@ from suffice.data.schema import MAX_CLASSES, Column, Layout, Numbered
 from suffice.data.source import Source, Split
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
+from suffice.models.contract import checked_weights, is_array, unless_it_fails
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.evidence import Evidence
 from suffice.models.forms import (
@@ -135,7 +135,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ParameterError
             If an option is outside its rule.
         """
-        with self._unless_it_fails():
+        with unless_it_fails(self):
             self.declared_ = Vocabulary(())
             statistic = self._summarise(self._open_new(X, y, sample_weight))
             if 0 < len(statistic.classes) < self.fewest_classes:
@@ -156,7 +156,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         first = not hasattr(self, "statistic_")
         declared = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
-        with self._unless_it_fails():
+        with unless_it_fails(self):
             self.declared_ = declared if first else self.declared_ | declared
             if first:
                 return self._set(self._summarise(self._open_new(X, y, sample_weight)))
@@ -212,16 +212,6 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             )
         self.declared_ = self.declared_ | other.declared_
         return self._set(self.statistic_ + other.statistic_)
-
-    @contextmanager
-    def _unless_it_fails(self) -> Iterator[None]:
-        """Keep what was learnt before if learning fails half-way."""
-        before = vars(self).copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
 
     def _summarise(self, source: Source) -> ByClass:
         return self._run(summarise, (self.parts_, self._layout()), source)
@@ -529,7 +519,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
     ) -> Source:
         """Open a table; the first (``reset``) settles the columns, the others must have them."""
-        if _is_array(X):
+        if is_array(X):
             return self._open_array(X, y, sample_weight, reset)
         from suffice.data.opening import open_table
 
@@ -572,17 +562,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             from suffice.data.opening import open_columns
 
             return open_columns(X, names, y, sample_weight)
-        weights = None if sample_weight is None else _checked_weights(sample_weight, X.shape[0])
+        weights = None if sample_weight is None else checked_weights(sample_weight, X.shape[0])
         return ArraySource(X, names, labels, weights)
-
-
-def _is_array(X: Any) -> bool:
-    """Tell arrays, sparse matrices and lists of rows from tables: frames, and lists of paths."""
-    if isinstance(X, list | tuple):
-        return not all(isinstance(row, str | PathLike) for row in X)
-    if isinstance(X, np.ndarray) or issparse(X):
-        return True
-    return hasattr(X, "__array__") and not hasattr(X, "__arrow_c_stream__")
 
 
 def _check_labels(labels: Labels) -> None:
@@ -603,29 +584,8 @@ def _check_labels(labels: Labels) -> None:
         raise SchemaError(
             f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
         )
-    check_classification_targets(np.array(distinct))
-
-
-def _checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(
-            f"sample_weight: {error}", "a weight is a number", "convert the weights"
-        ) from None
-    if weights.ndim == 0:
-        weights = np.full(n, weights)
-    if weights.shape != (n,):
-        raise ParameterError(
-            f"sample_weight has shape {weights.shape} for {n} rows", "there is one weight per row"
-        )
-    bad = ~(np.isfinite(weights) & (weights >= 0))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise DataError(
-            f"sample_weight, row {row}: {weights[row]}", "a weight is finite and 0 or more"
-        )
-    return weights
+    # Each twice: labels that are nearly all distinct would be warned of.
+    check_classification_targets(np.repeat(np.array(distinct), 2))
 
 
 def _difference(mine: tuple[Part, ...], theirs: tuple[Part, ...]) -> str:

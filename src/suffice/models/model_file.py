@@ -8,6 +8,7 @@ from typing import Any
 from suffice.data.csv_format import CsvFormat
 from suffice.data.schema import Alike, BlockLayout, Column, Layout, Numbered
 from suffice.families import family_named, family_names
+from suffice.models.design import Design
 from suffice.models.generative import Part
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.by_class import ByClass
@@ -30,7 +31,7 @@ STATISTICS: tuple[type, ...] = (
     Moments,
     Vocabulary,
 )
-LAYOUT: tuple[type, ...] = (Alike, BlockLayout, Column, CsvFormat, Layout, Numbered, Part)
+LAYOUT: tuple[type, ...] = (Alike, BlockLayout, Column, CsvFormat, Design, Layout, Numbered, Part)
 TYPES: dict[str, type] = {cls.__name__: cls for cls in (*FAMILIES, *STATISTICS, *LAYOUT)}
 
 

@@ -28,10 +28,10 @@ __all__ = [
 
 TILE_CELLS = 32_768  # cells converted at a time: 256 kB, which stays in cache
 
-Encoding = Literal["real", "count", "whole", "binary", "category", "events"]
+Encoding = Literal["real", "count", "whole", "binary", "category", "events", "sparse"]
 """How cells become a block: numbers, of which ``count`` are 0 or more and ``whole`` have no
-fraction, make a `RealBlock`; two values or any values a `CodedBlock`; the words of a text, or the
-stored cells of a sparse matrix, a `SparseBlock`."""
+fraction, make a `RealBlock`; two values or any values a `CodedBlock`; ``events``, the words of a
+text or the counts in a sparse matrix, and ``sparse``, any numbers there, a `SparseBlock`."""
 
 
 class BadCell(Exception):  # noqa: N818 - it is a finding, raised as an error only with its names

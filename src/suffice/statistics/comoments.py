@@ -148,6 +148,18 @@ class Comoments:
         alike = replace(self, code=np.zeros_like(self.code))
         return Comoments.empty(1, self.d, self.pooled)._merge(alike, 1.0)
 
+    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
+        """The same rows in some of the columns, increasing; rows that show none are dropped."""
+        cut = replace(
+            self,
+            patterns=self.patterns[:, columns],
+            pivot=self.pivot.take(columns, axis=1),
+            sums=self.sums.take(columns, axis=2),
+            products=self.products.take(columns, axis=2).take(columns, axis=3),
+        )
+        shown = cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))
+        return Comoments.empty(self.k, len(columns), self.pooled)._merge(shown, 1.0)
+
     def __add__(self, other: Comoments) -> Comoments:
         return self._merge(other, 1.0)
 

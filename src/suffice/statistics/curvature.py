@@ -61,11 +61,7 @@ class Curvature:
         return cls(*map(DoubleDouble.of, sums))
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(
-            *(getattr(self, f.name) + getattr(other, f.name) for f in fields(self))
-        )
+        return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     def __sub__(self, other: Self) -> Self:
-        return type(self)(
-            *(getattr(self, f.name) - getattr(other, f.name) for f in fields(self))
-        )
+        return type(self)(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))

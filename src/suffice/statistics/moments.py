@@ -176,7 +176,7 @@ class MomentsAccumulator:
         else:
             stopped = kernels.moments.add_rows(x, codes, *self._state)
         if stopped >= 0:
-            raise too_large(x, stopped, first)
+            raise too_large(np.where(codes[:, None] >= 0, x, 0.0), stopped, first)
 
 
 def too_large(x: NDArray[np.float64], stopped: int, first: int) -> BadCell:

@@ -5,7 +5,7 @@ Conventions: n rows, d features. Rows belong to g groups, each with a pivot p (g
 triangles, which group i shares with all groups of the same ``home[i]``; where that is −1, they are
 0 and take no place.
 
-Products are biased, like the sums in ``moments.py``. One then takes four operations and needs no splitting:
+Products are biased, like the sums in ``moments.py``. One then takes four operations, no splitting:
 S′ = fma(a, b, S) rounds once, S′ − S is exact, and fma(a, b, S − S′) is what the rounding took.
 """
 

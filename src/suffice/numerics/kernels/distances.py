@@ -5,8 +5,7 @@ origin o near the means, ``shift`` (k, d) holds W(μ − o), so that
 
     (x − μ)ᵀ Σ⁻¹ (x − μ) = |W(x − o) − W(μ − o)|².
 
-A class's score −½|…|² + ``log_scale`` is added to ``out`` (n, k). Where all classes share W, they
-share the square of x too, and what is left of it is linear in x.
+A class's score −½|…|² + ``log_scale`` is added to ``out`` (n, k).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from suffice.numerics.exact import LARGEST
 from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["add_complete", "add_linear", "add_marginal"]
+__all__ = ["add_complete", "add_marginal"]
 
 TILE = 64  # rows scored together: they are the lanes
 NEGLIGIBLE = 1e-13  # what rounding leaves of the variance of a dependent column
@@ -43,24 +42,24 @@ def _transpose(x: Any, origin: Any, tile: Any) -> int:
 
 
 @compiled
-def _multiply(a: Any, triangular: bool, tile: Any, out: Any) -> None:
-    """Write A v of 64 rows v, the columns of ``tile``; A (m, d) may be lower triangular."""
-    m, d = a.shape
-    flat, product = tile.reshape(-1), out.reshape(-1)
-    for i in range(0, m, 2):
-        second = min(i + 1, m - 1)
+def _whiten(w: Any, tile: Any, white: Any) -> None:
+    """Write W v of 64 rows v, the columns of ``tile``; W is lower triangular."""
+    d = w.shape[0]
+    flat, out = tile.reshape(-1), white.reshape(-1)
+    for i in range(0, d, 2):
+        second = min(i + 1, d - 1)
         for lane in range(0, TILE, 2 * LANES):
             a0, a1 = splat(0.0), splat(0.0)
             b0, b1 = splat(0.0), splat(0.0)
-            for j in range(second + 1 if triangular else d):
+            for j in range(second + 1):
                 v0, v1 = load(flat, j * TILE + lane), load(flat, j * TILE + lane + LANES)
-                wa, wb = splat(a[i, j]), splat(a[second, j])
+                wa, wb = splat(w[i, j]), splat(w[second, j])
                 a0, a1 = fma(wa, v0, a0), fma(wa, v1, a1)
                 b0, b1 = fma(wb, v0, b0), fma(wb, v1, b1)
-            store(product, i * TILE + lane, a0)
-            store(product, i * TILE + lane + LANES, a1)
-            store(product, second * TILE + lane, b0)
-            store(product, second * TILE + lane + LANES, b1)
+            store(out, i * TILE + lane, a0)
+            store(out, i * TILE + lane + LANES, a1)
+            store(out, second * TILE + lane, b0)
+            store(out, second * TILE + lane + LANES, b1)
 
 
 @compiled
@@ -96,30 +95,11 @@ def add_complete(
             if status == 1:
                 break
             done[first : first + TILE] = True
-            _multiply(whitening[m], True, tile, white)
+            _whiten(whitening[m], tile, white)
             for c in range(k) if s == 1 else range(m, m + 1):
                 _add_squares(white, shift[c], total)
                 for i in range(rows.shape[0]):
                     out[first + i, c] += log_scale[c] - 0.5 * total[i]
-    return -1
-
-
-@compiled
-def add_linear(x: Any, origin: Any, slope: Any, constant: Any, done: Any, out: Any) -> int:
-    """As `add_complete`, add (x − o)ᵀ slope_c + constant_c, with slopes (k, d)."""
-    k, d = slope.shape
-    tile, product = np.zeros((d, TILE)), np.zeros((k, TILE))
-    for first in range(0, x.shape[0], TILE):
-        rows = x[first : first + TILE]
-        status = _transpose(rows, origin, tile)
-        if status == 2:
-            return first
-        if status == 0:
-            done[first : first + TILE] = True
-            _multiply(slope, False, tile, product)
-            for c in range(k):
-                for i in range(rows.shape[0]):
-                    out[first + i, c] += product[c, i] + constant[c]
     return -1
 
 

@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-__all__ = ["LANES", "fma", "load", "present", "splat", "store"]
+__all__ = ["LANES", "fma", "load", "present", "splat", "store", "total"]
 
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -96,6 +96,23 @@ def _present(typing_context: Any, value: Any, otherwise: Any) -> Any:
     return lanes(lanes, lanes), generate
 
 
+def _total(typing_context: Any, value: Any) -> Any:
+    """Return the sum of the lanes: halves are added until one number is left."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (rest,), integer = arguments, ir.IntType(32)
+        for width in (LANES // 2, LANES // 4, LANES // 8):
+            lanes_of = ir.VectorType(integer, width)
+            low, high = (
+                builder.shuffle_vector(rest, rest, ir.Constant(lanes_of, [*range(at, at + width)]))
+                for at in (0, width)
+            )
+            rest = builder.fadd(low, high)
+        return builder.extract_element(rest, ir.Constant(integer, 0))
+
+    return types.float64(lanes), generate
+
+
 def _arithmetic(symbol: Any, instruction: str) -> None:
     """Give lanes one of the operators."""
 
@@ -121,6 +138,7 @@ store: Any = intrinsic(_store)
 splat: Any = intrinsic(_splat)
 fma: Any = intrinsic(_fma)
 present: Any = intrinsic(_present)
+total: Any = intrinsic(_total)
 
 for _symbol, _instruction in (
     (operator.add, "fadd"),

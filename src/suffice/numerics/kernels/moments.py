@@ -129,13 +129,33 @@ def below(a: Any, b: Any) -> bool:
 
 
 @compiled
+def _outgrow(c: int, square: Any, total: Any, bound: Any) -> bool:
+    """Add the squares of class c to their total; tell whether one is no longer within bounds."""
+    within = True
+    for j in range(bound.shape[1]):
+        total[c, j] += square[c, j]
+        within &= total[c, j] <= bound[c, j]
+    return not within
+
+
+@compiled
 def can_be_squared(square: Any, d: int) -> bool:
     """Tell whether the squares (k, padded) of d features are so small that each number is."""
+    within = True
     for c in range(square.shape[0]):
         for j in range(d):
-            if not square[c, j] <= LARGEST * LARGEST:
-                return False
-    return True
+            within &= square[c, j] <= LARGEST * LARGEST
+    return within
+
+
+@compiled
+def _any_too_large(x: Any, codes: Any) -> bool:
+    """Tell whether a row that has a class holds a number too large to be squared."""
+    large = False
+    for i in range(codes.shape[0]):
+        if codes[i] >= 0:
+            large |= np.any(np.abs(x[i]) > LARGEST)
+    return large
 
 
 @compiled
@@ -201,7 +221,7 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
     size = max(16, TILE_CELLS // max(1, padded))
     start, order = np.zeros(k + 2, np.intp), np.zeros(size, np.intp)
     last, v, e = np.zeros((size, padded)), np.zeros((size, padded)), np.zeros((size, padded))
-    square, total, bound = np.zeros((k, padded)), np.zeros((k, padded)), np.zeros((k, d))
+    square, total, bound = np.zeros((k, padded)), np.zeros((k, d)), np.zeros((k, d))
     biased, bias = np.zeros((k, 4, padded)), np.zeros((k, 4, padded))
     room, rows = np.zeros(k, np.intp), np.zeros(k)
     missing, p = np.zeros((k, padded)), np.zeros((k, padded))
@@ -224,19 +244,18 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
             plain = can_be_squared(square, d)
         if not plain:
             rounded = centre(part, labels, p, v, e, square, missing)
-            if not can_be_squared(square, d) and np.any(np.abs(x[first : first + size]) > LARGEST):
+            if not can_be_squared(square, d) and _any_too_large(x[first : first + size], labels):
                 return first
         for c in range(k):
             members = order[start[c] : start[c + 1]]
             if members.shape[0] == 0:
                 continue
-            total[c] += square[c]
             room[c] -= members.shape[0]
-            if room[c] < 0 or not below(total[c], bound[c]):
+            if _outgrow(c, square, total, bound) or room[c] < 0:
                 _unbias(biased[c], bias[c], sums[c])
                 most = max(members.shape[0], min(ROOM, n - first))
                 choose_bias(square[c], members.shape[0], most, bias[c], bound[c])
-                biased[c], total[c] = bias[c], square[c]
+                biased[c], total[c] = bias[c], square[c, :d]
                 room[c] = most - members.shape[0]
             for j in range(0, padded, LANES):
                 if plain:

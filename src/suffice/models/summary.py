@@ -1,0 +1,193 @@
+"""The summary of a linear model: what R prints, as numbers and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc, stdtr
+
+from suffice.models.coefficient_table import aligned, probability, row
+from suffice.models.least_squares import LeastSquares
+from suffice.models.posterior import Posterior
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Summary"]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Estimates, their errors and tests, and the fit, of one target (conventions of statsmodels).
+
+    With n the weight of the rows, r the rank of X, p = r + 1 parameters (r without an intercept)
+    and TSS the sum of squares about the mean (about 0 without an intercept):
+
+    ::
+
+        σ̂² = RSS/(n − p)    se = σ̂ √V    t = estimate/se    R² = 1 − RSS/TSS
+        adjusted R² = 1 − (1 − R²)(n − p + r)/(n − p)
+        F = ((TSS − RSS)/r)/σ̂²,  with r and n − p degrees of freedom
+        log L = −n/2 (log(2π RSS/n) + 1)    AIC = 2p − 2 log L    BIC = p log n − 2 log L
+
+    R counts σ² as one parameter more in AIC and BIC. Quantiles of the residuals, which R prints
+    too, are not known: they need the rows.
+
+    Parameters
+    ----------
+    target : str
+        Name of y.
+    terms : tuple of str
+        Names of the q coefficients; the intercept comes first.
+    estimate, standard_error, t, p : ndarray (q,)
+        Coefficients, and the test that each is 0. Where the fit is perfect, t is infinite.
+    lower, upper : ndarray (q,)
+        Ends of their intervals.
+    level : float
+        Confidence of the intervals.
+    rows, dof : float
+        n and n − p.
+    sigma, r_squared, adjusted_r_squared : float
+        σ̂, R² and adjusted R².
+    f, f_p : float
+        F and its p; 0 and 1 where there is no column to test.
+    rank : int
+        r, the degrees of freedom of F with n − p.
+    log_likelihood, aic, bic : float
+        At the estimates; infinite where the fit is perfect.
+    left_out : float
+        Weight of the rows left out for missing cells; rows without any value are not counted.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LinearRegression
+    >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [1.1, 1.9, 3.2, 3.9])
+    >>> print(model.summary())
+                 Estimate  Std. Error  t value  Pr(>|t|)
+    (Intercept)    0.1000      0.2174     0.46     0.691
+    x0            0.97000     0.07937    12.22   0.00663
+    <BLANKLINE>
+    Residual standard error: 0.1775 on 2 degrees of freedom
+    R²: 0.9868, adjusted R²: 0.9802
+    F-statistic: 149.3 on 1 and 2 degrees of freedom, p-value: 0.00663
+    """
+
+    target: str
+    terms: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    t: NDArray[np.float64]
+    p: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    level: float
+    rows: float
+    dof: float
+    sigma: float
+    r_squared: float
+    adjusted_r_squared: float
+    f: float
+    f_p: float
+    rank: int
+    log_likelihood: float
+    aic: float
+    bic: float
+    left_out: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        fit: LeastSquares,
+        terms: Sequence[str],
+        targets: Sequence[str],
+        j: int,
+        level: float,
+        left_out: float = 0.0,
+    ) -> Self:
+        """Summarise target j of a fit without a penalty.
+
+        Raises
+        ------
+        DataError
+            If there are no more rows than parameters.
+        ParameterError
+            If the level is not between 0 and 1.
+        """
+        posterior = Posterior.of(fit, terms, targets)
+        lower, upper = posterior.interval(level)
+        n, dof, rank = fit.equations.rows, posterior.dof, fit.rank
+        rss, tss = float(fit.rss[j]), float(fit.tss[j])
+        variance = rss / dof
+        estimate, error = posterior.location[:, j], posterior.scale[:, j]
+        t = _ratio(estimate, error)
+        unexplained = rss / tss if tss > 0 else 0.0
+        f = float(_ratio(np.array((tss - rss) / rank), np.array(variance))) if rank else 0.0
+        with np.errstate(divide="ignore"):
+            log_likelihood = float(-n / 2 * (np.log(2 * np.pi * rss / n) + 1))
+        parameters = n - dof
+        return cls(
+            target=targets[j],
+            terms=tuple(terms),
+            estimate=estimate,
+            standard_error=error,
+            t=t,
+            p=np.asarray(2.0 * stdtr(dof, -np.abs(t)), np.float64),
+            lower=lower[:, j],
+            upper=upper[:, j],
+            level=level,
+            rows=n,
+            dof=dof,
+            sigma=float(np.sqrt(variance)),
+            r_squared=1 - unexplained,
+            adjusted_r_squared=1 - unexplained * (dof + rank) / dof,
+            f=f,
+            f_p=float(fdtrc(rank, dof, f)) if rank else 1.0,
+            rank=rank,
+            log_likelihood=log_likelihood,
+            aic=2 * parameters - 2 * log_likelihood,
+            bic=float(parameters * np.log(n)) - 2 * log_likelihood,
+            left_out=left_out,
+        )
+
+    def frame(self) -> DataFrame:
+        """One row per coefficient as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
+        columns: dict[str, Any] = {
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "t": self.t,
+            "p": self.p,
+            tail[0]: self.lower,
+            tail[1]: self.upper,
+        }
+        return DataFrame(columns, index=list(self.terms))
+
+    def __str__(self) -> str:
+        lines = [
+            *self._table(),
+            "",
+            f"Residual standard error: {self.sigma:.4g} on {self.dof:g} degrees of freedom",
+            f"R²: {self.r_squared:.4g}, adjusted R²: {self.adjusted_r_squared:.4g}",
+            f"F-statistic: {self.f:.4g} on {self.rank} and {self.dof:g} degrees of freedom, "
+            f"p-value: {probability(self.f_p)}",
+        ]
+        if self.left_out:
+            lines.append(f"Rows left out for missing cells: {self.left_out:g}")
+        return "\n".join(lines)
+
+    def _table(self) -> list[str]:
+        header = ["", "Estimate", "Std. Error", "t value", "Pr(>|t|)"]
+        columns = self.terms, self.estimate, self.standard_error, self.t, self.p
+        return aligned([header, *(row(*cells) for cells in zip(*columns, strict=True))])
+
+
+def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """a/b, infinite where b is 0, but 0 where a is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(a == 0.0, 0.0, a / b))
