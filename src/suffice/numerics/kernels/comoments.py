@@ -25,6 +25,7 @@ from suffice.numerics.kernels.moments import (
     can_be_squared,
     centre,
     choose_pivots,
+    copy,
     group,
     squares,
 )
@@ -40,8 +41,10 @@ LEFT = 4  # features on the left that share the loads of a panel on the right
 def _usable(x: Any, codes: Any) -> bool:
     """Tell whether the rows that have a class show every cell, and none is too large."""
     for i in range(codes.shape[0]):
-        if codes[i] >= 0 and not np.all(np.abs(x[i]) <= LARGEST):
-            return False
+        if codes[i] >= 0:
+            for j in range(x.shape[1]):
+                if not abs(x[i, j]) <= LARGEST:
+                    return False
     return True
 
 
@@ -137,7 +140,8 @@ def _bias(bias: Any, biased: Any) -> None:
     """Set products to their bias."""
     biased[:] = 0.0
     for i in range(bias.shape[0]):
-        biased[0, i] = 2.0 * 1.5 * bias[i] * bias
+        for j in range(bias.shape[0]):
+            biased[0, i, j] = 3.0 * bias[i] * bias[j]
 
 
 @compiled
@@ -183,13 +187,13 @@ def add_rows(
     total, bound, room = np.zeros((homes, padded)), np.zeros((homes, d)), np.zeros(homes, np.intp)
     biased, bias = np.zeros((homes, 2, padded, padded)), np.zeros((homes, padded))
     s = np.zeros((g, 2, padded))
-    p[:, :d] = pivot
+    copy(pivot, p)
     stopped = -1
     for first in range(0, n, TILE_ROWS):
         part, labels = x[first : first + TILE_ROWS], codes[first : first + TILE_ROWS]
         rows = part.shape[0]
         if (n - first - TILE_ROWS) * d < LANES:  # the last panel of a row reads into the next one
-            last[:rows, :d] = part
+            copy(part, last)
             part = last[:rows]
         squares(part, labels, square)
         if not can_be_squared(square, d) and not _usable(x[first : first + TILE_ROWS], labels):
@@ -208,17 +212,20 @@ def add_rows(
             members = order[start[begin] : start[end]]
             if members.shape[0] == 0:
                 continue
-            spread[:] = 0.0
-            for c in range(begin, end):
-                spread += square[c]
-            total[m] += spread
+            for j in range(padded):
+                spread[j] = 0.0
+                for c in range(begin, end):
+                    spread[j] += square[c, j]
+                total[m, j] += spread[j]
             room[m] -= members.shape[0]
             if room[m] < 0 or not below(total[m], bound[m]):
                 _unbias(biased[m], bias[m], scale, products[m])
                 most = max(members.shape[0], min(ROOM, n - first))
                 _choose_bias(exact, spread, members.shape[0], most, bias[m], bound[m])
                 _bias(bias[m], biased[m])
-                total[m], room[m] = spread, most - members.shape[0]
+                for j in range(padded):
+                    total[m, j] = spread[j]
+                room[m] = most - members.shape[0]
             for c in range(begin, end):
                 of_c = order[start[c] : start[c + 1]]
                 if weighted:
@@ -242,7 +249,7 @@ def add_rows(
         for j in range(d):
             sums[c, 0, j], rest = two_sum(sums[c, 0, j], scale * s[c, 0, j])
             sums[c, 1, j] += rest + scale * s[c, 1, j]
-    pivot[:] = p[:, :d]
+    copy(p, pivot)
     return stopped
 
 

@@ -41,6 +41,36 @@ NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken aw
 # Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64 (2015); here the rest is kept.)
 
 
+# Loops instead of slices and array expressions: these would double the time of compilation.
+
+
+@compiled
+def copy(source: Any, target: Any) -> None:
+    """Write a matrix to the upper left corner of another, as much of it as there is room for."""
+    for i in range(source.shape[0]):
+        for j in range(min(source.shape[1], target.shape[1])):
+            target[i, j] = source[i, j]
+
+
+@compiled
+def any_nonzero(values: Any) -> bool:
+    """Tell whether one of some numbers (d,) is not 0."""
+    found = False
+    for j in range(values.shape[0]):
+        found |= values[j] != 0.0
+    return found
+
+
+@compiled
+def _see(weight: Any, rows: float, missing: Any, seen: Any) -> bool:
+    """Write the weight of each feature (d,) so far; return whether each has some."""
+    shown = True
+    for j in range(seen.shape[0]):
+        seen[j] = weight[j] + (rows - missing[j])
+        shown &= seen[j] > 0.0
+    return shown
+
+
 @compiled
 def group(codes: Any, start: Any, order: Any) -> None:
     """Group rows by class: ``order[start[c] : start[c + 1]]`` are the rows of class c.
@@ -116,7 +146,7 @@ def centre(x: Any, codes: Any, pivot: Any, v: Any, e: Any, square: Any, missing:
             store(square, c, fma(value, value, load(square, c)))
             rounded = fma(error, error, rounded)
     store(errors, 0, rounded)
-    return bool(np.any(errors > 0.0))
+    return bool(any_nonzero(errors))
 
 
 @compiled
@@ -154,7 +184,8 @@ def _any_too_large(x: Any, codes: Any) -> bool:
     large = False
     for i in range(codes.shape[0]):
         if codes[i] >= 0:
-            large |= np.any(np.abs(x[i]) > LARGEST)
+            for j in range(x.shape[1]):
+                large |= abs(x[i, j]) > LARGEST
     return large
 
 
@@ -224,20 +255,22 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
     square, total, bound = np.zeros((k, padded)), np.zeros((k, d)), np.zeros((k, d))
     biased, bias = np.zeros((k, 4, padded)), np.zeros((k, 4, padded))
     room, rows = np.zeros(k, np.intp), np.zeros(k)
-    missing, p = np.zeros((k, padded)), np.zeros((k, padded))
-    p[:, :d] = pivot
-    shown, shifted, rounded = np.zeros(k, np.bool_), np.any(pivot != 0.0), False
+    missing, p, seen = np.zeros((k, padded)), np.zeros((k, padded)), np.zeros(d)
+    shown, shifted, rounded = np.zeros(k, np.bool_), False, False
+    copy(pivot, p)
+    for c in range(k):
+        shifted |= any_nonzero(p[c])
     for first in range(0, n, size):
         part, labels = x[first : first + size], codes[first : first + size]
         if (n - first - size) * d < LANES:  # the last panel of a row reads into the next one
-            last[: part.shape[0], :d] = part
+            copy(part, last)
             part = last[: part.shape[0]]
         group(labels, start, order)
         for c in range(k):
             if start[c + 1] > start[c] and not shown[c]:
-                seen = weight[c, 0] + (rows[c] - missing[c, :d])
+                _see(weight[c, 0], rows[c], missing[c], seen)
                 choose_pivots(part, order[start[c] : start[c + 1]], seen, p[c])
-                shifted |= np.any(p[c] != 0.0)
+                shifted |= any_nonzero(p[c])
         plain = not shifted
         if plain:
             squares(part, labels, square)
@@ -255,7 +288,9 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
                 _unbias(biased[c], bias[c], sums[c])
                 most = max(members.shape[0], min(ROOM, n - first))
                 choose_bias(square[c], members.shape[0], most, bias[c], bound[c])
-                biased[c], total[c] = bias[c], square[c, :d]
+                copy(bias[c], biased[c])
+                for j in range(d):
+                    total[c, j] = square[c, j]
                 room[c] = most - members.shape[0]
             for j in range(0, padded, LANES):
                 if plain:
@@ -264,8 +299,8 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
                     _add_panel(v, e, members, j, rounded, biased[c])
             rows[c] += members.shape[0]
             if not shown[c]:
-                shown[c] = np.all(weight[c, 0] + (rows[c] - missing[c, :d]) > 0.0)
-    pivot[:] = p[:, :d]
+                shown[c] = _see(weight[c, 0], rows[c], missing[c], seen)
+    copy(p, pivot)
     for c in range(k):
         _unbias(biased[c], bias[c], sums[c])
         for j in range(d):
