@@ -536,13 +536,24 @@ def test_covariance_estimators_stand_for_a_shrinkage():
     pairs = [
         (estimators.EmpiricalCovariance(), None),
         (estimators.ShrunkCovariance(shrinkage=0.3), 0.3),
-        (estimators.OAS(), "auto"),
+        (estimators.LedoitWolf(), "auto"),
     ]
     for estimator, shrinkage in pairs:
         for model in BOTH:
             found = model(covariance_estimator=estimator).fit(x, y)
             plain = model(shrinkage=shrinkage).fit(x, y)
             assert_array_equal(found.predict_proba(x), plain.predict_proba(x))
+
+
+def test_automatic_shrinkage_of_quadratic_discriminants_is_that_of_scikit_learn():
+    x, y = load_wine(return_X_y=True)
+    expected = theirs.QuadraticDiscriminantAnalysis(
+        solver="eigen", shrinkage="auto", store_covariance=True
+    ).fit(x, y)
+    found = QuadraticDiscriminantAnalysis(shrinkage="auto").fit(x, y)
+    # The share is rounded to 2⁻³⁰.
+    assert_allclose(found.covariance_, expected.covariance_, rtol=1e-7)
+    assert_allclose(found.predict_proba(x), expected.predict_proba(x), atol=1e-7)
 
 
 @pytest.mark.parametrize(

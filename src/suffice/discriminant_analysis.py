@@ -99,7 +99,7 @@ class _DiscriminantAnalysis(OneFamilyClassifier):
                 f"shrinkage={self.shrinkage!r}",
                 "shrinkage is None, a number from 0 to 1, or 'auto'",
             )
-        return "oas" if self.shrinkage == "auto" else self.shrinkage or 0.0
+        return "ledoit-wolf" if self.shrinkage == "auto" else self.shrinkage or 0.0
 
     def _prior(self) -> tuple[Prior, float]:
         return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
@@ -168,8 +168,8 @@ class LinearDiscriminantAnalysis(
     solver : {"svd", "lsqr", "eigen"}
         Accepted for compatibility: all give the same exact answer, with every option.
     shrinkage : float or "auto", optional
-        Share s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is the oracle
-        approximating shrinkage of the correlations.
+        Share s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
+        Ledoit and Wolf for the correlations.
     priors : array-like (k,), optional
         P(c); default: relative frequencies.
     n_components : int, optional
@@ -180,8 +180,8 @@ class LinearDiscriminantAnalysis(
         An axis on which the classes' spread √λ is at most this share of the largest is left out.
         Predictions do not depend on it.
     covariance_estimator : object, optional
-        `EmpiricalCovariance`, `ShrunkCovariance` or `OAS` of `sklearn.covariance`, for the
-        shrinkage that they stand for.
+        `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
+        for the shrinkage that they stand for.
     ddof : int
         0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::lda`` and earlier
         releases of scikit-learn.
@@ -219,11 +219,10 @@ class LinearDiscriminantAnalysis(
     -----
     Differences from scikit-learn: shrinkage is towards each column's own variance, not towards
     the mean variance of all columns, so the unit of a column changes nothing, and "auto" chooses
-    it by Chen et al. (2010) for Σ, not by Ledoit and Wolf for every class; given ``priors`` do not
-    change Σ (with scikit-learn's "lsqr" and "eigen" they do); a column that others determine, or
-    that is constant, is left out with a warning and has the coefficient 0, whatever the scale of
-    the columns; ``scalings_`` has no column beyond k − 1; sums are exact; missing cells, weights
-    and batches are taken.
+    it once for Σ, not for every class; given ``priors`` do not change Σ (with scikit-learn's
+    "lsqr" and "eigen" they do); a column that others determine, or that is constant, is left out
+    with a warning and has the coefficient 0, whatever the scale of the columns; ``scalings_`` has
+    no column beyond k − 1; sums are exact; missing cells, weights and batches are taken.
 
     Source: C. R. Rao, The utilization of multiple measurements in problems of biological
     classification, J. R. Stat. Soc. B 10 (1948); T. Hastie, R. Tibshirani and J. Friedman, The
@@ -389,8 +388,8 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
     solver : {"svd", "eigen"}
         Accepted for compatibility: both give the same exact answer, with every option.
     shrinkage : float or "auto", optional
-        Share s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is the oracle
-        approximating shrinkage of each class's correlations.
+        Share s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is that of
+        Ledoit and Wolf for each class's correlations.
     priors : array-like (k,), optional
         P(c); default: relative frequencies.
     reg_param : float
@@ -400,8 +399,8 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
     tol : float
         Accepted for compatibility: a singular matrix is found from exact sums.
     covariance_estimator : object, optional
-        `EmpiricalCovariance`, `ShrunkCovariance` or `OAS` of `sklearn.covariance`, for the
-        shrinkage that they stand for.
+        `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
+        for the shrinkage that they stand for.
     ddof : int
         0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::qda`` and earlier
         releases of scikit-learn.
@@ -433,10 +432,9 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
     -----
     Differences from scikit-learn: ``shrinkage`` and ``reg_param`` are towards each column's own
     variance, not towards the mean variance of all columns or towards 1, so the unit of a column
-    changes nothing, and "auto" chooses it by Chen et al. (2010), not by Ledoit and Wolf; a
-    singular covariance is no error: a column that others determine in all rows is left out,
-    variances that would be 0 within a class are kept at ``variance_floor``, and a warning says
-    so; sums are exact; missing cells, weights and batches are taken.
+    changes nothing; a singular covariance is no error: a column that others determine in all rows
+    is left out, variances that would be 0 within a class are kept at ``variance_floor``, and a
+    warning says so; sums are exact; missing cells, weights and batches are taken.
 
     Source: T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd ed.
     (2009), eq. 4.12.
@@ -553,6 +551,7 @@ def _shrinkage_of(estimator: Any) -> Shrinkage:
     known: dict[str, Shrinkage] = {
         "EmpiricalCovariance": 0.0,
         "ShrunkCovariance": getattr(estimator, "shrinkage", 0.0),
+        "LedoitWolf": "ledoit-wolf",
         "OAS": "oas",
     }
     kind = type(estimator)

@@ -38,6 +38,8 @@ from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock,
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
+from suffice.statistics.curvature import Curvature
+from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.vocabulary import Vocabulary
@@ -177,6 +179,14 @@ def evaluated(batch: Batch) -> Evaluation:
     )
 
 
+def bent(batch: Batch) -> Curvature:
+    """Sums of the shapes of a curvature, over the rows of a batch."""
+    x = np.nan_to_num(np.asarray(batch.blocks[0].values, np.float64))
+    w = batch.weights if batch.weights.size else np.ones(batch.rows)
+    total = np.bincount(batch.codes + 1, w, 4)[1:]
+    return Curvature.of(total, total / 3, float(w.sum()), (w @ x)[None], (x.T * w) @ x)
+
+
 Make = Callable[[Batch], Any]
 STATISTICS: dict[type, list[tuple[str, Make]]] = {
     Moments: [("real", lambda batch: summed(MomentsAccumulator(width(batch)), batch))],
@@ -188,6 +198,10 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("binary", lambda batch: summed(CountAccumulator(width(batch)), batch)),
         ("category", lambda batch: summed(CountAccumulator(width(batch)), batch)),
         ("integers", lambda batch: summed(CountAccumulator(width(batch)), batch)),
+    ],
+    Curvature: [("real", bent)],
+    FourthMoments: [
+        ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch)), batch)),
     ],
     Events: [
         ("count", lambda batch: summed(EventAccumulator(), batch)),
@@ -259,7 +273,7 @@ def variants(name: str) -> list[Family]:
         Multinomial: [Multinomial(alpha=0.0)],
         JointTable: [JointTable(alpha=0.0), JointTable(unseen="smooth")],
         MultivariateGaussian: [
-            *(MultivariateGaussian(estimation, pooling=1) for estimation in ("mle", "map", "bayes")),
+            *(MultivariateGaussian(e, pooling=1) for e in ("mle", "map", "bayes")),
             MultivariateGaussian("mle", pooling=0.3, ddof=1, shrinkage=0.2),
             MultivariateGaussian("mle", structure="diagonal", variance_floor=0.0),
             MultivariateGaussian("mle", structure="spherical", pooling=0.5),

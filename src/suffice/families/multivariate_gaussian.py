@@ -29,7 +29,9 @@ from suffice.numerics.linalg import TOLERANCE, Factor, factorise, floored, produ
 from suffice.numerics.logspace import scores
 from suffice.statistics.block import BadCell, Encoding, RealBlock, tiles
 from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.moments import too_large
+from suffice.statistics.statistic import Accumulator
 
 __all__ = [
     "MultivariateGaussian",
@@ -48,7 +50,7 @@ ROWS = 4_096  # rows scored at a time
 NAMED = 5  # columns named, and sentences about single ones
 
 Structure = Literal["full", "diagonal", "spherical"]
-Shrinkage = float | Literal["oas"]
+Shrinkage = float | Literal["oas", "ledoit-wolf"]
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,10 @@ class MultivariateGaussian(Family):
         λ, from 0 to 1; 0 or 1 for a posterior.
     structure : {"full", "diagonal", "spherical"}
         Leave covariances out, or also give all columns their mean variance (``mle`` only).
-    shrinkage : float or "oas"
+    shrinkage : float, "oas" or "ledoit-wolf"
         Share s of the diagonal in (1 − s)Σ + s diag(Σ) (``mle`` only), which depends on no unit;
-        "oas" chooses s for each matrix of correlations (Chen, Wiesel, Eldar and Hero, eq. 23).
+        "oas" chooses s for each matrix of correlations (Chen, Wiesel, Eldar and Hero, eq. 23), and
+        so does "ledoit-wolf" (Ledoit and Wolf, section 3.3), from fourth moments of complete rows.
     ddof : int
         1 for the unbiased covariance, divisor n_c − 1 or n − k (``mle`` only).
     variance_floor : float
@@ -138,16 +141,23 @@ class MultivariateGaussian(Family):
                 f"structure={self.structure!r}",
                 "structure is one of 'full', 'diagonal', 'spherical'",
             )
-        if self.shrinkage != "oas":
-            if isinstance(self.shrinkage, str):
-                raise ParameterError(
-                    f"shrinkage={self.shrinkage!r}", "shrinkage is a number from 0 to 1, or 'oas'"
-                )
+        chosen = ("oas", "ledoit-wolf")
+        if isinstance(self.shrinkage, str):
+            allowed = self.shrinkage in chosen
+        else:
             check_nonnegative(shrinkage=self.shrinkage)
-            if self.shrinkage > 1:
-                raise ParameterError(
-                    f"shrinkage={self.shrinkage!r}", "shrinkage is a number from 0 to 1, or 'oas'"
-                )
+            allowed = self.shrinkage <= 1
+        if not allowed:
+            raise ParameterError(
+                f"shrinkage={self.shrinkage!r}",
+                "shrinkage is a number from 0 to 1, 'oas' or 'ledoit-wolf'",
+            )
+        if self.shrinkage == "ledoit-wolf" and self.pooling not in (0, 1):
+            raise ParameterError(
+                f"shrinkage='ledoit-wolf' with pooling={self.pooling!r}",
+                "it is chosen from the rows of one covariance",
+                "pool the classes wholly (1) or not at all (0), or use shrinkage='oas'",
+            )
         if self.precision not in ("exact", "double"):
             raise ParameterError(
                 f"precision={self.precision!r}", "precision is 'exact' or 'double'"
@@ -165,15 +175,21 @@ class MultivariateGaussian(Family):
         """Whether all classes have the same covariance."""
         return self.pooling == 1
 
-    def accumulator(self, encoding: str, d: int) -> ComomentsAccumulator:
+    def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return ComomentsAccumulator(d, self.shared, self.precision == "exact")
+        exact = self.precision == "exact"
+        if self.shrinkage == "ledoit-wolf":
+            return FourthMomentsAccumulator(d, exact)
+        return ComomentsAccumulator(d, self.shared, exact)
 
     def estimate(
-        self, statistic: Comoments
+        self, statistic: Comoments | FourthMoments
     ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
         """Parameters from exact co-moments."""
+        fourth = statistic if isinstance(statistic, FourthMoments) else None
+        statistic = statistic.columns if isinstance(statistic, FourthMoments) else statistic
         sums = _Sums.of(statistic) if statistic.complete else self._expected(statistic)
+        sums = replace(sums, fourth=fourth)
         return self._maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
     def _maximum_likelihood(self, sums: _Sums) -> MultivariateGaussianParameters:
@@ -187,13 +203,31 @@ class MultivariateGaussian(Family):
         known = divisor > 0
         covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
         covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
-        shaped = [self._shaped(covariance[m], divisor[m]) for m in range(len(known))]
-        total = self._shaped(sums.covariance, float(n.sum()))
+        shares = self._shares(covariance.value, divisor, sums)
+        shaped = [self._shaped(covariance[m], shares[m]) for m in range(len(known))]
+        total = self._shaped(sums.covariance, float(shares[known].min(initial=1.0)))
         covariance = DoubleDouble.stack(shaped)
         spread = Spread.of(sums.mean, covariance, total, self.variance_floor, self._noise(sums))
         return MultivariateGaussianParameters(spread, sums.course, self.structure)
 
-    def _shaped(self, covariance: DoubleDouble, rows: float) -> DoubleDouble:
+    def _shares(
+        self, covariance: NDArray[np.float64], rows: NDArray[np.float64], sums: _Sums
+    ) -> NDArray[np.float64]:
+        """How much each matrix (s, d, d) is shrunk towards its diagonal, (s,)."""
+        s = len(covariance)
+        if not isinstance(self.shrinkage, str):
+            return np.full(s, self.shrinkage)
+        if sums.fourth is None:
+            return np.array([_oracle_approximating(covariance[m], rows[m]) for m in range(s)])
+        variance = np.diagonal(covariance, axis1=1, axis2=2)
+        k = len(sums.weight)
+        of_rows = sums.fourth.fourth(np.broadcast_to(variance, (k, variance.shape[1])))
+        weight = sums.weight
+        if s < k:
+            of_rows, weight = of_rows.sum(keepdims=True), weight.sum(keepdims=True)
+        return np.array([_ledoit_wolf(covariance[m], of_rows[m], weight[m]) for m in range(s)])
+
+    def _shaped(self, covariance: DoubleDouble, share: float) -> DoubleDouble:
         """Shrink the covariances of one matrix (d, d), or leave them out."""
         diagonal = np.eye(covariance.shape[0])
         if self.structure == "diagonal":
@@ -201,15 +235,12 @@ class MultivariateGaussian(Family):
         if self.structure == "spherical":
             trace = (covariance * diagonal).sum(axis=0).sum(axis=0)
             return trace / float(len(diagonal)) * diagonal
-        share = self.shrinkage
-        if isinstance(share, str):
-            share = _oracle_approximating(covariance.value, rows) if rows > 0 else 0.0
         return covariance * np.where(diagonal, 1.0, 1.0 - share)
 
     def _posterior(
         self, sums: _Sums
     ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
-        k, d = sums.mean.shape
+        k, d = len(sums.mean.hi), sums.d
         kappa, mean, psi, nu = self._update(sums)
         total, n = sums.covariance, sums.weight.sum()
         if n <= d:
@@ -234,8 +265,7 @@ class MultivariateGaussian(Family):
         self, sums: _Sums
     ) -> tuple[NDArray[np.float64], DoubleDouble, DoubleDouble, NDArray[np.float64]]:
         """κ (k,), m (k, d), Ψ (s, d, d) and ν (s,) of the posterior."""
-        n, d = sums.weight, sums.mean.shape[1]
-        kappa, nu0 = self.kappa0 + n, 2 * self.a0 + d - 1
+        n, kappa, nu0 = sums.weight, self.kappa0 + sums.weight, 2 * self.a0 + sums.d - 1
         shift = sums.mean - sums.prior_mean
         mean = sums.mean - shift * (self.kappa0 / kappa)[:, None]
         moved = shift[:, :, None] * shift[:, None, :] * (self.kappa0 * n / kappa)[:, None, None]
@@ -251,7 +281,7 @@ class MultivariateGaussian(Family):
 
     def _mode_divisor(self, nu: NDArray[np.float64], sums: _Sums) -> NDArray[np.float64]:
         """ν + d + 2, or ν + d + 1 + k where k means share the covariance; (s, 1, 1)."""
-        return np.asarray(nu + sums.mean.shape[1] + 1 + self._means(sums))[:, None, None]
+        return np.asarray(nu + sums.d + 1 + self._means(sums))[:, None, None]
 
     def _means(self, sums: _Sums) -> int:
         """How many means that rows tell of share a covariance."""
@@ -279,8 +309,7 @@ class MultivariateGaussian(Family):
             known = (rows > 0)[:, None, None]
             own = sums.scatter / np.where(known, rows[:, None, None], 1.0)
             covariance = DoubleDouble.where(known, own, sums.prior_variance * np.eye(d))
-            plain = replace(self, shrinkage=0.0)
-            shaped = (plain._shaped(covariance[m], 0.0) for m in range(len(rows)))
+            shaped = (self._shaped(covariance[m], 0.0) for m in range(len(rows)))
             return mean, DoubleDouble.stack(shaped).value
 
         rows = IncompleteRows(
@@ -312,7 +341,6 @@ class MultivariateGaussian(Family):
         """Log density of the prior of means, as seen from m₀, and covariances, up to a constant."""
         variance = sums.prior_variance.value
         used = np.flatnonzero(variance > 0)
-        d = len(variance)
         psi0 = 2 * self.a0 * np.diag(variance[used])
 
         def log_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:
@@ -321,7 +349,7 @@ class MultivariateGaussian(Family):
             traces = np.trace(np.linalg.solve(sigma, psi0), axis1=1, axis2=2)
             means = mean[:, used, None]
             far = (means * np.linalg.solve(sigma, means)).sum(axis=(1, 2))
-            power = (2 * self.a0 + 2 * d + self._means(sums)) * log_determinant
+            power = (2 * self.a0 + 2 * sums.d + self._means(sums)) * log_determinant
             return float(-0.5 * (power.sum() + traces.sum() + self.kappa0 * far.sum()))
 
         return log_prior
@@ -360,6 +388,12 @@ class _Sums:
     prior_variance: DoubleDouble
     covariance: DoubleDouble
     course: Course = Course()
+    fourth: FourthMoments | None = None
+
+    @property
+    def d(self) -> int:
+        """Number of columns with a spread; a posterior knows of no others."""
+        return int(np.count_nonzero(self.prior_variance.hi > 0))
 
     @classmethod
     def of(cls, statistic: Comoments) -> _Sums:
@@ -414,13 +448,43 @@ def _oracle_approximating(covariance: NDArray[np.float64], n: float) -> float:
 
     Source: Chen, Wiesel, Eldar and Hero (2010), eq. 23, where tr² R = d².
     """
+    r = _correlations(covariance)
+    d, square = len(r), float((r * r).sum())
+    excess = (n + 1 - 2 / max(d, 1)) * (square - d)
+    share = min(1.0, ((1 - 2 / d) * square + d * d) / excess) if excess > 0 and n > 0 else 1.0
+    return _rounded_share(share if n > 0 else 0.0)
+
+
+def _ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:
+    """The shrinkage of a matrix of correlations R towards I that loses least, without a model.
+
+    ::
+
+        s = b² / d²    d² = tr R² − d    b² = [Σᵢ |zᵢ|⁴ / n − tr R²] / n, at most d²
+
+    Source: O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance
+    matrices, J. Multivariate Anal. 88 (2004), lemmas 3.2 to 3.5, both sides times d.
+    """
+    if n <= 0:
+        return 0.0
+    r = _correlations(covariance)
+    square = float((r * r).sum())
+    distance, error = square - len(r), (fourth / n - square) / n
+    if error <= 0 or distance <= 0:
+        return 0.0 if error <= 0 else 1.0
+    return _rounded_share(min(error, distance) / distance)
+
+
+def _correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Correlations of the columns that vary."""
     sd = np.sqrt(np.diagonal(covariance))
     used = sd > 0
-    d = int(used.sum())
-    r = covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used])
-    square = float((r * r).sum())
-    excess = (n + 1 - 2 / max(d, 1)) * (square - d)
-    return min(1.0, ((1 - 2 / d) * square + d * d) / excess) if excess > 0 else 1.0
+    return np.asarray(covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used]))
+
+
+def _rounded_share(share: float) -> float:
+    """A share to 2⁻³⁰; bits below depend on the order of the rows."""
+    return round(share * 2.0**30) * 2.0**-30
 
 
 @dataclass(frozen=True, eq=False)

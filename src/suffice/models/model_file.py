@@ -10,10 +10,13 @@ from suffice.data.schema import Alike, BlockLayout, Column, Layout, Numbered
 from suffice.families import family_named, family_names
 from suffice.models.design import Design
 from suffice.models.generative import Part
+from suffice.models.gradient_descent import Descended, GradientDescent
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts, Events
+from suffice.statistics.curvature import Curvature
+from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments
 from suffice.statistics.vocabulary import Vocabulary
@@ -25,14 +28,17 @@ STATISTICS: tuple[type, ...] = (
     ByClass,
     Comoments,
     Counts,
+    Curvature,
     DoubleDouble,
     Events,
+    FourthMoments,
     JointCounts,
     Moments,
     Vocabulary,
 )
 LAYOUT: tuple[type, ...] = (Alike, BlockLayout, Column, CsvFormat, Design, Layout, Numbered, Part)
-TYPES: dict[str, type] = {cls.__name__: cls for cls in (*FAMILIES, *STATISTICS, *LAYOUT)}
+DESCENT: tuple[type, ...] = (Descended, GradientDescent)
+TYPES: dict[str, type] = {cls.__name__: cls for cls in (*FAMILIES, *STATISTICS, *LAYOUT, *DESCENT)}
 
 
 def portable(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -210,7 +210,8 @@ class Comoments:
         """The chosen groups, in that order; patterns and products without a group are dropped."""
         shown, pattern = np.unique(self.pattern[groups], return_inverse=True)
         home = self.home[groups]
-        used = np.unique(home[home >= 0])
+        used, first = np.unique(home[home >= 0], return_index=True)
+        used = used[np.argsort(first)]  # in the order of the groups
         used = used[np.any(self.products[used] != 0.0, axis=(1, 2, 3))]
         number = np.full(len(self.products) + 1, -1)
         number[used] = np.arange(len(used))

@@ -1,0 +1,816 @@
+"""Gaussians of several columns together: SciPy, scikit-learn, mpmath, and what must not matter."""
+
+import json
+from dataclasses import fields, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import integrate, stats
+from sklearn import covariance, datasets
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from typer.testing import CliRunner
+
+import suffice
+from suffice import NaiveBayes
+from suffice.cli.app import app
+from suffice.errors import ForgetError, ParameterError, SufficeWarning
+from suffice.families import Categorical, Gaussian, MultivariateGaussian
+from suffice.families.family import Family, Parameters
+from suffice.statistics.batch import NO_WEIGHTS
+from suffice.statistics.block import BadCell, RealBlock
+from suffice.testing.comparing import frozen
+
+ESTIMATIONS = ("mle", "map", "bayes")
+NAMES = [f"x{j}" for j in range(9)]
+
+
+def rows(n: int, d: int, k: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Correlated columns, and classes in turn."""
+    rng = np.random.default_rng([seed, n, d])
+    codes = np.resize(np.arange(k), n)
+    x = rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
+    return x + rng.normal(size=(k, d))[codes], codes
+
+
+X, CODES = rows(40, 3)
+
+
+def statistic(
+    family: Family, x: np.ndarray, codes: Any, k: int = 2, weights: np.ndarray = NO_WEIGHTS
+) -> Any:
+    total = family.accumulator("real", x.shape[1])
+    total.add(RealBlock(x), np.asarray(codes, np.intp), weights, k)
+    return total.statistic()
+
+
+def estimated(family: Family, x: np.ndarray = X, codes: Any = CODES, k: int = 2) -> Any:
+    return family.estimate(statistic(family, x, codes, k))
+
+
+def score(parameters: Parameters, x: np.ndarray, k: int = 2) -> np.ndarray:
+    out = np.zeros((len(x), k))
+    parameters.add_log_likelihood(RealBlock(x), out)
+    return out
+
+
+def posterior(scores: np.ndarray) -> np.ndarray:
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return p / p.sum(axis=1, keepdims=True)
+
+
+def scatter(x: np.ndarray) -> np.ndarray:
+    return np.atleast_2d(np.cov(x.T, ddof=0)) * len(x)
+
+
+# -- maximum likelihood
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("pooling", [0.0, 0.3, 1.0])
+def test_maximum_likelihood(ddof: int, pooling: float) -> None:
+    x, codes = X[3:], CODES[3:]
+    found = estimated(MultivariateGaussian("mle", pooling=pooling, ddof=ddof), x, codes)
+    own = [x[codes == c] for c in range(2)]
+    all_scatter, all_rows = sum(map(scatter, own)), len(x) - 2 * ddof
+    for c, part in enumerate(own):
+        assert_allclose(found.mean[c], part.mean(axis=0), rtol=1e-13)
+        sigma = (1 - pooling) * scatter(part) + pooling * all_scatter
+        sigma /= (1 - pooling) * (len(part) - ddof) + pooling * all_rows
+        of_c = found.covariance[0 if pooling == 1 else c]
+        assert_allclose(of_c, sigma, rtol=1e-11)
+        judge = stats.multivariate_normal(part.mean(axis=0), sigma)
+        assert_allclose(score(found, x)[:, c], judge.logpdf(x), rtol=1e-10)
+    assert found.n_free == 2 * 3 + (6 if pooling == 1 else 2 * 6)
+
+
+def test_discriminant_analysis_of_wine() -> None:
+    x, y = datasets.load_wine(return_X_y=True)
+    for pooling, judge in (
+        (1, LinearDiscriminantAnalysis(solver="lsqr")),
+        (0, QuadraticDiscriminantAnalysis()),
+    ):
+        model = NaiveBayes(MultivariateGaussian("mle", pooling=pooling)).fit(x, y)
+        theirs = judge.fit(x, y).predict_log_proba(x)
+        assert_allclose(model.predict_log_proba(x), theirs, rtol=1e-9, atol=1e-9)
+
+
+def test_structures_and_shrinkage() -> None:
+    sigma = scatter(X) / len(X)
+    one = CODES * 0
+    for options, truth, free in (
+        ({"structure": "diagonal"}, np.diag(np.diag(sigma)), 3),
+        ({"structure": "spherical"}, np.trace(sigma) / 3 * np.eye(3), 1),
+        ({"shrinkage": 0.25}, 0.75 * sigma + 0.25 * np.diag(np.diag(sigma)), 6),
+        ({"shrinkage": 1.0}, np.diag(np.diag(sigma)), 6),
+    ):
+        for pooling in (0, 1):
+            family = MultivariateGaussian("mle", pooling=pooling, **options)
+            found = estimated(family, X, one, 1)
+            assert_allclose(found.covariance[0], truth, rtol=1e-13, atol=1e-300)
+            assert found.n_free == 3 + free
+
+
+@pytest.mark.parametrize(("n", "d"), [(8, 20), (40, 3), (200, 30)])
+def test_oracle_approximating_shrinkage(n: int, d: int) -> None:
+    x, _ = rows(n, d, 1)
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    found = estimated(MultivariateGaussian("mle", shrinkage="oas"), x * 7 - 3, [0] * n, 1)
+    r = np.corrcoef(x.T)
+    pairs = np.triu_indices(d, 1)
+    share = 1 - found.covariance[0][pairs] / 49 / r[pairs]
+    # scikit-learn leaves out the terms in 2/d of eq. 23; what it tells of tr R² does not.
+    theirs = covariance.oas(x, assume_centered=True)[1]
+    square = (d * d + theirs * (n + 1) * d) / (theirs * (n + 1) - 1) if theirs < 1 else (r**2).sum()
+    truth = ((1 - 2 / d) * square + d * d) / ((n + 1 - 2 / d) * (square - d))
+    assert_allclose(share, min(truth, 1.0), rtol=0, atol=1e-9)
+
+
+def test_a_class_of_one_row_takes_what_there_is() -> None:
+    x, codes = X[:20], np.array([0] * 19 + [1])
+    unbiased = estimated(MultivariateGaussian("mle", ddof=1), x, codes)
+    assert_allclose(unbiased.covariance[1], scatter(x) / 20, rtol=1e-12)  # that of all rows
+    between = estimated(MultivariateGaussian("mle", pooling=0.5), x, codes)
+    assert_allclose(between.covariance[1], 0.5 * scatter(x[:19]) / (0.5 + 10), rtol=1e-12)
+
+
+# -- posteriors
+
+
+def test_mode_is_the_highest_point_of_the_posterior() -> None:
+    x, codes = X[:9], CODES[:9]
+    d, a0, kappa0 = 3, 1.5, 2.0
+    m0, psi0 = x.mean(axis=0), 2 * a0 * np.diag(x.var(axis=0))
+    nu0 = 2 * a0 + d - 1
+
+    def log_posterior(means: np.ndarray, sigmas: list[np.ndarray]) -> float:
+        total = sum(stats.invwishart.logpdf(sigma, nu0, psi0) for sigma in sigmas)
+        for c, mean in enumerate(means):
+            sigma = sigmas[c % len(sigmas)]
+            total += stats.multivariate_normal(mean, sigma).logpdf(x[codes == c]).sum()
+            total += stats.multivariate_normal(m0, sigma / kappa0).logpdf(mean)
+        return float(total)
+
+    rng = np.random.default_rng(3)
+    for pooling in (0, 1):
+        family = MultivariateGaussian("map", pooling=pooling, a0=a0, kappa0=kappa0)
+        found = estimated(family, x, codes)
+        top = log_posterior(found.mean, list(found.covariance))
+        for _ in range(60):
+            step = rng.normal(size=found.covariance.shape) * 1e-3 * np.diag(psi0).min()
+            sigmas = found.covariance + step + step.transpose(0, 2, 1)
+            assert log_posterior(found.mean, list(sigmas)) < top
+            means = found.mean + 1e-3 * rng.normal(size=found.mean.shape)
+            assert log_posterior(means, list(found.covariance)) < top
+
+
+@pytest.mark.parametrize("pooling", [0, 1])
+def test_posterior_predictive_is_the_ratio_of_evidences(pooling: int) -> None:
+    x, codes = X[:9, :2], CODES[:9]
+    a0, kappa0, d = 1.5, 2.0, 2
+    family = MultivariateGaussian(pooling=pooling, a0=a0, kappa0=kappa0)
+    found = estimated(family, x, codes)
+    m0 = mpmath.matrix(x.mean(axis=0).tolist())
+    psi0 = mpmath.diag((2 * a0 * x.var(axis=0)).tolist())
+    nu0 = mpmath.mpf(2 * a0 + d - 1)
+
+    def log_gamma(a: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.fsum(mpmath.loggamma(a - mpmath.mpf(i) / 2) for i in range(d))
+
+    def log_evidence(groups: list[list[list[float]]]) -> mpmath.mpf:
+        """Murphy (2007), eq. 266, of groups with a mean each and one covariance."""
+        psi, nu, rest = psi0.copy(), nu0, mpmath.mpf(0)
+        for group in groups:
+            vectors = [mpmath.matrix(v) for v in group]
+            n = len(vectors)
+            mean = sum(vectors, mpmath.zeros(d, 1)) / n
+            for v in vectors:
+                psi += (v - mean) * (v - mean).T
+            psi += kappa0 * n / (kappa0 + n) * (mean - m0) * (mean - m0).T
+            nu += n
+            rest += d * mpmath.log(kappa0 / (kappa0 + n)) / 2 - n * d * mpmath.log(mpmath.pi) / 2
+        rest += log_gamma(nu / 2) - log_gamma(nu0 / 2)
+        return rest + (nu0 * mpmath.log(mpmath.det(psi0)) - nu * mpmath.log(mpmath.det(psi))) / 2
+
+    with mpmath.workdps(40):
+        groups = [x[codes == c].tolist() for c in range(2)]
+        for row in ([0.0, 0.0], [3.0, -2.0], [40.0, 1e3]):
+            for c in range(2):
+                used = groups if pooling else [groups[c]]
+                place = c if pooling else 0
+                more = [g + [row] * (i == place) for i, g in enumerate(used)]
+                truth = float(log_evidence(more) - log_evidence(used))
+                assert score(found, np.array([row]))[0, c] == pytest.approx(truth, rel=1e-11)
+
+
+@pytest.mark.parametrize("pooling", [0, 1])
+def test_predictive_is_a_multivariate_student_that_integrates_to_one(pooling: int) -> None:
+    x, codes = X[:9, :2], CODES[:9]
+    found = estimated(MultivariateGaussian(pooling=pooling), x, codes)
+    for c in range(2):
+        sigma = found.spread.covariance[c * (1 - pooling)] * found.factor[c]
+        judge = stats.multivariate_t(found.spread.mean[c], sigma, found.dof[c])
+        assert_allclose(score(found, X[:, :2])[:, c], judge.logpdf(X[:, :2]), rtol=1e-10)
+
+    def density(v: float, u: float) -> float:
+        # The plane as the tangents of a square.
+        point = np.tan([[u, v]])
+        return float(np.exp(score(found, point)[0, 0]) * np.prod(1 + point**2))
+
+    total, _ = integrate.dblquad(density, -1.57, 1.57, -1.57, 1.57, epsabs=1e-4)
+    assert total == pytest.approx(1.0, abs=1e-3)
+
+
+# -- Gaussians column by column
+
+
+@pytest.mark.parametrize("estimation", ESTIMATIONS)
+@pytest.mark.parametrize("pooling", [0, 1])
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("codes", [[0, 1] * 4, [0] * 7 + [1], [0, 2] * 4, [0] * 7 + [2]], ids=str)
+def test_one_column_is_the_gaussian(
+    estimation: Any, pooling: int, ddof: int, codes: list[int]
+) -> None:
+    x, k = X[:8, :1] + 10, max(codes) + 1
+    asked = np.linspace(5, 15, 9)[:, None]
+    alone = estimated(Gaussian(estimation, ddof=ddof, shared=bool(pooling)), x, codes, k)
+    family = MultivariateGaussian(estimation, pooling=pooling, ddof=ddof)
+    found = estimated(family, x, codes, k)
+    assert_allclose(score(found, asked, k), score(alone, asked, k), rtol=1e-10)
+    assert found.describe(0).keys() == alone.describe(0).keys()
+    for name, values in alone.describe(0).items():
+        if name != "scale":  # of which the multivariate one has a part in every class
+            assert_allclose(found.describe(0)[name], values, rtol=1e-10)
+    if ddof == 0:
+        assert found.n_free == alone.n_free
+
+
+@pytest.mark.parametrize("pooling", [0, 1])
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_a_diagonal_structure_is_naive_bayes(pooling: int, ddof: int) -> None:
+    alone = estimated(Gaussian("mle", ddof=ddof, shared=bool(pooling)))
+    family = MultivariateGaussian("mle", structure="diagonal", pooling=pooling, ddof=ddof)
+    found = estimated(family)
+    asked = X.copy()
+    asked[::3, 1] = np.nan
+    assert_allclose(score(found, asked), score(alone, asked), rtol=1e-11)
+    assert found.n_free == alone.n_free
+
+
+@pytest.mark.parametrize("pooling", [0, 1])
+def test_a_column_of_a_posterior_is_that_of_the_gaussian(pooling: int) -> None:
+    for estimation in ("map", "bayes"):
+        found = estimated(MultivariateGaussian(estimation, pooling=pooling))
+        alone = estimated(Gaussian("bayes", shared=bool(pooling)))
+        for j in range(3):
+            asked = np.full((5, 3), np.nan)
+            asked[:, j] = np.linspace(-3, 3, 5)
+            marginal = score(found.column(j), asked[:, [j]])
+            assert_allclose(score(found, asked), marginal, rtol=1e-10)
+            if estimation == "bayes":
+                assert_allclose(marginal, score(alone, asked), rtol=1e-10)
+
+
+# -- what must not matter
+
+OPTIONS: list[dict[str, Any]] = [
+    *({"estimation": e, "pooling": p} for e in ESTIMATIONS for p in (0, 1)),
+    {"estimation": "mle", "pooling": 0.3, "ddof": 1},
+    {"estimation": "mle", "shrinkage": 0.2},
+    {"estimation": "mle", "shrinkage": "oas", "pooling": 1},
+    {"estimation": "mle", "structure": "diagonal", "pooling": 0.5},
+    {"estimation": "mle", "structure": "spherical"},
+]
+
+
+def tables() -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Rows, codes, and rows to score; the same with gaps; fewer rows than columns."""
+    x, codes = rows(60, 4)
+    asked, _ = rows(20, 4, seed=1)
+    gaps = np.random.default_rng(0).random(x.shape) < 0.2
+    few, few_codes = rows(5, 8)
+    return {
+        "complete": (x, codes, asked),
+        "gaps at predict": (x, codes, np.where(gaps[:20], np.nan, asked)),
+        "gaps": (np.where(gaps, np.nan, x), codes, np.where(gaps[:20], np.nan, asked)),
+        "few": (few, few_codes, rows(20, 8, seed=1)[0]),
+    }
+
+
+def regular(name: str, options: dict[str, Any]) -> bool:
+    """Plain maximum likelihood leaves out columns that few rows determine, the last of them."""
+    plain = "shrinkage" not in options and "structure" not in options
+    return not (name == "few" and options["estimation"] == "mle" and plain)
+
+
+CASES = [
+    pytest.param(name, options, id=f"{name}-{MultivariateGaussian(**options)}")
+    for name in tables()
+    for options in OPTIONS
+    if regular(name, options)
+]
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_the_order_the_units_and_the_origin_of_columns_do_not_matter(
+    name: str, options: dict[str, Any]
+) -> None:
+    x, codes, asked = tables()[name]
+    family = MultivariateGaussian(**options)
+    truth = posterior(score(estimated(family, x, codes), asked))
+    d = x.shape[1]
+    tolerance = 1e-7 if name == "gaps" else 1e-9  # the iterations come to rest before the bits do
+    order = np.random.default_rng(0).permutation(d)
+    found = score(estimated(family, x[:, order], codes), asked[:, order])
+    assert_allclose(posterior(found), truth, rtol=tolerance, atol=tolerance)
+    shift = np.linspace(-1e3, 1e3, d)
+    found = score(estimated(family, x + shift, codes), asked + shift)
+    assert_allclose(posterior(found), truth, rtol=tolerance, atol=tolerance)
+    if options.get("structure") != "spherical":
+        units = np.resize([1e-8, 1.0, 1e8, -3.0], d)
+        found = score(estimated(family, x * units, codes), asked * units)
+        assert_allclose(posterior(found), truth, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("pooling", [0, 0.3, 1])
+def test_linear_maps_of_the_columns_do_not_matter_to_maximum_likelihood(pooling: float) -> None:
+    a = np.random.default_rng(7).normal(size=(3, 3)) + np.diag([1e3, 1.0, 1e-3])
+    family = MultivariateGaussian("mle", pooling=pooling, ddof=1)
+    truth = posterior(score(estimated(family), X))
+    found = posterior(score(estimated(family, X @ a), X @ a))
+    assert_allclose(found, truth, rtol=1e-9, atol=1e-9)
+
+
+def test_far_from_zero_is_scored_as_near_it() -> None:
+    x = np.round(X * 64) / 64
+    shift = np.array([2.0**40, -(2.0**44), 0.0])
+    holes = x.copy()
+    holes[::3, 1] = np.nan
+    for options in OPTIONS:
+        family = MultivariateGaussian(**options)
+        near, far = estimated(family, x), estimated(family, x + shift)
+        for asked in (x, holes):
+            found = score(far, asked + shift)
+            assert_allclose(found, score(near, asked), rtol=1e-9, err_msg=str(options))
+
+
+@pytest.mark.parametrize("gap", [1e-2, 1e-4, 1e-6, 1e-8])
+def test_nearly_equal_columns_are_told_apart_by_the_same_bits_in_any_order(gap: float) -> None:
+    rng = np.random.default_rng(4)
+    x = np.concatenate([X, X[:, :2] + gap * rng.normal(size=(40, 2))], axis=1)
+    for pooling in (0, 1):
+        family = MultivariateGaussian("mle", pooling=pooling)
+        found = estimated(family, x)
+        assert not list(found.remarks(NAMES, "ab"))
+        for _ in range(5):
+            order = rng.permutation(40)
+            assert frozen(estimated(family, x[order], CODES[order])) == frozen(found)
+        means = [x[c == CODES].mean(axis=0) for c in range(2)]
+        with mpmath.workdps(60):
+            own = [x[c == CODES] for c in range(2)]
+            truth = exact_score(own[0], own if pooling else own[:1], x[0])
+        assert score(found, x[:1])[0, 0] == pytest.approx(truth, rel=1e-13 / gap)
+        assert_allclose(found.mean, means, rtol=1e-12)
+
+
+def exact_score(own: np.ndarray, groups: list[np.ndarray], row: np.ndarray) -> float:
+    """Log N(row; mean of its class, covariance within the groups), with mpmath."""
+    d = len(row)
+    sigma = mpmath.zeros(d, d)
+    for group in groups:
+        vectors = [mpmath.matrix(v) for v in group.tolist()]
+        mean = sum(vectors, mpmath.zeros(d, 1)) / len(vectors)
+        for v in vectors:
+            sigma += (v - mean) * (v - mean).T / sum(map(len, groups))
+    vectors = [mpmath.matrix(v) for v in own.tolist()]
+    v = mpmath.matrix(row.tolist()) - sum(vectors, mpmath.zeros(d, 1)) / len(vectors)
+    distance = (v.T * mpmath.lu_solve(sigma, v))[0]
+    return float(-(distance + mpmath.log(mpmath.det(2 * mpmath.pi * sigma))) / 2)
+
+
+# -- missing cells
+
+
+@pytest.mark.parametrize("estimation", ESTIMATIONS)
+@pytest.mark.parametrize("pooling", [0, 1])
+def test_a_row_is_scored_by_the_columns_it_shows(estimation: Any, pooling: int) -> None:
+    found = estimated(MultivariateGaussian(estimation, pooling=pooling))
+    spread = found.spread
+    for pattern in product([False, True], repeat=3):
+        shown = np.flatnonzero(pattern)
+        asked = np.where(pattern, X, np.nan)
+        got = score(found, asked)
+        for c in range(2):
+            sigma = spread.covariance[c * (1 - pooling)][np.ix_(shown, shown)]
+            mean, x = spread.mean[c, shown], X[:, shown]
+            if not len(shown):
+                truth = np.zeros(40)
+            elif estimation == "bayes":
+                judge = stats.multivariate_t(mean, sigma * found.factor[c], found.dof[c])
+                truth = judge.logpdf(x)
+            else:
+                truth = stats.multivariate_normal(mean, sigma).logpdf(x)
+            assert_allclose(got[:, c], truth, rtol=1e-10, atol=1e-12)
+
+
+def test_evidence_is_the_chain_of_conditional_densities() -> None:
+    asked = X.copy()
+    asked[::4, 1] = np.nan
+    for options in OPTIONS:
+        found = estimated(MultivariateGaussian(**options))
+        pieces = np.zeros((40, 3, 2))
+        found.add_contributions(RealBlock(asked), pieces)
+        assert_allclose(pieces.sum(axis=1), score(found, asked), rtol=1e-11)
+        assert not pieces[::4, 1].any()
+        assert_allclose(pieces[:, 0], score(found.column(0), X[:, :1]), rtol=1e-10)
+
+
+@pytest.mark.parametrize("pooling", [0, 1])
+def test_estimates_from_rows_with_gaps_are_the_most_likely(pooling: int) -> None:
+    x = X.copy()
+    x[np.random.default_rng(2).random(x.shape) < 0.25] = np.nan
+    found = estimated(MultivariateGaussian("mle", pooling=pooling), x)
+
+    def log_likelihood(means: np.ndarray, sigmas: np.ndarray) -> float:
+        total = 0.0
+        for row, c in zip(x, CODES, strict=True):
+            shown = ~np.isnan(row)
+            if shown.any():
+                sigma = sigmas[c * (1 - pooling)][np.ix_(shown, shown)]
+                judge = stats.multivariate_normal(means[c, shown], sigma)
+                total += float(judge.logpdf(row[shown]))
+        return total
+
+    top = log_likelihood(found.mean, found.covariance)
+    assert score(found, x)[np.arange(40), CODES].sum() == pytest.approx(top, rel=1e-11)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        step = rng.normal(size=found.covariance.shape) * 1e-3
+        sigmas = found.covariance + step + step.transpose(0, 2, 1)
+        assert log_likelihood(found.mean, sigmas) < top
+        means = found.mean + 1e-3 * rng.normal(size=found.mean.shape)
+        assert log_likelihood(means, found.covariance) < top
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_rows_without_a_cell_change_nothing(options: dict[str, Any]) -> None:
+    family = MultivariateGaussian(**options)
+    nothing = np.full((2, 3), np.nan)
+    more = np.concatenate([X, nothing]), np.append(CODES, [0, 1])
+    assert frozen(estimated(family, *more)) == frozen(estimated(family))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_column_that_a_class_never_shows(options: dict[str, Any]) -> None:
+    x = X.copy()
+    x[CODES == 1, 2] = np.nan
+    found = estimated(MultivariateGaussian(**options), x)
+    assert np.isfinite(score(found, X)).all()
+    nowhere = X.copy()
+    nowhere[:, 1] = np.nan
+    found = estimated(MultivariateGaussian(**options), nowhere)
+    without = estimated(MultivariateGaussian(**options), X[:, [0, 2]])
+    if options.get("structure") != "spherical":
+        truth = posterior(score(without, X[:, [0, 2]]))
+        assert_allclose(posterior(score(found, nowhere)), truth, rtol=1e-6)
+    assert np.isfinite(score(found, X)).all()
+
+
+# -- singular covariances
+
+
+def singular_tables() -> dict[str, tuple[np.ndarray, Any]]:
+    z, codes = rows(12, 4)
+    within = z.copy()
+    within[codes == 1, 2] = within[codes == 1, 0]
+    constant = z.copy()
+    constant[codes == 1, 2] = 0.1
+    few, few_codes = rows(5, 9)
+    return {
+        "a duplicate": (np.c_[z, z[:, 0]], codes),
+        "a constant": (np.c_[z, np.full(12, 0.1)], codes),
+        "a sum": (np.c_[z, z[:, 0] - 2 * z[:, 1]], codes),
+        "a sum far from zero": (np.c_[z + 1e8, z[:, 0] + z[:, 1] + 1e8], codes),
+        "a duplicate within a class": (within, codes),
+        "a constant within a class": (constant, codes),
+        "a constant within every class": (np.c_[z, codes * 3.0], codes),
+        "zeros and ones": ((z > 0).astype(np.float64)[:, [0, 1, 2, 3, 0]], codes),
+        "few rows": (few, few_codes),
+        "a class of one row": (z, [0] * 11 + [1]),
+        "one row": (z[:1], [0]),
+        "two rows": (z[:2], [0, 1]),
+        "no rows": (z[:0], []),
+        "equal rows": (np.ones((12, 4)), codes),
+        "tiny numbers": (z * 1e-140, codes),
+        "huge numbers": (np.clip(z * 1e149, -1e150, 1e150), codes),
+        "columns of all sizes": (z * [1e-140, 1e140, 1.0, 1e-8], codes),
+        "nearly a duplicate": (np.c_[z, z[:, 0] + 1e-9 * z[:, 1] ** 2], codes),
+    }
+
+
+@pytest.mark.parametrize("name", singular_tables())
+@pytest.mark.parametrize("floor", [0.0, 1e-9])
+def test_there_is_always_an_answer_and_the_order_of_rows_is_nothing(
+    name: str, floor: float
+) -> None:
+    x, codes = singular_tables()[name]
+    codes = np.asarray(codes, np.intp)
+    d = x.shape[1]
+    rng = np.random.default_rng(0)
+    far = np.array([np.full(d, 1e150), np.full(d, -1e150)])
+    asked = np.concatenate([x, x + 1, np.where(rng.random(x.shape) < 0.4, np.nan, x)])
+    for options in OPTIONS:
+        family = MultivariateGaussian(**options, variance_floor=floor)
+        found = estimated(family, x, codes)
+        assert np.isfinite(score(found, x)).all(), options
+        assert not np.isnan(score(found, np.concatenate([asked, far]))).any(), options
+        assert np.isfinite(found.sample(np.array([0, 1]), rng)).all(), options
+        for j in range(d):
+            assert not np.isnan(score(found.column(j), asked[:, [j]])).any(), options
+        form = found.form()
+        assert form is None or all(np.isfinite(part).all() for part in form[1:]), options
+        order = rng.permutation(len(x))
+        shuffled = estimated(family, x[order], codes[order])
+        assert frozen(shuffled) == frozen(found), options
+
+
+def remarks(x: np.ndarray, codes: Any = CODES, k: int = 2, **options: Any) -> list[str]:
+    found = estimated(MultivariateGaussian(**options), x, codes, k)
+    return list(found.remarks(NAMES, ["ham", "spam", "eggs"][:k]))
+
+
+def test_columns_that_say_nothing_are_named() -> None:
+    for options in OPTIONS[:7]:
+        assert remarks(X, **options) == []
+        assert remarks(np.c_[X, X[:, 1]], **options) == [
+            "column 'x3' is 1 × 'x1' plus a constant in every row; it is left out"
+        ]
+        assert remarks(np.c_[X, 2 * X[:, 0] - 0.5 * X[:, 2] + 7], **options) == [
+            "column 'x3' is 2 × 'x0' + -0.5 × 'x2' plus a constant in every row; it is left out"
+        ]
+        assert remarks(np.c_[X[:, 0], np.ones(40), X[:, 1:]], **options) == [
+            "column 'x1' has one value only; it is left out"
+        ]
+
+
+def test_what_is_left_out_says_nothing() -> None:
+    more = np.c_[X[:, 0], X[:, 0] - X[:, 1], np.full(40, 3.0), X[:, 1:]]
+    for options in OPTIONS[:7]:
+        family = MultivariateGaussian(**options)
+        truth = posterior(score(estimated(family), X))
+        if options["estimation"] == "mle":  # a posterior has more columns to be sure of
+            assert_allclose(posterior(score(estimated(family, more), more)), truth, rtol=1e-8)
+
+
+@pytest.mark.parametrize("options", OPTIONS[:-1], ids=str)
+def test_a_column_with_one_value_says_nothing(options: dict[str, Any]) -> None:
+    family, more = MultivariateGaussian(**options), np.insert(X, 1, 0.1, axis=1)
+    assert_allclose(score(estimated(family, more), more), score(estimated(family), X), rtol=1e-12)
+
+
+def test_classes_without_spread_are_named() -> None:
+    x, codes = singular_tables()["a duplicate within a class"]
+    advice = (
+        "; a variance that would be 0 is kept at a small share (variance_floor) of that over all "
+        "classes; more rows, shrinkage, a shared covariance or estimation='bayes' would help"
+    )
+    first = "within class 'spam', the other columns determine 'x2'"
+    assert remarks(x, codes, estimation="mle") == [first + advice]
+    assert remarks(x, codes, estimation="mle", pooling=1) == []
+    assert remarks(x, codes, estimation="mle", shrinkage=0.1) == []
+    assert remarks(x, codes) == []
+    x, codes = singular_tables()["a constant within every class"]
+    assert remarks(x, codes, estimation="mle", pooling=1) == [
+        "within the classes, the other columns determine 'x4'" + advice
+    ]
+
+
+def test_with_fewer_rows_than_columns_a_posterior_uses_all_columns() -> None:
+    x, codes = rows(6, 9)
+    asked = np.random.default_rng(0).normal(size=(5, 9))
+    for pooling in (0, 1):
+        found = estimated(MultivariateGaussian(pooling=pooling), x, codes)
+        assert not list(found.remarks(NAMES, "ab"))
+        a0, n, d = 1.0, 6, 9
+        m0, psi0 = x.mean(axis=0), 2 * a0 * np.diag(x.var(axis=0))
+        for c in range(2):
+            used = range(2) if pooling else [c]
+            psi, nu = psi0.copy(), 2 * a0 + d - 1
+            for i in used:
+                own = x[codes == i]
+                shift = own.mean(axis=0) - m0
+                psi += scatter(own) + len(own) / (1 + len(own)) * np.outer(shift, shift)
+                nu += len(own)
+            kappa = 1 + n / 2
+            mean = (m0 + x[codes == c].sum(axis=0)) / kappa
+            dof = nu - d + 1
+            judge = stats.multivariate_t(mean, psi * (kappa + 1) / (kappa * dof), dof)
+            assert_allclose(score(found, asked)[:, c], judge.logpdf(asked), rtol=1e-10)
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_a_class_without_rows_changes_nothing(options: dict[str, Any]) -> None:
+    family = MultivariateGaussian(**options)
+    two, three = estimated(family), estimated(family, X, CODES * 2, 3)
+    assert_allclose(score(three, X, 3)[:, [0, 2]], score(two, X), rtol=1e-12)
+    assert np.isfinite(score(three, X, 3)).all()
+
+
+def test_a_floor_is_a_share_of_the_variance_over_all_classes() -> None:
+    x = np.array([[0.0, 1], [0, -1], [0, 3], [2, 1], [2, 5], [2, 0]])
+    found = estimated(MultivariateGaussian("mle", variance_floor=0.25), x, [0, 0, 0, 1, 1, 1])
+    spread = np.cov(x.T, ddof=0)
+    for c, own in enumerate((x[:3], x[3:])):
+        relative = np.linalg.eigvals(np.linalg.solve(spread, found.covariance[c]))
+        assert relative.min() == pytest.approx(0.25, rel=1e-12)
+        before = np.linalg.eigvals(np.linalg.solve(spread, scatter(own) / 3))
+        assert relative.max() == pytest.approx(before.max(), rel=1e-12)
+
+
+# -- samples and forms
+
+
+@pytest.mark.parametrize("pooling", [0, 1])
+def test_a_sample_has_the_means_and_covariances_asked_for(pooling: int) -> None:
+    units = np.array([1e-8, 1.0, 1e8])
+    codes = np.repeat([0, 1], 20_000)
+    for estimation in ESTIMATIONS:
+        family = MultivariateGaussian(estimation, pooling=pooling)
+        found = estimated(family, X * units)
+        drawn = np.stack(found.sample(codes, np.random.default_rng(1)), axis=1) / units
+        for c in range(2):
+            sigma = found.spread.covariance[c * (1 - pooling)] / np.outer(units, units)
+            if estimation == "bayes":
+                sigma = sigma * found.factor[c] * found.dof[c] / (found.dof[c] - 2)
+            own = drawn[codes == c]
+            sd = np.sqrt(np.diag(sigma))
+            far = np.abs(own.mean(axis=0) - found.spread.mean[c] / units) / sd
+            assert (far < 5 / np.sqrt(20_000)).all()
+            error = np.abs(np.cov(own.T) - sigma) / np.outer(sd, sd)
+            assert (error < 0.06).all()
+
+
+def test_a_form_is_the_score_of_complete_rows() -> None:
+    for shift in (0.0, 1e8):
+        x = X + shift
+        found = estimated(MultivariateGaussian("mle"), x)
+        form = found.form()
+        psi = x - form.origin
+        terms = np.einsum("nf,kfg,ng->nk", psi, form.quadratic, psi)
+        terms += psi @ form.linear.T + form.constant
+        assert_allclose(terms, score(found, x), rtol=1e-9, atol=1e-9)
+        assert estimated(MultivariateGaussian(), x).form() is None
+
+
+# -- options and errors
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pooling": 1.5}, r"^pooling=1\.5; pooling is a number from 0 to 1\.$"),
+        ({"pooling": -1}, r"^pooling=-1; pooling is a finite number, 0 or more\.$"),
+        (
+            {"structure": "banded"},
+            r"^structure='banded'; structure is one of 'full', 'diagonal', 'spherical'\.$",
+        ),
+        ({"shrinkage": 2}, r"^shrinkage=2; shrinkage is a number from 0 to 1, 'oas' or "),
+        (
+            {"shrinkage": "ledoit"},
+            r"^shrinkage='ledoit'; shrinkage is a number from 0 to 1, 'oas' ",
+        ),
+        ({"precision": "half"}, r"^precision='half'; precision is 'exact' or 'double'\.$"),
+        ({"kappa0": 0}, r"^kappa0=0; kappa0 is a positive finite number\.$"),
+        ({"a0": np.inf}, r"^a0=inf; a0 is a positive finite number\.$"),
+        ({"ddof": -1}, r"^ddof=-1; ddof is a finite number, 0 or more\.$"),
+        ({"estimation": "best"}, r"^estimation='best'; estimation is one of "),
+        ({"structure": "diagonal"}, r"use estimation='mle', or leave these options out\.$"),
+        ({"estimation": "map", "pooling": 0.5}, r"a posterior has the full covariance of each"),
+    ],
+    ids=str,
+)
+def test_options_outside_their_rules(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        MultivariateGaussian(**options)
+
+
+@pytest.mark.parametrize("row", [0, 63, 64, 4_100])
+def test_a_number_too_large_is_named(row: int) -> None:
+    found = estimated(MultivariateGaussian("mle"))
+    for gap in (False, True):
+        x = np.zeros((5_000, 3))
+        if gap:
+            x[::2, 0] = np.nan
+        x[row, 1] = np.inf
+        with pytest.raises(BadCell) as caught:
+            score(found, x)
+        assert (caught.value.row, caught.value.column) == (row, 1)
+
+
+def test_double_precision_is_close() -> None:
+    for options in OPTIONS[:6]:
+        exact = estimated(MultivariateGaussian(**options), X + 1e4)
+        double = estimated(MultivariateGaussian(**options, precision="double"), X + 1e4)
+        assert_allclose(score(double, X + 1e4), score(exact, X + 1e4), rtol=1e-8)
+
+
+# -- in an estimator
+
+
+def mixed(n: int = 90, gaps: float = 0.1) -> pa.Table:
+    """Three numbers that depend on each other, a number and a category."""
+    x, codes = rows(n, 3)
+    rng = np.random.default_rng(5)
+    x[rng.random(x.shape) < gaps] = np.nan
+    return pa.table(
+        {
+            **{f"x{j}": pa.array(x[:, j], from_pandas=True) for j in range(3)},
+            "alone": rng.normal(size=n) + codes,
+            "color": rng.choice(["red", "blue"], n),
+            "kind": np.array(["a", "b"])[codes],
+        }
+    )
+
+
+TOGETHER: dict[Any, Any] = {
+    ("x0", "x1", "x2"): MultivariateGaussian(),
+    "alone": Gaussian(),
+    "color": Categorical(),
+}
+
+
+def test_columns_together_and_columns_alone() -> None:
+    table = mixed(gaps=0.0)
+    model = NaiveBayes(TOGETHER).fit(table, "kind")
+    x = np.stack([table[f"x{j}"] for j in range(3)], axis=1)
+    codes = np.array(table["kind"]) == "b"
+    truth = np.log(model.class_prior_) + score(estimated(MultivariateGaussian(), x, codes), x)
+    truth += score(estimated(Gaussian(), *(np.array(table["alone"])[:, None], codes)),
+                   np.array(table["alone"])[:, None])  # fmt: skip
+    alone = NaiveBayes("categorical", class_prior="uniform").fit(
+        table.select(["color", "kind"]), "kind"
+    )
+    truth += alone.predict_joint_log_proba(table.select(["color"])) - np.log(0.5)
+    rest = table.drop(["kind"])
+    assert_allclose(model.predict_joint_log_proba(rest), truth, rtol=1e-11)
+    evidence = model.explain(rest)
+    whole = evidence.contributions.sum(axis=1) + evidence.log_prior
+    assert_allclose(whole, truth, rtol=1e-11)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_forgetting_and_files_keep_every_bit(gaps: float, tmp_path: Path) -> None:
+    table = mixed(gaps=gaps)
+    model = NaiveBayes(TOGETHER).fit(table, "kind")
+    model.save(tmp_path / "mixed.suffice")
+    read = suffice.load(tmp_path / "mixed.suffice")
+    rest = table.drop(["kind"])
+    assert_array_equal(read.predict_proba(rest), model.predict_proba(rest))
+    assert read.statistic_ == model.statistic_
+    read.forget(table[30:], "kind")
+    first = NaiveBayes(TOGETHER).fit(table[:30], "kind")
+    assert read.statistic_ == first.statistic_
+    assert_array_equal(read.predict_joint_log_proba(rest), first.predict_joint_log_proba(rest))
+
+
+def test_a_row_that_was_never_learnt_cannot_be_forgotten() -> None:
+    table = mixed(gaps=0.0)
+    model = NaiveBayes(TOGETHER).fit(table, "kind")
+    far = table[:1].set_column(1, "x1", pa.array([1e3]))
+    with pytest.raises(ForgetError, match=r"^column 'x1': other values than are to be forgotten"):
+        model.forget(far, "kind")
+
+
+def test_remarks_reach_the_user() -> None:
+    table = mixed(gaps=0.0)
+    twice = table.append_column("x3", table["x1"])
+    families = {("x0", "x1", "x2", "x3"): MultivariateGaussian()}
+    with pytest.warns(SufficeWarning, match=r"column 'x3' is 1 × 'x1' plus a constant in every"):
+        NaiveBayes({**families, "alone": "gaussian", "color": "categorical"}).fit(twice, "kind")
+
+
+def test_the_command_line_shows_it(tmp_path: Path) -> None:
+    model = NaiveBayes(TOGETHER).fit(mixed(), "kind")
+    model.save(tmp_path / "mixed.suffice")
+    words = ["show", str(tmp_path / "mixed.suffice"), "--json"]
+    shown = json.loads(CliRunner().invoke(app, words, prog_name="suffice").stdout)
+    columns = {column["name"]: column for column in shown["columns"]}
+    assert columns["x1"]["family"] == "multivariate_gaussian"
+    assert list(columns["x1"]["parameters"]) == ["mean", "scale", "dof"]
+    (found,) = (p for p in model.model_.parameters if hasattr(p, "spread"))
+    assert columns["x1"]["parameters"] == found.describe(1)
+    assert CliRunner().invoke(app, words[:2], prog_name="suffice").exit_code == 0
+
+
+def test_options_are_fields() -> None:
+    names = {field.name for field in fields(MultivariateGaussian)}
+    assert all(set(options) <= names for options in OPTIONS)
+    assert str(replace(MultivariateGaussian(), pooling=1)) == "MultivariateGaussian(pooling=1)"
