@@ -30,6 +30,7 @@ def test_the_version_loads_no_library() -> None:
     "statement",
     [
         "from suffice import BayesClassifier",
+        "from suffice import LinearRegression, Ridge",
         "from suffice import NaiveBayes",
         "from suffice import load",
         "from suffice import read_csv",

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from suffice.bayes import BayesClassifier as BayesClassifier
     from suffice.data.opening import read_csv as read_csv
+    from suffice.linear_model import LinearRegression as LinearRegression
+    from suffice.linear_model import Ridge as Ridge
     from suffice.naive_bayes import NaiveBayes as NaiveBayes
     from suffice.saved import load as load
 
@@ -17,12 +19,22 @@ __version__ = "0.1.0"
 # Public names are imported on first use, so that `import suffice` costs nothing.
 _HOME = {
     "BayesClassifier": "suffice.bayes",
+    "LinearRegression": "suffice.linear_model",
     "NaiveBayes": "suffice.naive_bayes",
+    "Ridge": "suffice.linear_model",
     "load": "suffice.saved",
     "read_csv": "suffice.data.opening",
 }
 
-__all__ = ["BayesClassifier", "NaiveBayes", "__version__", "load", "read_csv"]
+__all__ = [
+    "BayesClassifier",
+    "LinearRegression",
+    "NaiveBayes",
+    "Ridge",
+    "__version__",
+    "load",
+    "read_csv",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -106,6 +106,11 @@ class LeastSquares:
         return np.asarray(self.penalty @ self.coefficients**2)
 
     @property
+    def has_intercept(self) -> bool:
+        """Whether b is estimated; else it is 0."""
+        return self.equations.intercept
+
+    @property
     def rank(self) -> int:
         """Number of columns that are no linear combination of earlier ones."""
         return self.factor.rank

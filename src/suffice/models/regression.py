@@ -14,6 +14,7 @@ from suffice.data.source import Split
 from suffice.models.design import Design
 from suffice.models.gaussian_cells import GaussianCells
 from suffice.models.generative import each_batch
+from suffice.models.gradient_descent import Descended, IncompleteRow
 from suffice.models.least_squares import LeastSquares
 from suffice.models.posterior import Posterior
 from suffice.models.ridge import RidgeSpectrum
@@ -39,10 +40,6 @@ __all__ = [
 NO_PREDICTION = "a missing cell (NaN or null) leaves a row without a prediction"
 
 
-class IncompleteRow(Exception):  # noqa: N818 - the rows with missing cells are counted next
-    """A row has a missing cell, and none was to have one."""
-
-
 @dataclass(frozen=True)
 class LinearModel:
     """All that a prediction needs.
@@ -53,15 +50,15 @@ class LinearModel:
         How rows of a table become rows of numbers.
     layout : Layout
         How a table is read.
-    fit : LeastSquares
-        Coefficients, and what they vary by.
+    fit : LeastSquares or Descended
+        Coefficients, and what they vary by if they are a function of sums.
     cells : GaussianCells, optional
         What to expect in missing cells; without it they are refused.
     """
 
     design: Design
     layout: Layout
-    fit: LeastSquares
+    fit: LeastSquares | Descended
     cells: GaussianCells | None = None
 
     def rows(

@@ -13,17 +13,31 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from suffice.data.arrays import ArraySource
 from suffice.data.beside import Beside, numeric_targets, target_columns, with_targets
 from suffice.data.schema import Alike, Column, Layout, Numbered
+from suffice.data.source import Split
 from suffice.data.tables import TableSource
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.models.contract import checked_weights, is_array, unless_it_fails
 from suffice.models.design import INTERCEPT, Design
 from suffice.models.gaussian_cells import GaussianCells
+from suffice.models.gradient_descent import (
+    PARTS,
+    STEPS,
+    Columns,
+    Descended,
+    GradientDescent,
+    ReadRows,
+    Standard,
+    descended,
+    overview,
+)
 from suffice.models.least_squares import LeastSquares
 from suffice.models.model_file import TYPES, portable, unportable
 from suffice.models.normal_equations import ROUNDED, NormalEquations
@@ -54,6 +68,7 @@ Rows = TableSource | Beside
 Interval = Literal["prediction", "confidence"]
 
 WAYS_OUT = "use missing='drop' to learn from complete rows only, or missing='gaussian'"
+NORMAL = "use solver='normal'"
 NAMED = 5  # columns named
 MOST_CATEGORIES = 1_000
 
@@ -85,12 +100,14 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     missing: Missing
     dependent: Dependent
     precision: Precision
+    solver: str
+    descent: GradientDescent | None
     threads: int | None
     _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
 
-    def _penalty(self, equations: NormalEquations) -> NDArray[np.float64]:
+    def _penalty(self, columns: Columns) -> NDArray[np.float64]:
         """λ of every column, (p,)."""
-        return np.zeros(equations.p)
+        return np.zeros(columns.p)
 
     def _tune(self, equations: NormalEquations, source: Rows | None) -> None:
         """Choose what is left open, from the sums, or from the rows where all are at hand."""
@@ -129,12 +146,16 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         with unless_it_fails(self):
             self._check_options()
             source = self._open_new(X, y, sample_weight)
+            if self.solver in STEPS:
+                return self._descend(source)
             return self._set(self._summarise(source), source)
 
+    @available_if(lambda self: self._require_sums() is None)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
 
-        See `fit` for the parameters and the errors. Categories are those of the first rows.
+        See `fit` for the parameters and the errors. Categories are those of the first rows. After
+        gradient descent there is no such method: its coefficients stand for no sums.
         """
         with unless_it_fails(self):
             self._check_options()
@@ -156,6 +177,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             If the rows cannot have been learnt.
         """
         check_is_fitted(self)
+        self._require_sums()
         gone = self._summarise(self._open_more(X, y, sample_weight))
         try:
             rest = self.statistic_ - gone
@@ -187,6 +209,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
                 f"{other!r} is no linear model", "only fitted linear models can be merged"
             )
         check_is_fitted(other)
+        self._require_sums()
+        other._require_sums()
         if self.design_ != other.design_:
             raise SchemaError(
                 "the models differ in their columns, targets or categories",
@@ -224,8 +248,10 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         array([1.])
         """
         check_is_fitted(self)
+        self._require_sums()
         other: Self = clone(self).set_params(**options)
         other._check_options()
+        other._require_sums()
         names = self._chosen(columns)
         design = self.design_.keep(names)
         places = self.design_.places(names)
@@ -268,6 +294,54 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
                     f"{name}={getattr(self, name)!r}",
                     f"{name} is one of {', '.join(map(repr, get_args(allowed)))}",
                 )
+        if not isinstance(self.descent, GradientDescent | None):
+            raise ParameterError(
+                f"descent={self.descent!r}", "descent is a GradientDescent or None"
+            )
+        refused = (("positive", True), ("missing", "gaussian"), ("dependent", "error"))
+        for name, value in refused if self.solver in STEPS else ():
+            if getattr(self, name) == value:
+                raise ParameterError(
+                    f"{name}={value!r} with solver={self.solver!r}",
+                    "gradient descent does not offer it",
+                    NORMAL,
+                )
+
+    def _require_sums(self) -> None:
+        """Refuse what gradient descent has no sums for."""
+        fit = getattr(getattr(self, "model_", None), "fit", None)
+        if self.solver in STEPS or isinstance(fit, Descended):
+            raise ParameterError(
+                f"solver={self.solver!r}" if self.solver in STEPS else "the fit was by descent",
+                "gradient descent keeps no sums over the rows, only coefficients",
+                NORMAL,
+            )
+
+    def _descend(self, source: Rows) -> Self:
+        """Estimate by gradient descent, pass by pass."""
+        engine, layout = LocalEngine(self.threads), self._layout(source)
+        how = GradientDescent() if self.descent is None else self.descent
+        splits = source.splits(layout, PARTS)
+        rows = ReadRows(self.design_, layout, self.missing == "drop")
+        try:
+            seen = engine.run(overview, rows, splits)
+        except IncompleteRow:
+            raise self._incomplete(engine, layout, splits) from None
+        standard = Standard.of(seen, len(self.design_), bool(self.fit_intercept))
+        costs = self._penalty(standard)
+        standard = standard.penalised(costs)
+        rows = replace(rows, standard=standard, penalty=standard.penalty(costs))
+        fit = descended(rows, splits, engine, how, cast(Any, self.solver))
+        self.__dict__.pop("statistic_", None)
+        self.model_ = LinearModel(self.design_, self._layout(None), fit)
+        if not fit.converged:
+            warnings.warn(
+                f"after {how.max_iter} epochs the rule for stopping (tol={how.tol:g}) is not met; "
+                "raise max_iter or tol, or use solver='normal'.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self
 
     def _summarise(self, source: Rows) -> Comoments:
         engine, layout = LocalEngine(self.threads), self._layout(source)
@@ -276,8 +350,14 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         try:
             return engine.run(summarise, plan, splits)
         except IncompleteRow:
-            counts = engine.run(missing_cells, (self.design_, layout), splits)
-        raise DataError(
+            raise self._incomplete(engine, layout, splits) from None
+
+    def _incomplete(
+        self, engine: LocalEngine, layout: Layout, splits: Sequence[Split]
+    ) -> DataError:
+        """Count the missing cells, for an error."""
+        counts = engine.run(missing_cells, (self.design_, layout), splits)
+        return DataError(
             f"cells are missing (NaN or null): {self._lacking(counts)}",
             "every row needs all its cells",
             WAYS_OUT,
@@ -354,7 +434,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     def intercept_(self) -> Any:
         """b, a number, or (t,) for targets (n, t); 0 where it is not estimated."""
         fit = self.model_.fit
-        if not fit.equations.intercept:
+        if not fit.has_intercept:
             return 0.0
         return float(fit.intercept[0]) if self.single_target_ else np.array(fit.intercept)
 
@@ -367,17 +447,17 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     def singular_(self) -> NDArray[np.float64]:
         """Singular values of the columns about their means, decreasing, (min(n, d),)."""
         values = np.linalg.svd(self._unpenalised().factor.cholesky.value, compute_uv=False)
-        rows = int(np.ceil(self.model_.fit.equations.rows))
+        rows = int(np.ceil(self._unpenalised().equations.rows))
         return np.asarray(values[: max(rows, 1)])
 
     def _unpenalised(self) -> LeastSquares:
-        fit: LeastSquares = self._fitted().fit
+        fit = self._solved()
         return replace(fit, penalty=np.zeros_like(fit.penalty))
 
     @property
     def terms_(self) -> tuple[str, ...]:
         """Names of all coefficients, the intercept first if there is one."""
-        first = (INTERCEPT,) if self.model_.fit.equations.intercept else ()
+        first = (INTERCEPT,) if self.model_.fit.has_intercept else ()
         return (*first, *self.design_.terms)
 
     @property
@@ -412,8 +492,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
 
     def _inferable(self) -> LeastSquares:
         """The fit, if its errors are known."""
-        model = self._fitted()
-        if model.fit.positive:
+        model, fit = self._fitted(), self._solved()
+        if fit.positive:
             raise ParameterError(
                 "positive=True", "coefficients that may not be negative have no standard errors"
             )
@@ -423,7 +503,36 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
                 "the sums are expected ones, whose standard errors are not known",
                 "use missing='drop'",
             )
-        return model.fit
+        return fit
+
+    def _solved(self) -> LeastSquares:
+        """The fit, if it is a function of sums."""
+        fit = self._fitted().fit
+        if isinstance(fit, Descended):
+            self._require_sums()
+        return cast(LeastSquares, fit)
+
+    @property
+    def n_iter_(self) -> int:
+        """Epochs of gradient descent; else 1, as nothing iterates."""
+        fit = self._fitted().fit
+        return len(fit.loss_history) if isinstance(fit, Descended) else 1
+
+    @property
+    def loss_history_(self) -> NDArray[np.float64]:
+        """Loss of every epoch of gradient descent, the sum over targets, (n_iter_,).
+
+        ::
+
+            J = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]
+
+        after an epoch of ``solver="gradient"``; for the others the mean over the rows of the
+        epoch, each before the step that it leads to.
+        """
+        fit = self._fitted().fit
+        if not isinstance(fit, Descended):
+            raise AttributeError("there is a loss_history_ after gradient descent only.")
+        return np.array(fit.loss_history)
 
     # -- predicting
 
@@ -472,7 +581,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             raise ParameterError(f"kind={kind!r}", "kind is 'prediction' or 'confidence'")
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
-        fit, reach = self._fitted().fit, posterior.quantile(level)
+        fit, reach = self._inferable(), posterior.quantile(level)
         answer = partial(within, fit, posterior, reach, noise)
         return self._shaped(self._answers(X, answer, complete=True))
 
@@ -542,12 +651,13 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         ModelFileError
             If the file cannot be written. A file that was there before is left as it was.
         """
-        self._fitted()
+        fit = self._fitted().fit
         content = {
             "params": portable(self.get_params(deep=False)),
             "design": self.design_,
             "layout": self.layout_,
-            "statistic": self.statistic_,
+            "statistic": getattr(self, "statistic_", None),
+            "descended": fit if isinstance(fit, Descended) else None,
             "named": hasattr(self, "feature_names_in_"),
             "single_target": self.single_target_,
             "format": self.format_,
@@ -566,6 +676,9 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
             model.feature_names_in_ = np.array(tuple(model.design_.columns), dtype=object)
         for name in model._tuned_names:
             setattr(model, name, content[name])
+        if content["descended"] is not None:
+            model.model_ = LinearModel(model.design_, model._layout(None), content["descended"])
+            return model
         return model._set(content["statistic"], tuned=True)
 
     # -- reading tables

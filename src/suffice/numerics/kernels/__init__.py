@@ -10,6 +10,7 @@ from types import ModuleType
 __all__ = [
     "comoments",
     "counts",
+    "descent",
     "distances",
     "factor",
     "linear",

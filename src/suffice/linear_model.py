@@ -1,0 +1,370 @@
+"""Linear models under scikit-learn's names: y = b + xᵀw + ε, fitted from exact sums.
+
+`LinearRegression` and `Ridge` solve their normal equations from exact co-moments in double-double,
+so that neither the scale of a column, nor its offset, nor the order of the rows reaches the
+result. They learn in batches, forget, merge, take subsets of columns without reading a row again,
+and know what their estimates are worth.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.engines.local import LocalEngine
+from suffice.errors import ParameterError
+from suffice.families.family import check_nonnegative
+from suffice.models.gradient_descent import STEPS, Columns, GradientDescent
+from suffice.models.logistic_regression import LogisticRegression
+from suffice.models.normal_equations import NormalEquations
+from suffice.models.regression import errors_left_out
+from suffice.models.regressor import Dependent, LinearRegressor, Missing, Precision, Rows
+from suffice.models.ridge import RidgePath, RidgeSpectrum
+from suffice.models.summary import Summary
+
+__all__ = ["GradientDescent", "LinearRegression", "LogisticRegression", "Ridge"]
+
+LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
+NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
+
+
+class LinearRegression(LinearRegressor):
+    """Ordinary least squares: b and w that minimise Σ(y − b − xᵀw)².
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether b is estimated; else it is 0.
+    copy_X, tol, n_jobs
+        Accepted for compatibility; the input is never written to, and nothing iterates.
+    positive : bool
+        Allow only w ≥ 0 (Lawson and Hanson's algorithm). There are then no standard errors.
+    missing : {"error", "drop", "gaussian"}
+        Missing cells: an error that counts them by column; only complete rows; or regression under
+        the joint Gaussian of all columns and targets, fitted by expectation-maximisation, with
+        what is expected in the place of missing cells at prediction. The last has no standard
+        errors.
+    dependent : {"minimum_norm", "error"}
+        Columns that are linear combinations of others: of all w that fit as well the one of least
+        norm, with a warning that names the columns, or an error.
+    precision : {"exact", "double"}
+        Add products without rounding, or in plain double precision, which is faster.
+    solver : {"normal", "gradient", "sgd", "minibatch"}
+        The normal equations; or gradient descent by all rows, by single rows, or by a few rows at
+        a time. The last three approach the result of the first, keep no sums, and so know no
+        standard errors and learn no further rows. They do not look for dependent columns.
+    descent : GradientDescent, optional
+        How to descend: learning rate, momentum, when to stop, and the seed.
+    threads : int, optional
+        Default: all cores.
+
+    Attributes
+    ----------
+    coef_ : ndarray (d,), or (t, d) for targets (n, t)
+    intercept_ : float, or ndarray (t,)
+    rank_ : int
+    singular_ : ndarray (min(n, d),)
+    n_iter_ : int
+        Epochs of gradient descent, else 1.
+    loss_history_ : ndarray (n_iter_,)
+        Loss of every epoch of gradient descent.
+    terms_ : tuple of str
+        Names of all coefficients, the intercept first.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: rank is decided on columns that are scaled and exactly summed,
+    so a column of small scale is not taken for 0, and ``tol`` decides nothing; dependent columns
+    are named; missing cells have two ways out; `partial_fit`, `forget` and `merge` give the bits
+    of one `fit`; a row of weight 2 is the row twice in the standard errors also.
+
+    Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), section 5.3.
+
+    Examples
+    --------
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> model.intercept_, model.coef_, model.predict([[10.0]])
+    (1.0, array([2.]), array([21.]))
+    """
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        missing: Missing = "error",
+        dependent: Dependent = "minimum_norm",
+        precision: Precision = "exact",
+        solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal",
+        descent: GradientDescent | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.missing = missing
+        self.dependent = dependent
+        self.precision = precision
+        self.solver = solver
+        self.descent = descent
+        self.threads = threads
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        _check_solver(self.solver, ("normal", *STEPS))
+
+    def summary(
+        self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
+    ) -> Any:
+        """Return coefficients with their standard errors and tests, and how well the model fits.
+
+        Parameters
+        ----------
+        target : str or int, optional
+            Which target; needed if there are several.
+        level : float
+            Confidence of the intervals.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        Summary or pandas.DataFrame
+            A summary prints as a table.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such target, or as `posterior`.
+        DataError
+            If there are no more rows than parameters.
+
+        See Also
+        --------
+        suffice.models.summary.Summary : For the formulas and an example.
+        """
+        fit, targets = self._inferable(), self.design_.targets
+        if target is None and len(targets) == 1:
+            target = 0
+        j = targets.index(target) if target in targets else target
+        if not (isinstance(j, int) and 0 <= j < len(targets)):
+            raise ParameterError(
+                f"target={target!r}",
+                f"a summary is of one target: {', '.join(map(repr, targets))}",
+            )
+        left_out = float(self.statistic_.weight.sum()) - fit.equations.rows
+        summary = Summary.of(fit, self.terms_, targets, j, level, left_out)
+        return summary.frame() if as_frame else summary
+
+
+class Ridge(LinearRegressor):
+    """Ridge regression: b and w that minimise Σ(y − b − xᵀw)² + α Σ w_j².
+
+    This is the mode (and mean) of the posterior under y ~ N(b + xᵀw, σ²), w ~ N(0, τ²I) and a flat
+    prior of b, with α = σ²/τ²: for a prior precision λ = 1/τ², α = λσ². The intercept is never
+    penalised.
+
+    Parameters
+    ----------
+    alpha : float, "gcv" or "loo"
+        α, 0 or more; or chosen: by generalised cross-validation, from the sums alone, or by exact
+        leave-one-out errors of the complete rows, in a second pass over the rows of `fit`.
+    fit_intercept : bool
+        Whether b is estimated; else it is 0.
+    copy_X, max_iter, tol, random_state
+        Accepted for compatibility; nothing iterates but gradient descent, which ``descent`` rules.
+    solver : str
+        "gradient", "sgd" or "minibatch", as in `LinearRegression`; the other names, "normal" and
+        those of scikit-learn, all stand for the normal equations.
+    positive : bool
+        Allow only w ≥ 0 (Lawson and Hanson's algorithm).
+    standardize : bool
+        Penalise coefficients of columns in units of their standard deviations (divisor n),
+        α Σ s_j² w_j²: the unit of a column then changes nothing. ``coef_`` stays in given units.
+    alphas : array-like, optional
+        Candidates; default: for "gcv" all between next to no and next to total shrinkage, for
+        "loo" 60 of these in equal steps of log α.
+    missing, dependent, precision, descent, threads
+        As in `LinearRegression`.
+
+    Attributes
+    ----------
+    alpha_ : float
+        α, given or chosen.
+    coef_ : ndarray (d,), or (t, d) for targets (n, t)
+    intercept_ : float, or ndarray (t,)
+    effective_parameters_ : float
+        Trace of the matrix that maps y to its fit, the intercept included.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Estimates that a penalty draws to 0 have no honest standard errors; `posterior` and
+    `predict_interval` say what is known instead.
+
+    Source: A. E. Hoerl and R. W. Kennard, Ridge regression, Technometrics 12 (1970), eq. 2.1;
+    C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.28 and 3.55.
+
+    Examples
+    --------
+    >>> model = Ridge(alpha=5.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> model.coef_, model.refit(alpha=0.0).coef_
+    (array([1.]), array([2.]))
+    """
+
+    _tuned_names = ("alpha_",)
+
+    def __init__(
+        self,
+        alpha: float | Literal["gcv", "loo"] = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+        standardize: bool = False,
+        alphas: ArrayLike | None = None,
+        missing: Missing = "error",
+        dependent: Dependent = "minimum_norm",
+        precision: Precision = "exact",
+        descent: GradientDescent | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+        self.standardize = standardize
+        self.alphas = alphas
+        self.missing = missing
+        self.dependent = dependent
+        self.precision = precision
+        self.descent = descent
+        self.threads = threads
+
+    def ridge_path(self, alphas: ArrayLike) -> RidgePath:
+        """Return the coefficients for many penalties, from one decomposition; no row is read.
+
+        Parameters
+        ----------
+        alphas : array-like (m,)
+            Penalties, 0 or more.
+
+        Raises
+        ------
+        ParameterError
+            If a penalty is negative.
+        """
+        path = self._spectrum().path(_penalties(alphas))
+        return path.target(0) if self.single_target_ else path
+
+    @property
+    def effective_parameters_(self) -> float:
+        """Trace of the matrix that maps y to its fit, the intercept included."""
+        return self._inferable().effective_parameters
+
+    def _spectrum(self) -> RidgeSpectrum:
+        equations = self._solved().equations
+        return RidgeSpectrum.of(equations, self._unit(equations))
+
+    def _unit(self, columns: Columns) -> NDArray[np.float64]:
+        return columns.spread if self.standardize else np.ones(columns.p)
+
+    def _penalty(self, columns: Columns) -> NDArray[np.float64]:
+        return self.alpha_ * self._unit(columns)
+
+    def _descend(self, source: Rows) -> Self:
+        self.alpha_ = float(self.alpha)
+        return super()._descend(source)
+
+    def _candidates(self) -> NDArray[np.float64] | None:
+        return None if self.alphas is None else _penalties(self.alphas)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if np.ndim(self.alpha):
+            raise ParameterError(
+                f"alpha={self.alpha!r}", "alpha is one number for all targets", "fit them apart"
+            )
+        if isinstance(self.alpha, str):
+            if self.alpha not in ("gcv", "loo"):
+                raise ParameterError(
+                    f"alpha={self.alpha!r}", "alpha is a number, 0 or more, or 'gcv' or 'loo'"
+                )
+            self._candidates()
+            if self.solver in STEPS:
+                raise ParameterError(
+                    f"alpha={self.alpha!r} with solver={self.solver!r}",
+                    "choosing alpha needs sums over the rows",
+                    "give a number, or use solver='normal'",
+                )
+        else:
+            check_nonnegative(alpha=self.alpha)
+        _check_solver(self.solver, (*NORMAL, *STEPS))
+
+    def _tune(self, equations: NormalEquations, source: Rows | None) -> None:
+        """Settle α."""
+        if not isinstance(self.alpha, str):
+            self.alpha_ = float(self.alpha)
+            return
+        spectrum = RidgeSpectrum.of(equations, self._unit(equations))
+        if self.alpha == "gcv":
+            self.alpha_ = spectrum.best_by_gcv(self._candidates())
+        elif source is None:
+            raise ParameterError(
+                "alpha='loo' without the rows",
+                "leave-one-out needs all rows at once",
+                "use fit, or alpha='gcv'",
+            )
+        else:
+            self.alpha_ = self._best_by_rows(spectrum, source)
+
+    def _best_by_rows(self, spectrum: RidgeSpectrum, source: Rows) -> float:
+        """The α whose errors of rows left out are least, in a second pass over the rows."""
+        alphas = self._candidates()
+        if alphas is None:
+            alphas = spectrum.candidates(LEFT_OUT_CANDIDATES)
+        layout, engine = self._layout(source), LocalEngine(self.threads)
+        params = self.design_, layout, spectrum, alphas
+        moments = engine.run(errors_left_out, params, source.splits(layout, engine.workers))
+        square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
+        unit = np.where(spectrum.plain.tss > 0, spectrum.plain.tss, 1.0)
+        return float(alphas[(square.reshape(len(alphas), -1) / unit).sum(axis=1).argmin()])
+
+
+def _check_solver(solver: str, allowed: tuple[str, ...]) -> None:
+    if solver not in allowed:
+        raise ParameterError(
+            f"solver={solver!r}", f"solver is one of {', '.join(map(repr, allowed))}"
+        )
+
+
+def _penalties(alphas: ArrayLike) -> NDArray[np.float64]:
+    """Penalties as an array (m,).
+
+    Raises
+    ------
+    ParameterError
+        If there is none, or one is not a finite number, 0 or more.
+    """
+    values = np.atleast_1d(np.asarray(alphas, np.float64))
+    if values.ndim != 1 or not len(values) or not (np.isfinite(values) & (values >= 0)).all():
+        raise ParameterError(f"alphas={alphas!r}", "penalties are finite numbers, 0 or more")
+    return values

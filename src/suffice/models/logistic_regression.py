@@ -1,0 +1,752 @@
+"""Logistic regression under scikit-learn's name: fitted by passes over the rows, with inference."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from suffice.data.arrays import ArraySource, Labels
+from suffice.data.schema import Alike, BlockLayout, Column, Layout, Numbered
+from suffice.data.source import Source
+from suffice.data.tables import TableSource
+from suffice.engines.local import LocalEngine
+from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
+from suffice.models.centring import Centring, overview
+from suffice.models.contract import checked_weights, is_array, unless_it_fails
+from suffice.models.design import INTERCEPT, Design
+from suffice.models.estimator import _check_labels
+from suffice.models.evaluation import Evaluation, evaluation
+from suffice.models.inference import Likelihood, LikelihoodRatio, LogisticSummary
+from suffice.models.logistic_fit import LARGEST_HESSIAN, Fit, Method, Passes, fit, likelihood
+from suffice.models.logistic_model import Answer, LogisticModel, answers
+from suffice.models.logistic_words import gaps, listed, separated
+from suffice.models.model_file import TYPES, portable, unportable
+from suffice.models.objective import Objective
+from suffice.models.regressor import _columns
+from suffice.persist import write_model
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.counts import Counts
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["LogisticRegression"]
+
+Penalty = Literal["l2", "firth", "deprecated", None]
+Solver = Literal["newton", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
+Missing = Literal["error", "drop"]
+Dependent = Literal["minimum_norm", "error"]
+
+SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
+
+
+class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Logistic regression: class probabilities whose log-ratios are linear in the columns.
+
+    ::
+
+        P(1 | x) = 1/(1 + exp(−b − wᵀx))            P(c | x) ∝ exp(b_c + w_cᵀx)  for k > 2 classes
+
+        minimise  −Σ w log P(y | x) + |w|²/(2C)
+
+    that is, maximum likelihood for ``C=np.inf`` and the mode of the posterior under a Gaussian
+    prior of variance C otherwise. The intercept has no penalty. The rows are read once for the
+    means and spreads of the columns, and once in every iteration; they may be in files that do not
+    fit in memory. Columns of strings are categories, each compared with the first of its sorted
+    values.
+
+    Parameters
+    ----------
+    penalty : {"l2", "firth", None}
+        Gaussian prior; the prior of Jeffreys, for two classes, whose estimates are finite and
+        less biased on any data (then C has no meaning); or none, as C = ∞.
+    C : float
+        Variance of the prior; ``np.inf`` for maximum likelihood.
+    standardize : bool
+        Whether the penalty is on coefficients of columns divided by their standard deviations, so
+        that units do not matter.
+    tol : float
+        The largest element of the gradient to stop at, as a share of that at 0, in units of the
+        columns' standard deviations.
+    fit_intercept : bool
+        Whether b is estimated; else it is 0.
+    class_weight : mapping of label to float, or "balanced", optional
+        What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
+    solver : {"newton", "lbfgs"}
+        Newton's method, or L-BFGS where its Hessian would have more than 2,000 columns; or
+        L-BFGS. The other names of scikit-learn stand for one of these: the optimum is the same.
+    max_iter : int
+        Most iterations.
+    warm_start : bool
+        Whether a fit starts from the coefficients of the one before.
+    missing : {"error", "drop"}
+        Missing cells: an error that counts them by column, or only complete rows.
+    dependent : {"minimum_norm", "error"}
+        Columns that are linear combinations of others, without a penalty: of all coefficients that
+        fit as well those of least norm, with a warning that names the columns, or an error.
+    threads : int, optional
+        Default: ``n_jobs``, or all cores.
+    l1_ratio, dual, intercept_scaling, random_state, verbose, n_jobs
+        Accepted for compatibility; nothing is random, and no L1 penalty is offered.
+
+    Attributes
+    ----------
+    classes_ : ndarray (k,)
+        Labels, sorted.
+    coef_, intercept_ : ndarray
+        w, (1, p) for two classes, else (k, p) with columns that add up to 0; b, (1,) or (k,).
+    terms_ : tuple of str
+        Names of the coefficients, the intercept first.
+    n_iter_ : ndarray (1,)
+        Iterations.
+    n_passes_ : int
+        How often the rows were read.
+    likelihood_ : Likelihood or None
+        log L, AIC, BIC and the like; None with an L2 penalty.
+    remarks_ : tuple of str
+        What a user may want to know of the columns.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+        Only when the columns have names.
+
+    Notes
+    -----
+    Differences from scikit-learn: columns are centred and scaled inside, so that units and offsets
+    change nothing but the coefficients' units, and the default reaches the optimum to ten digits;
+    ``tol`` is relative; the "liblinear" solver does not penalise the intercept; separated data,
+    which have no maximum of the likelihood, are an error that names the columns, not large
+    numbers; there are standard errors and tests. There is no ``partial_fit``: unlike the other
+    models of this library, this one is no function of a finite statistic.
+
+    Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
+    D. Firth, Bias reduction of maximum likelihood estimates (1993); G. Heinze and M. Schemper, A
+    solution to the problem of separation in logistic regression (2002).
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "a", "b"]
+    >>> model = LogisticRegression(C=np.inf).fit(X, y)
+    >>> model.coef_.round(4), model.predict_proba([[1.5]]).round(4)
+    (array([[0.9082]]), array([[0.5, 0.5]]))
+    >>> LogisticRegression(C=np.inf).fit(X, ["a", "a", "b", "b"])
+    Traceback (most recent call last):
+        ...
+    suffice.errors.DataError: column 'x0' separates the classes completely; the likelihood grows \
+with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
+    """
+
+    def __init__(
+        self,
+        penalty: Penalty = "l2",
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        standardize: bool = False,
+        dual: bool = False,
+        tol: float = 1e-10,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        random_state: Any = None,
+        solver: Solver = "newton",
+        max_iter: int = 1_000,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        missing: Missing = "error",
+        dependent: Dependent = "minimum_norm",
+        threads: int | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.standardize = standardize
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.missing = missing
+        self.dependent = dependent
+        self.threads = threads
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
+            polars, pyarrow, duckdb); a path, glob or list of paths (Parquet, Arrow IPC, CSV, TSV);
+            or what `suffice.read_csv` returns.
+        y : array-like (n,) or str
+            Labels, or the name of the column that holds them. A row without a label is left out.
+        sample_weight : array-like (n,) or str, optional
+            Row weights, 0 or more, or the name of their column. A row of weight 2 is the row
+            twice.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule (it is named by column and row), or is missing with
+            ``missing="error"``; if there is only one class; if classes are separated and there is
+            no penalty; or if the rows change while they are read.
+        ParameterError
+            If an option is outside its rule.
+        """
+        with unless_it_fails(self):
+            self._check_options()
+            before: LogisticModel | None = getattr(self, "model_", None)
+            source = self._open_new(X, y, sample_weight)
+            objective, passes = self._objective(source)
+            start = self._start(before, objective) if self.warm_start else None
+            self._set(objective, passes, self._fitted_to(objective, passes, start))
+            return self
+
+    def _check_options(self) -> None:
+        rules = (("penalty", Penalty), ("solver", Solver), ("missing", Missing))
+        for name, allowed in (*rules, ("dependent", Dependent)):
+            if getattr(self, name) not in get_args(allowed):
+                raise ParameterError(
+                    f"{name}={getattr(self, name)!r}",
+                    f"{name} is one of {', '.join(map(repr, get_args(allowed)))}",
+                )
+        for name in ("C", "tol", "max_iter"):
+            value = getattr(self, name)
+            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+            if not (number and value > 0):
+                raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
+        if self.l1_ratio not in (0, None):
+            raise ParameterError(
+                f"l1_ratio={self.l1_ratio!r}", "no L1 penalty is offered", "leave it at 0"
+            )
+        if isinstance(self.class_weight, str) and self.class_weight != "balanced":
+            raise ParameterError(
+                f"class_weight={self.class_weight!r}",
+                "it is 'balanced', or maps labels to numbers",
+            )
+
+    @property
+    def _engine(self) -> LocalEngine:
+        jobs = self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
+        return LocalEngine(self.threads if self.threads is not None else jobs)
+
+    def _objective(self, source: Source) -> tuple[Objective, Passes]:
+        """The function to be minimised over the rows of a source."""
+        engine = self._engine
+        passes = Passes(engine, source.splits(self.layout_, engine.workers))
+        seen, complete = engine.run(overview, (self.layout_, False), passes.splits), False
+        self.left_out_ = 0.0
+        lacking = gaps(seen, self.layout_)
+        if lacking and self.missing == "error":
+            raise DataError(
+                f"cells are missing (NaN or null): {lacking}",
+                "every row needs all its cells",
+                "use missing='drop' to learn from complete rows only, or fill the cells",
+            )
+        if lacking:
+            every = seen.weight.value.sum()
+            seen, complete = engine.run(overview, (self.layout_, True), passes.splits), True
+            self.left_out_ = float(every - seen.weight.value.sum())
+        self._check_classes(seen)
+        design = self._design(seen)
+        centring = Centring.of(design, self.layout_, seen, bool(self.fit_intercept), complete)
+        penalty = np.zeros(centring.width)
+        if self._gaussian_prior:
+            penalty[1:] = centring.scale**2 / self.C if self.standardize else 1.0 / self.C
+        used = np.concatenate([[bool(self.fit_intercept)], centring.scale > 0])
+        objective = Objective(
+            passes.run,
+            centring,
+            seen,
+            self._factors(seen),
+            penalty,
+            used,
+            self.penalty == "firth",
+        )
+        return objective, passes
+
+    @property
+    def _gaussian_prior(self) -> bool:
+        return self.penalty in ("l2", "deprecated") and bool(np.isfinite(self.C))
+
+    def _check_classes(self, seen: ByClass) -> None:
+        labels = seen.classes.values
+        if len(labels) < 2:
+            raise DataError(
+                f"there is one class: every label is {labels[0]!r}"
+                if labels
+                else "there is no labelled row whose weight is not zero",
+                "a classifier needs two classes or more",
+                "check the label column and the weights",
+            )
+        if self.penalty == "firth" and len(labels) > 2:
+            raise ParameterError(
+                f"penalty='firth' with {len(labels)} classes",
+                "it is there for two classes",
+                "use C=1.0, or compare the classes in pairs",
+            )
+
+    def _design(self, seen: ByClass) -> Design:
+        names = self.layout_.names
+        coded = [block for block in seen.blocks if isinstance(block, Counts)]
+        if not coded:
+            return Design(names, ())
+        values = dict(zip(self.layout_.blocks[-1].columns, coded[0].vocabularies, strict=True))
+        return Design(names, (), values)
+
+    def _factors(self, seen: ByClass) -> NDArray[np.float64]:
+        k, weight = len(seen.classes), seen.weight.value
+        if self.class_weight is None:
+            return np.ones(k)
+        if isinstance(self.class_weight, str):
+            return np.asarray(weight.sum() / (k * weight))
+        factors = np.array([self.class_weight.get(c, 1.0) for c in seen.classes.values], float)
+        if not (np.isfinite(factors) & (factors > 0)).all():
+            raise ParameterError(
+                f"class_weight={self.class_weight!r}", "a weight is a finite number above 0"
+            )
+        return factors
+
+    def _fitted_to(
+        self, objective: Objective, passes: Passes, start: NDArray[np.float64] | None
+    ) -> Fit:
+        """Descend, and say what is wrong with where that ended."""
+        rows = len(objective.basis)
+        small = rows * objective.centring.width <= LARGEST_HESSIAN
+        if objective.firth and not small:
+            raise ParameterError(
+                f"penalty='firth' with {objective.centring.width} coefficients",
+                f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
+                "use C=1.0",
+            )
+        second = objective.firth or (self.solver in SECOND_ORDER and small)
+        method: Method = "newton" if second else "lbfgs"
+        found = fit(objective, passes, method, self.tol, self.max_iter, start)
+        terms = objective.centring.design.terms
+        if found.separation is not None:
+            raise separated(found.separation, terms, objective.k)
+        if found.dependent and self.dependent == "error":
+            raise DataError(
+                f"{listed(found.dependent, terms)}: linear combinations of other columns",
+                "the coefficients of such columns are not determined",
+                "leave columns out, or use dependent='minimum_norm', or a penalty",
+            )
+        return found
+
+    def _start(
+        self, before: LogisticModel | None, objective: Objective
+    ) -> NDArray[np.float64] | None:
+        """The coefficients of an earlier model of the same columns and classes."""
+        if before is None or before.centring.design != objective.centring.design:
+            return None
+        same = before.classes == objective.seen.classes
+        return before.about(objective.centring) if same else None
+
+    def _set(self, objective: Objective, passes: Passes, found: Fit) -> None:
+        centring, seen = objective.centring, objective.seen
+        self.model_ = LogisticModel(
+            centring, seen.classes, found.coefficients, bool(self.fit_intercept), found.covariance
+        )
+        self.n_iter_ = np.array([found.iterations])
+        self.n_passes_ = passes.count + 1
+        self.likelihood_ = None if self._gaussian_prior else likelihood(objective, found)
+        terms = centring.design.terms
+        constant = np.flatnonzero(centring.scale == 0)
+        self.remarks_: tuple[str, ...] = ()
+        if len(constant):
+            self.remarks_ = (f"{listed(constant, terms)}: constant, so the coefficient is 0",)
+        self._warn(found, terms)
+
+    def _warn(self, found: Fit, terms: Sequence[str]) -> None:
+        if not found.converged:
+            warnings.warn(
+                f"after {found.iterations} iterations the gradient is {found.slope:.1g} of that at "
+                f"0, not tol={self.tol:g}; raise max_iter or tol, or use solver='newton'.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        if found.dependent:
+            warnings.warn(
+                f"{listed(found.dependent, terms)}: linear combinations of other columns. Of all "
+                "coefficients that fit as well, those of least norm were taken; "
+                "dependent='error' refuses.",
+                SufficeWarning,
+                stacklevel=4,
+            )
+        if found.undecided:
+            warnings.warn(
+                "there are too many columns to rule out that the classes are separated and the "
+                "likelihood has no maximum; a penalty (C=1.0) is always safe.",
+                SufficeWarning,
+                stacklevel=4,
+            )
+
+    # -- what was learnt
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, (k,)."""
+        return np.array(self.model_.classes.values)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """w, (1, p) or (k, p)."""
+        return np.array(self.model_.coefficients[:, 1:])
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """b, (1,) or (k,); 0 where it is not estimated."""
+        return np.array(self.model_.intercept)
+
+    @property
+    def terms_(self) -> tuple[str, ...]:
+        """Names of all coefficients, the intercept first if there is one."""
+        first = (INTERCEPT,) if self.model_.has_intercept else ()
+        return (*first, *self.model_.centring.design.terms)
+
+    @property
+    def schema_(self) -> Sequence[Column]:
+        """What each column is, and why."""
+        columns: Sequence[Column] = self.layout_.columns
+        return columns
+
+    def summary(self, level: float = 0.95, reference: Any = None, as_frame: bool = False) -> Any:
+        """Return estimates with standard errors, tests and intervals, and the fit.
+
+        Parameters
+        ----------
+        level : float
+            Confidence of the intervals.
+        reference : label, optional
+            The class that the others are compared with; default: the first.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        LogisticSummary or pandas.DataFrame
+
+        Raises
+        ------
+        ParameterError
+            If the fit has an L2 penalty, the level is not between 0 and 1, or there is no such
+            class.
+
+        See Also
+        --------
+        suffice.models.inference.LogisticSummary : For the formulas, and an example.
+        """
+        found = self._summary(level, reference)
+        return found.frame() if as_frame else found
+
+    def _summary(self, level: float, reference: Any) -> LogisticSummary:
+        model = self._inferable()
+        labels = model.classes.values
+        first = labels[0] if reference is None else reference
+        if first not in labels:
+            raise ParameterError(
+                f"there is no class {first!r}", f"the classes are {', '.join(map(repr, labels))}"
+            )
+        estimate, covariance = model.against(labels.index(first))
+        assert self.likelihood_ is not None
+        return LogisticSummary(
+            tuple(label for label in labels if label != first),
+            first,
+            self.terms_,
+            estimate,
+            np.sqrt(np.diagonal(covariance)).reshape(estimate.shape),
+            level,
+            self.likelihood_,
+            self.penalty == "firth",
+        )
+
+    def covariance(self, reference: Any = None) -> NDArray[np.float64]:
+        """Return I⁻¹, the covariance matrix of the estimates of `summary`, row after row."""
+        first = self._summary(0.95, reference).reference
+        model = self._fitted()
+        return model.against(model.classes.values.index(first))[1]
+
+    def likelihood_ratio(
+        self, columns: Sequence[str | int], X: Any, y: Any = None, sample_weight: Any = None
+    ) -> LikelihoodRatio:
+        """Test whether some columns are needed: fit without them, and compare likelihoods.
+
+        Parameters
+        ----------
+        columns : sequence of str or int
+            Names or positions of the columns to be tested together.
+        X, y, sample_weight
+            The rows of the fit.
+
+        Raises
+        ------
+        SchemaError
+            If there is no such column.
+        ParameterError
+            If the fit has a penalty.
+        """
+        model = self._inferable()
+        if self.penalty == "firth":
+            raise ParameterError(
+                "penalty='firth'", "the test compares likelihoods without a penalty", "use C=np.inf"
+            )
+        design, names = model.centring.design, self.layout_.names
+        chosen = [names[c] if isinstance(c, int) and c < len(names) else c for c in columns]
+        for name in chosen:
+            if name not in set(names):
+                raise SchemaError(
+                    f"there is no column {name!r}",
+                    f"the model has {', '.join(map(repr, names[:20]))}",
+                )
+        objective, passes = self._objective(self._open_labelled(X, y, sample_weight))
+        smaller = objective.without(design.places([str(name) for name in chosen]))
+        full = self._fitted_to(objective, passes, self._start(model, objective))
+        less = self._fitted_to(smaller, passes, self._start(model, objective))
+        count = full.parameters - less.parameters
+        return LikelihoodRatio(2 * (less.loss - full.loss), count)
+
+    def _inferable(self) -> LogisticModel:
+        model = self._fitted()
+        if model.covariance is None:
+            with_prior = self._gaussian_prior
+            raise ParameterError(
+                f"C={self.C!r}" if with_prior else f"{len(self.terms_)} coefficients",
+                "a penalised estimate has no standard error"
+                if with_prior
+                else "their covariance matrix was not computed",
+                "use C=np.inf or penalty='firth'" if with_prior else "use fewer columns",
+            )
+        return model
+
+    # -- predicting
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return b + wᵀx of every row, (n,) for two classes, else (n, k)."""
+        t = self._answers(X, LogisticModel.scores)
+        return t[:, 0] if t.shape[1] == 1 else t
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(c | x), (n, k)."""
+        return self._answers(X, LogisticModel.log_posterior)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
+        return self._answers(X, LogisticModel.posterior)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of every row, (n,)."""
+        codes = self._answers(X, LogisticModel.best)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose label is predicted."""
+        return self.evaluate(X, y, sample_weight).accuracy
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
+
+        Its log-likelihood is that of the labels given the columns.
+
+        Raises
+        ------
+        DataError
+            If a label was never seen in training, or no row has a label.
+        """
+        model: Any = self._fitted()
+        engine, source = self._engine, self._open_labelled(X, y, sample_weight)
+        result = engine.run(evaluation, model, source.splits(self.layout_, engine.workers))
+        if not result.weight:
+            raise DataError(
+                "there is no labelled row whose weight is not zero",
+                "an evaluation needs at least one",
+                "check the label column and the weights",
+            )
+        return result
+
+    def _fitted(self) -> LogisticModel:
+        check_is_fitted(self)
+        model: LogisticModel = self.model_
+        return model
+
+    def _answers(self, X: Any, answer: Answer) -> NDArray[Any]:
+        """Answer for every row, in order."""
+        model, engine = self._fitted(), self._engine
+        splits = self._open(X).splits(self.layout_, engine.workers)
+        parts = engine.map(answers, (model, answer), splits)
+        return np.concatenate([rows for split in parts for rows in split])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # -- keeping
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `suffice.load` reads; nothing in it is executed.
+
+        The file holds the parameters: a loaded model predicts and explains, and a new fit starts
+        from the rows.
+
+        Raises
+        ------
+        ModelFileError
+            If the file cannot be written. A file that was there before is left as it was.
+        """
+        model, likelihood = self._fitted(), self.likelihood_
+        content = {
+            "params": portable(self.get_params(deep=False)),
+            "design": model.centring.design,
+            "layout": self.layout_,
+            "mean": model.centring.mean,
+            "scale": model.centring.scale,
+            "complete": model.centring.complete,
+            "classes": model.classes,
+            "coefficients": model.coefficients,
+            "has_intercept": model.has_intercept,
+            "covariance": model.covariance,
+            "likelihood": None if likelihood is None else vars(likelihood),
+            "n_iter": self.n_iter_,
+            "n_passes": self.n_passes_,
+            "left_out": self.left_out_,
+            "remarks": self.remarks_,
+            "named": hasattr(self, "feature_names_in_"),
+            "format": self.format_,
+        }
+        write_model(path, type(self).__name__, content, types=TYPES)
+
+    @classmethod
+    def restored(cls, content: dict[str, Any]) -> Self:
+        """Rebuild a model from what `save` wrote."""
+        model = cls(**unportable(content["params"]))
+        model.layout_, model.format_ = content["layout"], content["format"]
+        names = ("design", "layout", "mean", "scale", "complete")
+        centring = Centring(*(content[name] for name in names))
+        model.model_ = LogisticModel(
+            centring,
+            content["classes"],
+            content["coefficients"],
+            content["has_intercept"],
+            content["covariance"],
+        )
+        found = content["likelihood"]
+        model.likelihood_ = None if found is None else Likelihood(**found)
+        model.n_iter_, model.n_passes_ = content["n_iter"], content["n_passes"]
+        model.left_out_, model.remarks_ = content["left_out"], tuple(content["remarks"])
+        columns = tuple(model.layout_.names)
+        model.n_features_in_ = len(columns)
+        if content["named"]:
+            model.feature_names_in_ = np.array(columns, dtype=object)
+        return model
+
+    # -- reading tables
+
+    def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
+        """Open the first table: it settles the columns and how they are read."""
+        source = self._open_labelled(X, y, sample_weight, reset=True)
+        columns: Sequence[Column]
+        if isinstance(source, TableSource):
+            columns = _columns(source, ())
+        else:
+            columns = Alike(self._names(source), "number", "real", "as a linear model reads it")
+        if not columns:
+            raise SchemaError("the table has no column besides the label", "a model needs features")
+        self.layout_ = Layout(
+            _blocks(source, columns),
+            columns,
+            label=source.label,
+            weight=source.weight,
+            label_stored=source.label_stored(),
+            ignored=getattr(getattr(source, "table", None), "ignored", ()),
+        )
+        return source
+
+    def _names(self, source: Any) -> Sequence[str]:
+        names: Sequence[str] = source.names
+        return names
+
+    def _open_labelled(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Source:
+        """Open a table whose rows have labels."""
+        if y is None:
+            raise ParameterError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None",
+                "a classifier learns from labels",
+                "pass an array or the name of the label column",
+            )
+        return self._open(X, y, sample_weight, reset)
+
+    def _open(
+        self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
+    ) -> Source:
+        """Open a table; the first (``reset``) settles the columns, the others must have them."""
+        if not is_array(X):
+            from suffice.data.opening import open_table
+
+            source = open_table(X, y, sample_weight)
+            if reset:
+                self.feature_names_in_ = np.array(source.feature_names, dtype=object)
+                self.n_features_in_ = len(source.feature_names)
+                self.format_ = getattr(source.table, "format", None)
+            return source
+        for given in (y, sample_weight):
+            if isinstance(given, str):
+                raise ParameterError(
+                    f"{given!r} names a column of an array",
+                    "the columns of an array have no names",
+                    "pass the values, or a table with named columns",
+                )
+        x = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
+        )
+        names: Sequence[str]
+        if reset:
+            self.format_ = None
+            given = getattr(self, "feature_names_in_", None)
+            names = Numbered(x.shape[1]) if given is None else tuple(map(str, given))
+        else:
+            names = self.layout_.names
+        labels = None
+        if y is not None:
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(x, y)
+            labels = Labels.of(y)
+            _check_labels(labels)
+        weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
+        return ArraySource(x, names, labels, weights)
+
+
+def _blocks(source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
+    """How the columns are read: numbers together, dense or sparse, then categories."""
+    if isinstance(source, ArraySource):
+        return (BlockLayout("sparse" if issparse(source.x) else "real", source.names),)
+    coded = tuple(c.name for c in columns if c.kind == "category")
+    return Design(tuple(c.name for c in columns), (), dict.fromkeys(coded, Vocabulary(()))).blocks

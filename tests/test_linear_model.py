@@ -1,0 +1,908 @@
+"""Linear regression and ridge as users meet them: tables, batches, missing cells, mistakes."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+from typer.testing import CliRunner
+
+import suffice
+from suffice.cli.app import app
+from suffice.data.opening import read_csv
+from suffice.errors import (
+    DataError,
+    ForgetError,
+    ParameterError,
+    SchemaError,
+    SufficeError,
+    SufficeWarning,
+)
+from suffice.linear_model import GradientDescent, LinearRegression, Ridge
+
+MODELS = [LinearRegression(), Ridge(0.5), Ridge("gcv", standardize=True), Ridge(positive=True)]
+
+
+def rows(n: int = 200, d: int = 4, t: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    z, scale = rng.normal(size=(n, d)), 10.0 ** rng.integers(-3, 4, d)
+    y = z @ rng.normal(size=(d, t)) + rng.normal(size=(n, t)) / 4
+    return (z + rng.integers(-9, 9, d)) * scale, y
+
+
+def frame(n: int = 120, seed: int = 0) -> pd.DataFrame:
+    """Numbers, whole numbers, booleans, dates and strings; the target depends on them all."""
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {
+            "size": rng.normal(size=n),
+            "color": rng.choice(["red", "blue", "green"], n),
+            "rooms": rng.integers(1, 5, n),
+            "old": rng.random(n) < 0.4,
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+        }
+    )
+    price = 2.0 * table["size"] + 3.0 * (table.color == "red") - 1.5 * (table.color == "green")
+    table["price"] = price + table.rooms - 0.7 * table.old + rng.normal(size=n) / 10
+    return table
+
+
+def known(model: Any, x: Any) -> list[float]:
+    """Everything that a model says, flattened."""
+    parts = (model.coef_, model.intercept_, model.predict(x))
+    return np.concatenate([np.ravel(part) for part in parts]).tolist()
+
+
+# -- scikit-learn's contract
+
+
+@pytest.mark.parametrize("model", [*MODELS, LinearRegression(missing="gaussian")], ids=str)
+@pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_check_estimator(model):
+    check_estimator(model)
+
+
+def test_pipelines_grids_and_clones():
+    x, y = rows()
+    scores = cross_val_score(make_pipeline(StandardScaler(), LinearRegression()), x, y)
+    assert scores.min() > 0.5
+    grid = GridSearchCV(Ridge(), {"alpha": [0.1, 10.0], "standardize": [True, False]}).fit(x, y)
+    assert grid.best_score_ > 0.5
+    assert clone(Ridge("gcv", alphas=[1.0])).get_params() == Ridge("gcv", alphas=[1.0]).get_params()
+
+
+def test_parameters_are_those_of_scikit_learn():
+    import sklearn.linear_model as theirs
+
+    for name in ("LinearRegression", "Ridge"):
+        mine = getattr(suffice.linear_model, name)().get_params()
+        other = getattr(theirs, name)().get_params()
+        assert other.items() <= mine.items()
+
+
+def test_shapes_follow_the_targets():
+    x, y = rows()
+    one, column, two = (LinearRegression().fit(x, t) for t in (y[:, 0], y[:, :1], y))
+    assert [np.shape(m.coef_) for m in (one, column, two)] == [(4,), (1, 4), (2, 4)]
+    assert [np.shape(m.intercept_) for m in (one, column, two)] == [(), (1,), (2,)]
+    assert [m.predict(x).shape for m in (one, column, two)] == [(200,), (200, 1), (200, 2)]
+    assert two.predict_interval(x).shape == (200, 2, 2)
+    assert one.predict_interval(x).shape == (200, 2)
+    assert (two.coef_[0] == one.coef_).all()
+    assert isinstance(one.intercept_, float)
+
+
+# -- one statistic
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_batches_merges_and_forgetting_give_the_bits_of_one_fit(model, tmp_path):
+    x, y = rows()
+    whole = known(clone(model).fit(x, y), x)
+    batches = clone(model)
+    for part in np.array_split(np.random.default_rng(0).permutation(200), 7):
+        batches.partial_fit(x[part], y[part])
+    assert known(batches, x) == whole
+    first, last = clone(model).fit(x[:80], y[:80]), clone(model).fit(x[80:], y[80:])
+    assert known(first.merge(last), x) == whole
+    more, other = rows(seed=1)
+    longer = clone(model).fit(np.concatenate([x, more]), np.concatenate([y, other]))
+    assert known(longer.forget(more, other), x) == whole
+    longer.save(tmp_path / "model")
+    loaded = suffice.load(tmp_path / "model")
+    assert known(loaded, x) == whole
+    assert loaded.get_params() == model.get_params()
+    again = known(clone(model).fit(np.concatenate([x, more]), np.concatenate([y, other])), x)
+    assert known(loaded.partial_fit(more, other), x) == again
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_threads_give_the_same_bits(threads):
+    x, y = rows(n=60_000)
+    mine = LinearRegression(threads=threads).fit(x, y)
+    assert known(mine, x) == known(LinearRegression(threads=1).fit(x[::-1], y[::-1]), x)
+
+
+def test_weights_are_repetitions():
+    x, y = rows()
+    times = np.random.default_rng(0).integers(0, 4, 200)
+    repeated = np.repeat(np.arange(200), times)
+    weighted = LinearRegression().fit(x, y, times)
+    plain = LinearRegression().fit(x[repeated], y[repeated])
+    assert known(weighted, x) == known(plain, x)
+    assert (weighted.leverage(x) == plain.leverage(x)).all()
+    assert weighted.score(x, y, times) == pytest.approx(plain.score(x[repeated], y[repeated]))
+    first, second = (m.summary(0).standard_error for m in (weighted, plain))
+    assert (first == second).all()
+
+
+def test_containers_give_the_same_bits():
+    x, y = rows()
+    model = LinearRegression().fit(x, y)
+    names = ["a", "b", "c", "d"]
+    tables = [
+        pd.DataFrame(x, columns=names),
+        pl.DataFrame(x, schema=names),
+        pa.table(dict(zip(names, x.T, strict=True))),
+    ]
+    targets = [pd.DataFrame(y), pl.DataFrame(y), y]
+    for table, target in zip(tables, targets, strict=True):
+        other = LinearRegression().fit(table, target)
+        assert (other.coef_ == model.coef_).all()
+        assert (other.predict(table) == model.predict(x)).all()
+    for kind in (sparse.csr_array, sparse.csc_matrix, sparse.coo_array, np.asfortranarray):
+        other = LinearRegression().fit(kind(x), y)
+        assert known(other, kind(x)) == known(model, x)
+    whole = np.random.default_rng(0).integers(-99, 99, (200, 3)).astype(np.int16)
+    mine, other = LinearRegression().fit(whole, y), LinearRegression().fit(whole.astype(float), y)
+    assert known(mine, whole) == known(other, whole)
+
+
+def test_the_target_is_a_column_or_beside_the_table(tmp_path):
+    table = frame().drop(columns=["color", "day"])
+    named = LinearRegression().fit(table, "price")
+    beside = LinearRegression().fit(table.drop(columns="price"), table.price)
+    assert known(named, table) == known(beside, table.drop(columns="price"))
+    assert named.design_.targets == beside.design_.targets == ("price",)
+    path = tmp_path / "houses.csv"
+    table.to_csv(path, index=False)
+    from_file = LinearRegression().fit(read_csv(path), "price")
+    assert known(from_file, path) == known(named, table)
+    both = LinearRegression().fit(table, ["price", "size"])
+    assert both.coef_.shape == (2, 2)
+    assert both.predict(table).shape == (120, 2)
+    weighted = LinearRegression().fit(table.assign(w=2.0), "price", sample_weight="w")
+    assert known(weighted, table) == known(named, table)
+    assert named.evaluate(table, "price").r_squared == named.score(table, "price")
+
+
+def test_other_models_from_the_same_sums():
+    x, y = rows()
+    model = LinearRegression().fit(x, y)
+    for columns in ([0, 2], ["x3"], [1, 2, 3]):
+        places = [int(str(c)[-1]) for c in columns]
+        part = model.refit(columns)
+        assert known(part, x[:, places]) == known(
+            LinearRegression().fit(x[:, places], y), x[:, places]
+        )
+    through = model.refit(fit_intercept=False)
+    assert known(through, x) == known(LinearRegression(fit_intercept=False).fit(x, y), x)
+    table = frame()
+    model = Ridge().fit(table, "price")
+    part = model.refit(["rooms", "color"], alpha=3.0)
+    assert part.terms_ == ("(Intercept)", "color[green]", "color[red]", "rooms")
+    kept = table[["color", "rooms", "price"]]
+    assert known(part, table) == known(Ridge(3.0).fit(kept, "price"), kept)
+    assert part.n_features_in_ == 2
+    assert model.alpha == 1.0
+
+
+# -- columns of every kind
+
+
+def test_categories_are_compared_with_the_first():
+    table = frame()
+    model = LinearRegression().fit(table, "price")
+    assert model.terms_ == (
+        "(Intercept)",
+        "size",
+        "color[green]",
+        "color[red]",
+        "rooms",
+        "old",
+        "day",
+    )
+    by_hand = table.assign(
+        green=table.color == "green", red=table.color == "red", day=table.day.astype("int64") / 1e6
+    )
+    columns = ["size", "green", "red", "rooms", "old", "day"]
+    other = LinearRegression().fit(by_hand[columns].to_numpy(float), table.price)
+    assert_allclose(model.coef_[:5], other.coef_[:5], rtol=1e-9)
+    assert_allclose(model.predict(table), other.predict(by_hand[columns].to_numpy(float)))
+    assert_allclose(model.coef_[:4], [2.0, -1.5, 3.0, 1.0], atol=0.1)
+
+
+def test_a_dictionary_of_numbers_is_a_category():
+    table = frame().assign(rooms=lambda t: t.rooms.astype("category"))
+    model = LinearRegression().fit(table[["rooms", "price"]], "price")
+    assert model.terms_ == ("(Intercept)", "rooms[2]", "rooms[3]", "rooms[4]")
+    means = table.groupby("rooms", observed=True).price.mean().to_numpy()
+    assert_allclose(model.intercept_ + np.array([0, *model.coef_]), means)
+
+
+def test_batches_of_categories_in_any_order():
+    table = frame()
+    whole = LinearRegression().fit(table, "price")
+    batches = LinearRegression().fit(table[:40], "price")
+    for part in (table[40:90], table[90:]):
+        batches.partial_fit(part.sample(frac=1, random_state=0), "price")
+    assert known(batches, table) == known(whole, table)
+
+
+# -- missing cells
+
+
+def gappy(n: int = 400, share: float = 0.1) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(3)
+    x = rng.multivariate_normal(np.zeros(3), np.eye(3) * 0.4 + 0.6, n)
+    y = x @ [1.0, -2.0, 0.5] + rng.normal(size=n) / 2
+    x[rng.random(x.shape) < share] = np.nan
+    return x, y
+
+
+def test_missing_cells_are_counted_by_column():
+    x, y = gappy(40)
+    counts = np.isnan(x).sum(axis=0)
+    assert counts.all()
+    named = ", ".join(f"{n} of column 'x{j}'" for j, n in enumerate(counts))
+    message = (
+        f"cells are missing \\(NaN or null\\): {named}; every row needs all its cells; use mis"
+    )
+    with pytest.raises(DataError, match=message):
+        LinearRegression().fit(x, y)
+    table = pa.table({"a": [1.0, None, 3.0], "y": [1.0, 2.0, None]})
+    with pytest.raises(DataError, match=r"1 of column 'a', 1 of column 'y'; every"):
+        LinearRegression().fit(table, "y")
+    with pytest.raises(DataError, match="2 of column 'x0', 2 of column 'y'"):
+        LinearRegression().fit([[1.0], [np.nan], [np.nan]], [1.0, np.nan, np.nan])
+
+
+def test_missing_cells_of_rows_without_weight_do_not_matter():
+    x, y = gappy(50)
+    complete = ~np.isnan(x).any(axis=1)
+    model = LinearRegression().fit(x, y, complete.astype(float))
+    assert (model.coef_ == LinearRegression().fit(x[complete], y[complete]).coef_).all()
+
+
+def test_complete_rows_only():
+    x, y = gappy()
+    y[::17] = np.nan
+    complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
+    model = LinearRegression(missing="drop").fit(x, y)
+    plain = LinearRegression().fit(x[complete], y[complete])
+    assert known(model, x[complete]) == known(plain, x[complete])
+    found = model.summary()
+    partly = ~complete & ~(np.isnan(x).all(axis=1) & np.isnan(y))
+    assert found.left_out == partly.sum()
+    assert str(found).endswith(f"\nRows left out for missing cells: {partly.sum()}")
+    part = model.refit(["x1"])
+    used = ~(np.isnan(x[:, 1]) | np.isnan(y))
+    assert known(part, x[used][:, [1]]) == known(
+        LinearRegression().fit(x[used][:, [1]], y[used]), x[used][:, [1]]
+    )
+    with pytest.raises(
+        DataError, match=r"column 'x\d', row \d+: nan; a missing cell \(NaN or null"
+    ):
+        model.predict(x)
+
+
+def test_regression_under_the_joint_gaussian():
+    x, y = gappy(2000)
+    model = LinearRegression(missing="gaussian").fit(x, y)
+    assert_allclose(model.coef_, [1.0, -2.0, 0.5], atol=0.06)
+    cells = model.model_.cells.parameters
+    mean, sigma = cells.mean[0], cells.covariance[0]
+    # the conditional expectation of y given what a row shows, from the joint Gaussian alone
+    for row in x[np.isnan(x).any(axis=1)][:20]:
+        shown = np.flatnonzero(~np.isnan(row))
+        slopes = np.linalg.solve(sigma[np.ix_(shown, shown)], sigma[shown, 3])
+        expected = mean[3] + (row[shown] - mean[shown]) @ slopes
+        assert_allclose(model.predict(row[None]), [expected], rtol=1e-8, atol=1e-10)
+    for refused in (model.summary, model.posterior, lambda: model.predict_interval(x)):
+        with pytest.raises(ParameterError, match="whose standard errors are not known"):
+            refused()
+
+
+def test_a_gaussian_of_complete_rows_fills_new_ones_only():
+    x, y = gappy()
+    complete = ~np.isnan(x).any(axis=1)
+    model = LinearRegression(missing="gaussian").fit(x[complete], y[complete])
+    plain = LinearRegression().fit(x[complete], y[complete])
+    assert known(model, x[complete]) == known(plain, x[complete])
+    assert str(model.summary()) == str(plain.summary())
+    assert np.isfinite(model.predict(x)).all()
+    for incomplete in (model.predict_interval, model.leverage):
+        with pytest.raises(DataError, match="leaves a row without a prediction"):
+            incomplete(x)
+
+
+# -- wrong answers that others give
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1e-10, 1e-12, 1e-100])
+def test_a_column_of_small_scale_counts(scale):
+    rng = np.random.default_rng(0)
+    x = np.stack([rng.normal(size=500), rng.random(500) * scale], axis=1)
+    model = LinearRegression(dependent="error").fit(x, 10 * x[:, 1])
+    assert_allclose(model.coef_, [0.0, 10.0], atol=1e-12)
+    assert model.score(x, 10 * x[:, 1]) == pytest.approx(1.0)
+    assert model.rank_ == 2
+
+
+def test_a_column_of_large_scale_does_not_drown_another():
+    rng = np.random.default_rng(0)
+    stamps = 1.7e9 + rng.integers(0, 10**8, 500)
+    for wide in (rng.normal(0, 1e6, 500), stamps.astype(float)):
+        x = np.stack([wide, rng.random(500)], axis=1)
+        model = LinearRegression(dependent="error").fit(x, 10 * x[:, 1])
+        assert_allclose(model.coef_, [0.0, 10.0], atol=1e-14)
+        assert model.score(x, 10 * x[:, 1]) == pytest.approx(1.0, abs=1e-15)
+
+
+def test_a_column_far_from_zero():
+    rng = np.random.default_rng(0)
+    x = 1e9 + rng.integers(0, 100, (400, 1)).astype(float)
+    y = 3 * (x[:, 0] - 1e9) + 1
+    model = LinearRegression().fit(x, y)
+    assert model.coef_ == [3.0]
+    assert (model.predict(x) == y).all()
+
+
+def test_columns_that_depend_on_each_other_are_named():
+    y, x = rows()[1], np.random.default_rng(0).normal(size=(200, 3)) + 3
+    x = np.concatenate([x, x[:, :1] - 2 * x[:, 2:]], axis=1)
+    message = "column 'x3' is 1 × 'x0' \\+ -2 × 'x2' plus a constant in every row"
+    with pytest.warns(SufficeWarning, match=message):
+        model = LinearRegression().fit(x, y)
+    centred = x - x.mean(axis=0)
+    assert_allclose(model.coef_.T, np.linalg.pinv(centred) @ (y - y.mean(axis=0)), rtol=1e-8)
+    with pytest.raises(DataError, match=message + "; the coefficients of such columns are not"):
+        LinearRegression(dependent="error").fit(x, y)
+    assert known(model.refit([0, 1, 2]), x[:, :3]) == known(
+        LinearRegression().fit(x[:, :3], y), x[:, :3]
+    )
+    Ridge().fit(x, y)
+
+
+# -- ridge
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1.0, 1e3]), st.booleans())
+def test_ridge_in_closed_form(seed, alpha, standardize):
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(30, 3)) * [1.0, 5.0, 0.2] + 3, rng.normal(size=30)
+    model = Ridge(alpha, standardize=standardize).fit(x, y)
+    centred = x - x.mean(axis=0)
+    penalty = alpha * np.diag(x.var(axis=0) if standardize else np.ones(3))
+    w = np.linalg.solve(centred.T @ centred + penalty, centred.T @ (y - y.mean()))
+    assert_allclose(model.coef_, w, rtol=1e-9, atol=1e-12)
+    assert_allclose(model.intercept_, y.mean() - x.mean(axis=0) @ w, rtol=1e-9, atol=1e-12)
+    hat = centred @ np.linalg.solve(centred.T @ centred + penalty, centred.T) + 1 / 30
+    assert_allclose(model.effective_parameters_, np.trace(hat), rtol=1e-12)
+    assert_allclose(model.leverage(x), np.diagonal(hat), rtol=1e-10)
+
+
+def test_standardised_penalties_do_not_depend_on_units():
+    x, y = rows()
+    one = Ridge(5.0, standardize=True).fit(x, y[:, 0])
+    other = Ridge(5.0, standardize=True).fit(x * 2.0 ** np.array([9, -9, 40, -40]), y[:, 0])
+    assert_allclose(other.coef_ * 2.0 ** np.array([9, -9, 40, -40]), one.coef_, rtol=1e-14)
+
+
+def test_ridge_paths():
+    x, y = rows()
+    alphas = np.geomspace(1e-3, 1e4, 20)
+    path = Ridge().fit(x, y).ridge_path(alphas)
+    assert path.coef.shape == (20, 2, 4)
+    for i, alpha in enumerate(alphas):
+        fit = Ridge(alpha).fit(x, y)
+        assert_allclose(path.coef[i], fit.coef_, rtol=1e-8)
+        assert_allclose(path.intercept[i], fit.intercept_, rtol=1e-8)
+        assert_allclose(path.effective_parameters[i], fit.effective_parameters_, rtol=1e-9)
+    one = Ridge("gcv", alphas=alphas).fit(x, y[:, 0])
+    path = one.ridge_path(alphas)
+    assert path.coef.shape == (20, 4)
+    assert one.alpha_ == alphas[path.gcv.argmin()]
+    best = Ridge("gcv").fit(x, y[:, 0])
+    assert best.ridge_path([best.alpha_]).gcv <= path.gcv.min()
+
+
+def test_leave_one_out_needs_the_rows(tmp_path):
+    x, y = rows()
+    model = Ridge("loo").fit(x, y)
+    model.save(tmp_path / "model")
+    assert suffice.load(tmp_path / "model").alpha_ == model.alpha_
+    for more in (lambda: model.partial_fit(x, y), lambda: model.merge(model), model.refit):
+        with pytest.raises(ParameterError, match="leave-one-out needs all rows at once; use fit"):
+            more()
+    assert model.refit(alpha="gcv").alpha_ > 0
+
+
+# -- intervals
+
+
+def test_intervals_hold_as_often_as_they_say():
+    rng = np.random.default_rng(0)
+    new = np.array([[0.5, -1.0]])
+    hits = []
+    for _ in range(400):
+        x = rng.normal(size=(12, 2))
+        y = 1 + x @ [2.0, -1.0] + rng.normal(size=12)
+        model = LinearRegression().fit(x, y)
+        mean, (row,) = 1 + new[0] @ [2.0, -1.0], new @ [2.0, -1.0] + 1 + rng.normal()
+        found = (model.predict_interval(new, kind, 0.8)[0] for kind in ("confidence", "prediction"))
+        lower, upper = model.posterior().interval(0.8)
+        ends = [*found, (lower[1, 0], upper[1, 0])]
+        truths = (mean, row, 2.0)
+        hits.append([a < t < b for (a, b), t in zip(ends, truths, strict=True)])
+    assert_allclose(np.mean(hits, axis=0), 0.8, atol=0.06)
+
+
+def test_summaries_of_one_target_of_many():
+    x, y = rows()
+    model = LinearRegression().fit(x, pd.DataFrame(y, columns=["first", "second"]))
+    alone = LinearRegression().fit(x, y[:, 1])
+    for target in ("second", 1):
+        assert (model.summary(target).t == alone.summary().t).all()
+    with pytest.raises(ParameterError, match="a summary is of one target: 'first', 'second'"):
+        model.summary()
+    table = model.summary(0, level=0.9, as_frame=True)
+    assert table.columns.tolist() == ["estimate", "standard_error", "t", "p", "0.05", "0.95"]
+    assert table.index.tolist() == ["(Intercept)", "x0", "x1", "x2", "x3"]
+    assert (table["estimate"].to_numpy()[1:] == model.coef_[0]).all()
+
+
+def test_a_perfect_fit_and_a_constant_target_have_no_nan():
+    x = np.arange(6.0)[:, None]
+    for y in (2 * x[:, 0] + 1, np.zeros(6), np.full(6, 7.0)):
+        found = LinearRegression().fit(x, y).summary()
+        assert found.sigma == 0
+        assert found.r_squared == 1
+        assert not any(
+            np.isnan(value).any()
+            for value in vars(found).values()
+            if not isinstance(value, str | tuple)
+        )
+        assert "nan" not in str(found)
+
+
+# -- what a user reads when something is wrong
+
+
+X, Y = rows(n=8, d=2, t=1)
+TABLE = pa.table({"a": [1.0, 2.0, 3.0], "s": ["u", "v", "u"], "y": [1.0, 2.0, 4.0]})
+
+Case = tuple[Callable[[], Any], type[SufficeError], str]
+CASES: dict[str, Case] = {
+    "no target": (
+        lambda: LinearRegression().fit(X),
+        ParameterError,
+        "requires y to be passed, but the target y is None; a linear model learns from targets",
+    ),
+    "strings as target": (
+        lambda: LinearRegression().fit(TABLE, "s"),
+        SchemaError,
+        "column 's' holds string; a target is a number; a classifier learns from labels",
+    ),
+    "no such target": (
+        lambda: LinearRegression().fit(TABLE, "z"),
+        SchemaError,
+        "there is no column 'z' to be a target; the columns are 'a', 's', 'y'",
+    ),
+    "nothing but a target": (
+        lambda: LinearRegression().fit(TABLE.select(["y"]), "y"),
+        SchemaError,
+        "the table has no column besides the target",
+    ),
+    "a name in an array": (
+        lambda: LinearRegression().fit(X, "y"),
+        ParameterError,
+        "'y' names a column of an array",
+    ),
+    "an unseen category": (
+        lambda: (
+            LinearRegression().fit(TABLE, "y").predict(pa.table({"a": [1.0, 1.0], "s": ["u", "w"]}))
+        ),
+        DataError,
+        "column 's', row 1: 'w'; a category must be one of those of the first fit: 'u', 'v'",
+    ),
+    "infinity": (
+        lambda: LinearRegression().fit([[1.0], [np.inf]], [1.0, 2.0]),
+        DataError,
+        "column 'x0', row 1: inf; a number must be finite",
+    ),
+    "an infinite target": (
+        lambda: LinearRegression().fit([[1.0], [2.0]], [1.0, -np.inf]),
+        DataError,
+        "column 'y', row 1: -inf; a number must be finite",
+    ),
+    "a large number": (
+        lambda: LinearRegression().fit([[1.0], [1e200]], [1.0, 2.0]),
+        DataError,
+        "column 'x0', row 1: 1e[+]200; a number must be below 1e150",
+    ),
+    "another missing": (
+        lambda: LinearRegression(missing="mean").fit(X, Y),
+        ParameterError,
+        "missing='mean'; missing is one of 'error', 'drop', 'gaussian'",
+    ),
+    "another dependent": (
+        lambda: LinearRegression(dependent="drop").fit(X, Y),
+        ParameterError,
+        "dependent='drop'; dependent is one of 'minimum_norm', 'error'",
+    ),
+    "too few rows for errors": (
+        lambda: LinearRegression().fit(X[:3], Y[:3]).summary(),
+        DataError,
+        "rows of weight 3 for 3 parameters; nothing is left to estimate the error from",
+    ),
+    "errors of nonnegative coefficients": (
+        lambda: LinearRegression(positive=True).fit(X, Y).summary(),
+        ParameterError,
+        "coefficients that may not be negative have no standard errors",
+    ),
+    "a negative penalty": (lambda: Ridge(-1.0).fit(X, Y), ParameterError, "alpha=-1.0; alpha is"),
+    "a penalty for each target": (
+        lambda: Ridge([1.0, 2.0]).fit(X, Y),
+        ParameterError,
+        "alpha is one number for all targets",
+    ),
+    "an unknown way to choose": (
+        lambda: Ridge("aic").fit(X, Y),
+        ParameterError,
+        "alpha='aic'; alpha is a number, 0 or more, or 'gcv' or 'loo'",
+    ),
+    "an unknown solver": (
+        lambda: Ridge(solver="magic").fit(X, Y),
+        ParameterError,
+        "solver='magic'; solver is one of 'auto', 'svd'",
+    ),
+    "negative candidates": (
+        lambda: Ridge("gcv", alphas=[-1.0]).fit(X, Y),
+        ParameterError,
+        "penalties are finite numbers, 0 or more",
+    ),
+    "another interval": (
+        lambda: LinearRegression().fit(X, Y).predict_interval(X, "credible"),
+        ParameterError,
+        "kind='credible'; kind is 'prediction' or 'confidence'",
+    ),
+    "a level of one": (
+        lambda: LinearRegression().fit(X, Y).predict_interval(X, level=1),
+        ParameterError,
+        "level=1; a level is a number between 0 and 1",
+    ),
+    "no such column": (
+        lambda: LinearRegression().fit(X, Y).refit(["x7"]),
+        SchemaError,
+        "there is no column 'x7'; the model has 'x0', 'x1'",
+    ),
+    "rows never learnt": (
+        lambda: LinearRegression().fit(X[:4], Y[:4]).forget(X[4:] * 9, Y[4:]),
+        ForgetError,
+        "only rows that were learnt can be forgotten",
+    ),
+    "all rows forgotten": (
+        lambda: LinearRegression().fit(X, Y).forget(X, Y),
+        ForgetError,
+        "no row would be left; a model rests on one row at least",
+    ),
+    "another model": (
+        lambda: LinearRegression().fit(X, Y).merge(LinearRegression().fit(TABLE, "y")),
+        SchemaError,
+        "the models differ in their columns, targets or categories",
+    ),
+    "fewer targets": (
+        lambda: LinearRegression().fit(X, np.c_[Y, Y]).partial_fit(X, Y),
+        SchemaError,
+        "there are 1 targets; the model has 2: 'y0', 'y1'",
+    ),
+    "no complete row": (
+        lambda: LinearRegression(missing="drop").fit([[1.0], [np.nan]], [np.nan, 1.0]),
+        DataError,
+        "there is no complete row whose weight is not zero",
+    ),
+    "no row with weight": (
+        lambda: LinearRegression().fit(X, Y, np.zeros(8)),
+        DataError,
+        "there is no row whose weight is not zero",
+    ),
+    "a column without a value": (
+        lambda: LinearRegression(missing="gaussian").fit([[1.0, np.nan], [2.0, np.nan]], [1, 2]),
+        DataError,
+        "column 'x1' has no value",
+    ),
+    "a file with targets as values": (
+        lambda: LinearRegression().fit(Path("rows.parquet"), [1.0]),
+        SufficeError,
+        "rows.parquet",
+    ),
+    "too many categories": (
+        lambda: LinearRegression().fit(
+            pa.table({"s": [f"s{i}" for i in range(1001)], "y": np.arange(1001.0)}), "y"
+        ),
+        SchemaError,
+        "column 's' has 1001 categories; each becomes a column of its own; 1000 are the most",
+    ),
+    "a text": (
+        lambda: LinearRegression().fit(
+            pa.table({"t": ["a b c d e", "f g h i j"], "y": [1.0, 2.0]}), "y"
+        ),
+        SchemaError,
+        "column 't' holds text",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+def test_mistakes_are_explained(name):
+    mistake, error, message = CASES[name]
+    with pytest.raises(error, match=message):
+        mistake()
+
+
+@pytest.mark.parametrize("command", ["show {}", "predict {} {}", "merge {} {} -o other"])
+def test_commands_are_for_classifiers(command, tmp_path):
+    path = str(tmp_path / "model")
+    LinearRegression().fit(X, Y).save(path)
+    done = CliRunner().invoke(app, command.replace("{}", path).split())
+    assert done.exit_code == 2
+    assert "holds a LinearRegression; the commands work with" in " ".join(done.stderr.split())
+
+
+def test_what_was_learnt_survives_a_mistake():
+    model = LinearRegression().fit(X, Y)
+    before = known(model, X)
+    for more in (
+        lambda: model.fit([[np.nan]], [1.0]),
+        lambda: model.partial_fit(X * np.inf, Y),
+        lambda: model.partial_fit(X * np.nan, Y),
+    ):
+        with pytest.raises(DataError):
+            more()
+        assert known(model, X) == before
+
+
+def test_before_the_first_fit():
+    for use in ("predict", "leverage", "predict_interval"):
+        with pytest.raises(NotFittedError):
+            getattr(LinearRegression(), use)(X)
+    for use in ("summary", "posterior", "refit"):
+        with pytest.raises(NotFittedError):
+            getattr(LinearRegression(), use)()
+    with pytest.raises(NotFittedError):
+        Ridge().ridge_path([1.0])
+
+
+# -- gradient descent
+
+DESCENTS = ["gradient", "sgd", "minibatch"]
+
+
+def descended(
+    x: Any, y: Any, solver: str = "gradient", alpha: float | None = None, **how: Any
+) -> Any:
+    options = {"solver": solver, "descent": GradientDescent(**how)}
+    model = LinearRegression(**options) if alpha is None else Ridge(alpha, **options)
+    return model.fit(x, y)
+
+
+@pytest.mark.parametrize("solver", DESCENTS)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_check_estimator_of_gradient_descent(solver):
+    reason = "one row twice, and one step twice as long, end at different points"
+    kinds = ("dense", "sparse") if solver == "sgd" else ()
+    refused = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
+    check_estimator(LinearRegression(solver=solver), expected_failed_checks=refused)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_check_estimator_of_ridge_by_gradient_descent():
+    check_estimator(Ridge(solver="gradient"))
+
+
+@pytest.mark.parametrize("alpha", [None, 3.0])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_descent_ends_at_the_normal_equations(alpha, intercept):
+    x, y = rows()
+    x = (x - x.mean(axis=0)) / x.std(axis=0) * [1e-8, 1.0, 1e8, 5.0] + [0.0, 0.5, 1e9, -2.0]
+    weights = np.random.default_rng(0).integers(0, 4, 200)
+    how = GradientDescent(tol=1e-13, max_iter=20_000)
+    model = LinearRegression() if alpha is None else Ridge(alpha, standardize=True)
+    model.set_params(fit_intercept=intercept).fit(x, y, weights)
+    mine = clone(model).set_params(solver="gradient", descent=how).fit(x, y, weights)
+    assert_allclose(mine.coef_, model.coef_, rtol=1e-8)
+    assert_allclose(mine.intercept_, model.intercept_, rtol=1e-8)
+    assert_allclose(mine.predict(x), model.predict(x), rtol=1e-8, atol=1e-9)
+    history = mine.loss_history_
+    assert len(history) == mine.n_iter_
+    assert (np.diff(history) <= 0.0).all()
+    used = model.coef_ * x.std(axis=0) if alpha is None else model.coef_
+    spread = np.average((x - np.average(x, axis=0, weights=weights)) ** 2, axis=0, weights=weights)
+    rss = (weights[:, None] * (y - model.predict(x)) ** 2).sum()
+    cost = 0.0 if alpha is None else alpha * (spread * used**2).sum()
+    assert_allclose(history[-1], (rss + cost) / (2 * weights.sum()), rtol=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["sgd", "minibatch"])
+@pytest.mark.parametrize("sampling", ["shuffle", "replace"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_smaller_steps_end_closer(solver, sampling):
+    x, y = rows(n=400, t=1)
+    exact = LinearRegression().fit(x, y[:, 0])
+    unit = x.std(axis=0)
+    options = {"learning_rate": "constant", "sampling": sampling, "tol": 0.0}
+
+    def error(eta0: float, epochs: int) -> float:
+        found = [
+            descended(x, y[:, 0], solver, eta0=eta0, max_iter=epochs, random_state=s, **options)
+            for s in range(5)
+        ]
+        return float(np.mean([np.abs((m.coef_ - exact.coef_) * unit).max() for m in found]))
+
+    coarse, middle, fine = (error(eta0, int(2 / eta0)) for eta0 in (0.1, 0.02, 0.004))
+    assert fine < middle < coarse
+    assert fine < 0.02
+    decaying = descended(x, y[:, 0], solver, max_iter=400, tol=0.0, sampling=sampling)
+    assert_allclose(decaying.coef_ * unit, exact.coef_ * unit, atol=0.01)
+
+
+@pytest.mark.parametrize("solver", DESCENTS)
+def test_descent_reads_arrays_files_and_frames(solver, tmp_path):
+    x, y = rows(n=300, d=3, t=1)
+    table = pd.DataFrame(x, columns=["a", "b", "c"]).assign(y=y[:, 0])
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    table.to_parquet(tmp_path / "rows.parquet", row_group_size=70)
+    options: dict[str, Any] = {"tol": 1e-10} if solver == "gradient" else {"tol": 1e-4}
+    model = descended(x, y[:, 0], solver, **options)
+    for source in (table, tmp_path / "rows.csv"):
+        assert_allclose(descended(source, "y", solver, **options).coef_, model.coef_, rtol=1e-12)
+    parquet = descended(tmp_path / "rows.parquet", "y", solver, **options)
+    exact = LinearRegression().fit(x, y[:, 0])
+    near = {"rtol": 1e-9} if solver == "gradient" else {"atol": 0.05}
+    for found in (model, parquet):
+        assert_allclose(found.coef_ * x.std(axis=0), exact.coef_ * x.std(axis=0), **near)
+
+
+@pytest.mark.parametrize("solver", DESCENTS)
+def test_threads_and_runs_of_a_descent_give_the_same_bits(solver):
+    x, y = rows(n=60_000)
+    options = {"solver": solver, "descent": GradientDescent(tol=1e-3, random_state=7)}
+    one, two = (LinearRegression(threads=t, **options).fit(x, y) for t in (1, 2))
+    assert known(one, x) == known(two, x)
+    assert (one.loss_history_ == two.loss_history_).all()
+    other = LinearRegression(solver=solver, descent=GradientDescent(tol=1e-3, random_state=8))
+    assert (known(other.fit(x, y), x) == known(one, x)) == (solver == "gradient")
+
+
+def test_descent_leaves_out_incomplete_rows_and_reads_categories():
+    table = frame()
+    table.loc[::7, "size"] = np.nan
+    with pytest.raises(DataError, match="cells are missing"):
+        descended(table, "price")
+    mine = LinearRegression(
+        solver="gradient", missing="drop", descent=GradientDescent(tol=1e-12, max_iter=50_000)
+    )
+    exact = LinearRegression(missing="drop").fit(table, "price")
+    mine.fit(table, "price")
+    assert mine.terms_ == exact.terms_
+    assert_allclose(mine.coef_, exact.coef_, rtol=1e-8)
+
+
+def test_a_descent_names_the_cell_that_breaks_a_rule():
+    model = LinearRegression(solver="gradient", missing="drop")
+    with pytest.raises(DataError, match="column 'x0', row 2: inf; a number must be finite"):
+        model.fit([[np.nan], [1.0], [np.inf]], [1.0, 2.0, 3.0])
+    with pytest.raises(DataError, match="there is no complete row"):
+        model.fit([[np.nan]], [1.0])
+
+
+def test_a_descent_is_saved_and_cloned(tmp_path):
+    x, y = rows()
+    model = descended(x, y, alpha=0.5, momentum=0.1)
+    model.save(tmp_path / "model")
+    loaded = suffice.load(tmp_path / "model")
+    assert known(loaded, x) == known(model, x)
+    assert loaded.get_params() == model.get_params() == clone(model).get_params()
+    assert (loaded.loss_history_ == model.loss_history_).all()
+    assert loaded.score(x, y) == model.score(x, y)
+
+
+def test_what_needs_sums_is_refused_after_a_descent():
+    x, y = rows(t=1)
+    y = y[:, 0]
+    model = descended(x, y)
+    asked: list[Callable[[], Any]] = [
+        model.summary,
+        model.posterior,
+        model.refit,
+        lambda: model.rank_,
+        lambda: model.leverage(x),
+        lambda: model.predict_interval(x),
+        lambda: model.forget(x, y),
+        lambda: model.merge(model),
+        lambda: LinearRegression().fit(x, y).merge(model),
+        lambda: LinearRegression().fit(x, y).refit(solver="gradient"),
+        lambda: descended(x, y, alpha=1.0).ridge_path([1.0]),
+    ]
+    for ask in asked:
+        with pytest.raises(ParameterError, match=r"keeps no sums.*use solver='normal'"):
+            ask()
+    assert not hasattr(model, "partial_fit")
+    model.set_params(solver="normal")
+    with pytest.raises(ParameterError, match="the fit was by descent"):
+        model.forget(x, y)
+    with pytest.raises(AttributeError, match="partial_fit") as refused:
+        model.partial_fit(x, y)
+    assert isinstance(refused.value.__cause__, ParameterError)
+    again = model.fit(x, y)
+    assert again.summary().rows == 200
+    assert again.n_iter_ == 1
+    with pytest.raises(AttributeError, match="after gradient descent only"):
+        _ = again.loss_history_
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (LinearRegression(solver="magic"), "solver='magic'; solver is one of 'normal', 'gradient'"),
+        (LinearRegression(descent=0.1), "descent=0.1; descent is a GradientDescent"),
+        (LinearRegression(solver="sgd", positive=True), "positive=True with solver='sgd'"),
+        (LinearRegression(solver="sgd", missing="gaussian"), "missing='gaussian' with solver"),
+        (Ridge("gcv", solver="sgd"), "alpha='gcv' with solver='sgd'"),
+        (
+            LinearRegression(solver="sgd", descent=GradientDescent(learning_rate="line_search")),
+            "a line search needs the loss of all rows",
+        ),
+        (
+            LinearRegression(solver="gradient", descent=GradientDescent(nesterov=True)),
+            "nesterov=True with a line search",
+        ),
+        (
+            LinearRegression(
+                solver="gradient", descent=GradientDescent("constant", eta0=9.0, max_iter=99)
+            ),
+            "the loss grew from .* lower eta0 or momentum",
+        ),
+    ],
+    ids=str,
+)
+def test_mistakes_in_a_descent_are_explained(model, message):
+    x, y = rows(t=1)
+    with pytest.raises(ParameterError, match=message):
+        model.fit(x, y[:, 0])
+
+
+def test_a_descent_that_is_cut_short_says_so():
+    x, y = rows(t=1)
+    with pytest.warns(ConvergenceWarning, match="after 1 epochs"):
+        assert descended(x, y, max_iter=1, tol=1e-12).n_iter_ == 1
