@@ -19,10 +19,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
-from typer.testing import CliRunner
 
 import suffice
-from suffice.cli.app import app
 from suffice.data.opening import read_csv
 from suffice.errors import (
     DataError,
@@ -666,15 +664,6 @@ def test_mistakes_are_explained(name):
     mistake, error, message = CASES[name]
     with pytest.raises(error, match=message):
         mistake()
-
-
-@pytest.mark.parametrize("command", ["show {}", "predict {} {}", "merge {} {} -o other"])
-def test_commands_are_for_classifiers(command, tmp_path):
-    path = str(tmp_path / "model")
-    LinearRegression().fit(X, Y).save(path)
-    done = CliRunner().invoke(app, command.replace("{}", path).split())
-    assert done.exit_code == 2
-    assert "holds a LinearRegression; the commands work with" in " ".join(done.stderr.split())
 
 
 def test_what_was_learnt_survives_a_mistake():

@@ -19,7 +19,7 @@ CASES = {
     # Words that the command line does not know
     "frob": "No such command 'frob'.",
     f"{FIT} --frob": "No such option: --frob.",
-    "fit fruit.csv": "Missing option '--label'.",
+    "fit fruit.csv": "Missing option '--label' / '--target'.",
     "predict fruit.suffice": "Missing argument 'DATA'.",
     "merge fruit.suffice fruit.suffice": "Missing option '--output' / '-o'.",
     "forget fruit.suffice fruit.csv": "Missing option '--output' / '-o'.",

@@ -21,7 +21,17 @@ Run = Callable[..., Result]
 
 
 def test_help_has_an_example_for_every_command(run: Run) -> None:
-    for name in ("demo", "fit", "predict", "evaluate", "explain", "show", "merge", "forget"):
+    for name in (
+        "demo",
+        "fit",
+        "predict",
+        "evaluate",
+        "explain",
+        "show",
+        "summary",
+        "merge",
+        "forget",
+    ):
         result = run(name, "--help")
         assert result.exit_code == 0
         assert f"Example:  suffice {name}" in result.stdout

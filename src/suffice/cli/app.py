@@ -21,6 +21,7 @@ from suffice.cli.options import with_groups
 from suffice.cli.predict import predict
 from suffice.cli.sentences import CommandError, sentence, warn
 from suffice.cli.show import show
+from suffice.cli.summary import summary
 from suffice.errors import SufficeError, SufficeWarning
 
 __all__ = ["app"]
@@ -69,16 +70,17 @@ def _suffice(
         ),
     ] = False,
 ) -> None:
-    """Classify the rows of any table, from exact sums: fit, predict, explain, merge, forget."""
+    """Learn from any table, from exact sums: fit, predict, explain, merge, forget."""
 
 
 EXAMPLES: dict[Callable[..., None], str] = {
     demo: "suffice demo",
-    fit: "suffice fit adult.csv --label income",
+    fit: "suffice fit boston.csv --target medv --model linear",
     predict: "suffice predict adult.suffice new.csv --proba -o answers.csv",
     evaluate: "suffice evaluate adult.suffice test.csv",
     explain: "suffice explain adult.suffice new.csv --rows 2",
     show: "suffice show adult.suffice --column age",
+    summary: "suffice summary boston.suffice",
     merge: "suffice merge north.suffice south.suffice -o all.suffice",
     forget: "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
 }

@@ -9,13 +9,21 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-import suffice
-from suffice.cli.models import label_of, weight_of, with_tokens
+from suffice.cli.models import (
+    label_of,
+    load,
+    predicts_numbers,
+    refuse_tokens,
+    weight_of,
+    with_labels,
+    with_tokens,
+)
 from suffice.cli.options import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
-from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, working
+from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short, working
 
 if TYPE_CHECKING:
     from suffice.models.evaluation import Evaluation
+    from suffice.models.regression_evaluation import RegressionEvaluation
 
 __all__ = ["evaluate"]
 
@@ -28,7 +36,12 @@ def evaluate(
     data: Data,
     label: Annotated[
         str | None,
-        typer.Option(metavar="COL", help="The true label; by default that of the fit."),
+        typer.Option(
+            "--label",
+            "--target",
+            metavar="COL",
+            help="The column of true answers; by default that of the fit.",
+        ),
     ] = None,
     weight: Weight = None,
     as_json: AsJson = False,
@@ -36,14 +49,23 @@ def evaluate(
     reading: Reading,
     labels: Labels,
 ) -> None:
-    """Compare the answers with the true labels: error rate, log loss, Brier score, confusions."""
+    """Compare the answers with the truth.
+
+    For classes: error rate, log loss, Brier score, confusions. For numbers: R²
+    and the size of the errors.
+    """
     refuse_overwriting(output, [model, *data])
-    fitted = with_tokens(suffice.load(model), reading).set_params(**labels.parameters())
+    fitted = with_labels(with_tokens(load(model), reading), labels)
     table = reading.open(data, fitted.format_)
+    refuse_tokens(fitted, reading, table, data[0])
     with working(f"Evaluating {', '.join(data)}"):
         result = fitted.evaluate(table, label_of(fitted, label), weight_of(fitted, weight, table))
-    facts = _facts(result)
-    deliver(facts, lambda: _rendered(facts), as_json, output)
+    if predicts_numbers(fitted):
+        facts = _errors(result)
+        deliver(facts, lambda: [_error_grid(facts)], as_json, output)
+    else:
+        facts = _facts(result)
+        deliver(facts, lambda: _rendered(facts), as_json, output)
 
 
 def _facts(result: Evaluation) -> dict[str, Any]:
@@ -115,4 +137,35 @@ def _by_class(facts: dict[str, Any]) -> Table:
             percent(known["recall"]),
             f"{names[worst]} ({amount(errors[worst])})" if errors[worst] else "",
         )
+    return table
+
+
+def _errors(result: RegressionEvaluation) -> dict[str, Any]:
+    columns = {
+        "rows": result.weight,
+        "r_squared": result.r_squared,
+        "root_mean_squared_error": result.mean_squared_error**0.5,
+        "mean_absolute_error": result.mean_absolute_error,
+        "mean_error": result.bias,
+    }
+    return {
+        "targets": [
+            {"target": target} | {name: float(values[j]) for name, values in columns.items()}
+            for j, target in enumerate(result.targets)
+        ]
+    }
+
+
+def _error_grid(facts: dict[str, Any]) -> Table:
+    lines = {
+        "R²": ("r_squared", "{:.4f}".format, "1 is perfect, 0 is no better than the mean"),
+        "RMSE": ("root_mean_squared_error", short, "root of the mean squared error"),
+        "MAE": ("mean_absolute_error", short, "mean absolute error"),
+        "mean error": ("mean_error", short, "truth less prediction"),
+        "n": ("rows", amount, "rows compared"),
+    }
+    table = grid("", *(known["target"] for known in facts["targets"]), "")
+    table.columns[-1].justify = "left"
+    for line, (name, written, meaning) in lines.items():
+        table.add_row(line, *(written(known[name]) for known in facts["targets"]), meaning)
     return table

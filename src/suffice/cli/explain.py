@@ -9,9 +9,8 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-import suffice
 from suffice.cli.explanation import Explanation, explanations
-from suffice.cli.models import with_tokens
+from suffice.cli.models import load_generative, refuse_tokens, with_tokens
 from suffice.cli.options import AsJson, Data, ModelFile, Reading, ResultFile
 from suffice.cli.output import decibans, deliver, grid, percent, refuse_overwriting, short
 from suffice.errors import DataError
@@ -37,8 +36,13 @@ def explain(
     from suffice.data.selected import FirstRows
 
     refuse_overwriting(output, [model, *data])
-    fitted = with_tokens(suffice.load(model), reading)
-    table = FirstRows(reading.open(data, fitted.format_), rows)
+    loaded = load_generative(
+        model, "evidence is counted in models of classes", f"use suffice summary {model}"
+    )
+    fitted = with_tokens(loaded, reading)
+    opened = reading.open(data, fitted.format_)
+    refuse_tokens(fitted, reading, opened, data[0])
+    table = FirstRows(opened, rows)
     cells = table.head().to_pylist()
     if not cells:
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import RenderableType
 
-import suffice
+from suffice.cli.estimators import NAIVE_BAYES, Options, estimator, given_of, refuse_foreign
+from suffice.cli.models import has_coefficients, refuse_tokens
 from suffice.cli.options import AsJson, Data, Labels, Reading, Weight, listed
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, working
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from suffice.data.table import Table
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fit", "schema_grid"]
 
-COLUMNS, MODEL = "Columns", "Model"
+COLUMNS = "Columns"
+MOST_COEFFICIENTS = 30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,57 +97,26 @@ class Roles:
                 before[name] = field.name
 
 
-@dataclass(frozen=True, kw_only=True)
-class Estimation:
-    """How parameters follow from the sums."""
-
-    estimation: Annotated[
-        str,
-        typer.Option(
-            metavar="bayes|mle|map",
-            help="Posterior predictive, maximum likelihood or posterior mode.",
-            rich_help_panel=MODEL,
-        ),
-    ] = "bayes"
-    alpha: Annotated[
-        float,
-        typer.Option(help="Pseudo-count of every category and word.", rich_help_panel=MODEL),
-    ] = 1.0
-    class_prior: Annotated[
-        str,
-        typer.Option(
-            metavar="empirical|smoothed|uniform",
-            help="P(class): as in the rows, with a pseudo-count, or equal.",
-            rich_help_panel=MODEL,
-        ),
-    ] = "empirical"
-    ddof: Annotated[
-        int,
-        typer.Option(help="Variances are divided by n - ddof (mle).", rich_help_panel=MODEL),
-    ] = 0
-    unseen: Annotated[
-        str,
-        typer.Option(
-            metavar="ignore|error|smooth",
-            help="A category at prediction that no row showed.",
-            rich_help_panel=MODEL,
-        ),
-    ] = "ignore"
-    threads: Annotated[
-        int | None, typer.Option(help="Default: all cores.", rich_help_panel=MODEL)
-    ] = None
-
-    def parameters(self) -> dict[str, Any]:
-        """The parameters of the estimator."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-
 def fit(
     *,
     data: Data,
     label: Annotated[
-        str, typer.Option(metavar="COL", help="The column to be predicted.", show_default=False)
+        str,
+        typer.Option(
+            "--label",
+            "--target",
+            metavar="COL",
+            help="The column to be predicted.",
+            show_default=False,
+        ),
     ],
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="naive-bayes, lda, qda or logistic for classes; linear or ridge for numbers.",
+        ),
+    ] = NAIVE_BAYES,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -154,38 +125,116 @@ def fit(
     ] = None,
     weight: Weight = None,
     as_json: AsJson = False,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="Predict from these columns only; names may be comma lists.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     roles: Roles,
     reading: Reading,
     labels: Labels,
-    estimation: Estimation,
+    options: Options,
 ) -> None:
     """Learn a model from files and keep it in one small file.
 
-    Every column gets the family that its cells suggest, and the reason is
-    shown. A missing cell is left out, never filled in.
+    By default naive Bayes: every column gets the family that its cells suggest,
+    and the reason is shown; a missing cell is left out, never filled in.
     """
     refuse_overwriting(output, data)
-    table = _selected(reading.open(data), roles, label)
-    model = suffice.NaiveBayes(
-        roles.families() or None,
-        missing=tuple(reading.missing or ()),
-        **labels.parameters(),
-        **estimation.parameters(),
-    )
+    chosen = _estimator(model, options, roles, reading, labels)
+    table = _selected(reading.open(data), roles, label, weight, listed(features))
+    refuse_tokens(chosen, reading, table, data[0])
     with working(f"Learning from {', '.join(data)}"):
-        model.fit(table, label, weight)
+        chosen.fit(table, label, weight)
     target = output or _named_after(data[0])
-    model.save(target)
-    facts = _facts(model, target)
-    deliver(facts, lambda: _rendered(facts, model), as_json, None)
+    chosen.save(target)
+    if has_coefficients(chosen):
+        _deliver_coefficients(chosen, target, label, as_json)
+        return
+    facts = _facts(chosen, target)
+    deliver(facts, lambda: _rendered(facts, chosen), as_json, None)
 
 
-def _selected(table: Table, roles: Roles, label: str) -> Table:
+def _estimator(model: str, options: Options, roles: Roles, reading: Reading, labels: Labels) -> Any:
+    """The estimator; what only naive Bayes knows is refused for the others."""
+    if model == NAIVE_BAYES:
+        return estimator(
+            model,
+            options,
+            families=roles.families() or None,
+            missing=tuple(reading.missing or ()),
+            **labels.parameters(),
+        )
+    chosen = estimator(model, options)
+    for option in {**given_of(roles), **given_of(labels)}:
+        if option != "ignore":
+            refuse_foreign(option, model, NAIVE_BAYES)
+    return chosen
+
+
+def _selected(
+    table: Table, roles: Roles, label: str, weight: str | None, features: Sequence[str]
+) -> Table:
     from suffice.data.selected import WithoutColumns
 
     roles.check(table.names, label)
+    if label not in table.names:
+        raise SchemaError(
+            f"there is no column {label!r} to be the label",
+            f"the columns are {', '.join(map(repr, table.names))}",
+        )
     ignored = listed(roles.ignore)
+    if features:
+        _check_features(table.names, features, {label: "label", weight: "weight"}, ignored)
+        used = {*features, label, weight}
+        ignored = tuple(name for name in table.names if name not in used)
     return WithoutColumns(table, ignored) if ignored else table
+
+
+def _check_features(
+    names: Sequence[str],
+    features: Sequence[str],
+    parts: dict[str | None, str],
+    ignored: Sequence[str],
+) -> None:
+    """Refuse a feature that is not there, or has another part to play."""
+    for name in features:
+        if name not in names:
+            raise ParameterError(
+                f"--features names the column {name!r}",
+                f"the columns are {', '.join(map(repr, names))}",
+            )
+        other = "ignore" if name in ignored else parts.get(name)
+        if other:
+            raise ParameterError(
+                f"the column {name!r} is given to --{other} and to --features",
+                "a column has one part to play",
+                "drop one of them",
+            )
+
+
+def _deliver_coefficients(model: Any, target: Path, label: str, as_json: bool) -> None:
+    from suffice.cli.coefficients import coefficient_facts, rendered_coefficients
+
+    facts = coefficient_facts(model, target) | {
+        "label": label,
+        "weight": model.layout_.weight,
+        "columns": [{"name": c.name, "kind": c.kind, "reason": c.reason} for c in model.schema_],
+        "ignored": list(model.layout_.ignored),
+    }
+
+    def rendered() -> Iterator[RenderableType]:
+        yield from rendered_coefficients(facts, most=MOST_COEFFICIENTS)
+        if facts["ignored"]:
+            yield f"  ignored: {', '.join(facts['ignored'])}"
+        if "rows" in facts:
+            yield f"  {amount(facts['rows'])} {_learnt(facts['weight'])}"
+        yield f"  Saved to {target}"
+
+    deliver(facts, rendered, as_json, None)
 
 
 def _named_after(data: str) -> Path:
@@ -230,9 +279,13 @@ def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[Re
     for known in facts["classes"]:
         classes.add_row(str(known["label"]), amount(known["rows"]), percent(known["prior"]))
     yield classes
-    noun = f"total weight ({facts['weight']})" if facts["weight"] else "rows learnt"
+    noun = _learnt(facts["weight"])
     yield f"  {amount(facts['rows'])} {noun}, {amount(facts['unlabelled'])} left out without label"
     yield f"  Saved to {facts['model']}"
+
+
+def _learnt(weight: str | None) -> str:
+    return f"total weight ({weight})" if weight else "rows learnt"
 
 
 def schema_grid(model: GenerativeClassifier) -> RenderableType:

@@ -7,8 +7,15 @@ from typing import Annotated
 
 import typer
 
-import suffice
-from suffice.cli.models import label_of, weight_of, with_tokens
+from suffice.cli.models import (
+    label_of,
+    load_summed,
+    refuse_tokens,
+    rows_of,
+    weight_of,
+    with_labels,
+    with_tokens,
+)
 from suffice.cli.options import Data, Labels, ModelFile, Reading, Weight
 from suffice.cli.output import amount, print_all, refuse_overwriting, working
 
@@ -35,14 +42,15 @@ def forget(
     are refused, and the files stay as they were.
     """
     refuse_overwriting(output, data)
-    fitted = suffice.load(model)
-    before, remembered = fitted.statistic_.weight.value.sum(), fitted.get_params(deep=False)
-    with_tokens(fitted, reading).set_params(**labels.parameters())
+    fitted = load_summed(model)
+    before, remembered = rows_of(fitted), fitted.get_params(deep=False)
+    with_labels(with_tokens(fitted, reading), labels)
     table = reading.open(data, fitted.format_)
+    refuse_tokens(fitted, reading, table, data[0])
     with working(f"Forgetting {', '.join(data)}"):
         fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table))
     # The model goes on reading as its fit did, not as these files had to be read.
     fitted.set_params(**remembered).save(output)
-    after = fitted.statistic_.weight.value.sum()
+    after = rows_of(fitted)
     gone = amount(before - after)
     print_all([f"{gone} rows forgotten, {amount(after)} left. Saved to {output}"])

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-import suffice
+from suffice.cli.models import load_summed, refusal, rows_of
 from suffice.cli.output import amount, print_all
 from suffice.errors import ParameterError
 
@@ -32,9 +32,16 @@ def merge(
         raise ParameterError(
             "one model is given", "a merge takes two or more", "name the others as well"
         )
-    merged, *others = map(suffice.load, models)
-    for other in others:
+    merged, *others = map(load_summed, models)
+    for path, other in zip(models[1:], others, strict=True):
+        if type(other) is not type(merged):
+            raise refusal(
+                path,
+                other,
+                f"{models[0]} holds a {type(merged).__name__}, and only models of one kind add up",
+                "fit both with the same --model",
+            )
         merged.merge(other)
     merged.save(output)
-    rows = amount(merged.statistic_.weight.value.sum())
+    rows = amount(rows_of(merged))
     print_all([f"{len(models)} models merged: {rows} rows. Saved to {output}"])

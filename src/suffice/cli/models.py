@@ -1,28 +1,125 @@
-"""What a loaded model remembers of its fit, unless the user says otherwise."""
+"""What a loaded model can do, and what it remembers of its fit unless the user says otherwise."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import suffice
+from suffice.cli.estimators import given_of
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
-    from suffice.cli.options import Reading
+    from os import PathLike
+
+    from suffice.cli.options import Labels, Reading
     from suffice.data.table import Table
     from suffice.models.estimator import GenerativeClassifier
 
-__all__ = ["label_of", "weight_of", "with_tokens"]
+__all__ = [
+    "has_coefficients",
+    "is_generative",
+    "label_of",
+    "load",
+    "load_generative",
+    "load_summed",
+    "predicts_numbers",
+    "refusal",
+    "refuse_tokens",
+    "rows_of",
+    "weight_of",
+    "with_labels",
+    "with_tokens",
+]
 
 
-def label_of(model: GenerativeClassifier, given: str | None) -> str:
-    """The column that holds the labels.
+def load(path: str | PathLike[str]) -> Any:
+    """Read a model file.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be loaded.
+    """
+    return suffice.load(path)
+
+
+def load_generative(path: str | PathLike[str], rule: str, next_step: str) -> GenerativeClassifier:
+    """Read the model file of a generative classifier.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be loaded.
+    ParameterError
+        With the rule and the next step, if it holds a model of another kind.
+    """
+    model = load(path)
+    if not is_generative(model):
+        raise refusal(path, model, rule, next_step)
+    found: GenerativeClassifier = model
+    return found
+
+
+def load_summed(path: str | PathLike[str]) -> Any:
+    """Read the model file of a model that is a function of sums over rows.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be loaded.
+    ParameterError
+        If it holds a model that is no such function.
+    """
+    model = load(path)
+    if not hasattr(model, "statistic_"):
+        raise refusal(
+            path, model, "it is no function of sums over rows", "fit a new one to all rows"
+        )
+    return model
+
+
+def refusal(path: str | PathLike[str], model: Any, rule: str, next_step: str) -> ParameterError:
+    """What to say where a command makes no sense for a model."""
+    return ParameterError(f"{path} holds a {type(model).__name__}", rule, next_step)
+
+
+def is_generative(model: Any) -> bool:
+    """Tell whether a model describes the columns of every class."""
+    from suffice.models.estimator import GenerativeClassifier
+
+    return isinstance(model, GenerativeClassifier)
+
+
+def predicts_numbers(model: Any) -> bool:
+    """Tell regressions from classifiers."""
+    from suffice.models.regressor import LinearRegressor
+
+    return isinstance(model, LinearRegressor)
+
+
+def has_coefficients(model: Any) -> bool:
+    """Tell whether a model is linear in its columns."""
+    return not is_generative(model)
+
+
+def rows_of(model: Any) -> float:
+    """The weight of the rows that a model has learnt."""
+    weight = model.statistic_.weight
+    return float((weight if predicts_numbers(model) else weight.value).sum())
+
+
+def label_of(model: Any, given: str | None) -> Any:
+    """The column that holds the labels, or the columns that hold the targets.
 
     Raises
     ------
     ParameterError
         If the model was fitted to labels without a name, and none is given.
     """
-    name: str | None = given or model.layout_.label
+    if predicts_numbers(model):
+        targets = model.design_.targets
+        return given or (targets[0] if len(targets) == 1 else list(targets))
+    name = given or model.layout_.label
     if name is None:
         raise ParameterError(
             "the model was fitted to labels without a column name",
@@ -32,15 +129,55 @@ def label_of(model: GenerativeClassifier, given: str | None) -> str:
     return name
 
 
-def weight_of(model: GenerativeClassifier, given: str | None, table: Table) -> str | None:
+def weight_of(model: Any, given: str | None, table: Table) -> str | None:
     """The column that holds the weights: given, or that of the fit where the table has it."""
     remembered: str | None = model.layout_.weight
     return given or (remembered if remembered in table.names else None)
 
 
-def with_tokens(model: GenerativeClassifier, reading: Reading) -> GenerativeClassifier:
-    """The same model, which takes more tokens for missing cells."""
-    changed: GenerativeClassifier = model.set_params(
-        missing=(*model.layout_.missing, *(reading.missing or ()))
-    )
-    return changed
+def with_tokens(model: Any, reading: Reading) -> Any:
+    """The same model, which takes more tokens for missing cells, if it knows such tokens."""
+    if not _cleans_cells(model):
+        return model
+    return model.set_params(missing=(*model.layout_.missing, *(reading.missing or ())))
+
+
+def with_labels(model: Any, labels: Labels) -> Any:
+    """The same model, which cleans labels in this way.
+
+    Raises
+    ------
+    ParameterError
+        If labels are to be cleaned and the model does not do that.
+    """
+    if _cleans_cells(model):
+        return model.set_params(**labels.parameters())
+    for option in given_of(labels):
+        raise ParameterError(
+            f"--{option.replace('_', '-')} is given for a {type(model).__name__}",
+            "only naive Bayes cleans labels",
+            "clean the column first",
+        )
+    return model
+
+
+def refuse_tokens(model: Any, reading: Reading, table: Table, file: str) -> None:
+    """Refuse tokens for missing cells where nobody would look for them.
+
+    Raises
+    ------
+    ParameterError
+        If the file describes itself, and the model takes its cells as they are.
+    """
+    written = getattr(table, "format", None) is not None
+    if reading.missing and not (written or _cleans_cells(model)):
+        raise ParameterError(
+            f"--missing is given for {file}",
+            "only delimited text, or naive Bayes, needs to be told what stands for no value",
+            "leave the option out",
+        )
+
+
+def _cleans_cells(model: Any) -> bool:
+    """Tell whether a model has tokens for missing cells and clean-up of labels of its own."""
+    return "label_map" in model.get_params(deep=False)

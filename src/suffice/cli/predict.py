@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
 
 import typer
 
-import suffice
 from suffice.atomic import atomic_writer
+from suffice.cli.models import is_generative, load, predicts_numbers, refuse_tokens
 from suffice.cli.options import Data, ModelFile, Reading
 from suffice.cli.output import refuse_overwriting, working
 from suffice.errors import ParameterError, SufficeWarning
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from suffice.data.table import Table
+    from suffice.linear_model import LogisticRegression
     from suffice.models.estimator import GenerativeClassifier
+    from suffice.models.regressor import LinearRegressor
+    from suffice.statistics.batch import Batch
 
 __all__ = ["predict"]
 
@@ -49,40 +52,93 @@ def predict(
     log_proba: Annotated[
         bool, typer.Option("--log-proba", help="Add its natural logarithm.")
     ] = False,
+    interval: Annotated[
+        str | None,
+        typer.Option(
+            metavar="prediction|confidence",
+            help="linear, ridge: add the ends of an interval for the row, or for its mean.",
+        ),
+    ] = None,
+    level: Annotated[float, typer.Option(help="Probability of the interval.")] = 0.95,
     reading: Reading,
 ) -> None:
     """Answer every row, in order.
 
-    Rows stream through: memory does not grow with the files. The label column
-    may be there or not.
+    Rows stream through: memory does not grow with the files. The column to be
+    predicted may be there or not.
     """
     opened = _opener(output)
     refuse_overwriting(output, [model, *data])
-    fitted = suffice.load(model)
+    fitted = load(model)
+    _check_options(fitted, proba, log_proba, interval)
     table = reading.open(data, fitted.format_)
-    missing = (*fitted.layout_.missing, *(reading.missing or ()))
+    refuse_tokens(fitted, reading, table, data[0])
+    if predicts_numbers(fitted):
+        answers = _numbers(fitted, table, interval, level)
+    elif is_generative(fitted):
+        missing = (*fitted.layout_.missing, *(reading.missing or ()))
+        answers = _generative(fitted, table, missing, proba, log_proba)
+    else:
+        answers = _discriminative(fitted, table, proba, log_proba)
     with opened() as write, working(f"Predicting {', '.join(data)}"):
-        for log_joint in _log_joints(fitted, table, missing):
-            write(_answers(fitted, log_joint, proba, log_proba))
+        for part in answers:
+            write(part)
 
 
-def _log_joints(
-    model: GenerativeClassifier, table: Table, missing: tuple[str, ...]
-) -> Iterator[NDArray[np.float64]]:
-    """Yield log P(x, c), (rows, k), batch by batch."""
+def _check_options(model: Any, proba: bool, log_proba: bool, interval: str | None) -> None:
+    """Refuse what the answers of a model do not have.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    name = type(model).__name__
+    if predicts_numbers(model):
+        for option, given in (("proba", proba), ("log-proba", log_proba)):
+            if given:
+                raise ParameterError(
+                    f"--{option} is given for a {name}",
+                    "its answers are numbers, not classes",
+                    "use --interval prediction",
+                )
+    elif interval is not None:
+        raise ParameterError(
+            f"--interval is given for a {name}",
+            "its answers are classes, not numbers",
+            "use --proba",
+        )
+    if interval not in (None, "prediction", "confidence"):
+        raise ParameterError(f"--interval {interval!r}", "it is one of 'prediction', 'confidence'")
+
+
+def _generative(
+    model: GenerativeClassifier,
+    table: Table,
+    missing: tuple[str, ...],
+    proba: bool,
+    log_proba: bool,
+) -> Iterator[pa.Table]:
+    """Answer batch by batch, and say how many rows no class could have produced."""
     from suffice.data.opening import open_table
     from suffice.models.generative import each_batch
+    from suffice.numerics.logspace import log_normalise, normalise
+
+    def answered(log_joint: NDArray[np.float64]) -> pa.Table:
+        logs = log_normalise(log_joint, known.log_prior)[0]
+        shares = normalise(log_joint.copy(), known.prior)[0] if proba else None
+        return _classes(known.classes.values, logs, shares, log_proba)
 
     rows = impossible = 0
-    layout = replace(model.layout_, missing=missing)
+    known, layout = model.model_, replace(model.layout_, missing=missing)
     splits = open_table(table).splits(layout, workers=1)
     # A table without rows gets an answer without rows, not an empty file.
-    yield model.model_.log_prior[None][:0]
+    yield answered(known.log_prior[None][:0])
     for split in splits:
-        for log_joint in each_batch(split, layout, model.model_.log_joint):
+        for log_joint in each_batch(split, layout, known.log_joint):
             rows += len(log_joint)
             impossible += int((log_joint.max(axis=1) == float("-inf")).sum())
-            yield log_joint
+            yield answered(log_joint)
     if impossible:
         warnings.warn(
             f"{impossible} of {rows} rows are impossible under every class; they were answered by "
@@ -91,24 +147,83 @@ def _log_joints(
         )
 
 
-def _answers(
-    model: GenerativeClassifier, log_joint: NDArray[np.float64], proba: bool, log_proba: bool
+def _discriminative(
+    model: LogisticRegression, table: Table, proba: bool, log_proba: bool
+) -> Iterator[pa.Table]:
+    """Answer batch by batch."""
+    import numpy as np
+
+    from suffice.data.opening import open_table
+    from suffice.models.generative import each_batch
+
+    known, layout = model.model_, model.layout_
+
+    def answered(logs: NDArray[np.float64]) -> pa.Table:
+        return _classes(known.classes.values, logs, np.exp(logs) if proba else None, log_proba)
+
+    splits = open_table(table).splits(layout, workers=1)
+    yield answered(known.log_prior[None][:0])
+    for split in splits:
+        for logs in each_batch(split, layout, known.log_posterior):
+            yield answered(logs)
+
+
+def _classes(
+    classes: Sequence[Any],
+    log_posterior: NDArray[np.float64],
+    posterior: NDArray[np.float64] | None,
+    log_proba: bool,
 ) -> pa.Table:
     import pyarrow as pa
 
-    from suffice.numerics.logspace import log_normalise, normalise
-
-    classes, prior = model.model_.classes.values, model.model_.prior
-    log_posterior = log_normalise(log_joint, model.model_.log_prior)[0]
     columns = {"prediction": pa.array(classes).take(pa.array(log_posterior.argmax(axis=1)))}
-    if proba:
-        posterior = normalise(log_joint.copy(), prior)[0]
+    if posterior is not None:
         columns |= {f"P({c})": pa.array(p) for c, p in zip(classes, posterior.T, strict=True)}
     if log_proba:
         columns |= {
             f"log P({c})": pa.array(p) for c, p in zip(classes, log_posterior.T, strict=True)
         }
     return pa.table(columns)
+
+
+def _numbers(
+    model: LinearRegressor, table: Table, interval: str | None, level: float
+) -> Iterator[pa.Table]:
+    """Answer batch by batch, with the ends of intervals where these are asked for."""
+    import numpy as np
+    import pyarrow as pa
+
+    from suffice.data.opening import open_table
+    from suffice.models.generative import each_batch
+    from suffice.models.regression import within
+
+    known: Any = model.model_
+    fit, targets = known.fit, known.design.targets
+    ends = ("lower", "upper") if interval else ()
+    names = [
+        f"{kind} of {target}" if len(targets) > 1 else kind
+        for target in targets
+        for kind in ("prediction", *ends)
+    ]
+    answer = fit.predict
+    if interval:
+        # A row that has to be completed has an error that the interval does not know of.
+        known, posterior = replace(known, cells=None), model.posterior()
+        reach, noise = posterior.quantile(level), float(interval == "prediction")
+
+        def answer(x: NDArray[np.float64]) -> NDArray[np.float64]:
+            both = within(fit, posterior, reach, noise, x)
+            return np.concatenate([fit.predict(x)[:, :, None], both], axis=2).reshape(len(x), -1)
+
+    def answered(batch: Batch) -> list[pa.Table]:
+        parts = [answer(x) for _, x, _ in known.rows(batch)]
+        return [pa.table(dict(zip(names, map(pa.array, part.T), strict=True))) for part in parts]
+
+    splits = open_table(table).splits(known.layout, workers=1)
+    yield pa.table({name: pa.array([], pa.float64()) for name in names})
+    for split in splits:
+        for parts in each_batch(split, known.layout, answered):
+            yield from parts
 
 
 # Writers ----------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ CommandError: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
 
+_LEAVE_OUT = "--ignore leaves columns out"
+
 _OPTIONS = [
     (re.compile(python), option)
     for python, option in (
@@ -32,7 +34,14 @@ _OPTIONS = [
         (r"^names holds", "--columns holds"),
         (r"\bestimation=", "--estimation "),
         (r"\bclass_prior=", "--class-prior "),
+        (r"\balpha='(gcv|loo)'", r"--penalty \1"),
         (r"\balpha=", "--alpha "),
+        (r"\bpenalty='(\w+)'", r"--penalty \1"),
+        (r"\bC=(?:np\.)?", "--C "),
+        (r"\bmissing='(\w+)'", r"--incomplete \1"),
+        (r"\blevel=", "--level "),
+        (r"(refit\(columns=\.\.\.\) leaves columns out, )?dependent='error' refuses", _LEAVE_OUT),
+        (r"; raise max_iter or tol, or use solver='newton'", ""),
         (r"\bddof=", "--ddof "),
         (r"\bunseen=", "--unseen "),
         (r"\bthreads=", "--threads "),

@@ -10,7 +10,7 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-import suffice
+from suffice.cli.models import load_generative
 from suffice.cli.options import AsJson, ModelFile, ResultFile, listed
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
 from suffice.errors import ParameterError
@@ -36,7 +36,10 @@ def show(
     """Show what a model knows: class priors, and every column's family and parameters."""
     refuse_overwriting(output, [model])
     chosen = listed(column)
-    facts = _facts(suffice.load(model), model, chosen)
+    fitted = load_generative(
+        model, "it has coefficients, and no families", f"use suffice summary {model}"
+    )
+    facts = _facts(fitted, model, chosen)
     deliver(facts, lambda: _rendered(facts, full=bool(chosen)), as_json, output)
 
 

@@ -1,0 +1,283 @@
+"""The coefficients of a linear model, with what is known of their errors, and how well it fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from suffice.cli.output import amount, grid, short
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+
+__all__ = ["LEVEL", "coefficient_facts", "rendered_coefficients"]
+
+LEVEL = 0.95
+TESTS, ENDS = ("t", "z", "p"), ("lower", "upper")
+HEADERS = {
+    "estimate": "Estimate",
+    "standard_error": "Std. Error",
+    "t": "t value",
+    "z": "z value",
+    "p": "p",
+}
+
+
+def coefficient_facts(
+    model: LinearRegression | Ridge | LogisticRegression, path: Path, level: float = LEVEL
+) -> dict[str, Any]:
+    """What a linear model says of its columns.
+
+    Parameters
+    ----------
+    model : fitted linear model
+    path : Path
+        Its file.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    dict
+        ``equations`` holds one entry per target, or per class that is compared with another, with
+        its coefficients; ``remarks`` are sentences on the fit.
+
+    Raises
+    ------
+    DataError
+        If there are no more rows than parameters.
+    ParameterError
+        If the level is not between 0 and 1.
+    """
+    from suffice.linear_model import LinearRegression, LogisticRegression
+
+    if isinstance(model, LogisticRegression):
+        found = _logistic(model, level)
+    elif _has_errors(model):
+        found = (
+            _linear(model, level) if isinstance(model, LinearRegression) else _ridge(model, level)
+        )
+    else:
+        found = _estimates_only(model)
+    return {"model": str(path), "type": type(model).__name__, "level": level} | found
+
+
+def _has_errors(model: LinearRegression | Ridge) -> bool:
+    if model.positive or not hasattr(model, "statistic_"):
+        return False
+    return model.missing != "gaussian" or model.statistic_.complete
+
+
+def _coefficients(terms: Sequence[str], **columns: Any) -> list[dict[str, Any]]:
+    values = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [
+        {"term": term} | dict(zip(columns, row, strict=True))
+        for term, row in zip(terms, values, strict=True)
+    ]
+
+
+def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
+    summaries = [model.summary(target, level) for target in range(len(model.design_.targets))]
+    return {
+        "rows": summaries[0].rows,
+        "equations": [
+            {
+                "target": found.target,
+                "coefficients": _coefficients(
+                    found.terms,
+                    estimate=found.estimate,
+                    standard_error=found.standard_error,
+                    t=found.t,
+                    p=found.p,
+                    lower=found.lower,
+                    upper=found.upper,
+                ),
+                "residual_standard_error": found.sigma,
+                "degrees_of_freedom": found.dof,
+                "r_squared": found.r_squared,
+                "adjusted_r_squared": found.adjusted_r_squared,
+                "f": found.f,
+                "f_p": found.f_p,
+                "aic": found.aic,
+                "bic": found.bic,
+                "remarks": _remarks(found),
+            }
+            for found in summaries
+        ],
+        "remarks": [],
+    }
+
+
+def _ridge(model: Ridge, level: float) -> dict[str, Any]:
+    fit: Any = model.model_.fit
+    posterior, rows = model.posterior(), fit.equations.rows
+    lower, upper = posterior.interval(level)
+    chosen = f", chosen by {model.alpha}" if isinstance(model.alpha, str) else ""
+    return {
+        "rows": rows,
+        "penalty": model.alpha_,
+        "effective_parameters": model.effective_parameters_,
+        "equations": [
+            {
+                "target": target,
+                "coefficients": _coefficients(
+                    posterior.terms,
+                    estimate=posterior.location[:, j],
+                    lower=lower[:, j],
+                    upper=upper[:, j],
+                ),
+                "remarks": [],
+            }
+            for j, target in enumerate(posterior.targets)
+        ],
+        "remarks": [
+            f"Penalty: {model.alpha_:.4g}{chosen}; effective parameters: "
+            f"{model.effective_parameters_:.4g}; rows: {amount(rows)}",
+            "The intervals are those of the posterior whose prior is the penalty.",
+        ],
+    }
+
+
+def _estimates_only(model: LinearRegression | Ridge) -> dict[str, Any]:
+    import numpy as np
+
+    estimates = _with_intercepts(model, np.atleast_2d(model.coef_))
+    if model.positive:
+        why = "coefficients that may not be negative have none"
+    elif hasattr(model, "statistic_"):
+        why = "cells are missing, and what was expected in their place has errors of its own"
+    else:
+        why = "the model was fitted by small steps"
+    return {
+        "equations": [
+            {
+                "target": target,
+                "coefficients": _coefficients(model.terms_, estimate=estimates[j]),
+                "remarks": [],
+            }
+            for j, target in enumerate(model.design_.targets)
+        ],
+        "remarks": [f"Standard errors are not known: {why}."],
+    }
+
+
+def _with_intercepts(model: Any, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coefficients (t, q), the intercept first if there is one."""
+    import numpy as np
+
+    if len(model.terms_) == coefficients.shape[1]:
+        return coefficients
+    return np.column_stack([np.atleast_1d(model.intercept_), coefficients])
+
+
+def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
+    if model.model_.covariance is None:
+        return _penalised(model)
+    found = model.summary(level)
+    fit = found.likelihood
+    return {
+        "rows": fit.rows,
+        "log_likelihood": fit.value,
+        "aic": fit.aic,
+        "bic": fit.bic,
+        "mcfadden": fit.mcfadden,
+        "equations": [
+            {
+                "outcome": outcome,
+                "reference": found.reference,
+                "coefficients": _coefficients(
+                    found.terms,
+                    estimate=found.estimate[c],
+                    standard_error=found.standard_error[c],
+                    z=found.z[c],
+                    p=found.p[c],
+                    lower=found.lower[c],
+                    upper=found.upper[c],
+                ),
+                "remarks": [],
+            }
+            for c, outcome in enumerate(found.outcomes)
+        ],
+        "remarks": _remarks(found) + list(model.remarks_),
+    }
+
+
+def _penalised(model: LogisticRegression) -> dict[str, Any]:
+    classes = model.model_.classes.values
+    estimates = _with_intercepts(model, model.coef_)
+    outcomes = classes[1:] if len(classes) == 2 else classes
+    return {
+        "equations": [
+            {
+                "outcome": outcome,
+                "reference": classes[0] if len(classes) == 2 else None,
+                "coefficients": _coefficients(model.terms_, estimate=estimates[c]),
+                "remarks": [],
+            }
+            for c, outcome in enumerate(outcomes)
+        ],
+        "remarks": [
+            f"Under a prior of variance C = {model.C:g} there are no standard errors; for tests "
+            "fit with --C inf, or with --penalty firth.",
+            *model.remarks_,
+        ],
+    }
+
+
+def _remarks(summary: Any) -> list[str]:
+    """The lines that a summary prints below its table."""
+    return str(summary).partition("\n\n")[2].splitlines()
+
+
+def rendered_coefficients(
+    facts: dict[str, Any], intervals: bool = False, most: int | None = None
+) -> Iterator[RenderableType]:
+    """Tables of the coefficients, the first ``most`` of each, with their tests or intervals."""
+    tails = (1 - facts["level"]) / 2, (1 + facts["level"]) / 2
+    ends = {end: f"{100 * p:.4g} %" for end, p in zip(("lower", "upper"), tails, strict=True)}
+    for equation in facts["equations"]:
+        coefficients = equation["coefficients"]
+        names = [name for name in coefficients[0] if name != "term"]
+        if "standard_error" in names:
+            names = [name for name in names if name not in (TESTS if intervals else ENDS)]
+        table = grid("", *((HEADERS | ends)[name] for name in names), title=_title(equation))
+        for coefficient in coefficients[:most]:
+            cells = _cells(coefficient)
+            table.add_row(coefficient["term"], *(cells[name] for name in names))
+        yield table
+        rest = len(coefficients) - len(coefficients[:most])
+        yield from map(_line, [f"... {rest} more: suffice summary {facts['model']}"][:rest])
+        yield from map(_line, equation["remarks"])
+    yield from map(_line, facts["remarks"])
+
+
+def _line(text: str) -> RenderableType:
+    return Padding(Text(text), (0, 0, 0, 2))
+
+
+def _title(equation: dict[str, Any]) -> str:
+    if "target" in equation:
+        return f"{equation['target']}"
+    if equation["reference"] is None:
+        return f"score of {equation['outcome']}"
+    return f"log-odds of {equation['outcome']} against {equation['reference']}"
+
+
+def _cells(coefficient: dict[str, Any]) -> dict[str, str]:
+    """The numbers in print: to the digits that the standard error leaves them, if there is one."""
+    from suffice.models.coefficient_table import row
+
+    cells = {end: short(coefficient[end]) for end in ENDS if end in coefficient}
+    if "standard_error" not in coefficient:
+        return cells | {"estimate": f"{coefficient['estimate']:.5g}"}
+    tested = [name for name in coefficient if name not in ENDS]
+    printed = row(*(coefficient[name] for name in tested))
+    return cells | dict(zip(tested, printed, strict=True))

@@ -1,0 +1,291 @@
+"""The models that ``suffice fit`` learns, and the options that each of them has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+
+from suffice.errors import ParameterError
+
+__all__ = ["NAIVE_BAYES", "Options", "estimator", "given_of", "refuse_foreign"]
+
+NAIVE_BAYES = "naive-bayes"
+MODEL, BAYES, LINEAR = "Model", "Model: naive-bayes", "Model: linear, ridge, logistic"
+DISCRIMINANT = "Model: lda, qda"
+
+Parse = Callable[[Any], Any]
+"""The value of a parameter from that of an option."""
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+def _one_of(option: str, *words: str) -> Parse:
+    def parse(given: str) -> str:
+        if given not in words:
+            raise ParameterError(
+                f"--{option} {given!r}", f"it is one of {', '.join(map(repr, words))}"
+            )
+        return given
+
+    return parse
+
+
+def _number_or(option: str, *words: str, most: float = math.inf) -> Parse:
+    """A number from 0 to ``most``, or one of some words."""
+    range_ = "0 or more" if math.isinf(most) else f"from 0 to {most:g}"
+
+    def parse(given: str) -> float | str:
+        if given in words:
+            return given
+        try:
+            value = float(given)
+        except ValueError:
+            value = math.nan
+        if not (0 <= value <= most and math.isfinite(value)):
+            raise ParameterError(
+                f"--{option} {given}", f"it is a number, {range_}, or {' or '.join(words)}"
+            )
+        return value
+
+    return parse
+
+
+def _prior(given: str) -> str | None:
+    """The penalty of a logistic regression; the word none stands for None."""
+    name: str = _one_of("penalty", "l2", "firth", "none")(given)
+    return None if name == "none" else name
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The parameter of an estimator that an option stands for."""
+
+    name: str
+    parse: Parse = _as_given
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Where an estimator lives, and the parameters that its options stand for."""
+
+    module: str
+    name: str
+    parameters: Mapping[str, Parameter]
+
+
+def _plain(*names: str) -> dict[str, Parameter]:
+    return {name: Parameter(name) for name in names}
+
+
+def _linear(*ways: str) -> dict[str, Parameter]:
+    return _plain("threads") | {
+        "incomplete": Parameter("missing", _one_of("incomplete", *ways)),
+        "no_intercept": Parameter("fit_intercept", lambda given: not given),
+    }
+
+
+_GAUSSIAN = _plain("ddof", "threads") | {
+    "shrinkage": Parameter("shrinkage", _number_or("shrinkage", "auto", most=1.0))
+}
+_WAYS = ("error", "drop", "gaussian")
+
+MODELS: dict[str, Recipe] = {
+    NAIVE_BAYES: Recipe(
+        "suffice.naive_bayes",
+        "NaiveBayes",
+        _plain("estimation", "alpha", "class_prior", "ddof", "unseen", "threads"),
+    ),
+    "lda": Recipe("suffice.discriminant_analysis", "LinearDiscriminantAnalysis", _GAUSSIAN),
+    "qda": Recipe("suffice.discriminant_analysis", "QuadraticDiscriminantAnalysis", _GAUSSIAN),
+    "linear": Recipe("suffice.linear_model", "LinearRegression", _linear(*_WAYS)),
+    "ridge": Recipe(
+        "suffice.linear_model",
+        "Ridge",
+        _linear(*_WAYS)
+        | _plain("standardize")
+        | {"penalty": Parameter("alpha", _number_or("penalty", "gcv", "loo"))},
+    ),
+    "logistic": Recipe(
+        "suffice.linear_model",
+        "LogisticRegression",
+        _linear("error", "drop")
+        | _plain("standardize")
+        | {"penalty": Parameter("penalty", _prior), "C": Parameter("C")},
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How parameters follow from the rows; what is not given is as the estimator has it."""
+
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Threads.", rich_help_panel=MODEL, show_default="all cores"),
+    ] = None
+    ddof: Annotated[
+        int | None,
+        typer.Option(
+            help="Variances are divided by n - ddof (lda, qda, and naive-bayes with mle).",
+            rich_help_panel=MODEL,
+            show_default="0",
+        ),
+    ] = None
+    estimation: Annotated[
+        str | None,
+        typer.Option(
+            metavar="bayes|mle|map",
+            help="Posterior predictive, maximum likelihood or posterior mode.",
+            rich_help_panel=BAYES,
+            show_default="bayes",
+        ),
+    ] = None
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            help="Pseudo-count of every category and word.",
+            rich_help_panel=BAYES,
+            show_default="1.0",
+        ),
+    ] = None
+    class_prior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="empirical|smoothed|uniform",
+            help="P(class): as in the rows, with a pseudo-count, or equal.",
+            rich_help_panel=BAYES,
+            show_default="empirical",
+        ),
+    ] = None
+    unseen: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ignore|error|smooth",
+            help="A category at prediction that no row showed.",
+            rich_help_panel=BAYES,
+            show_default="ignore",
+        ),
+    ] = None
+    shrinkage: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE|auto",
+            help="How far covariances are drawn to 0, from 0 to 1.",
+            rich_help_panel=DISCRIMINANT,
+            show_default="0",
+        ),
+    ] = None
+    penalty: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="ridge: a number (1.0), or chosen by gcv or loo. logistic: l2, firth or none.",
+            rich_help_panel=LINEAR,
+        ),
+    ] = None
+    C: Annotated[
+        float | None,
+        typer.Option(
+            "--C",
+            metavar="NUMBER",
+            help="logistic: variance of the prior; inf for maximum likelihood, with tests.",
+            rich_help_panel=LINEAR,
+            show_default="1.0",
+        ),
+    ] = None
+    standardize: Annotated[
+        bool | None,
+        typer.Option(
+            "--standardize",
+            help="ridge, logistic: penalise columns in units of their spread.",
+            rich_help_panel=LINEAR,
+        ),
+    ] = None
+    incomplete: Annotated[
+        str | None,
+        typer.Option(
+            metavar="error|drop|gaussian",
+            help="Rows with missing cells: refused, left out, or (linear, ridge) modelled.",
+            rich_help_panel=LINEAR,
+            show_default="error",
+        ),
+    ] = None
+    no_intercept: Annotated[
+        bool | None,
+        typer.Option("--no-intercept", help="Through the origin.", rich_help_panel=LINEAR),
+    ] = None
+
+
+def given_of(options: Any) -> dict[str, Any]:
+    """The fields of a record of options that the user gave.
+
+    Examples
+    --------
+    >>> given_of(Options(penalty="gcv"))
+    {'penalty': 'gcv'}
+    """
+    values = {field.name: getattr(options, field.name) for field in fields(options)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def estimator(model: str, options: Options, **others: Any) -> Any:
+    """The estimator that a name and options stand for.
+
+    Parameters
+    ----------
+    model : str
+        One of `MODELS`.
+    options : Options
+    **others
+        More parameters of the estimator.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such model, or an option is outside its rule or belongs to another model.
+
+    Examples
+    --------
+    >>> estimator("ridge", Options(penalty="0.5")).alpha
+    0.5
+    """
+    given = given_of(options)
+    if model not in MODELS:
+        raise ParameterError(f"--model {model!r}", f"the models are {', '.join(map(repr, MODELS))}")
+    recipe = MODELS[model]
+    for name in given:
+        if name not in recipe.parameters:
+            refuse_foreign(
+                name, model, *(other for other, its in MODELS.items() if name in its.parameters)
+            )
+    if "C" in given and given.get("penalty") in ("firth", "none"):
+        raise ParameterError(
+            f"--C is given with --penalty {given['penalty']}",
+            "it is the variance of the prior of --penalty l2",
+            "leave one of them out",
+        )
+    known = [(recipe.parameters[name], value) for name, value in given.items()]
+    parameters = {parameter.name: parameter.parse(value) for parameter, value in known}
+    return getattr(import_module(recipe.module), recipe.name)(**parameters, **others)
+
+
+def refuse_foreign(option: str, model: str, *owners: str) -> None:
+    """Refuse an option of other models.
+
+    Raises
+    ------
+    ParameterError
+        Always.
+    """
+    raise ParameterError(
+        f"--{option.replace('_', '-')} is given for --model {model}",
+        f"it belongs to --model {', '.join(owners)}",
+        "leave the option out, or choose another model",
+    )

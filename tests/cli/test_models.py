@@ -1,0 +1,488 @@
+"""Every model on real files: fitted, summarised, used and refused from the command line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import Result
+
+import suffice
+from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+
+Run = Callable[..., Result]
+
+GAPS = "x,c,y\n1,a,1\n2,b,2\n,a,3\n4,b,5\n5,a,4\n3,b,3\n"
+
+
+@pytest.fixture
+def boston(shared_data: Path) -> Path:
+    return shared_data / "islp" / "Boston.csv"
+
+
+@pytest.fixture
+def smarket(shared_data: Path) -> Path:
+    return shared_data / "islp" / "Smarket.csv"
+
+
+@pytest.fixture
+def years(smarket: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """Smarket up to 2004, and 2005, as An Introduction to Statistical Learning divides it."""
+    header, *rows = smarket.read_text().splitlines(keepends=True)
+    parts = ("before", [r for r in rows if r < "2005"]), ("after", [r for r in rows if r > "2005"])
+    for name, part in parts:
+        (tmp_path / f"{name}.csv").write_text("".join([header, *part]))
+    return tmp_path / "before.csv", tmp_path / "after.csv"
+
+
+@pytest.fixture
+def gaps(tmp_path: Path) -> Path:
+    path = tmp_path / "gaps.csv"
+    path.write_text(GAPS)
+    return path
+
+
+def done(run: Run, *words: object) -> str:
+    result = run(*words)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout
+
+
+def facts_of(run: Run, *words: object) -> dict[str, Any]:
+    facts: dict[str, Any] = json.loads(done(run, *words, "--json"))
+    return facts
+
+
+class TestLinear:
+    @pytest.fixture
+    def lstat(self, run: Run, boston: Path) -> str:
+        done(
+            run, "fit", boston, "--target", "medv", "--features", "lstat", "--model", "linear",
+            "-o", "b.suffice",
+        )  # fmt: skip
+        return "b.suffice"
+
+    def test_summary_is_the_published_one(self, run: Run, lstat: str) -> None:
+        # James et al., An Introduction to Statistical Learning with Python, section 3.6.2.
+        (equation,) = facts_of(run, "summary", lstat)["equations"]
+        intercept, slope = equation["coefficients"]
+        assert [round(intercept["estimate"], 4), round(slope["estimate"], 4)] == [34.5538, -0.95]
+        assert [round(c["standard_error"], 3) for c in (intercept, slope)] == [0.563, 0.039]
+        assert round(equation["r_squared"], 3) == 0.544
+
+    def test_summary_equals_python(self, run: Run, lstat: str) -> None:
+        found = suffice.load(lstat).summary(level=0.9)
+        (equation,) = facts_of(run, "summary", lstat, "--level", "0.9")["equations"]
+        for name in ("estimate", "standard_error", "t", "p", "lower", "upper"):
+            values = [coefficient[name] for coefficient in equation["coefficients"]]
+            assert values == getattr(found, name).tolist()
+
+    def test_summary_shows_tests_or_intervals(self, run: Run, lstat: str) -> None:
+        lines = [line.split() for line in done(run, "summary", lstat).splitlines()]
+        assert ["lstat", "-0.95005", "0.03873", "-24.53", "<2e-16"] in lines
+        shown = done(run, "summary", lstat, "--level", "0.95")
+        lines = [line.split() for line in shown.splitlines()]
+        assert ["lstat", "-0.95005", "0.03873", "-1.026", "-0.874"] in lines
+        assert "R²: 0.5441, adjusted R²: 0.5432" in shown
+
+    def test_summary_to_a_file(self, run: Run, lstat: str) -> None:
+        assert done(run, "summary", lstat, "-o", "s.json") == ""
+        assert json.loads(Path("s.json").read_text()) == facts_of(run, "summary", lstat)
+
+    @pytest.mark.parametrize("kind", ["prediction", "confidence"])
+    def test_predictions_and_intervals_equal_python(
+        self, run: Run, lstat: str, boston: Path, kind: str
+    ) -> None:
+        model = suffice.load(lstat)
+        text = done(run, "predict", lstat, boston, "--interval", kind, "--level", "0.9")
+        header, *rows = csv.reader(text.splitlines())
+        assert header == ["prediction", "lower", "upper"]
+        values = np.array(rows, dtype=np.float64)
+        assert np.array_equal(values[:, 0], model.predict(boston))
+        assert np.array_equal(values[:, 1:], model.predict_interval(boston, kind, 0.9))
+
+    def test_intervals_are_the_published_ones(self, run: Run, lstat: str, tmp_path: Path) -> None:
+        # ibidem: at lstat = 5, 10, 15.
+        (tmp_path / "new.csv").write_text("lstat\n5\n10\n15\n")
+        text = done(run, "predict", lstat, "new.csv", "--interval", "confidence")
+        rows = [[round(float(cell), 4) for cell in row.split(",")] for row in text.split()[1:]]
+        assert rows == [
+            [29.8036, 29.0074, 30.5998],
+            [25.0533, 24.4741, 25.6326],
+            [20.3031, 19.7316, 20.8746],
+        ]
+
+    def test_predictions_of_no_rows(self, run: Run, lstat: str, tmp_path: Path) -> None:
+        (tmp_path / "none.csv").write_text("lstat\n")
+        assert done(run, "predict", lstat, "none.csv") == "prediction\n"
+
+    def test_evaluation_equals_python(self, run: Run, lstat: str, boston: Path) -> None:
+        found = suffice.load(lstat).evaluate(boston, "medv")
+        (facts,) = facts_of(run, "evaluate", lstat, boston)["targets"]
+        assert facts == {
+            "target": "medv",
+            "rows": 506,
+            "r_squared": found.r_squared[0],
+            "root_mean_squared_error": found.mean_squared_error[0] ** 0.5,
+            "mean_absolute_error": found.mean_absolute_error[0],
+            "mean_error": found.bias[0],
+        }
+        shown = [line.split()[:2] for line in done(run, "evaluate", lstat, boston).splitlines()]
+        for line in (["R²", "0.5441"], ["RMSE", "6.203"], ["MAE", "4.505"], ["n", "506"]):
+            assert line in shown
+
+    def test_missing_cells(self, run: Run, gaps: Path) -> None:
+        words = ("fit", gaps, "--target", "y", "--model", "linear", "--incomplete")
+        shown = done(run, *words, "drop")
+        assert "Rows left out for missing cells: 1" in shown
+        assert "5 rows learnt" in shown
+        assert "Standard errors are not known" in done(run, *words, "gaussian")
+        model = LinearRegression(missing="gaussian").fit(str(gaps), "y")
+        predicted = done(run, "predict", "gaps.suffice", gaps).split()[1:]
+        assert [float(cell) for cell in predicted] == model.predict(str(gaps)).tolist()
+
+    def test_missing_tokens_of_text(self, run: Run, tmp_path: Path) -> None:
+        (tmp_path / "t.csv").write_text(GAPS.replace("\n,", "\n?,"))
+        words = ("--target", "y", "--model", "linear", "--incomplete", "drop", "--missing", "?")
+        assert "5 rows learnt" in done(run, "fit", "t.csv", *words)
+
+    def test_no_intercept(self, run: Run, gaps: Path) -> None:
+        facts = facts_of(
+            run, "fit", gaps, "--label", "x", "--features", "y", "--model", "linear",
+            "--no-intercept", "--incomplete", "drop",
+        )  # fmt: skip
+        assert [c["term"] for c in facts["equations"][0]["coefficients"]] == ["y"]
+        assert facts["ignored"] == ["c"]
+
+    def test_many_coefficients_are_cut_in_fit_only(self, run: Run, tmp_path: Path) -> None:
+        x = np.random.default_rng(0).normal(size=(60, 33))
+        table = {f"x{j}": x[:, j] for j in range(32)} | {"y": x[:, 32]}
+        pq.write_table(pa.table(table), tmp_path / "t.parquet")
+        shown = done(run, "fit", "t.parquet", "--target", "y", "--model", "linear")
+        assert "... 3 more: suffice summary t.suffice" in shown
+        assert "x31" in done(run, "summary", "t.suffice")
+
+
+class TestFittedInPython:
+    def test_two_targets(self, run: Run, tmp_path: Path) -> None:
+        table = pa.table({"x": [1.0, 2, 3, 4], "a": [1.0, 3, 2, 4], "b": [2.0, 1, 4, 3]})
+        pq.write_table(table, tmp_path / "t.parquet")
+        model = LinearRegression().fit(table, ["a", "b"])
+        model.save("two.suffice")
+        text = done(run, "predict", "two.suffice", "t.parquet")
+        assert text.splitlines()[0] == "prediction of a,prediction of b"
+        rows = [[float(cell) for cell in row.split(",")] for row in text.split("\n")[1:-1]]
+        assert rows == model.predict(table).tolist()
+        targets = facts_of(run, "evaluate", "two.suffice", "t.parquet")["targets"]
+        assert [facts["target"] for facts in targets] == ["a", "b"]
+        equations = facts_of(run, "summary", "two.suffice")["equations"]
+        assert [equation["target"] for equation in equations] == ["a", "b"]
+
+    def test_no_negative_coefficients(self, run: Run) -> None:
+        LinearRegression(positive=True).fit([[0.0], [1], [2]], [0.0, 1, 3]).save("p.suffice")
+        shown = " ".join(done(run, "summary", "p.suffice").split())
+        assert "Standard errors are not known: coefficients that may not be negative" in shown
+
+
+class TestRidge:
+    def test_penalty(self, run: Run, boston: Path) -> None:
+        facts = facts_of(
+            run, "fit", boston, "--target", "medv", "--model", "ridge", "--penalty", "2.5",
+            "--standardize",
+        )  # fmt: skip
+        model = Ridge(alpha=2.5, standardize=True).fit(str(boston), "medv")
+        assert [c["estimate"] for c in facts["equations"][0]["coefficients"]] == [
+            model.intercept_,
+            *model.coef_,
+        ]
+        assert facts["effective_parameters"] == model.effective_parameters_
+
+    def test_chosen_penalty(self, run: Run, boston: Path) -> None:
+        words = ("--target", "medv", "--model", "ridge", "--penalty", "gcv")
+        shown = done(run, "fit", boston, *words)
+        assert "chosen by gcv" in shown
+        model = Ridge(alpha="gcv").fit(str(boston), "medv")
+        assert facts_of(run, "summary", "Boston.suffice")["penalty"] == model.alpha_
+
+    def test_forget_and_merge_give_one_fit(self, run: Run, boston: Path, tmp_path: Path) -> None:
+        header, *rows = boston.read_text().splitlines(keepends=True)
+        (tmp_path / "part.csv").write_text("".join([header, *rows[:100]]))
+        for data, name in ((boston, "all"), ("part.csv", "part")):
+            done(run, "fit", data, "--target", "medv", "--model", "ridge", "-o", f"{name}.suffice")
+        shown = done(run, "forget", "all.suffice", "part.csv", "-o", "rest.suffice")
+        assert shown == "100 rows forgotten, 406 left. Saved to rest.suffice\n"
+        shown = done(run, "merge", "rest.suffice", "part.suffice", "-o", "both.suffice")
+        assert shown == "2 models merged: 506 rows. Saved to both.suffice\n"
+        assert suffice.load("both.suffice").statistic_ == suffice.load("all.suffice").statistic_
+
+
+class TestLogistic:
+    def test_summary_is_the_published_one(self, run: Run, smarket: Path) -> None:
+        # ibidem, section 4.7.2.
+        words = ("--label", "Direction", "--ignore", "Year,Today", "--model", "logistic")
+        facts = facts_of(run, "fit", smarket, *words, "--C", "inf")
+        (equation,) = facts["equations"]
+        assert (equation["outcome"], equation["reference"]) == ("Up", "Down")
+        assert [round(c["estimate"], 4) for c in equation["coefficients"]] == [
+            -0.1260, -0.0731, -0.0423, 0.0111, 0.0094, 0.0103, 0.1354,
+        ]  # fmt: skip
+        shown = done(run, "summary", "Smarket.suffice")
+        assert "log-odds of Up against Down" in shown
+        assert max(map(len, shown.splitlines())) <= 80
+
+    def test_answers_equal_python(self, run: Run, smarket: Path) -> None:
+        words = ("--label", "Direction", "--features", "Lag1,Lag2", "--model", "logistic")
+        shown = done(run, "fit", smarket, *words)
+        assert "for tests fit with --C inf" in " ".join(shown.split())
+        model = suffice.load("Smarket.suffice")
+        text = done(run, "predict", "Smarket.suffice", smarket, "--proba", "--log-proba")
+        header, *rows = csv.reader(text.splitlines())
+        assert header == ["prediction", "P(Down)", "P(Up)", "log P(Down)", "log P(Up)"]
+        assert [row[0] for row in rows] == model.predict(smarket).tolist()
+        numbers = np.array([row[1:] for row in rows], dtype=np.float64)
+        assert np.array_equal(numbers[:, :2], model.predict_proba(smarket))
+        assert np.array_equal(numbers[:, 2:], model.predict_log_proba(smarket))
+
+    def test_options_reach_the_estimator(self, run: Run, gaps: Path) -> None:
+        words = ("fit", gaps, "--label", "c", "--model", "logistic", "--incomplete", "drop")
+        done(run, *words, "--C", "0.5", "--standardize", "--threads", "1")
+        expected = {"C": 0.5, "standardize": True, "threads": 1, "missing": "drop"}
+        assert suffice.load("gaps.suffice").get_params().items() >= expected.items()
+        done(run, *words, "--penalty", "none", "--features", "x")
+        assert suffice.load("gaps.suffice").penalty is None
+
+    def test_firth(self, run: Run, smarket: Path) -> None:
+        words = ("--label", "Direction", "--ignore", "Year,Today", "--model", "logistic")
+        facts = facts_of(run, "fit", smarket, *words, "--penalty", "firth")
+        lags = [f"Lag{j}" for j in range(1, 6)]
+        table = suffice.read_csv(smarket).head().select([*lags, "Volume", "Direction"])
+        found = LogisticRegression("firth").fit(pa.table(table), "Direction").summary()
+        estimates = [c["estimate"] for c in facts["equations"][0]["coefficients"]]
+        assert estimates == found.estimate[0].tolist()
+
+    @pytest.mark.parametrize(("C", "equations"), [("inf", 2), ("1.0", 3)])
+    def test_three_classes(self, run: Run, tmp_path: Path, C: str, equations: int) -> None:
+        rows = [f"{x},{y}" for y in "abc" for x in (1, 2, 3, 4)]
+        (tmp_path / "t.csv").write_text("\n".join(["x,y", *rows, "5,c", "0,a"]))
+        words = ("--label", "y", "--model", "logistic", "--C", C)
+        facts = facts_of(run, "fit", "t.csv", *words)
+        assert len(facts["equations"]) == equations
+        title = "log-odds of c against a" if C == "inf" else "score of c"
+        assert title in " ".join(done(run, "summary", "t.suffice").split())
+
+
+# ibidem, section 4.7: rows are true Down and Up, columns what they were taken for.
+PUBLISHED = {
+    "naive-bayes": [[29, 82], [20, 121]],
+    "lda": [[35, 76], [35, 106]],
+    "qda": [[30, 81], [20, 121]],
+    "logistic": [[35, 76], [35, 106]],
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_smarket(run: Run, years: tuple[Path, Path], name: str) -> None:
+    before, after = years
+    own = {"naive-bayes": ("--estimation", "mle"), "logistic": ("--C", "inf")}.get(name, ())
+    done(
+        run, "fit", before, "--label", "Direction", "--features", "Lag1,Lag2", "--model", name,
+        *own, "-o", "m.suffice",
+    )  # fmt: skip
+    assert facts_of(run, "evaluate", "m.suffice", after)["confusion"] == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("name", ["lda", "qda"])
+class TestDiscriminantAnalysis:
+    @pytest.fixture
+    def model(self, run: Run, smarket: Path, name: str) -> str:
+        done(
+            run, "fit", smarket, "--label", "Direction", "--features", "Lag1,Lag2",
+            "--model", name, "--shrinkage", "auto", "--ddof", "1", "-o", "m.suffice",
+        )  # fmt: skip
+        return "m.suffice"
+
+    def test_options_reach_the_estimator(self, run: Run, model: str, smarket: Path) -> None:
+        assert suffice.load(model).get_params().items() >= {"shrinkage": "auto", "ddof": 1}.items()
+
+    def test_show_and_explain(self, run: Run, model: str, smarket: Path) -> None:
+        assert facts_of(run, "show", model)["columns"][0]["family"] == "multivariate_gaussian"
+        (row,) = facts_of(run, "explain", model, smarket, "--rows", 1)["rows"]
+        assert {part["column"] for part in row["columns"]} == {"Lag1", "Lag2"}
+
+    def test_forget_and_merge_give_one_fit(
+        self, run: Run, model: str, years: tuple[Path, Path], name: str
+    ) -> None:
+        before, after = years
+        words = ("--label", "Direction", "--features", "Lag1,Lag2", "--model", name)
+        own = ("--shrinkage", "auto", "--ddof", "1", "-o", "a.suffice")
+        done(run, "fit", after, *words, *own)
+        done(run, "forget", model, before, "-o", "rest.suffice")
+        assert suffice.load("rest.suffice").statistic_ == suffice.load("a.suffice").statistic_
+        done(run, "merge", "rest.suffice", "a.suffice", "-o", "twice.suffice")
+
+
+ERRORS = {
+    "fit gaps.csv --label c --model odd": (
+        "--model 'odd'; the models are 'naive-bayes', 'lda', 'qda', 'linear', 'ridge', 'logistic'."
+    ),
+    # Options of other models
+    "fit gaps.csv --target y --model ridge --alpha 1": (
+        "--alpha is given for --model ridge; it belongs to --model naive-bayes; "
+        "leave the option out, or choose another model."
+    ),
+    "fit gaps.csv --label c --penalty gcv": (
+        "--penalty is given for --model naive-bayes; it belongs to --model ridge, logistic; "
+        "leave the option out, or choose another model."
+    ),
+    "fit gaps.csv --label c --model lda --class-prior uniform": (
+        "--class-prior is given for --model lda; it belongs to --model naive-bayes; "
+        "leave the option out, or choose another model."
+    ),
+    "fit gaps.csv --target y --model linear --relabel 1=2": (
+        "--relabel is given for --model linear; it belongs to --model naive-bayes; "
+        "leave the option out, or choose another model."
+    ),
+    "fit gaps.csv --target y --model linear --gaussian x": (
+        "--gaussian is given for --model linear; it belongs to --model naive-bayes; "
+        "leave the option out, or choose another model."
+    ),
+    "fit gaps.csv --label c --model logistic --C 2 --penalty firth": (
+        "--C is given with --penalty firth; it is the variance of the prior of --penalty l2; "
+        "leave one of them out."
+    ),
+    # Options outside their rule
+    "fit gaps.csv --label c --model lda --shrinkage 2": (
+        "--shrinkage 2; it is a number, from 0 to 1, or auto."
+    ),
+    "fit gaps.csv --target y --model ridge --penalty odd": (
+        "--penalty odd; it is a number, 0 or more, or gcv or loo."
+    ),
+    "fit gaps.csv --label c --model logistic --penalty odd": (
+        "--penalty 'odd'; it is one of 'l2', 'firth', 'none'."
+    ),
+    "fit gaps.csv --label c --model logistic --C 0": "--C 0.0; C is a number above 0.",
+    "fit gaps.csv --label c --model logistic --incomplete gaussian": (
+        "--incomplete 'gaussian'; it is one of 'error', 'drop'."
+    ),
+    # Columns
+    "fit gaps.csv --target nope --model ridge": (
+        "there is no column 'nope' to be the label; the columns are 'x', 'c', 'y'."
+    ),
+    "fit gaps.csv --target y --model ridge --features nope": (
+        "--features names the column 'nope'; the columns are 'x', 'c', 'y'."
+    ),
+    "fit gaps.csv --target y --model ridge --features x,y": (
+        "the column 'y' is given to --label and to --features; a column has one part to play; "
+        "drop one of them."
+    ),
+    "fit gaps.csv --target y --model ridge --features x --ignore x": (
+        "the column 'x' is given to --ignore and to --features; a column has one part to play; "
+        "drop one of them."
+    ),
+    "fit gaps.csv --target c --model linear": (
+        "column 'c' holds string; a target is a number; a classifier learns from labels."
+    ),
+    "evaluate line.suffice gaps.csv --target x": (
+        "the target is called 'x'; the model learnt 'y'; rename the columns {'x': 'y'}."
+    ),
+    # Cells
+    "fit gaps.csv --target y --model linear": (
+        "cells are missing (NaN or null): 1 of column 'x'; every row needs all its cells; "
+        "use --incomplete drop to learn from complete rows only, or --incomplete gaussian."
+    ),
+    "fit gaps.csv --label y --model lda": (
+        "line 2 of gaps.csv, column 'c': 'a' is not double; every cell of this column is read as "
+        "double; correct the cell, declare 'a' in --missing."
+    ),
+    "fit apart.csv --label y --model logistic --C inf": (
+        "column 'x' separates the classes completely; the likelihood grows with the coefficients "
+        "for ever; use a penalty (--C 1.0) or --penalty firth."
+    ),
+    "predict line.suffice gaps.csv": (
+        "column 'x', line 4 of gaps.csv: nan; "
+        "a missing cell (NaN or null) leaves a row without a prediction."
+    ),
+    "predict line.suffice table.parquet --missing none": (
+        "--missing is given for table.parquet; only delimited text, or naive Bayes, needs to be "
+        "told what stands for no value; leave the option out."
+    ),
+    # What a model does not have
+    "predict line.suffice gaps.csv --proba": (
+        "--proba is given for a LinearRegression; its answers are numbers, not classes; "
+        "use --interval prediction."
+    ),
+    "predict curve.suffice gaps.csv --interval prediction": (
+        "--interval is given for a LogisticRegression; its answers are classes, not numbers; "
+        "use --proba."
+    ),
+    "predict line.suffice gaps.csv --interval odd": (
+        "--interval 'odd'; it is one of 'prediction', 'confidence'."
+    ),
+    "predict line.suffice gaps.csv --interval prediction --level 2": (
+        "--level 2.0; a level is a number between 0 and 1."
+    ),
+    "summary line.suffice --level 1": "--level 1.0; a level is a number between 0 and 1.",
+    "summary lda.suffice": (
+        "lda.suffice holds a LinearDiscriminantAnalysis; a summary is of coefficients; "
+        "use suffice show lda.suffice."
+    ),
+    "show line.suffice": (
+        "line.suffice holds a LinearRegression; it has coefficients, and no families; "
+        "use suffice summary line.suffice."
+    ),
+    "explain curve.suffice gaps.csv": (
+        "curve.suffice holds a LogisticRegression; evidence is counted in models of classes; "
+        "use suffice summary curve.suffice."
+    ),
+    "evaluate line.suffice gaps.csv --relabel 1=2": (
+        "--relabel is given for a LinearRegression; only naive Bayes cleans labels; "
+        "clean the column first."
+    ),
+    "forget curve.suffice gaps.csv -o x.suffice": (
+        "curve.suffice holds a LogisticRegression; it is no function of sums over rows; "
+        "fit a new one to all rows."
+    ),
+    "merge line.suffice curve.suffice -o x.suffice": (
+        "curve.suffice holds a LogisticRegression; it is no function of sums over rows; "
+        "fit a new one to all rows."
+    ),
+    "merge line.suffice lda.suffice -o x.suffice": (
+        "lda.suffice holds a LinearDiscriminantAnalysis; line.suffice holds a LinearRegression, "
+        "and only models of one kind add up; fit both with the same --model."
+    ),
+    "merge loo.suffice loo.suffice -o x.suffice": (
+        "--penalty loo without the rows; leave-one-out needs all rows at once; "
+        "use fit, or --penalty gcv."
+    ),
+}
+
+
+@pytest.fixture
+def models(run: Run, gaps: Path, tmp_path: Path) -> Path:
+    (tmp_path / "apart.csv").write_text("x,y\n1,a\n2,a\n3,b\n4,b\n")
+    pq.write_table(pa.table({"x": [1.0, 2.0], "c": ["a", "b"]}), tmp_path / "table.parquet")
+    complete = ("--incomplete", "drop")
+    for name, *words in (
+        ("line", "--target", "y", "--model", "linear", *complete),
+        ("loo", "--target", "y", "--model", "ridge", "--penalty", "loo", *complete),
+        ("curve", "--label", "c", "--model", "logistic", *complete),
+        ("lda", "--label", "c", "--model", "lda"),
+    ):
+        done(run, "fit", gaps, *words, "-o", f"{name}.suffice")
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", ERRORS)
+def test_one_sentence(run: Run, models: Path, words: str) -> None:
+    before = {path.name: path.read_bytes() for path in models.iterdir()}
+    result = run(*words.split())
+    assert result.stderr == f"error: {ERRORS[words]}\n"
+    assert result.exit_code == 2
+    assert {path.name: path.read_bytes() for path in models.iterdir()} == before
