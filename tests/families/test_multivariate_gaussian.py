@@ -134,6 +134,23 @@ def test_oracle_approximating_shrinkage(n: int, d: int) -> None:
     assert_allclose(share, min(truth, 1.0), rtol=0, atol=1e-9)
 
 
+@pytest.mark.parametrize("pooling", [0, 1])
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+def test_shrinkage_of_ledoit_and_wolf(pooling: int, offset: float) -> None:
+    for n, d in ((8, 20), (60, 4)):
+        x, codes = rows(n, d)
+        family = MultivariateGaussian("mle", pooling=pooling, shrinkage="ledoit-wolf")
+        found = estimated(family, x * 7 + offset, codes)
+        own = [x[codes == c] - x[codes == c].mean(axis=0) for c in range(2)]
+        parts = [np.concatenate(own)] if pooling else own
+        for m, part in enumerate(parts):
+            sd = part.std(axis=0)
+            theirs, share = covariance.ledoit_wolf(part / sd, assume_centered=True)
+            assert 0 < share < 1
+            found_r = found.covariance[m] / 49 / np.outer(sd, sd)
+            assert_allclose(found_r, theirs, rtol=0, atol=1e-9 + offset * 1e-15)
+
+
 def test_a_class_of_one_row_takes_what_there_is() -> None:
     x, codes = X[:20], np.array([0] * 19 + [1])
     unbiased = estimated(MultivariateGaussian("mle", ddof=1), x, codes)

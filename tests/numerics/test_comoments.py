@@ -432,6 +432,44 @@ def test_what_was_never_learnt_cannot_be_taken_away() -> None:
             )
 
 
+# -- other cuts of the same rows
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_classes_taken_together_are_the_rows_of_one_class(pooled: bool) -> None:
+    rng = np.random.default_rng(13)
+    x = rng.normal(size=(80, 3)) + 1e8
+    x[rng.random(x.shape) < 0.2] = np.nan
+    codes, weights = rng.integers(0, 4, 80).astype(np.intp), rng.random(80)
+    found = summed(x, codes, weights, k=4, pooled=pooled)
+    assert found.one_class == summed(x, codes * 0, weights, k=1, pooled=pooled)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_some_columns_are_the_rows_in_these_columns(pooled: bool) -> None:
+    rng = np.random.default_rng(14)
+    x = rng.normal(size=(60, 4))
+    x[rng.random(x.shape) < 0.4] = np.nan
+    codes = rng.integers(0, 2, 60).astype(np.intp)
+    found = summed(x, codes, pooled=pooled)
+    for columns in ([0], [1, 3], [0, 1, 2, 3]):
+        marginal = found.marginal(np.array(columns))
+        assert marginal == summed(x[:, columns], codes, pooled=pooled)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_products_stand_in_the_order_of_their_groups(pooled: bool) -> None:
+    rng = np.random.default_rng(15)
+    x = rng.normal(size=(60, 3))
+    x[rng.random(x.shape) < 0.3] = np.nan
+    codes = rng.integers(0, 3, 60).astype(np.intp)
+    backwards = np.array([2, 1, 0])
+    found = summed(x, 2 - codes, k=3, pooled=pooled).take(backwards)
+    straight = summed(x, codes, k=3, pooled=pooled)
+    assert found == straight
+    np.testing.assert_array_equal(found.home, straight.home)
+
+
 # -- plain double precision
 
 

@@ -46,7 +46,7 @@ ROUNDED = 2.0**-48  # noise of a matrix that was rounded to double
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
 PLAIN = 2.0**-44  # noise of sums in plain double precision
 STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
-ROWS = 4_096  # rows scored at a time
+ROWS = 16_384  # rows scored at a time
 NAMED = 5  # columns named, and sentences about single ones
 
 Structure = Literal["full", "diagonal", "spherical"]
