@@ -338,3 +338,15 @@ def test_a_sparse_cell_stored_in_parts_is_one_outcome():
     np.testing.assert_array_equal(model.feature_count_, dense.feature_count_)
     np.testing.assert_array_equal(model.predict_proba(x), dense.predict_proba(x.toarray()))
     assert x.nnz == 5
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint8, np.uint32])
+def test_labels_at_the_ends_of_their_type(dtype):
+    ends = np.iinfo(dtype)
+    for labels in ([ends.min, ends.max], [ends.min, ends.min + 100], [ends.max - 100, ends.max]):
+        y = np.repeat(np.array(labels, dtype), 10)
+        x = np.repeat([[0.0], [5.0]], 10, axis=0) + np.arange(20)[:, None] / 100
+        model = ours.GaussianNB().fit(x, y)
+        assert model.classes_.tolist() == labels
+        np.testing.assert_array_equal(model.class_count_, [10, 10])
+        np.testing.assert_array_equal(model.predict(x), y)

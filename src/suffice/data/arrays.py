@@ -59,11 +59,12 @@ class Labels:
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
         """Find the distinct labels, without sorting them."""
-        if _is_narrow(values):
-            low = values.min()
-            seen = np.zeros(int(values.max()) - int(low) + 1, np.bool_)
+        span = _span(values)
+        if span is not None:
+            low, width = span
+            seen = np.zeros(width, np.bool_)
             for start in range(0, len(values), BATCH_ROWS):
-                seen[values[start : start + BATCH_ROWS] - low] = True
+                seen[_above(values[start : start + BATCH_ROWS], low)] = True
             return cls(values, Vocabulary(tuple((np.flatnonzero(seen) + int(low)).tolist())))
         return cls(values, Vocabulary.of(v for v in values.tolist() if not is_missing(v)))
 
@@ -71,7 +72,7 @@ class Labels:
         """Codes of some rows; −1 = missing."""
         values = self.values[rows]
         if self._table is not None:
-            codes: NDArray[np.intp] = self._table[values - self.classes.values[0]]
+            codes: NDArray[np.intp] = self._table[_above(values, self.classes.values[0])]
             return codes
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
@@ -80,19 +81,29 @@ class Labels:
     @cached_property
     def _table(self) -> NDArray[np.intp] | None:
         """Code of every integer from the smallest label to the largest, where these are few."""
-        if not _is_narrow(self.values):
-            return None
         known = np.array(self.classes.values)
+        if self.values.dtype.kind not in "iu" or not 0 < len(known) <= BATCH_ROWS:
+            return None
+        if int(known[-1]) - int(known[0]) >= BATCH_ROWS:
+            return None
         table = np.full(known[-1] - known[0] + 1, -1, np.intp)
         table[known - known[0]] = np.arange(len(known))
         return table
 
 
-def _is_narrow(values: NDArray[Any]) -> bool:
-    """Tell whether values are integers within a range small enough for a table."""
+def _span(values: NDArray[Any]) -> tuple[Any, int] | None:
+    """The smallest of integers, and how many lie from it to the largest, if few enough."""
     if values.dtype.kind not in "iu" or not len(values):
-        return False
-    return int(values.max()) - int(values.min()) < BATCH_ROWS
+        return None
+    low = values.min()
+    width = int(values.max()) - int(low) + 1
+    return (low, width) if width <= BATCH_ROWS else None
+
+
+def _above(values: NDArray[Any], low: Any) -> NDArray[Any]:
+    """How far integers lie above the smallest; narrow ones would overflow."""
+    wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
+    return wide - wide.dtype.type(low)
 
 
 @dataclass(frozen=True)
