@@ -111,7 +111,8 @@ def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:
         raise DataError(
             f"y has shape {values.shape}", "it is (n,), or (n, t) for t targets", "reshape it"
         )
-    return values.reshape(len(values), -1), _names(y, values), values.ndim == 1
+    columns = values[:, None] if values.ndim == 1 else values
+    return columns, _names(y, values), values.ndim == 1
 
 
 def _names(y: Any, values: NDArray[Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What the estimators share of scikit-learn's contract: telling inputs apart, checking weights."""
+"""What the estimators share of scikit-learn's contract: telling inputs apart, checking them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.utils.multiclass import check_classification_targets
 
-from suffice.errors import DataError, ParameterError
+from suffice.data.arrays import Labels
+from suffice.data.schema import MAX_CLASSES
+from suffice.errors import DataError, ParameterError, SchemaError
 
-__all__ = ["checked_weights", "is_array", "unless_it_fails"]
+__all__ = ["check_labels", "checked_weights", "is_array", "unless_it_fails"]
 
 
 def is_array(X: Any) -> bool:
@@ -54,6 +57,38 @@ def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
             f"sample_weight, row {row}: {weights[row]}", "a weight is finite and 0 or more"
         )
     return weights
+
+
+def check_labels(labels: Labels) -> None:
+    """Refuse what cannot be the name of a class; only the distinct values are looked at.
+
+    Raises
+    ------
+    DataError
+        If a label is infinite, or there are too many.
+    SchemaError
+        If strings and other labels are mixed.
+    ValueError
+        As scikit-learn has it, if labels are fractions.
+    """
+    distinct = labels.classes.values
+    infinite = [value for value in distinct if value in (np.inf, -np.inf)]
+    if infinite:
+        row = labels.values.tolist().index(infinite[0])
+        raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
+    if len(distinct) > MAX_CLASSES:
+        raise DataError(
+            f"the labels have more than {MAX_CLASSES} values",
+            "a label names a class",
+            "check that the right values are the labels",
+        )
+    kinds = sorted({type(value).__name__ for value in distinct})
+    if "str" in kinds and len(kinds) > 1:
+        raise SchemaError(
+            f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
+        )
+    # Each twice: labels that are nearly all distinct would be warned of.
+    check_classification_targets(np.repeat(np.array(distinct), 2))
 
 
 @contextmanager

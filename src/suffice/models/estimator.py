@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
@@ -26,11 +25,11 @@ from sklearn.utils.validation import (
 )
 
 from suffice.data.arrays import ArraySource, Labels
-from suffice.data.schema import MAX_CLASSES, Column, Layout, Numbered
+from suffice.data.schema import Column, Layout, Numbered
 from suffice.data.source import Source, Split
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
-from suffice.models.contract import checked_weights, is_array, unless_it_fails
+from suffice.models.contract import check_labels, checked_weights, is_array, unless_it_fails
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.evidence import Evidence
 from suffice.models.forms import (
@@ -188,7 +187,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "a model rests on one row at least",
                 "delete the model instead",
             )
-        return self._set(rest)
+        with unless_it_fails(self):
+            return self._set(rest)
 
     def merge(self, other: GenerativeClassifier) -> Self:
         """Learn what another model of the same columns and families has learnt.
@@ -210,8 +210,9 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "only models of the same columns and families can be merged",
                 "fit both with the same `families`",
             )
-        self.declared_ = self.declared_ | other.declared_
-        return self._set(self.statistic_ + other.statistic_)
+        with unless_it_fails(self):
+            self.declared_ = self.declared_ | other.declared_
+            return self._set(self.statistic_ + other.statistic_)
 
     def _summarise(self, source: Source) -> ByClass:
         return self._run(summarise, (self.parts_, self._layout()), source)
@@ -557,35 +558,13 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             check_consistent_length(X, y)
         labels = None if y is None else Labels.of(y)
         if labels is not None:
-            _check_labels(labels)
+            check_labels(labels)
         if X.dtype.kind not in "biuf":
             from suffice.data.opening import open_columns
 
             return open_columns(X, names, y, sample_weight)
         weights = None if sample_weight is None else checked_weights(sample_weight, X.shape[0])
         return ArraySource(X, names, labels, weights)
-
-
-def _check_labels(labels: Labels) -> None:
-    """Refuse what cannot be the name of a class; only the distinct values are looked at."""
-    distinct = labels.classes.values
-    infinite = [value for value in distinct if value in (np.inf, -np.inf)]
-    if infinite:
-        row = labels.values.tolist().index(infinite[0])
-        raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
-    if len(distinct) > MAX_CLASSES:
-        raise DataError(
-            f"the labels have more than {MAX_CLASSES} values",
-            "a label names a class",
-            "check that the right values are the labels",
-        )
-    kinds = sorted({type(value).__name__ for value in distinct})
-    if "str" in kinds and len(kinds) > 1:
-        raise SchemaError(
-            f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
-        )
-    # Each twice: labels that are nearly all distinct would be warned of.
-    check_classification_targets(np.repeat(np.array(distinct), 2))
 
 
 def _difference(mine: tuple[Part, ...], theirs: tuple[Part, ...]) -> str:

@@ -26,9 +26,8 @@ from suffice.data.tables import TableSource
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.models.centring import Centring, overview
-from suffice.models.contract import checked_weights, is_array, unless_it_fails
+from suffice.models.contract import check_labels, checked_weights, is_array, unless_it_fails
 from suffice.models.design import INTERCEPT, Design
-from suffice.models.estimator import _check_labels
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.inference import Likelihood, LikelihoodRatio, LogisticSummary
 from suffice.models.logistic_fit import LARGEST_HESSIAN, Fit, Method, Passes, fit, likelihood
@@ -36,7 +35,7 @@ from suffice.models.logistic_model import Answer, LogisticModel, answers
 from suffice.models.logistic_words import gaps, listed, separated
 from suffice.models.model_file import TYPES, portable, unportable
 from suffice.models.objective import Objective
-from suffice.models.regressor import _columns
+from suffice.models.regressor import feature_columns
 from suffice.persist import write_model
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts
@@ -675,7 +674,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         source = self._open_labelled(X, y, sample_weight, reset=True)
         columns: Sequence[Column]
         if isinstance(source, TableSource):
-            columns = _columns(source, ())
+            columns = feature_columns(source, ())
         else:
             columns = Alike(self._names(source), "number", "real", "as a linear model reads it")
         if not columns:
@@ -739,7 +738,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             y = column_or_1d(y, warn=True)
             check_consistent_length(x, y)
             labels = Labels.of(y)
-            _check_labels(labels)
+            check_labels(labels)
         weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
         return ArraySource(x, names, labels, weights)
 

@@ -59,7 +59,7 @@ from suffice.persist import write_model
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Dependent", "LinearRegressor", "Missing", "Precision", "Rows"]
+__all__ = ["Dependent", "LinearRegressor", "Missing", "Precision", "Rows", "feature_columns"]
 
 Missing = Literal["error", "drop", "gaussian"]
 Dependent = Literal["minimum_norm", "error"]
@@ -700,7 +700,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         columns: Sequence[Column]
         known: dict[str, Vocabulary] = {}
         if isinstance(source, TableSource):
-            columns = _columns(source, targets)
+            columns = feature_columns(source, targets)
             known = self._categories(source, columns)
         else:
             columns = Alike(source.source.names, "number", "real", "as a linear model reads it")
@@ -822,7 +822,7 @@ def _are_names(y: Any) -> bool:
     return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)
 
 
-def _columns(source: TableSource, targets: Sequence[str]) -> tuple[Column, ...]:
+def feature_columns(source: TableSource, targets: Sequence[str]) -> tuple[Column, ...]:
     """What the columns are: numbers, or categories where there are strings or dictionaries."""
     schema, columns = source.table.head().schema, []
     for column in source.columns():
