@@ -125,7 +125,9 @@ def test_every_solver_has_the_same_optimum(solver):
         same(LogisticRegression(solver=solver).fit(x, y), LogisticRegression().fit(x, y))
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_the_contract_of_scikit_learn():
     results = check_estimator(LogisticRegression())
     assert len([r for r in results if r["status"] == "passed"]) > 45

@@ -350,3 +350,15 @@ def test_labels_at_the_ends_of_their_type(dtype):
         assert model.classes_.tolist() == labels
         np.testing.assert_array_equal(model.class_count_, [10, 10])
         np.testing.assert_array_equal(model.predict(x), y)
+
+
+def test_a_merge_that_fails_leaves_the_model_as_it_was():
+    x = np.array([[0.0], [1.0], [4.0], [5.0]])
+    model = ours.GaussianNB(priors=[0.5, 0.5]).fit(x, [0, 0, 1, 1])
+    other = ours.GaussianNB().fit(x + 9, [1, 1, 2, 2])
+    before = model.predict_proba(x)
+    with pytest.raises(suffice.errors.ParameterError):
+        model.merge(other)
+    np.testing.assert_array_equal(model.predict_proba(x), before)
+    assert model.class_count_.tolist() == [2, 2]
+    assert model.partial_fit(x, [0, 0, 1, 1]).class_count_.tolist() == [4, 4]

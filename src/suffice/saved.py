@@ -7,6 +7,7 @@ from os import PathLike
 from suffice import discriminant_analysis, linear_model, naive_bayes
 from suffice.errors import ModelFileError
 from suffice.models.estimator import GenerativeClassifier
+from suffice.models.logistic_regression import LogisticRegression
 from suffice.models.model_file import TYPES
 from suffice.models.regressor import LinearRegressor
 from suffice.persist import read_model
@@ -14,10 +15,16 @@ from suffice.persist import read_model
 __all__ = ["load"]
 
 MODULES = (discriminant_analysis, linear_model, naive_bayes)
-HOME = {name: module for module in MODULES for name in module.__all__}
+Model = GenerativeClassifier | LinearRegressor | LogisticRegression
+KINDS = {
+    kind: getattr(module, kind)
+    for module in MODULES
+    for kind in module.__all__
+    if hasattr(getattr(module, kind), "restored")
+}
 
 
-def load(path: str | PathLike[str]) -> GenerativeClassifier | LinearRegressor:
+def load(path: str | PathLike[str]) -> Model:
     """Read a model file; nothing in it is executed.
 
     Raises
@@ -26,11 +33,18 @@ def load(path: str | PathLike[str]) -> GenerativeClassifier | LinearRegressor:
         If the file is not there, damaged, foreign, or written by a newer version.
     """
     kind, content = read_model(path, types=TYPES)
-    if kind not in HOME:
+    if kind not in KINDS:
         raise ModelFileError(
             f"{path}: a model of the unknown kind {kind!r}",
-            f"known here: {', '.join(HOME)}",
+            f"known here: {', '.join(KINDS)}",
             "load it with the version of suffice that wrote it, or a later one",
         )
-    model: GenerativeClassifier | LinearRegressor = getattr(HOME[kind], kind).restored(content)
+    try:
+        model: Model = KINDS[kind].restored(content)
+    except KeyError as error:
+        raise ModelFileError(
+            f"{path}: a {kind} without the entry {error}",
+            "a model file holds all that its model is restored from",
+            "load it with the version of suffice that wrote it, or fit the model again",
+        ) from None
     return model
