@@ -3,16 +3,25 @@
 import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 import pytest
 
 import suffice
 
+LIBRARIES = {"dask": "distributed", "spark": "pyspark", "ray": "ray"}
+
 
 def modules() -> list[str]:
     found = (m.name for m in pkgutil.walk_packages(suffice.__path__, "suffice."))
-    return ["suffice", *(name for name in found if not name.endswith("__main__"))]
+    return ["suffice", *(name for name in found if not name.endswith("__main__") and there(name))]
+
+
+def there(module: str) -> bool:
+    """Whether a module can be imported: an engine's library is an extra."""
+    *home, last = module.split(".")
+    return home != ["suffice", "engines"] or find_spec(LIBRARIES.get(last, "numpy")) is not None
 
 
 def public(module: ModuleType) -> Iterator[tuple[str, object]]:
@@ -32,7 +41,7 @@ def public(module: ModuleType) -> Iterator[tuple[str, object]]:
 
 def test_the_package_shows_what_it_lists() -> None:
     classes = ["BayesClassifier", "LinearRegression", "NaiveBayes", "Ridge"]
-    assert suffice.__all__ == [*classes, "__version__", "load", "read_csv"]
+    assert suffice.__all__ == [*classes, "__version__", "engine", "load", "read_csv", "set_engine"]
     assert dir(suffice) == sorted(suffice.__all__)
     namespace: dict[str, object] = {}
     exec("from suffice import *", namespace)

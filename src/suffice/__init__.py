@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from suffice.bayes import BayesClassifier as BayesClassifier
     from suffice.data.opening import read_csv as read_csv
+    from suffice.engines.choice import engine as engine
+    from suffice.engines.choice import set_engine as set_engine
     from suffice.linear_model import LinearRegression as LinearRegression
     from suffice.linear_model import Ridge as Ridge
     from suffice.naive_bayes import NaiveBayes as NaiveBayes
@@ -22,8 +24,10 @@ _HOME = {
     "LinearRegression": "suffice.linear_model",
     "NaiveBayes": "suffice.naive_bayes",
     "Ridge": "suffice.linear_model",
+    "engine": "suffice.engines.choice",
     "load": "suffice.saved",
     "read_csv": "suffice.data.opening",
+    "set_engine": "suffice.engines.choice",
 }
 
 __all__ = [
@@ -32,8 +36,10 @@ __all__ = [
     "NaiveBayes",
     "Ridge",
     "__version__",
+    "engine",
     "load",
     "read_csv",
+    "set_engine",
 ]
 
 

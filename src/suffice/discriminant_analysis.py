@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from suffice.data.source import Split
+from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import MultivariateGaussian
 from suffice.families.family import check_nonnegative
@@ -191,6 +192,8 @@ class LinearDiscriminantAnalysis(
         Add products without rounding, or in plain double precision.
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -255,6 +258,7 @@ class LinearDiscriminantAnalysis(
         variance_floor: float = 1e-9,
         precision: Literal["exact", "double"] = "exact",
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -267,6 +271,7 @@ class LinearDiscriminantAnalysis(
         self.variance_floor = variance_floor
         self.precision = precision
         self.threads = threads
+        self.engine = engine
 
     def _check(self) -> None:
         super()._check()
@@ -410,6 +415,8 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
         Add products without rounding, or in plain double precision.
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -464,6 +471,7 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
         variance_floor: float = 1e-9,
         precision: Literal["exact", "double"] = "exact",
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -476,6 +484,7 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
         self.variance_floor = variance_floor
         self.precision = precision
         self.threads = threads
+        self.engine = engine
 
     def _check(self) -> None:
         super()._check()

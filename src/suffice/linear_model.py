@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.engines.local import LocalEngine
+from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.family import check_nonnegative
 from suffice.models.gradient_descent import STEPS, Columns, GradientDescent
@@ -59,6 +59,8 @@ class LinearRegression(LinearRegressor):
         How to descend: learning rate, momentum, when to stop, and the seed.
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -105,6 +107,7 @@ class LinearRegression(LinearRegressor):
         solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal",
         descent: GradientDescent | None = None,
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -117,6 +120,7 @@ class LinearRegression(LinearRegressor):
         self.solver = solver
         self.descent = descent
         self.threads = threads
+        self.engine = engine
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -193,7 +197,7 @@ class Ridge(LinearRegressor):
     alphas : array-like, optional
         Candidates; default: for "gcv" all between next to no and next to total shrinkage, for
         "loo" 60 of these in equal steps of log α.
-    missing, dependent, precision, descent, threads
+    missing, dependent, precision, descent, threads, engine
         As in `LinearRegression`.
 
     Attributes
@@ -242,6 +246,7 @@ class Ridge(LinearRegressor):
         precision: Precision = "exact",
         descent: GradientDescent | None = None,
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -258,6 +263,7 @@ class Ridge(LinearRegressor):
         self.precision = precision
         self.descent = descent
         self.threads = threads
+        self.engine = engine
 
     def ridge_path(self, alphas: ArrayLike) -> RidgePath:
         """Return the coefficients for many penalties, from one decomposition; no row is read.
@@ -341,7 +347,7 @@ class Ridge(LinearRegressor):
         alphas = self._candidates()
         if alphas is None:
             alphas = spectrum.candidates(LEFT_OUT_CANDIDATES)
-        layout, engine = self._layout(source), LocalEngine(self.threads)
+        layout, engine = self._layout(source), self._engine_for(source)
         params = self.design_, layout, spectrum, alphas
         moments = engine.run(errors_left_out, params, source.splits(layout, engine.workers))
         square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2

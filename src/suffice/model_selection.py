@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.models.estimator import GenerativeClassifier
 from suffice.models.evaluation import Evaluation, evaluation
@@ -159,7 +159,8 @@ def learning_curve_from_statistics(
     asked, k = _numbers(train_sizes), _number_of_folds(test, cv)
     learner = clone(model)
     learner.declared_ = Vocabulary(())
-    source, engine = learner._open_new(X, y, sample_weight), LocalEngine(learner.threads)
+    source = learner._open_new(X, y, sample_weight)
+    engine = learner._engine_for(source)
     splits = source.splits(learner._layout(), engine.workers)
     if shuffle:
         n = sum(split.count() for split in splits)
@@ -398,7 +399,7 @@ def _placed(splits: Sequence[Split]) -> list[_Placed]:
 
 
 def _scored(
-    engine: LocalEngine, splits: Sequence[Split], trials: list[_Trial]
+    engine: Engine, splits: Sequence[Split], trials: list[_Trial]
 ) -> tuple[tuple[Evaluation, ...], ...]:
     """Evaluate every model on the rows of its trial, size by size, in one pass over the rows."""
     scores: dict[tuple[int, int], Evaluation] = {}

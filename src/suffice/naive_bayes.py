@@ -16,6 +16,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice.engines.choice import Choice
 from suffice.families import Bernoulli, Categorical, Complement, Family, Gaussian, Multinomial
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
@@ -53,6 +54,8 @@ class GaussianNB(OneFamilyClassifier):
         Smallest variance of a column, as a share of the variance of that column over all classes.
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -86,10 +89,12 @@ class GaussianNB(OneFamilyClassifier):
         priors: ArrayLike | None = None,
         var_smoothing: float = 1e-9,
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.threads = threads
+        self.engine = engine
 
     def _family(self) -> Gaussian:
         return Gaussian(estimation="mle", variance_floor=self.var_smoothing)
@@ -164,6 +169,8 @@ class BernoulliNB(_Discrete):
         P(c).
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -198,6 +205,7 @@ class BernoulliNB(_Discrete):
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -205,6 +213,7 @@ class BernoulliNB(_Discrete):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.threads = threads
+        self.engine = engine
 
     def _family(self) -> Bernoulli:
         return Bernoulli(self._alpha())
@@ -241,6 +250,8 @@ class MultinomialNB(_Discrete):
         P(c).
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -273,12 +284,14 @@ class MultinomialNB(_Discrete):
         fit_prior: bool = True,
         class_prior: ArrayLike | None = None,
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.threads = threads
+        self.engine = engine
 
     def _family(self) -> Family:
         return Multinomial(self._alpha())
@@ -319,6 +332,8 @@ class ComplementNB(MultinomialNB):
         Divide the weights of a class by their sum.
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -354,6 +369,7 @@ class ComplementNB(MultinomialNB):
         class_prior: ArrayLike | None = None,
         norm: bool = False,
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         super().__init__(
             alpha=alpha,
@@ -361,6 +377,7 @@ class ComplementNB(MultinomialNB):
             fit_prior=fit_prior,
             class_prior=class_prior,
             threads=threads,
+            engine=engine,
         )
         self.norm = norm
 
@@ -412,6 +429,8 @@ class CategoricalNB(_Discrete):
         refused, or given the probability of one more value.
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     Attributes
     ----------
@@ -453,6 +472,7 @@ class CategoricalNB(_Discrete):
         min_categories: int | ArrayLike | None = None,
         unseen: str = "ignore",
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -461,6 +481,7 @@ class CategoricalNB(_Discrete):
         self.min_categories = min_categories
         self.unseen = unseen
         self.threads = threads
+        self.engine = engine
 
     def _family(self) -> Categorical:
         least: Any = 0 if self.min_categories is None else self.min_categories

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from suffice.data.source import Split
 from suffice.statistics.statistic import Statistic
@@ -12,13 +12,34 @@ __all__ = ["Engine", "Kernel"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
+R = TypeVar("R")
 
 Kernel = Callable[[Split, Any], Any]
-"""A module-level function (split, params) → statistic; it is shipped to workers by name."""
+"""A module-level function (split, params) → result; it is shipped to workers by name."""
 
 
+@runtime_checkable
 class Engine(Protocol):
-    """Runs kernels over splits, anywhere."""
+    """Runs kernels over splits, anywhere.
+
+    An engine holds settings only: it can be copied, compared and sent elsewhere.
+    """
+
+    @property
+    def workers(self) -> int:
+        """How many splits are worked on at a time."""
+        ...
+
+    @property
+    def in_process(self) -> bool:
+        """Whether kernels see the memory of the caller."""
+        ...
+
+    def map(
+        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
+    ) -> Iterator[R]:
+        """Yield ``kernel(split, params)`` in split order; a bounded number of results waits."""
+        ...
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """Return the sum of ``kernel(split, params)``, added in split order."""

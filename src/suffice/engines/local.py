@@ -55,6 +55,11 @@ class LocalEngine:
         """Number of threads."""
         return self.threads or AVAILABLE_CORES
 
+    @property
+    def in_process(self) -> bool:
+        """Threads share the memory of the caller."""
+        return True
+
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """Return the sum of ``kernel(split, params)``, added in split order."""
         return tree_sum(self.map(kernel, params, splits))

@@ -16,20 +16,14 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import (
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
-from suffice.data.arrays import ArraySource, Labels
-from suffice.data.schema import Column, Layout, Numbered
+from suffice.data.arrays import ArraySource
+from suffice.data.schema import Column, Layout
 from suffice.data.source import Source, Split
-from suffice.engines.local import LocalEngine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
-from suffice.models.contract import check_labels, checked_weights, is_array, unless_it_fails
+from suffice.models.contract import unless_it_fails
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.evidence import Evidence
 from suffice.models.forms import (
@@ -56,6 +50,7 @@ from suffice.models.generative import (
     summarise,
 )
 from suffice.models.model_file import TYPES, portable, unportable
+from suffice.models.reading import ReadsTables
 from suffice.persist import write_model
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.statistic import Statistic
@@ -67,7 +62,7 @@ S = TypeVar("S", bound=Statistic)
 T = TypeVar("T")
 
 
-class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
     """A classifier that is a function of one exact statistic.
 
     A subclass says by `_parts` which families model which columns, and holds the options that
@@ -90,9 +85,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         Only when the columns have names.
     """
 
-    threads: int | None
     fewest_classes = 2  # that a fit makes sense with
-    array_dtype: str | None = None  # "numeric" where an array of strings makes no sense
+    array_dtype: str | None = None
 
     @abstractmethod
     def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
@@ -399,11 +393,11 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _answers(self, X: Any, answer: Answer) -> NDArray[Any]:
         """Answer for every row, in order; say how many rows no class could have produced."""
-        model, engine = self._fitted(), LocalEngine(self.threads)
-        source = self._open(X)
+        model, source = self._fitted(), self._open_classes(X)
+        engine = self._engine_for(source)
         splits = source.splits(self._layout(), engine.workers)
         place = None
-        if isinstance(source, ArraySource):
+        if isinstance(source, ArraySource) and engine.in_process:
             place = room(answer, source.x.shape[0], len(model.classes))
         task = (model, answer, place)
         parts = [part for split in engine.map(answers, task, splits) for part in split]
@@ -423,12 +417,13 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _batches(self, X: Any, kernel: Callable[[Split, Any], list[T]], params: Any) -> list[T]:
         """What a kernel makes of every batch of a table, in order."""
-        engine = LocalEngine(self.threads)
-        splits = self._open(X).splits(self._layout(), engine.workers)
+        source = self._open_classes(X)
+        engine = self._engine_for(source)
+        splits = source.splits(self._layout(), engine.workers)
         return [batch for split in engine.map(kernel, params, splits) for batch in split]
 
     def _run(self, kernel: Callable[[Split, Any], S], params: Any, source: Source) -> S:
-        engine = LocalEngine(self.threads)
+        engine = self._engine_for(source)
         return engine.run(kernel, params, source.splits(self._layout(), engine.workers))
 
     def _layout(self) -> Layout:
@@ -505,66 +500,6 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _described(self, source: Source) -> Sequence[Column]:
         """What the columns are."""
         return source.columns()
-
-    def _open_labelled(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Source:
-        """Open a table whose rows have labels."""
-        if y is None:
-            raise ParameterError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None",
-                "a classifier learns from labels",
-                "pass an array or the name of the label column",
-            )
-        return self._open(X, y, sample_weight, reset)
-
-    def _open(
-        self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
-    ) -> Source:
-        """Open a table; the first (``reset``) settles the columns, the others must have them."""
-        if is_array(X):
-            return self._open_array(X, y, sample_weight, reset)
-        from suffice.data.opening import open_table
-
-        source = open_table(X, y, sample_weight)
-        if reset:
-            self.feature_names_in_ = np.array(source.feature_names, dtype=object)
-            self.n_features_in_ = len(source.feature_names)
-            self.format_ = getattr(source.table, "format", None)
-        return source
-
-    def _open_array(self, X: Any, y: Any, sample_weight: Any, reset: bool) -> Source:
-        for given in (y, sample_weight):
-            if isinstance(given, str):
-                raise ParameterError(
-                    f"{given!r} names a column of an array",
-                    "the columns of an array have no names",
-                    "pass the values, or a table with named columns",
-                )
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=self.array_dtype,
-            ensure_all_finite=False,
-        )
-        if reset:
-            self.format_ = None
-            names = getattr(self, "feature_names_in_", None)
-            names = Numbered(X.shape[1]) if names is None else tuple(names)
-        else:
-            names = self.layout_.names
-        if y is not None:
-            y = column_or_1d(y, warn=True)
-            check_consistent_length(X, y)
-        labels = None if y is None else Labels.of(y)
-        if labels is not None:
-            check_labels(labels)
-        if X.dtype.kind not in "biuf":
-            from suffice.data.opening import open_columns
-
-            return open_columns(X, names, y, sample_weight)
-        weights = None if sample_weight is None else checked_weights(sample_weight, X.shape[0])
-        return ArraySource(X, names, labels, weights)
 
 
 def _difference(mine: tuple[Part, ...], theirs: tuple[Part, ...]) -> str:

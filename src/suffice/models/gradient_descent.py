@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.models.design import Design
 from suffice.models.generative import each_batch
@@ -506,7 +506,7 @@ class Descended:
 
 
 def descended(
-    rows: ReadRows, splits: Sequence[Split], engine: LocalEngine, how: GradientDescent, steps: Steps
+    rows: ReadRows, splits: Sequence[Split], engine: Engine, how: GradientDescent, steps: Steps
 ) -> Descended:
     """Descend from v = 0 until the rule for stopping is met or the epochs are over.
 

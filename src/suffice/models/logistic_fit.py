@@ -14,7 +14,7 @@ from threadpoolctl import ThreadpoolController
 
 from suffice.data.schema import BlockLayout, Layout, Numbered
 from suffice.data.source import Split
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import Engine
 from suffice.models.centring import Centring
 from suffice.models.design import Design
 from suffice.models.inference import Likelihood
@@ -48,11 +48,11 @@ class Passes:
 
     Parameters
     ----------
-    engine : LocalEngine
+    engine : Engine
     splits : sequence of Split
     """
 
-    engine: LocalEngine
+    engine: Engine
     splits: Sequence[Split]
     count: int = field(default=0, init=False)
 

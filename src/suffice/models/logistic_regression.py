@@ -5,28 +5,26 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import (
-    check_consistent_length,
     check_is_fitted,
-    column_or_1d,
-    validate_data,
 )
 
-from suffice.data.arrays import ArraySource, Labels
-from suffice.data.schema import Alike, BlockLayout, Column, Layout, Numbered
+from suffice.data.arrays import ArraySource
+from suffice.data.schema import Alike, BlockLayout, Column, Layout
 from suffice.data.source import Source
 from suffice.data.tables import TableSource
-from suffice.engines.local import LocalEngine
+from suffice.engines.choice import Choice, engine_of
+from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.models.centring import Centring, overview
-from suffice.models.contract import check_labels, checked_weights, is_array, unless_it_fails
+from suffice.models.contract import unless_it_fails
 from suffice.models.design import INTERCEPT, Design
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.inference import Likelihood, LikelihoodRatio, LogisticSummary
@@ -35,6 +33,7 @@ from suffice.models.logistic_model import Answer, LogisticModel, answers
 from suffice.models.logistic_words import gaps, listed, separated
 from suffice.models.model_file import TYPES, portable, unportable
 from suffice.models.objective import Objective
+from suffice.models.reading import ReadsTables
 from suffice.models.regressor import feature_columns
 from suffice.persist import write_model
 from suffice.statistics.by_class import ByClass
@@ -51,7 +50,7 @@ Dependent = Literal["minimum_norm", "error"]
 SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
 
 
-class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class LogisticRegression(ClassifierMixin, ReadsTables):  # type: ignore[misc]
     """Logistic regression: class probabilities whose log-ratios are linear in the columns.
 
     ::
@@ -97,6 +96,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         fit as well those of least norm, with a warning that names the columns, or an error.
     threads : int, optional
         Default: ``n_jobs``, or all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
     l1_ratio, dual, intercept_scaling, random_state, verbose, n_jobs
         Accepted for compatibility; nothing is random, and no L1 penalty is offered.
 
@@ -167,6 +168,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         missing: Missing = "error",
         dependent: Dependent = "minimum_norm",
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.penalty = penalty
         self.C = C
@@ -186,6 +188,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self.missing = missing
         self.dependent = dependent
         self.threads = threads
+        self.engine = engine
 
     # -- learning
 
@@ -249,14 +252,14 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 "it is 'balanced', or maps labels to numbers",
             )
 
-    @property
-    def _engine(self) -> LocalEngine:
+    def _engine_for(self, source: object) -> Engine:
         jobs = self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
-        return LocalEngine(self.threads if self.threads is not None else jobs)
+        home = getattr(getattr(source, "table", None), "engine", None)
+        return engine_of(self.engine, self.threads if self.threads is not None else jobs, home)
 
     def _objective(self, source: Source) -> tuple[Objective, Passes]:
         """The function to be minimised over the rows of a source."""
-        engine = self._engine
+        engine = self._engine_for(source)
         passes = Passes(engine, source.splits(self.layout_, engine.workers))
         seen, complete = engine.run(overview, (self.layout_, False), passes.splits), False
         self.left_out_ = 0.0
@@ -578,7 +581,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             If a label was never seen in training, or no row has a label.
         """
         model: Any = self._fitted()
-        engine, source = self._engine, self._open_labelled(X, y, sample_weight)
+        source = self._open_labelled(X, y, sample_weight)
+        engine = self._engine_for(source)
         result = engine.run(evaluation, model, source.splits(self.layout_, engine.workers))
         if not result.weight:
             raise DataError(
@@ -595,8 +599,9 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _answers(self, X: Any, answer: Answer) -> NDArray[Any]:
         """Answer for every row, in order."""
-        model, engine = self._fitted(), self._engine
-        splits = self._open(X).splits(self.layout_, engine.workers)
+        model, source = self._fitted(), self._open_classes(X)
+        engine = self._engine_for(source)
+        splits = source.splits(self.layout_, engine.workers)
         parts = engine.map(answers, (model, answer), splits)
         return np.concatenate([rows for split in parts for rows in split])
 
@@ -676,7 +681,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         if isinstance(source, TableSource):
             columns = feature_columns(source, ())
         else:
-            columns = Alike(self._names(source), "number", "real", "as a linear model reads it")
+            names = cast(ArraySource, source).names
+            columns = Alike(names, "number", "real", "as a linear model reads it")
         if not columns:
             raise SchemaError("the table has no column besides the label", "a model needs features")
         self.layout_ = Layout(
@@ -688,59 +694,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             ignored=getattr(getattr(source, "table", None), "ignored", ()),
         )
         return source
-
-    def _names(self, source: Any) -> Sequence[str]:
-        names: Sequence[str] = source.names
-        return names
-
-    def _open_labelled(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Source:
-        """Open a table whose rows have labels."""
-        if y is None:
-            raise ParameterError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None",
-                "a classifier learns from labels",
-                "pass an array or the name of the label column",
-            )
-        return self._open(X, y, sample_weight, reset)
-
-    def _open(
-        self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
-    ) -> Source:
-        """Open a table; the first (``reset``) settles the columns, the others must have them."""
-        if not is_array(X):
-            from suffice.data.opening import open_table
-
-            source = open_table(X, y, sample_weight)
-            if reset:
-                self.feature_names_in_ = np.array(source.feature_names, dtype=object)
-                self.n_features_in_ = len(source.feature_names)
-                self.format_ = getattr(source.table, "format", None)
-            return source
-        for given in (y, sample_weight):
-            if isinstance(given, str):
-                raise ParameterError(
-                    f"{given!r} names a column of an array",
-                    "the columns of an array have no names",
-                    "pass the values, or a table with named columns",
-                )
-        x = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
-        )
-        names: Sequence[str]
-        if reset:
-            self.format_ = None
-            given = getattr(self, "feature_names_in_", None)
-            names = Numbered(x.shape[1]) if given is None else tuple(map(str, given))
-        else:
-            names = self.layout_.names
-        labels = None
-        if y is not None:
-            y = column_or_1d(y, warn=True)
-            check_consistent_length(x, y)
-            labels = Labels.of(y)
-            check_labels(labels)
-        weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
-        return ArraySource(x, names, labels, weights)
 
 
 def _blocks(source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:

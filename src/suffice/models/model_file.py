@@ -42,12 +42,16 @@ TYPES: dict[str, type] = {cls.__name__: cls for cls in (*FAMILIES, *STATISTICS, 
 
 
 def portable(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Turn mappings into pairs: their keys may be tuples of columns, which JSON does not have."""
+    """Turn mappings into pairs: their keys may be tuples of columns, which JSON does not have.
+
+    The engine is left out: where rows were summed is no part of a model.
+    """
     return {
         name: {"pairs": [list(pair) for pair in value.items()]}
         if isinstance(value, Mapping)
         else value
         for name, value in params.items()
+        if name != "engine"
     }
 
 

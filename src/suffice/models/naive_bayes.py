@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from suffice.data.schema import Alike, BlockLayout, Column
+from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import Family, family_named
 from suffice.families.family import Estimation
@@ -62,6 +63,8 @@ class NaiveBayes(GenerativeClassifier):
         New names of labels.
     threads : int, optional
         Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
 
     See Also
     --------
@@ -95,6 +98,7 @@ class NaiveBayes(GenerativeClassifier):
         label_suffix: str = "",
         label_map: Mapping[str, str] | None = None,
         threads: int | None = None,
+        engine: Choice = None,
     ) -> None:
         self.families = families
         self.estimation = estimation
@@ -108,6 +112,7 @@ class NaiveBayes(GenerativeClassifier):
         self.label_suffix = label_suffix
         self.label_map = label_map
         self.threads = threads
+        self.engine = engine
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

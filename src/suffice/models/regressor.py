@@ -12,17 +12,17 @@ from typing import Any, Literal, Self, cast, get_args
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin, clone
+from sklearn.base import MultiOutputMixin, RegressorMixin, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from suffice.data.arrays import ArraySource
 from suffice.data.beside import Beside, numeric_targets, target_columns, with_targets
-from suffice.data.schema import Alike, Column, Layout, Numbered
+from suffice.data.schema import Alike, Column, Layout
 from suffice.data.source import Split
 from suffice.data.tables import TableSource
-from suffice.engines.local import LocalEngine
+from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.models.contract import checked_weights, is_array, unless_it_fails
 from suffice.models.design import INTERCEPT, Design
@@ -42,6 +42,7 @@ from suffice.models.least_squares import LeastSquares
 from suffice.models.model_file import TYPES, portable, unportable
 from suffice.models.normal_equations import ROUNDED, NormalEquations
 from suffice.models.posterior import Posterior
+from suffice.models.reading import ReadsTables
 from suffice.models.regression import (
     Answer,
     IncompleteRow,
@@ -73,7 +74,7 @@ NAMED = 5  # columns named
 MOST_CATEGORIES = 1_000
 
 
-class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type: ignore[misc]
+class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: ignore[misc]
     """A linear model that is a function of exact co-moments of columns and targets.
 
     A subclass holds the options and says by `_penalty` what each coefficient costs.
@@ -102,7 +103,6 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     precision: Precision
     solver: str
     descent: GradientDescent | None
-    threads: int | None
     _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
 
     def _penalty(self, columns: Columns) -> NDArray[np.float64]:
@@ -319,7 +319,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
 
     def _descend(self, source: Rows) -> Self:
         """Estimate by gradient descent, pass by pass."""
-        engine, layout = LocalEngine(self.threads), self._layout(source)
+        engine, layout = self._engine_for(source), self._layout(source)
         how = GradientDescent() if self.descent is None else self.descent
         splits = source.splits(layout, PARTS)
         rows = ReadRows(self.design_, layout, self.missing == "drop")
@@ -344,7 +344,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         return self
 
     def _summarise(self, source: Rows) -> Comoments:
-        engine, layout = LocalEngine(self.threads), self._layout(source)
+        engine, layout = self._engine_for(source), self._layout(source)
         splits = source.splits(layout, engine.workers)
         plan = self.design_, layout, self.precision == "exact", self.missing != "error"
         try:
@@ -352,9 +352,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         except IncompleteRow:
             raise self._incomplete(engine, layout, splits) from None
 
-    def _incomplete(
-        self, engine: LocalEngine, layout: Layout, splits: Sequence[Split]
-    ) -> DataError:
+    def _incomplete(self, engine: Engine, layout: Layout, splits: Sequence[Split]) -> DataError:
         """Count the missing cells, for an error."""
         counts = engine.run(missing_cells, (self.design_, layout), splits)
         return DataError(
@@ -604,9 +602,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         DataError
             If there is no such row.
         """
-        model, engine = self._fitted(), LocalEngine(self.threads)
-        source = self._open_more(X, y, sample_weight)
-        layout = self._layout(source)
+        model, source = self._fitted(), self._open_more(X, y, sample_weight)
+        engine, layout = self._engine_for(source), self._layout(source)
         splits = source.splits(layout, engine.workers)
         moments = engine.run(errors, replace(model, layout=layout), splits)
         if not moments.total.all():
@@ -624,9 +621,10 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
 
     def _answers(self, X: Any, answer: Answer, complete: bool = False) -> NDArray[np.float64]:
         """Answer for every row, in order; rows that must be ``complete`` are not filled."""
-        model, engine = self._fitted(), LocalEngine(self.threads)
+        model, source = self._fitted(), self._open(X)
         model = replace(model, cells=None) if complete else model
-        splits = self._open(X).splits(model.layout, engine.workers)
+        engine = self._engine_for(source)
+        splits = source.splits(model.layout, engine.workers)
         parts = engine.map(answers, (model, answer), splits)
         return np.concatenate([part for split in parts for part in split])
 
@@ -726,7 +724,7 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
         blocks = Design(names, (), dict.fromkeys(names, Vocabulary(()))).blocks
         others = tuple(name for name in source.table.names if name not in names)
         layout = Layout(blocks, chosen, ignored=others)
-        engine = LocalEngine(self.threads)
+        engine = self._engine_for(source)
         counts = engine.run(categories, layout, source.splits(layout, engine.workers))
         found = dict(zip(names, counts.vocabularies, strict=True))
         for name, values in found.items():
@@ -790,29 +788,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # type:
     ) -> TableSource | ArraySource:
         """Open rows; the first (``reset``) settle the columns, the others must have them."""
         if not is_array(X):
-            from suffice.data.opening import open_table
-
-            source = open_table(X, None, sample_weight)
-            if reset:
-                self.format_ = getattr(source.table, "format", None)
-            return source
-        for given in (*targets, sample_weight):
-            if isinstance(given, str):
-                raise ParameterError(
-                    f"{given!r} names a column of an array",
-                    "the columns of an array have no names",
-                    "pass the values, or a table with named columns",
-                )
-        x = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype="numeric", ensure_all_finite=False
-        )
-        if reset:
-            self.format_ = None
-            names: Sequence[str]
-            known = getattr(self, "feature_names_in_", None)
-            names = Numbered(x.shape[1]) if known is None else tuple(map(str, known))
-        else:
-            names = self.design_.columns
+            return self._open_table(X, None, sample_weight, reset)
+        x, names = self._open_array(X, (*targets, sample_weight), reset)
         weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
         return ArraySource(x, names, None, weights)
 

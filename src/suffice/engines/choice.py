@@ -1,0 +1,123 @@
+"""Which engine a fit runs on: by name, by object, or the one that `set_engine` chose for all."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from suffice.engines.engine import Engine
+from suffice.engines.local import LocalEngine
+from suffice.errors import ParameterError
+
+__all__ = ["ENGINES", "Choice", "engine", "engine_of", "set_engine"]
+
+Choice = str | Engine | None
+
+ENGINES = {
+    "local": "LocalEngine",
+    "processes": "ProcessesEngine",
+    "dask": "DaskEngine",
+    "spark": "SparkEngine",
+    "ray": "RayEngine",
+}
+
+_everywhere: Engine | None = None
+
+
+def engine(name: str = "local", **options: Any) -> Engine:
+    """Make an engine by its name.
+
+    Parameters
+    ----------
+    name : {"local", "processes", "dask", "spark", "ray"}
+        Threads or processes of this machine, or the workers of a cluster.
+    **options
+        Those of the engine: see its class.
+
+    Returns
+    -------
+    Engine
+
+    Raises
+    ------
+    ParameterError
+        If there is no engine of that name, its library is not installed, or an option is wrong.
+
+    Examples
+    --------
+    >>> engine("local", threads=2)
+    LocalEngine(threads=2)
+    """
+    if name not in ENGINES:
+        raise ParameterError(
+            f"engine={name!r}", f"an engine is one of {', '.join(map(repr, ENGINES))}"
+        )
+    try:
+        home = import_module(f"suffice.engines.{name}")
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            f"engine={name!r} needs {error.name}",
+            "it is not installed",
+            f"pip install 'suffice[{name}]'",
+        ) from error
+    try:
+        made: Engine = getattr(home, ENGINES[name])(**options)
+    except TypeError as error:
+        raise ParameterError(
+            f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
+        ) from None
+    return made
+
+
+def set_engine(chosen: Choice = None, **options: Any) -> None:
+    """Choose the engine of every estimator that names none; without arguments, local threads.
+
+    Parameters
+    ----------
+    chosen : str or Engine, optional
+        A name for `engine`, or an engine.
+    **options
+        Those of the engine of that name.
+
+    Examples
+    --------
+    >>> set_engine("local", threads=1)
+    >>> set_engine()
+    """
+    global _everywhere
+    _everywhere = engine(chosen, **options) if isinstance(chosen, str) else chosen
+
+
+def engine_of(chosen: Choice, threads: int | None = None, home: str | None = None) -> Engine:
+    """Return the engine that an estimator's options stand for.
+
+    Parameters
+    ----------
+    chosen : str, Engine or None
+        What the estimator was given.
+    threads : int, optional
+        Of the local engine.
+    home : str, optional
+        The engine that the table lives in, used unless another is chosen.
+
+    Raises
+    ------
+    ParameterError
+        As `engine` does; or if ``chosen`` is neither a name nor an engine.
+
+    Examples
+    --------
+    >>> engine_of(None, threads=2)
+    LocalEngine(threads=2)
+    """
+    if chosen is None and home is not None:
+        chosen = home
+    if chosen is None:
+        chosen = _everywhere if _everywhere is not None and threads is None else "local"
+    if isinstance(chosen, str):
+        return LocalEngine(threads) if chosen == "local" else engine(chosen)
+    if not isinstance(chosen, Engine):
+        raise ParameterError(
+            f"engine={chosen!r}", f"an engine is one of {', '.join(map(repr, ENGINES))}"
+        )
+    return chosen

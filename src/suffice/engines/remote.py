@@ -1,0 +1,294 @@
+"""What engines outside this process share: what travels, and how statistics meet.
+
+Everything travels as a `Parcel`: bytes, with the version of this library that wrote them. A worker
+looks at the version before it looks at the bytes, and so does the caller. Workers return values and
+nothing else, an exception being a value too; a split that a lost worker was busy with can be given
+to another, and no row is counted twice.
+"""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, TypeVar
+
+from suffice import __version__
+from suffice.data.source import Split
+from suffice.errors import EngineError, SufficeError
+from suffice.statistics.statistic import Statistic, tree_sum
+
+__all__ = [
+    "ATTEMPTS",
+    "Parcel",
+    "RemoteEngine",
+    "Task",
+    "add",
+    "lost",
+    "opened",
+    "packed",
+    "perform",
+    "size_of",
+]
+
+S = TypeVar("S", bound=Statistic)
+P = TypeVar("P")
+R = TypeVar("R")
+Reference = Any
+"""What a cluster gives for a result that it holds: a future, an object reference."""
+
+ATTEMPTS = 4  # workers that one split may lose
+LARGE = 1 << 20  # bytes of a statistic; larger ones are added where they are
+FAN_IN = 8  # statistics added at a time there, a power of two
+
+
+# What travels ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Bytes of a value, or of an exception, and the version of this library that wrote them.
+
+    Parameters
+    ----------
+    version : str
+    content : bytes
+        A pickle.
+    raised : bool
+        Whether it is an exception, to be raised by who opens it.
+    """
+
+    version: str
+    content: bytes
+    raised: bool = False
+
+    def __sizeof__(self) -> int:
+        return object.__sizeof__(self) + len(self.content)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A kernel, and the parameters that it takes with every split.
+
+    Parameters
+    ----------
+    kernel : callable
+        A module-level function (split, params) → result.
+    params : object
+    dumps : callable
+        How the result is pickled.
+    """
+
+    kernel: Callable[[Any, Any], Any]
+    params: Any
+    dumps: Callable[[Any], bytes] = pickle.dumps
+
+
+def packed(value: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> Parcel:
+    """Make a parcel of a value.
+
+    Examples
+    --------
+    >>> opened(packed([1, 2]))
+    [1, 2]
+    """
+    return Parcel(__version__, dumps(value))
+
+
+def opened(parcel: Parcel) -> Any:
+    """Take the value out of a parcel.
+
+    Raises
+    ------
+    EngineError
+        If another version of this library packed it.
+    Exception
+        If the parcel holds one.
+    """
+    if parcel.version != __version__:
+        raise EngineError(
+            f"suffice {parcel.version} and suffice {__version__} were to work together",
+            "workers have the version of their caller",
+            "install the same version everywhere",
+        )
+    value = pickle.loads(parcel.content)
+    if parcel.raised:
+        raise value
+    return value
+
+
+# What workers do ---------------------------------------------------------------------------------
+
+
+def perform(task: Parcel, split: Parcel) -> Parcel:
+    """Run a kernel on a split.
+
+    Parameters
+    ----------
+    task : Parcel
+        Of a `Task`.
+    split : Parcel
+        Of a split.
+
+    Returns
+    -------
+    Parcel
+        Of the result, or of what the kernel raised.
+
+    Examples
+    --------
+    >>> import operator
+    >>> opened(perform(packed(Task(operator.add, 2)), packed(3)))
+    5
+    """
+    try:
+        job: Task = opened(task)
+        return packed(job.kernel(opened(split), job.params), job.dumps)
+    except Exception as error:
+        return _failure(error)
+
+
+def add(dumps: Callable[[Any], bytes], *statistics: Parcel) -> Parcel:
+    """Add statistics in the order given.
+
+    Examples
+    --------
+    >>> opened(add(pickle.dumps, packed(1), packed(2), packed(3)))
+    6
+    """
+    try:
+        return packed(tree_sum(map(opened, statistics)), dumps)
+    except Exception as error:
+        return _failure(error)
+
+
+def size_of(parcel: Parcel) -> Parcel:
+    """Return the number of bytes in a parcel; one that holds an exception is handed on.
+
+    Examples
+    --------
+    >>> opened(size_of(Parcel(__version__, b"four")))
+    4
+    """
+    return parcel if parcel.raised else packed(len(parcel.content))
+
+
+def _failure(error: Exception) -> Parcel:
+    """Make a parcel of an exception, which is opened here first: not every one can be."""
+    trace = "".join(traceback.format_exception(error))
+    if not isinstance(error, SufficeError):
+        error.add_note(f"It was raised on a worker:\n{trace}")
+    try:
+        content = pickle.dumps(error)
+        pickle.loads(content)
+    except Exception:
+        stand_in = EngineError(f"a worker raised {type(error).__name__}: {error}")
+        stand_in.add_note(trace)
+        content = pickle.dumps(stand_in)
+    return Parcel(__version__, content, raised=True)
+
+
+def lost(reason: str) -> EngineError:
+    """Return what to raise when a split has lost every worker that it was given to."""
+    return EngineError(
+        f"{ATTEMPTS} workers died, one after the other, over the same rows ({reason})",
+        "a lost worker is replaced, but not without end",
+        "look whether workers run out of memory, and give them more of it or smaller splits",
+    )
+
+
+# Engines of clusters -----------------------------------------------------------------------------
+
+
+class RemoteEngine(ABC):
+    """An engine whose workers keep their results until they are asked for.
+
+    A subclass says how to share a value, submit a function, fetch a result and let go of it.
+    Small statistics are fetched and added here; large ones are added by the workers, eight
+    neighbours at a time, and only their sum is fetched. The order is that of the splits.
+    """
+
+    dumps: Callable[[Any], bytes] = staticmethod(pickle.dumps)
+
+    @property
+    @abstractmethod
+    def workers(self) -> int:
+        """How many splits are worked on at a time."""
+
+    @property
+    def in_process(self) -> bool:
+        """Workers are other processes."""
+        return False
+
+    @abstractmethod
+    def _share(self, parcel: Parcel) -> Reference:
+        """Give a parcel to all workers, once."""
+
+    @abstractmethod
+    def _submit(self, function: Callable[..., Parcel], *arguments: Any) -> Reference:
+        """Have a worker call a function; references among the arguments stand for results."""
+
+    @abstractmethod
+    def _fetch(self, reference: Reference) -> Parcel:
+        """Wait for a result and bring it here.
+
+        Raises
+        ------
+        EngineError
+            If it is lost for good.
+        """
+
+    @abstractmethod
+    def _drop(self, references: Iterable[Reference]) -> None:
+        """Let go of results, and of work not begun."""
+
+    def map(
+        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
+    ) -> Iterator[R]:
+        """Yield ``kernel(split, params)`` in split order; a few results per worker wait."""
+        for reference in self._results(kernel, params, splits):
+            yield opened(self._fetch(reference))
+
+    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
+        """Return the sum of ``kernel(split, params)``, added in split order."""
+        results = self._results(kernel, params, splits)
+        first = next(results, None)
+        if first is None:
+            return tree_sum(())
+        results = chain([first], results)
+        if opened(self._fetch(self._submit(size_of, first))) <= LARGE:
+            return tree_sum(opened(self._fetch(result)) for result in results)
+        total: S = opened(self._fetch(self._sum(results)))
+        return total
+
+    def _results(
+        self, kernel: Callable[[Any, Any], Any], params: Any, splits: Sequence[Split]
+    ) -> Iterator[Reference]:
+        """Yield one reference per split, in their order, and submit no more than a few ahead."""
+        task = self._share(packed(Task(kernel, params, self.dumps), self.dumps))
+        ahead = 2 * self.workers
+        pending: deque[Reference] = deque()
+        try:
+            for split in splits:
+                pending.append(self._submit(perform, task, packed(split, self.dumps)))
+                if len(pending) > ahead:
+                    yield pending.popleft()
+            while pending:
+                yield pending.popleft()
+        finally:
+            self._drop([task, *pending])
+
+    def _sum(self, results: Iterable[Reference]) -> Reference:
+        """Add results on the workers, by a counter whose digits are sums of `FAN_IN`."""
+        digits: list[tuple[int, Reference]] = []
+        for result in results:
+            opened(self._fetch(self._submit(size_of, result)))  # it is there, and no exception
+            digits.append((0, result))
+            while len(digits) >= FAN_IN and digits[-FAN_IN][0] == digits[-1][0]:
+                level, neighbours = digits[-1][0], [sum_ for _, sum_ in digits[-FAN_IN:]]
+                digits[-FAN_IN:] = [(level + 1, self._submit(add, self.dumps, *neighbours))]
+        return self._submit(add, self.dumps, *(sum_ for _, sum_ in digits))
