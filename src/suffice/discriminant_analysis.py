@@ -25,14 +25,9 @@ from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import MultivariateGaussian
 from suffice.families.family import check_nonnegative
-from suffice.families.multivariate_gaussian import (
-    LOG_2PI,
-    MultivariateGaussianParameters,
-    Shrinkage,
-    Spread,
-    add_complete,
-    fill,
-)
+from suffice.families.multivariate.parameters import LOG_2PI, MultivariateGaussianParameters
+from suffice.families.multivariate.spread import Spread, add_complete, fill
+from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.models.generative import (
     GenerativeModel,
     Prior,

@@ -235,7 +235,7 @@ def family_named(name: str, **options: Any) -> Family:
 def family_names() -> tuple[str, ...]:
     """Names of all families: one for every file of the package, except this one."""
     files = iter_modules([str(Path(__file__).parent)])
-    return tuple(sorted(file.name for file in files if file.name != "family"))
+    return tuple(sorted(f.name for f in files if f.name != "family" and not f.ispkg))
 
 
 def check_estimation(estimation: str, alpha: Alpha) -> None:

@@ -72,7 +72,7 @@ class Poisson(Family):
 
     def estimate(self, statistic: Moments) -> PoissonParameters | NegativeBinomialParameters:
         """Parameters from exact moments."""
-        shown, pooled = statistic.total > 0, statistic.pooled
+        shown, pooled = statistic.total > 0, statistic.one_class
         n = np.where(shown, statistic.total, pooled.total)
         mean = np.where(shown, statistic.mean, pooled.mean)
         if self.estimation == "mle":

@@ -9,11 +9,9 @@ from typing import Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.multivariate_gaussian import (
-    MultivariateGaussian,
-    MultivariateGaussianParameters,
-    fill,
-)
+from suffice.families import MultivariateGaussian
+from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.families.multivariate.spread import fill
 from suffice.models.normal_equations import ROUNDED, NormalEquations
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.comoments import Comoments

@@ -1,0 +1,1 @@
+"""What a multivariate Gaussian is made of: its spread, and its estimates."""

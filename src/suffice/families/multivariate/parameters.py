@@ -1,0 +1,219 @@
+"""Estimates of a multivariate Gaussian: scored as a Gaussian, or as its posterior predictive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from suffice.families.family import Form, JointParameters
+from suffice.families.gaussian import FAR
+from suffice.families.multivariate.spread import Spread, listed
+from suffice.numerics.logspace import scores
+from suffice.statistics.block import BadCell, RealBlock, tiles
+
+__all__ = [
+    "LOG_2PI",
+    "Course",
+    "MultivariateGaussianParameters",
+    "MultivariateStudentParameters",
+    "Structure",
+]
+
+LOG_2PI = float(np.log(2 * np.pi))
+ROWS = 16_384  # rows scored at a time
+
+Structure = Literal["full", "diagonal", "spherical"]
+
+
+@dataclass(frozen=True)
+class Course:
+    """How expectation-maximisation went: log-likelihoods, and whether they came to rest."""
+
+    log_likelihood: tuple[float, ...] = ()
+    converged: bool = True
+
+    def remarks(self, columns: Sequence[str]) -> Iterator[str]:
+        """Say if the estimates were still changing."""
+        if not self.converged:
+            names = listed(columns, range(len(columns)))
+            yield (
+                f"expectation-maximisation over the missing cells of {names} was still changing "
+                f"after {len(self.log_likelihood)} iterations; its estimates are not the best; "
+                "more complete rows, or fewer columns, would help"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateGaussianParameters(JointParameters):
+    """μ (k, d) and Σ (k or 1, d, d)."""
+
+    spread: Spread
+    course: Course = Course()
+    structure: Structure = "full"
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """μ, (k, d)."""
+        return self.spread.mean
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Σ, (k, d, d), or (1, d, d) if all classes share it."""
+        return self.spread.covariance
+
+    @property
+    def n_free(self) -> int:
+        """Kd means, and of each matrix d(d + 1)/2 numbers, d of a diagonal, or 1 of a sphere."""
+        s, d, _ = self.covariance.shape
+        of_one = {"full": d * (d + 1) // 2, "diagonal": d, "spherical": 1}[self.structure]
+        return int(len(self.mean) * d + s * of_one)
+
+    @property
+    def log_scale(self) -> NDArray[np.float64]:
+        """−½ log |2πΣ| of every class, (k,)."""
+        spread = self.spread
+        log_scale = -0.5 * (spread.rank * LOG_2PI + spread.log_determinant)
+        return np.array(np.broadcast_to(log_scale, len(self.mean)))
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log N(x; μ, Σ), of the columns that a row shows."""
+        self._add(block, out, partial(self.spread.add_gaussian, log_scale=self.log_scale))
+
+    def add_discriminants(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log N(x; μ, Σ), of complete rows about a point where all classes share Σ."""
+        if len(self.covariance) == 1:
+            self._add(block, out, self.spread.add_linear)
+        else:
+            self.add_log_likelihood(block, out)
+
+    def _add(self, block: RealBlock, out: NDArray[np.float64], add: Any) -> None:
+        for start, x in _tiles(block):
+            part = out[start : start + len(x)]
+            rest = _located(add, start, x, out=part)
+            if len(rest):
+                distance, log_determinant, rank = self.spread.marginal(x[rest])
+                part[rest] -= 0.5 * (distance + (log_determinant + rank * LOG_2PI))
+
+    def column(self, j: int) -> MultivariateGaussianParameters:
+        """The marginal of column j."""
+        return MultivariateGaussianParameters(self.spread.column(j))
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw x = μ + Σ^½ z."""
+        return self.spread.draw(codes, 1.0, rng)
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Mean and standard deviation of column j."""
+        sd = np.broadcast_to(np.sqrt(self.covariance[:, j, j]), len(self.mean))
+        return {"mean": self.mean[:, j].tolist(), "sd": sd.tolist()}
+
+    def form(self) -> Form:
+        """−½(x − μ)ᵀΣ⁻¹(x − μ) − ½ log |2πΣ|, multiplied out about 0, or about far means."""
+        spread, k = self.spread, len(self.mean)
+        precision = spread.whitening.transpose(0, 2, 1) @ spread.whitening
+        precision = np.broadcast_to(precision, (k, *precision.shape[1:]))
+        variance = np.diagonal(self.covariance, axis1=1, axis2=2)
+        far = (self.mean**2 > FAR**2 * variance).any(axis=0)
+        origin = np.where(far, self.mean[0], 0.0)
+        mean = (self.mean - origin) + spread.rest
+        linear = (precision @ mean[:, :, None])[:, :, 0]
+        constant = self.log_scale - 0.5 * (linear * mean).sum(axis=1)
+        return Form(tuple(range(len(origin))), -0.5 * precision, linear, constant, origin)
+
+    def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
+        """Say which columns are left out, where variances were raised, what did not converge."""
+        yield from self.spread.remarks(columns, classes)
+        yield from self.course.remarks(columns)
+
+
+@dataclass(frozen=True, eq=False)
+class MultivariateStudentParameters(JointParameters):
+    """Multivariate Student-t: ν (k,), location and scale matrix, times a ``factor`` (k,)."""
+
+    spread: Spread
+    dof: NDArray[np.float64]
+    factor: NDArray[np.float64]
+    course: Course = Course()
+
+    @property
+    def n_free(self) -> int:
+        """Number of means, variances and covariances, integrated out."""
+        return MultivariateGaussianParameters(self.spread).n_free
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log t_ν(x; m, fΣ), of the p columns that a row shows.
+
+        ::
+
+            log Γ((ν + p)/2)/Γ(ν/2) − ½ log |πνfΣ| − (ν + p)/2 log(1 + (x − m)ᵀΣ⁻¹(x − m)/(νf))
+        """
+        for start, x in _tiles(block):
+            part = out[start : start + len(x)]
+            distance = scores(len(x), len(self.dof), 0.0)
+            rest = _located(self.spread.add_gaussian, start, x, np.zeros(len(self.dof)), distance)
+            distance *= -2.0
+            log_determinant = np.broadcast_to(self.spread.log_determinant, (len(x), len(self.dof)))
+            rank: Any = self.spread.rank
+            if len(rest):
+                log_determinant = log_determinant.copy()
+                rank = np.array(np.broadcast_to(rank, distance.shape))
+                distance[rest], log_determinant[rest], rank[rest] = self.spread.marginal(x[rest])
+            part += self._log_density(distance, log_determinant, rank)
+
+    def _log_density(
+        self, distance: NDArray[np.float64], log_determinant: NDArray[np.float64], rank: Any
+    ) -> NDArray[np.float64]:
+        nu, stretch = self.dof, self.dof * self.factor
+        scale = gammaln((nu + rank) / 2) - gammaln(nu / 2) - 0.5 * rank * np.log(np.pi * stretch)
+        density = -(nu + rank) / 2 * np.log1p(distance / stretch)
+        return np.asarray(scale - 0.5 * log_determinant + density)
+
+    def column(self, j: int) -> MultivariateStudentParameters:
+        """The marginal of column j, with the same degrees of freedom."""
+        return MultivariateStudentParameters(self.spread.column(j), self.dof, self.factor)
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw x = m + √(fν/χ²_ν) Σ^½ z."""
+        nu = self.dof[codes]
+        stretch = np.sqrt(self.factor[codes] * nu / rng.chisquare(nu))
+        return self.spread.draw(codes, stretch[:, None], rng)
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Location, scale and degrees of freedom of column j."""
+        scale = np.sqrt(self.spread.covariance[:, j, j] * self.factor)
+        return {
+            "mean": self.spread.mean[:, j].tolist(),
+            "scale": scale.tolist(),
+            "dof": self.dof.tolist(),
+        }
+
+    def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
+        """Say which columns are left out, where variances were raised, what did not converge."""
+        yield from self.spread.remarks(columns, classes)
+        yield from self.course.remarks(columns)
+
+
+def _tiles(block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Rows as doubles, a number of them at a time that stays in cache with its scores."""
+    for start, x in tiles(block.values, np.float64):
+        for first in range(0, len(x), ROWS):
+            yield start + first, x[first : first + ROWS]
+
+
+def _located(function: Any, start: int, *arguments: Any, **options: Any) -> Any:
+    """Call a function on rows from ``start`` on; a bad cell counts its row from 0."""
+    try:
+        return function(*arguments, **options)
+    except BadCell as bad:
+        bad.row += start
+        raise

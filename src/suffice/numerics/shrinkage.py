@@ -1,0 +1,56 @@
+"""How far to shrink a covariance matrix towards uncorrelated columns, so that least is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ledoit_wolf", "oracle_approximating"]
+
+
+def oracle_approximating(covariance: NDArray[np.float64], n: float) -> float:
+    """The shrinkage of a matrix of correlations R towards I that loses least.
+
+    ::
+
+        s = [(1 − 2/d) tr R² + d²] / [(n + 1 − 2/d)(tr R² − d)]
+
+    Source: Chen, Wiesel, Eldar and Hero (2010), eq. 23, where tr² R = d².
+    """
+    r = _correlations(covariance)
+    d, square = len(r), float((r * r).sum())
+    excess = (n + 1 - 2 / max(d, 1)) * (square - d)
+    share = min(1.0, ((1 - 2 / d) * square + d * d) / excess) if excess > 0 and n > 0 else 1.0
+    return _rounded_share(share if n > 0 else 0.0)
+
+
+def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:
+    """The shrinkage of a matrix of correlations R towards I that loses least, without a model.
+
+    ::
+
+        s = b² / d²    d² = tr R² − d    b² = [Σᵢ |zᵢ|⁴ / n − tr R²] / n, at most d²
+
+    Source: O. Ledoit and M. Wolf, A well-conditioned estimator for large-dimensional covariance
+    matrices, J. Multivariate Anal. 88 (2004), lemmas 3.2 to 3.5, both sides times d.
+    """
+    if n <= 0:
+        return 0.0
+    r = _correlations(covariance)
+    square = float((r * r).sum())
+    distance, error = square - len(r), (fourth / n - square) / n
+    if error <= 0 or distance <= 0:
+        return 0.0 if error <= 0 else 1.0
+    return _rounded_share(min(error, distance) / distance)
+
+
+def _correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Correlations of the columns that vary."""
+    sd = np.sqrt(np.diagonal(covariance))
+    used = sd > 0
+    return np.asarray(covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used]))
+
+
+def _rounded_share(share: float) -> float:
+    """A share to 2⁻³⁰; bits below depend on the order of the rows."""
+    return round(share * 2.0**30) * 2.0**-30
