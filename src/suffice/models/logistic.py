@@ -21,12 +21,13 @@ from scipy.sparse import csr_array
 from suffice.data.source import Split
 from suffice.models.centring import Centring
 from suffice.models.generative import each_batch
-from suffice.numerics.logspace import log_normalise
+from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
+from suffice.statistics.block import SparseBlock
 from suffice.statistics.curvature import Curvature
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["ManyClasses", "Pass", "TwoClasses", "curvature", "many_classes", "two_classes"]
+__all__ = ["Outcomes", "Pass", "curvature", "outcomes"]
 
 FAINT = 1e-60  # share of the largest weight of a Hessian
 
@@ -65,21 +66,62 @@ class Pass:
     def of(self, batch: Batch) -> Curvature:
         """The sums of a batch, added in double."""
         batch = self.centring.to_fit(batch)
+        codes = np.append(self.classes.index(batch.classes.values, -1), -1)[batch.codes]
+        if len(batch.weights):
+            codes = np.where(batch.weights > 0, codes, -1)
+        if self.hessian or self.root is not None:
+            return self._to_second_order(batch, codes)
+        block = batch.blocks[0]
+        if isinstance(block, SparseBlock):
+            return self._of_sparse(block, codes, batch.weights)
+        return self._of_dense(batch, codes)
+
+    @property
+    def _directions(self) -> NDArray[np.float64]:
+        """The coefficients and the vector of the fingerprint, (m + 1, D)."""
+        return np.concatenate([self.coefficients, self.probe[None]])
+
+    def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> Curvature:
+        k, loss = len(self.classes), 0.0
+        weight, fingerprint = np.zeros(k), np.zeros(k)
+        gradient = np.zeros(self.coefficients.shape)
+        for start, x in self.centring.tables(batch):
+            rows = slice(start, start + len(x))
+            table, code, w = _present(x, codes[rows], batch.weights[rows])
+            loss += kernels.logistic.add_gradient(
+                np.ascontiguousarray(table, np.float64),
+                *(self.centring.mean, self._directions, code, w, self.factors),
+                *(weight, fingerprint, gradient),
+            )
+        return Curvature.of(weight, fingerprint, loss, gradient, np.zeros((0, 0)))
+
+    def _of_sparse(
+        self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> Curvature:
         k, (m, width) = len(self.classes), self.coefficients.shape
-        directions = np.concatenate([self.coefficients, self.probe[None]]).T
+        weight, fingerprint, gradient = np.zeros(k), np.zeros(k), np.zeros((width, m))
+        loss = kernels.logistic.add_sparse_gradient(
+            *(block.indptr, block.indices, block.data, np.ascontiguousarray(self._directions.T)),
+            *(codes, weights, self.factors, weight, fingerprint, gradient),
+        )
+        return Curvature.of(weight, fingerprint, loss, gradient.T, np.zeros((0, 0)))
+
+    def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> Curvature:
+        """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
+        k, (m, width) = len(self.classes), self.coefficients.shape
+        directions = self._directions.T
         weight, fingerprint, loss = np.zeros(k), np.zeros(k), 0.0
         gradient = np.zeros((m, width))
         hessian = np.zeros((m, width, m, width) if self.hessian else (0,) * 4)
-        codes = np.append(self.classes.index(batch.classes.values, -1), -1)[batch.codes]
-        columns = (codes, batch.weights) if len(batch.weights) else (codes,)
-        for z, *parts in self.centring.pieces(batch, self.hessian, *columns):
+        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
+        for z, *parts in self.centring.pieces(batch, self.hessian, codes, weights):
             z, code, w = _present(z, *parts)
             t = z @ directions
             weight += np.bincount(code, w, k)
             fingerprint += np.bincount(code, w * t[:, m], k)
             w = w * self.factors[code]
-            outcome = two_classes(t[:, 0], code) if m == 1 else many_classes(t[:, :m], code)
-            if self.root is not None and isinstance(outcome, TwoClasses):
+            outcome = outcomes(t[:, :m], code)
+            if self.root is not None:
                 outcome = outcome.firth(z @ self.root)
             loss += float(w @ outcome.loss)
             gradient += (z.T @ (w[:, None] * outcome.residual)).T
@@ -99,63 +141,39 @@ def curvature(split: Split, task: Pass) -> Curvature:
 
 
 def _present(
-    z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64] | None = None
+    z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
 ) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-    """The rows that have a class and a weight."""
-    weights = np.ones(len(codes)) if weights is None else weights
-    there = (codes >= 0) & (weights > 0)
-    return (z, codes, weights) if there.all() else (z[there], codes[there], weights[there])
+    """The rows that have a class."""
+    there = codes >= 0
+    if there.all():
+        return z, codes, weights
+    return z[there], codes[there], weights[there] if len(weights) else weights
 
 
 @dataclass(frozen=True, eq=False)
-class TwoClasses:
-    """−log P(y | x) of two classes as a function of t: its value and derivatives."""
+class Outcomes:
+    """−log P(y | x) of n rows as a function of scores t (n, m): its value and derivatives.
 
-    loss: NDArray[np.float64]
-    residual: NDArray[np.float64]
-    probability: NDArray[np.float64]
-    variance: NDArray[np.float64]
-
-    def firth(self, spread: NDArray[np.float64]) -> TwoClasses:
-        """Residuals of the modified score, p − y − h(½ − p) with h = p(1 − p) |spread|²."""
-        hat = self.variance * (spread**2).sum(axis=1)
-        return replace(self, residual=self.residual - (hat * (0.5 - self.probability))[:, None])
-
-    def add_hessian(self, z: Any, w: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        """Add Σ w p(1 − p) z zᵀ."""
-        out[0, :, 0] += _gram(z, w * self.variance)
-
-
-def two_classes(t: NDArray[np.float64], codes: NDArray[np.intp]) -> TwoClasses:
-    """Loss log(1 + exp(−|t|)) + max(∓t, 0), residual p − y and variance p(1 − p), of every row.
-
-    Examples
-    --------
-    >>> far = two_classes(np.array([-800.0, 0.0]), np.array([1, 1]))
-    >>> far.loss.tolist(), far.residual.ravel()
-    ([800.0, 0.6931471805599453], array([-1. , -0.5]))
+    Parameters
+    ----------
+    loss : ndarray (n,)
+    residual, probability, other : ndarray (n, m)
+        ∂loss/∂t, p and 1 − p: of every class, or of class 1 of two.
     """
-    small = np.exp(-np.abs(t))
-    positive = codes == 1
-    loss = np.log1p(small) + np.maximum(np.where(positive, -t, t), 0.0)
-    rare, common = small / (1.0 + small), 1.0 / (1.0 + small)
-    probability = np.where(t >= 0, common, rare)
-    wrong = np.where(positive == (t >= 0), rare, common)  # probability of the other class
-    residual = np.where(positive, -wrong, wrong)
-    return TwoClasses(loss, residual[:, None], probability, rare * common)
-
-
-@dataclass(frozen=True, eq=False)
-class ManyClasses:
-    """−log P(y | x) of k classes as a function of t (k,): its value and derivatives."""
 
     loss: NDArray[np.float64]
     residual: NDArray[np.float64]
     probability: NDArray[np.float64]
     other: NDArray[np.float64]
 
+    def firth(self, spread: NDArray[np.float64]) -> Outcomes:
+        """Two classes: residuals of the modified score, p − y − h(½ − p), h = p(1 − p)|spread|²."""
+        p = self.probability
+        hat = p * self.other * (spread**2).sum(axis=1)[:, None]
+        return replace(self, residual=self.residual - hat * (0.5 - p))
+
     def add_hessian(self, z: Any, w: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        """Add Σ w (diag p − p pᵀ) ⊗ z zᵀ."""
+        """Add Σ w (diag p − p pᵀ) ⊗ z zᵀ; for two classes, Σ w p(1 − p) z zᵀ."""
         p = self.probability
         for a in range(p.shape[1]):
             out[a, :, a] += _gram(z, w * p[:, a] * self.other[:, a])
@@ -165,21 +183,21 @@ class ManyClasses:
                 out[b, :, a] -= block
 
 
-def many_classes(t: NDArray[np.float64], codes: NDArray[np.intp]) -> ManyClasses:
-    """Loss log Σ exp(t) − t_y, residuals p − e_y and 1 − p, of every row.
+def outcomes(t: NDArray[np.float64], codes: NDArray[np.intp]) -> Outcomes:
+    """Loss and its derivatives at scores t, (n, 1) for two classes, else (n, k).
 
     Examples
     --------
-    >>> many_classes(np.zeros((1, 4)), np.array([2])).residual
+    >>> far = outcomes(np.array([[-800.0], [0.0]]), np.array([1, 1]))
+    >>> far.loss.tolist(), far.residual.ravel()
+    ([800.0, 0.6931471805599453], array([-1. , -0.5]))
+    >>> outcomes(np.zeros((1, 4)), np.array([2])).residual
     array([[ 0.25,  0.25, -0.75,  0.25]])
     """
-    rows = np.arange(len(t))
-    log_p = log_normalise(t, np.zeros(t.shape[1]))[0]
-    p = np.exp(log_p)
-    other = -np.expm1(log_p)
-    residual = p.copy()
-    residual[rows, codes] = -other[rows, codes]
-    return ManyClasses(-log_p[rows, codes], residual, p, other)
+    t = np.ascontiguousarray(t)
+    found = Outcomes(np.empty(len(t)), *(np.empty(t.shape) for _ in range(3)))
+    kernels.logistic.outcomes(t, codes, found.loss, found.residual, found.probability, found.other)
+    return found
 
 
 def _gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:

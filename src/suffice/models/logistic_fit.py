@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
@@ -19,7 +19,7 @@ from suffice.models.centring import Centring
 from suffice.models.design import Design
 from suffice.models.inference import Likelihood
 from suffice.models.logistic import Pass, curvature
-from suffice.models.newton import ROUNDING, Point, newton, quasi_newton, solve
+from suffice.models.newton import ROUNDING, Inverse, Point, inverse, newton, quasi_newton, solve
 from suffice.models.objective import Objective
 from suffice.models.separation import Sample, Separation, Separator, draw, farthest
 from suffice.numerics.linalg import Factor
@@ -40,6 +40,7 @@ START_RIDGE = 1e-4  # keeps that fit finite, as a share of a column's sum of squ
 ROUNDED = 2.0**-46  # slope that rounding leaves, as a share of the weight of all rows
 STALLED = 10  # steps without progress
 PATIENCE = 10  # Newton steps after which separation is looked for
+WITHOUT_HESSIAN = 20  # steps after which a Hessian of all rows is worth while
 
 
 @dataclass
@@ -155,28 +156,36 @@ def _fit(
 ) -> Fit:
     second = method == "newton"
     likelihood = not (objective.penalty.any() or objective.firth)
-    if start is None and second:
-        start = _sample_start(objective, passes)
+    sample = _sample_fit(objective, passes) if start is None and second else None
+    if sample is not None:
+        start = sample.coefficients
+    # The Hessian of a sample will do, unless some of its columns depend on others.
+    good = sample is not None and not objective.firth and not (likelihood and sample.dependent)
+    exact = second and not good
     x = objective.null() if start is None else objective.parameters(start)
-    sums = objective.curvature(x, second)
+    sums = objective.curvature(x, exact)
     if start is not None and not sums.loss.value <= objective.weight * np.log(objective.k):
         x = objective.null()
-        sums = objective.curvature(x, second)
+        sums = objective.curvature(x, exact)
 
     factor: Factor | None = None
     dependent: tuple[int, ...] = ()
-    if second and not objective.penalty.any():
+    if exact and not objective.penalty.any():
         factor = objective.factor(sums)
         dependent = tuple(j for j in factor.dependent if objective.used[1 + j])
     if dependent:
         before, objective = objective.coefficients(x), objective.without(dependent)
         x = objective.parameters(before)
-        sums = objective.curvature(x, second)
+        sums = objective.curvature(x, exact)
 
     point, iteration = objective.point(x, sums), 0
-    steps = newton(objective, point)
     if not second:
-        steps = quasi_newton(objective, point, objective.curvature_at_zero())
+        diagonal = objective.curvature_at_zero()
+        steps = quasi_newton(objective, point, lambda g: g / diagonal)
+    elif exact or sample is None:
+        steps = newton(objective, point)
+    else:
+        steps = _first_without_hessian(objective, point, inverse(sample.hessian))
     at_zero = objective.slope_at_zero()
     enough = max(tolerance * at_zero, ROUNDED * objective.weight)
     separation, decided = None, not likelihood
@@ -190,6 +199,8 @@ def _fit(
             )
             if separation is not None:
                 break
+    if second and likelihood and point.hessian is None:
+        point = objective(point.x, True)
     if not decided and not (second and _has_minimum(objective, passes, point)):
         separation, decided = _separator(objective, passes).find(objective.coefficients(point.x))
     else:
@@ -238,8 +249,29 @@ def _slope(point: Point) -> float:
 # -- the start
 
 
-def _sample_start(objective: Objective, passes: Passes) -> NDArray[np.float64] | None:
-    """Coefficients fitted to a sample of a long table; None for a short one."""
+@dataclass(frozen=True, eq=False)
+class _SampleFit:
+    """What a sample says of all rows.
+
+    Parameters
+    ----------
+    coefficients : ndarray (m, D)
+    hessian : ndarray (p, p)
+        There.
+    dependent : sequence of int
+        Terms that are linear combinations of earlier ones, in the sample.
+    """
+
+    coefficients: NDArray[np.float64]
+    hessian: NDArray[np.float64]
+    dependent: Sequence[int]
+
+
+def _sample_fit(objective: Objective, passes: Passes) -> _SampleFit | None:
+    """Fit a sample of a long table; None for a short one.
+
+    Source: M. A. Erdogdu and A. Montanari, Convergence rates of sub-sampled Newton methods (2015).
+    """
     if objective.seen.weight.value.sum() < START_FROM * START_ROWS or objective.centring.is_sparse:
         return None
     classes, centring = objective.seen.classes, objective.centring
@@ -251,7 +283,19 @@ def _sample_start(objective: Objective, passes: Passes) -> NDArray[np.float64] |
     for point in islice(steps, PATIENCE):
         if _slope(point) <= 1e-3 * sample.slope_at_zero():
             break
-    return sample.coefficients(point.x)
+    assert point.hessian is not None
+    hessian = point.hessian * (objective.weight / sample.weight)
+    dependent = sample.factor(sample.curvature(point.x, True)).dependent
+    used = [j for j in dependent if objective.used[1 + j]]
+    return _SampleFit(sample.coefficients(point.x), hessian, used)
+
+
+def _first_without_hessian(objective: Objective, start: Point, inverse: Inverse) -> Iterator[Point]:
+    """Yield points of L-BFGS from a good guess of the Hessian; of Newton's method if that fails."""
+    last = start
+    for last in islice(quasi_newton(objective, start, inverse), WITHOUT_HESSIAN):
+        yield last
+    yield from islice(newton(objective, objective(last.x, True)), 1, None)
 
 
 def _of_sample(objective: Objective, rows: Sample) -> Objective:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-__all__ = ["ROUNDING", "Evaluate", "Point", "newton", "quasi_newton", "solve"]
+__all__ = ["ROUNDING", "Evaluate", "Inverse", "Point", "inverse", "newton", "quasi_newton", "solve"]
 
 ENOUGH = 1e-4  # share of the decrease promised by the slope that a step must bring
 FLATTER = 0.9  # a step ends where the slope is at most this share of the first
@@ -36,6 +36,8 @@ class Point:
 
 Evaluate = Callable[[NDArray[np.float64], bool], Point]
 """The function at x, with its Hessian if the second argument says so."""
+Inverse = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Multiplies a vector (p,) by the inverse of a Hessian."""
 
 
 def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
@@ -84,34 +86,41 @@ def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.fl
     >>> solve(np.diag([4.0, 1e-12]), np.array([8.0, 1e-12]))
     array([2., 1.])
     """
+    return inverse(hessian)(b)
+
+
+def inverse(hessian: NDArray[np.float64]) -> Inverse:
+    """Return the function that multiplies by H⁻¹ as `solve` does; H is factored once."""
     unit = np.sqrt(np.diagonal(hessian))
-    inverse = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    scaled = hessian * inverse * inverse[:, None]
-    right = (inverse * b.T).T
+    per_unit = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    scaled = hessian * per_unit * per_unit[:, None]
+    times = _inverse_of_scaled(scaled, scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
+    return lambda b: np.asarray((per_unit * times((per_unit * b.T).T).T).T)
+
+
+def _inverse_of_scaled(scaled: NDArray[np.float64], filled: NDArray[np.float64]) -> Inverse:
+    """Multiply by the inverse of a matrix with a diagonal of ones and zeros; the zeros filled."""
     try:
-        factor = cho_factor(scaled + np.diag(np.where(unit > 0, 0.0, 1.0)), lower=True)
+        factor = cho_factor(filled, lower=True)
         if np.diagonal(factor[0]).min(initial=1.0) ** 2 > SINGULAR:
-            return np.asarray((inverse * cho_solve(factor, right).T).T)
+            return lambda b: np.asarray(cho_solve(factor, b))
     except LinAlgError:
         pass
     values, axes = np.linalg.eigh(scaled)
     used = values > SINGULAR * values[-1]
-    inside = axes[:, used] / values[used] @ (axes[:, used].T @ right)
-    return np.asarray((inverse * inside.T).T)
+    return lambda b: np.asarray(axes[:, used] / values[used] @ (axes[:, used].T @ b))
 
 
-def quasi_newton(
-    evaluate: Evaluate, start: Point, curvature: NDArray[np.float64]
-) -> Iterator[Point]:
-    """Yield the points of L-BFGS: Newton's method with a Hessian guessed from the last steps.
+def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
+    """Yield the points of L-BFGS: Newton's method with a Hessian improved by the last steps.
 
     Parameters
     ----------
     evaluate : callable
         The function; its Hessian is not asked for.
     start : Point
-    curvature : ndarray (p,)
-        A guess of the diagonal of the Hessian, more than 0.
+    inverse : callable
+        Multiplies a vector (p,) by the inverse of a first guess of the Hessian.
 
     Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithms 7.4
     and 7.5.
@@ -120,7 +129,7 @@ def quasi_newton(
     --------
     >>> def f(x, hessian):
     ...     return Point(x, np.cosh(x - [1, 2]).sum(), np.sinh(x - [1, 2]))
-    >>> *_, last = quasi_newton(f, f(np.zeros(2), False), np.ones(2))
+    >>> *_, last = quasi_newton(f, f(np.zeros(2), False), lambda g: g)
     >>> last.x.round(12)
     array([1., 2.])
     """
@@ -128,11 +137,11 @@ def quasi_newton(
     point: Point | None = start
     while point is not None:
         yield point
-        direction = -_two_loops(point.gradient, steps, curvature)
+        direction = -_two_loops(point.gradient, steps, inverse)
         reached = _next(evaluate, point, direction, hessian=False)
         if reached is None and steps:  # a poor guess of the Hessian may be the reason
             steps.clear()
-            direction = -point.gradient / curvature
+            direction = -inverse(point.gradient)
             reached = _next(evaluate, point, direction, hessian=False)
         if reached is not None:
             s, y = reached.x - point.x, reached.gradient - point.gradient
@@ -144,18 +153,18 @@ def quasi_newton(
 def _two_loops(
     gradient: NDArray[np.float64],
     steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]],
-    curvature: NDArray[np.float64],
+    inverse: Inverse,
 ) -> NDArray[np.float64]:
-    """Multiply the gradient by the inverse of the guessed Hessian."""
+    """Multiply the gradient by the inverse of the improved Hessian."""
     q, shares = gradient.copy(), []
     for s, y in reversed(steps):
         share = (s @ q) / (s @ y)
         q -= share * y
         shares.append(share)
-    q /= curvature
+    q = inverse(q)
     if steps:
         s, y = steps[-1]
-        q *= (s @ y) / (y @ (y / curvature))
+        q = q * ((s @ y) / (y @ inverse(y)))
     for (s, y), share in zip(steps, reversed(shares), strict=True):
         q += (share - (y @ q) / (s @ y)) * s
     return q

@@ -81,21 +81,22 @@ def sampled(split: Split, task: tuple[Centring, Vocabulary, int]) -> tuple[NDArr
     centring, classes, limit = task
     rng = np.random.default_rng(0)
     drawn, parts = [np.empty(0)], [_empty(centring.width)]
+    bound = np.inf  # above it, a number has no chance
 
     def add(batch: Batch) -> None:
+        nonlocal bound
         batch = centring.to_fit(batch)
         rows = np.flatnonzero(_there(batch, classes))
         number = rng.random(len(rows))
-        if len(rows) > limit:
-            lowest = np.argpartition(number, limit)[:limit]
-            rows, number = rows[lowest], number[lowest]
-        drawn.append(number)
-        parts.append(_laid_out(centring, classes, _rows(batch, rows)))
+        every = np.concatenate([*drawn, number])
+        if len(every) > limit:
+            bound = min(bound, float(np.partition(every, limit)[limit]))
+        kept = number < bound
+        drawn.append(number[kept])
+        parts.append(_laid_out(centring, classes, _rows(batch, rows[kept])))
 
     for _ in each_batch(split, centring.layout, add):
-        if sum(map(len, drawn)) > 4 * limit:
-            numbers, kept = _lowest(drawn, parts, limit)
-            drawn[:], parts[:] = [numbers], [kept]
+        pass
     return _lowest(drawn, parts, limit)
 
 

@@ -14,6 +14,7 @@ __all__ = [
     "distances",
     "factor",
     "linear",
+    "logistic",
     "moments",
     "scores",
     "sums",

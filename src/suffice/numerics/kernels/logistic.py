@@ -1,0 +1,197 @@
+"""Logistic loss: −log P(y | x) as a function of scores t, and its sums over dense rows.
+
+::
+
+    two classes       ℓ = log(1 + e⁻ˢ),  s = ±t        ∂ℓ/∂t = p − y            p = 1/(1 + e⁻ᵗ)
+    k > 2 classes     ℓ = log Σ_c exp(t_c) − t_y        ∂ℓ/∂t_c = p_c − [c = y]   p_c ∝ exp(t_c)
+
+Nothing overflows, and neither p nor 1 − p is ever a difference of numbers near 1.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, total
+from suffice.numerics.kernels.memory import prefetch
+from suffice.numerics.kernels.pairs import compiled
+
+__all__ = ["add_gradient", "add_sparse_gradient", "outcomes"]
+
+ROWS = 4  # taken together
+AHEAD = 4_096  # cells between asking for one and reading it
+
+
+@compiled
+def _two_classes(t: float, y: int, residual: Any, p: Any, other: Any) -> float:
+    """Write p − y, p and 1 − p of class 1; return the loss."""
+    small = math.exp(-abs(t))
+    rare, common = small / (1.0 + small), 1.0 / (1.0 + small)
+    p[0], other[0] = (common, rare) if t >= 0.0 else (rare, common)
+    residual[0] = p[0] if y == 0 else -other[0]
+    wrong = t if y == 0 else -t
+    return math.log1p(small) + max(wrong, 0.0)
+
+
+@compiled
+def _many_classes(t: Any, y: int, residual: Any, p: Any, other: Any) -> float:
+    """Write p_c − [c = y], p_c and 1 − p_c of every class; return the loss."""
+    k = t.shape[0]
+    best = 0
+    for c in range(1, k):
+        best = c if t[c] > t[best] else best
+    rest = 0.0  # Σ exp(t_c − t_best) over the other classes
+    for c in range(k):
+        p[c] = math.exp(t[c] - t[best])
+        rest += p[c] if c != best else 0.0
+    share = 1.0 / (1.0 + rest)
+    for c in range(k):
+        p[c] *= share
+        other[c] = rest * share if c == best else 1.0 - p[c]
+        residual[c] = -other[c] if c == y else p[c]
+    return math.log1p(rest) + (t[best] - t[y])
+
+
+@compiled
+def outcomes(t: Any, codes: Any, loss: Any, residual: Any, p: Any, other: Any) -> None:
+    """Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores ``t`` (n, m); m = 1 for two classes."""
+    for i in range(t.shape[0]):
+        if t.shape[1] == 1:
+            loss[i] = _two_classes(t[i, 0], codes[i], residual[i], p[i], other[i])
+        else:
+            loss[i] = _many_classes(t[i], codes[i], residual[i], p[i], other[i])
+
+
+@compiled
+def add_gradient(
+    x: Any,
+    origin: Any,
+    directions: Any,
+    codes: Any,
+    weights: Any,
+    factors: Any,
+    weight: Any,
+    fingerprint: Any,
+    gradient: Any,
+) -> float:
+    """Add what one pass over rows x (n, d) says of m coefficient vectors; return Σ w f_y ℓ.
+
+    With z = (1, x − origin): Σ w and Σ w cᵀz to ``weight`` and ``fingerprint`` (k,) of every class,
+    Σ w f_y ∂ℓ/∂t_a z to ``gradient`` (m, 1 + d). ``directions`` (m + 1, 1 + d) are the coefficients
+    and then c; ``codes`` (n,) the classes; ``weights`` (n,), or (0,) for all 1; f are ``factors``.
+    """
+    (many, d), n = directions.shape, x.shape[0]
+    m, d = many - 1, d - 1
+    width = -(-d // LANES) * LANES
+    slopes, sums = np.zeros((many, width)), np.zeros((m, width))
+    slopes[:, :d] = directions[:, 1:]
+    rows, t = np.zeros((ROWS, width)), np.zeros((ROWS, many))
+    residual, p, other = np.zeros((ROWS, m)), np.zeros(m), np.zeros(m)
+    cells, w, v, g = x.reshape(-1), slopes.reshape(-1), rows.reshape(-1), sums.reshape(-1)
+    loss = 0.0
+    for first in range(0, n, ROWS):
+        last = min(first + ROWS, n)
+        for i in range(first, last):
+            _shifted(cells, i * d, origin, v, (i - first) * width)
+        for c in range(many):
+            s0, s1, s2, s3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
+            for j in range(0, width, LANES):
+                a = load(w, c * width + j)
+                s0, s1 = fma(a, load(v, j), s0), fma(a, load(v, width + j), s1)
+                s2, s3 = fma(a, load(v, 2 * width + j), s2), fma(a, load(v, 3 * width + j), s3)
+            b = directions[c, 0]
+            t[0, c], t[1, c] = b + total(s0), b + total(s1)
+            t[2, c], t[3, c] = b + total(s2), b + total(s3)
+        for i in range(ROWS):
+            if first + i >= last:
+                residual[i, :] = 0.0  # rows of the four before
+                continue
+            y = codes[first + i]
+            of_row = weights[first + i] if weights.shape[0] else 1.0
+            weight[y] += of_row
+            fingerprint[y] += of_row * t[i, m]
+            of_row *= factors[y]
+            if m == 1:
+                loss += of_row * _two_classes(t[i, 0], y, residual[i], p, other)
+            else:
+                loss += of_row * _many_classes(t[i, :m], y, residual[i], p, other)
+            for c in range(m):
+                residual[i, c] *= of_row
+                gradient[c, 0] += residual[i, c]
+        for c in range(m):
+            r0, r1 = splat(residual[0, c]), splat(residual[1, c])
+            r2, r3 = splat(residual[2, c]), splat(residual[3, c])
+            for j in range(0, width, LANES):
+                s = load(g, c * width + j)
+                s = fma(r0, load(v, j), fma(r1, load(v, width + j), s))
+                s = fma(r2, load(v, 2 * width + j), fma(r3, load(v, 3 * width + j), s))
+                store(g, c * width + j, s)
+    gradient[:, 1:] += sums[:, :d]
+    return loss
+
+
+@compiled
+def _shifted(cells: Any, start: int, origin: Any, row: Any, place: int) -> None:
+    """Write x − o of a row, the cells from ``start`` on, to ``row`` from ``place`` on."""
+    d = origin.shape[0]
+    if d < LANES:
+        for j in range(d):
+            row[place + j] = cells[start + j] - origin[j]
+        return
+    for j in range(0, d, LANES):
+        prefetch(cells, start + j + AHEAD)
+        j = min(j, d - LANES)  # the last lanes overlap those before
+        store(row, place + j, load(cells, start + j) - load(origin, j))
+
+
+@compiled
+def add_sparse_gradient(
+    indptr: Any,
+    indices: Any,
+    data: Any,
+    directions: Any,
+    codes: Any,
+    weights: Any,
+    factors: Any,
+    weight: Any,
+    fingerprint: Any,
+    gradient: Any,
+) -> float:
+    """Do what `add_gradient` does for compressed rows x, with z = (1, x).
+
+    ``directions`` (1 + d, m + 1) and ``gradient`` (1 + d, m) have a row for every column of x, and
+    rows whose code is −1 are left out.
+    """
+    many = directions.shape[1]
+    m = many - 1
+    t, residual, p, other = np.zeros(many), np.zeros(m), np.zeros(m), np.zeros(m)
+    loss = 0.0
+    for i in range(codes.shape[0]):
+        y = codes[i]
+        if y < 0:
+            continue
+        for c in range(many):
+            t[c] = directions[0, c]
+        for q in range(indptr[i], indptr[i + 1]):
+            v, row = float(data[q]), directions[1 + indices[q]]
+            for c in range(many):
+                t[c] += v * row[c]
+        of_row = weights[i] if weights.shape[0] else 1.0
+        weight[y] += of_row
+        fingerprint[y] += of_row * t[m]
+        of_row *= factors[y]
+        if m == 1:
+            loss += of_row * _two_classes(t[0], y, residual, p, other)
+        else:
+            loss += of_row * _many_classes(t[:m], y, residual, p, other)
+        for c in range(m):
+            residual[c] *= of_row
+            gradient[0, c] += residual[c]
+        for q in range(indptr[i], indptr[i + 1]):
+            v, row = float(data[q]), gradient[1 + indices[q]]
+            for c in range(m):
+                row[c] += v * residual[c]
+    return loss
