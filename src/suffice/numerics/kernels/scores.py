@@ -30,6 +30,7 @@ __all__ = [
 TILE = 64
 PANEL = LANES  # classes scored together
 AHEAD = np.uintp(128)  # cells between asking for a row of a table and adding it
+CELLS_AHEAD = 2_048  # cells between asking for one and reading it
 
 
 @compiled
@@ -189,17 +190,18 @@ def add_table(values: Any, low: Any, size: Any, offsets: Any, table: Any, out: A
     A value outside its range reads the place after the range. ``table`` is (M, k), k rounded up
     to whole panels of classes.
     """
-    n, d = values.shape
-    k = out.shape[1]
-    total = np.zeros(PANEL)
+    (n, d), k, width = values.shape, out.shape[1], table.shape[1]
+    cells, logs, total = values.reshape(-1), table.reshape(-1), np.zeros(PANEL)
     for i in range(n):
+        for j in range(0, d, LANES):
+            prefetch(cells, i * d + j + CELLS_AHEAD)
         for first in range(0, k, PANEL):
-            total[:] = 0.0
+            s = splat(0.0)
             for j in range(d):
-                v = values[i, j] - low[j]
+                v = cells[i * d + j] - low[j]
                 v = offsets[j] + (v if 0 <= v < size[j] else size[j])
-                for c in range(PANEL):
-                    total[c] += table[v, first + c]
+                s += load(logs, v * width + first)
+            store(total, 0, s)
             for c in range(min(PANEL, k - first)):
                 out[i, first + c] += total[c]
 
