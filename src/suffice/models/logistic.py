@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.source import Split
+from suffice.families.family import by_event
 from suffice.models.centring import Centring
 from suffice.models.generative import each_batch
 from suffice.numerics import kernels
@@ -98,13 +99,15 @@ class Pass:
     def _of_sparse(
         self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
     ) -> Curvature:
-        k, (m, width) = len(self.classes), self.coefficients.shape
-        weight, fingerprint, gradient = np.zeros(k), np.zeros(k), np.zeros((width, m))
+        k, m = len(self.classes), len(self.coefficients)
+        weight, fingerprint = np.zeros(k), np.zeros(k)
+        directions = by_event(self._directions)
+        gradient = np.zeros(directions.shape)
         loss = kernels.logistic.add_sparse_gradient(
-            *(block.indptr, block.indices, block.data, np.ascontiguousarray(self._directions.T)),
+            *(block.indptr, block.indices, block.data, directions),
             *(codes, weights, self.factors, weight, fingerprint, gradient),
         )
-        return Curvature.of(weight, fingerprint, loss, gradient.T, np.zeros((0, 0)))
+        return Curvature.of(weight, fingerprint, loss, gradient[:, :m].T, np.zeros((0, 0)))
 
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> Curvature:
         """The sums with a Hessian, or with Firth's residuals, by products of matrices."""

@@ -162,36 +162,38 @@ def add_sparse_gradient(
 ) -> float:
     """Do what `add_gradient` does for compressed rows x, with z = (1, x).
 
-    ``directions`` (1 + d, m + 1) and ``gradient`` (1 + d, m) have a row for every column of x, and
-    rows whose code is −1 are left out.
+    ``directions`` and ``gradient`` (1 + d, width) have a row for every column of x: m coefficients
+    and c, or m sums, and room up to whole lanes. Rows whose code is −1 are left out.
     """
-    many = directions.shape[1]
-    m = many - 1
-    t, residual, p, other = np.zeros(many), np.zeros(m), np.zeros(m), np.zeros(m)
+    k, width, n = factors.shape[0], directions.shape[1], codes.shape[0]
+    m = 1 if k == 2 else k
+    table, sums = directions.reshape(-1), gradient.reshape(-1)
+    t, r, p, other = np.zeros(width), np.zeros(width), np.zeros(m), np.zeros(m)
     loss = 0.0
-    for i in range(codes.shape[0]):
+    for i in range(n):
         y = codes[i]
         if y < 0:
             continue
-        for c in range(many):
-            t[c] = directions[0, c]
-        for q in range(indptr[i], indptr[i + 1]):
-            v, row = float(data[q]), directions[1 + indices[q]]
-            for c in range(many):
-                t[c] += v * row[c]
+        start, stop = indptr[i], indptr[i + 1]
+        for first in range(0, width, LANES):
+            s = load(table, first)
+            for q in range(start, stop):
+                s = fma(splat(float(data[q])), load(table, (1 + indices[q]) * width + first), s)
+            store(t, first, s)
         of_row = weights[i] if weights.shape[0] else 1.0
         weight[y] += of_row
         fingerprint[y] += of_row * t[m]
         of_row *= factors[y]
         if m == 1:
-            loss += of_row * _two_classes(t[0], y, residual, p, other)
+            loss += of_row * _two_classes(t[0], y, r, p, other)
         else:
-            loss += of_row * _many_classes(t[:m], y, residual, p, other)
+            loss += of_row * _many_classes(t[:m], y, r, p, other)
         for c in range(m):
-            residual[c] *= of_row
-            gradient[0, c] += residual[c]
-        for q in range(indptr[i], indptr[i + 1]):
-            v, row = float(data[q]), gradient[1 + indices[q]]
-            for c in range(m):
-                row[c] += v * residual[c]
+            r[c] *= of_row
+        for first in range(0, width, LANES):
+            of_lanes = load(r, first)
+            store(sums, first, load(sums, first) + of_lanes)
+            for q in range(start, stop):
+                place = (1 + indices[q]) * width + first
+                store(sums, place, fma(splat(float(data[q])), of_lanes, load(sums, place)))
     return loss
