@@ -52,7 +52,7 @@ def _many_classes(t: Any, y: int, residual: Any, p: Any, other: Any) -> float:
         p[c] *= share
         other[c] = rest * share if c == best else 1.0 - p[c]
         residual[c] = -other[c] if c == y else p[c]
-    return math.log1p(rest) + (t[best] - t[y])
+    return math.log1p(rest) + float(t[best] - t[y])
 
 
 @compiled
