@@ -678,21 +678,21 @@ VERBS: dict[str, Case] = {
     "merging other columns": (
         lambda: fit().merge(fit(TABLE.drop(["age"]))),
         SchemaError,
-        "the models differ: column 'age' is in one of them only; only models of "
+        "the models differ: column 'age' is in this model only; only models of "
         "the same columns and families can be merged; fit both with the same "
         "`families`.",
     ),
     "merging other families": (
         lambda: fit().merge(fit(families={"age": "categorical"})),
         SchemaError,
-        "the models differ: column 'age' is Gaussian() in one and Categorical() "
+        "the models differ: column 'age' is Gaussian() in this model and Categorical() "
         "in the other; only models of the same columns and families can be "
         "merged; fit both with the same `families`.",
     ),
     "merging another alpha": (
         lambda: fit().merge(fit(alpha=2)),
         SchemaError,
-        "the models differ: column 'color' is Categorical() in one and "
+        "the models differ: column 'color' is Categorical() in this model and "
         "Categorical(alpha=2) in the other; only models of the same columns and "
         "families can be merged; fit both with the same `families`.",
     ),

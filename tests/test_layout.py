@@ -1,16 +1,15 @@
 """One family, one file: the file's name is the name that users write."""
 
-import pkgutil
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 
 import pytest
 
 import suffice.families
-from suffice.families import Family, family_named
+from suffice.families import Family, family_named, family_names
 from suffice.models.model_file import TYPES
 
-FILES = [m.name for m in pkgutil.iter_modules(suffice.families.__path__) if m.name != "family"]
+FILES = family_names()
 
 
 def test_there_are_families() -> None:

@@ -333,10 +333,11 @@ def test_the_contract_of_scikit_learn(name):
 def test_a_sparse_cell_stored_in_parts_is_one_outcome():
     parts = np.ones(5), np.array([0, 0, 1, 1, 0]), np.array([0, 2, 3, 4, 5])
     x, y = sparse.csr_matrix(parts, shape=(4, 2)), [0, 0, 1, 1]
-    model = ours.BernoulliNB(alpha=0).fit(x, y)
-    dense = ours.BernoulliNB(alpha=0).fit(x.toarray(), y)
-    np.testing.assert_array_equal(model.feature_count_, dense.feature_count_)
-    np.testing.assert_array_equal(model.predict_proba(x), dense.predict_proba(x.toarray()))
+    for binarize, cells in ((0.0, x.toarray()), (None, x.toarray() > 0)):
+        model = ours.BernoulliNB(alpha=0, binarize=binarize).fit(x, y)
+        dense = ours.BernoulliNB(alpha=0, binarize=binarize).fit(cells, y)
+        np.testing.assert_array_equal(model.feature_count_, dense.feature_count_)
+        np.testing.assert_array_equal(model.predict_proba(x), dense.predict_proba(cells))
     assert x.nnz == 5
 
 

@@ -115,8 +115,8 @@ class GaussianNB(OneFamilyClassifier):
     @property
     def epsilon_(self) -> NDArray[np.float64]:
         """Smallest variance of each column, (d,)."""
-        pooled = cast(Moments, self._sums).pooled
-        return np.asarray(self.var_smoothing * pooled.scatter[0] / np.maximum(pooled.total[0], 1))
+        pooled = cast(Moments, self._sums).one_class
+        return np.asarray(self.var_smoothing * pooled.variance[0])
 
 
 class _Discrete(OneFamilyClassifier):

@@ -128,7 +128,7 @@ CASES = {
         "one model is given; a merge takes two or more; name the others as well."
     ),
     "merge fruit.suffice other.suffice -o both.suffice": (
-        "the models differ: column 'size' is in one of them only; "
+        "the models differ: column 'size' is in fruit.suffice only; "
         "only models of the same columns and families can be merged; "
         "fit both with the same options."
     ),

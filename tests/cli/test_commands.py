@@ -31,6 +31,7 @@ def test_help_has_an_example_for_every_command(run: Run) -> None:
         "summary",
         "merge",
         "forget",
+        "compare",
     ):
         result = run(name, "--help")
         assert result.exit_code == 0

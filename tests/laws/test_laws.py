@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-import suffice.families
 import suffice.statistics
 from suffice import naive_bayes
 from suffice.families import (
@@ -29,6 +28,7 @@ from suffice.families import (
     Multinomial,
     MultivariateGaussian,
     family_named,
+    family_names,
 )
 from suffice.models.evaluation import Evaluation
 from suffice.models.model_file import TYPES
@@ -284,11 +284,10 @@ def variants(name: str) -> list[Family]:
     return made + special.get(type(made[0]), [])
 
 
-FAMILIES = [m.name for m in pkgutil.iter_modules(suffice.families.__path__) if m.name != "family"]
 MORE_SHAPES = {"events": ["columns"], "category": ["integers"]}
 CASES = [
     (family, encoding, shape)
-    for name in FAMILIES
+    for name in family_names()
     for family in variants(name)
     for encoding in family.encodings
     for shape in (encoding, *MORE_SHAPES.get(encoding, ()))

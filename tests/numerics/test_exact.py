@@ -159,3 +159,16 @@ def test_a_value_is_rounded_once() -> None:
     assert tie.value == 1.0
     above = tie + DoubleDouble.of([2.0**-105])
     assert above.value == 1.0 + 2.0**-52
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.7, 2.0**-40, 1.0, 0.0])
+def test_scaled_pairs_are_exact_to_104_bits(factor: float) -> None:
+    rng = np.random.default_rng(3)
+    hi = rng.normal(size=(4, 5)) * 10.0 ** rng.integers(-200, 300, (4, 5))
+    before = np.stack([hi, rng.normal(size=(4, 5)) * np.spacing(hi) / 4], axis=1)
+    after = exact.scaled(before, factor)
+    error = Fraction(0) if factor in (0.5, 1.0, 2.0**-40) else Fraction(2) ** -104
+    for row, out in zip(before, after, strict=True):
+        for j in range(5):
+            product = value(row[:, j]) * Fraction(factor)
+            assert abs(value(out[:, j]) - product) <= error * abs(product)

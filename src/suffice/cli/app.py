@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from suffice import __version__
+from suffice.cli.compare import compare
 from suffice.cli.demo import demo
 from suffice.cli.evaluate import evaluate
 from suffice.cli.explain import explain
@@ -27,10 +28,19 @@ from suffice.errors import SufficeError, SufficeWarning
 __all__ = ["app"]
 
 BAD_INPUT = 2
+INTERRUPTED = 128 + 2  # as shells have it of a process that SIGINT ended
 
 
 class Commands(TyperGroup):
-    """Ends bad input of any kind with one sentence on stderr and exit code 2."""
+    """Ends bad input of any kind with one sentence on stderr and exit code 2, Ctrl-C with 130."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that is named."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            typer.echo(sentence(interrupt), err=True)
+            raise typer.Exit(INTERRUPTED) from None
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run one command and leave the process."""
@@ -82,6 +92,7 @@ EXAMPLES: dict[Callable[..., None], str] = {
     show: "suffice show adult.suffice --column age",
     summary: "suffice summary boston.suffice",
     merge: "suffice merge north.suffice south.suffice -o all.suffice",
+    compare: "suffice compare january.suffice february.suffice",
     forget: "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
 }
 

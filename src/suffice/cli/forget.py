@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from suffice.cli.models import (
+    fitting,
     label_of,
     load_summed,
     refuse_tokens,
@@ -17,7 +18,8 @@ from suffice.cli.models import (
     with_tokens,
 )
 from suffice.cli.options import Data, Labels, ModelFile, Reading, Weight
-from suffice.cli.output import amount, print_all, refuse_overwriting, working
+from suffice.cli.output import amount, print_all, refuse_overwriting
+from suffice.cli.running import Running
 
 __all__ = ["forget"]
 
@@ -35,6 +37,7 @@ def forget(
     weight: Weight = None,
     reading: Reading,
     labels: Labels,
+    running: Running,
 ) -> None:
     """Take rows out of a model.
 
@@ -47,8 +50,10 @@ def forget(
     with_labels(with_tokens(fitted, reading), labels)
     table = reading.open(data, fitted.format_)
     refuse_tokens(fitted, reading, table, data[0])
-    with working(f"Forgetting {', '.join(data)}"):
-        fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table))
+    with running.reported(f"Forgetting {', '.join(data)}") as report:
+        fitted.engine = running.chosen(report, fitted.threads)
+        with fitting(data, model):
+            fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table))
     # The model goes on reading as its fit did, not as these files had to be read.
     fitted.set_params(**remembered).save(output)
     after = rows_of(fitted)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.models import load_summed, refusal, rows_of
+from suffice.cli.models import load_summed, naming, refusal, rows_of
 from suffice.cli.output import amount, print_all
 from suffice.errors import ParameterError
 
@@ -41,7 +41,8 @@ def merge(
                 f"{models[0]} holds a {type(merged).__name__}, and only models of one kind add up",
                 "fit both with the same --model",
             )
-        merged.merge(other)
+        with naming(models[0], path):
+            merged.merge(other)
     merged.save(output)
     rows = amount(rows_of(merged))
     print_all([f"{len(models)} models merged: {rows} rows. Saved to {output}"])

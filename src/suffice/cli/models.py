@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import suffice
 from suffice.cli.estimators import given_of
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -16,12 +18,14 @@ if TYPE_CHECKING:
     from suffice.models.estimator import GenerativeClassifier
 
 __all__ = [
+    "fitting",
     "has_coefficients",
     "is_generative",
     "label_of",
     "load",
     "load_generative",
     "load_summed",
+    "naming",
     "predicts_numbers",
     "refusal",
     "refuse_tokens",
@@ -81,6 +85,26 @@ def load_summed(path: str | PathLike[str]) -> Any:
 def refusal(path: str | PathLike[str], model: Any, rule: str, next_step: str) -> ParameterError:
     """What to say where a command makes no sense for a model."""
     return ParameterError(f"{path} holds a {type(model).__name__}", rule, next_step)
+
+
+@contextmanager
+def naming(mine: str | PathLike[str], theirs: str | PathLike[str]) -> Iterator[None]:
+    """Let a sentence about two models call them by the names of their files."""
+    try:
+        yield
+    except SchemaError as error:
+        fact = error.fact.replace("this model", str(mine)).replace("the other", str(theirs))
+        raise SchemaError(fact, error.rule, error.next_step) from None
+
+
+@contextmanager
+def fitting(data: Sequence[str], model: str | PathLike[str]) -> Iterator[None]:
+    """Let a sentence about columns that are not those of a model name both files."""
+    try:
+        yield
+    except SchemaError as error:
+        fact = f"{', '.join(data)} does not fit {model}: {error.fact}"
+        raise SchemaError(fact, error.rule, error.next_step) from None
 
 
 def is_generative(model: Any) -> bool:

@@ -121,7 +121,7 @@ class Gaussian(Family):
 
     def _maximum_likelihood(self, moments: Moments) -> GaussianParameters:
         n, pooled = moments.total, moments.one_class
-        spread = pooled.scatter / np.maximum(pooled.total, 1.0)
+        spread = pooled.variance
         freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
             variance = np.where(freedom > 0, self._joined(moments.scatter) / freedom, spread)
@@ -131,7 +131,7 @@ class Gaussian(Family):
 
     def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:
         n, pooled = moments.total, moments.one_class
-        spread = pooled.scatter / np.maximum(pooled.total, 1.0)
+        spread = pooled.variance
         mean0, rest0 = (pooled.mean, pooled.rest) if self.mean0 is None else (self.mean0, 0.0)
         b0 = self.a0 * spread if self.b0 is None else self.b0
         kappa = self.kappa0 + n

@@ -40,7 +40,7 @@ __all__ = ["Centring", "SparseMomentsAccumulator", "overview"]
 
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
 ROUNDED = 2.0**-40  # share of its mean square that rounding may leave of a constant column
-TALL = 512  # rows that make a matrix product worth while
+TALL = 2_048  # rows that make a matrix product worth while
 
 
 # -- the first pass
@@ -248,12 +248,20 @@ class Centring:
             return
         height = max(TILE_CELLS // self.width, TALL if hessian else 1)
         room = np.ones((min(height, batch.rows), self.width))
-        for first, x in self._tables(batch):
+        for first, x in self.tables(batch):
             for start in range(0, len(x), height):
                 part = x[start : start + height]
                 z, rows = room[: len(part)], slice(first + start, first + start + len(part))
                 np.subtract(part, self.mean, out=z[:, 1:])
                 yield z, *(column[rows] for column in columns)
+
+    def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield dense rows x, not centred, with the number of the first of them."""
+        if isinstance(batch.blocks[0], RealBlock) and not self.design.categories:
+            yield 0, batch.blocks[0].values
+        else:
+            blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
+            yield from self.design.rows(replace(batch, blocks=tuple(blocks)))
 
     def refuse_incomplete(self, batch: Batch) -> None:
         """Find the cell that leaves a row without a score.
@@ -277,14 +285,6 @@ class Centring:
                 finding = BadCell(row, column, value, COMPLETE)
                 finding.block = b
                 raise finding
-
-    def _tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Rows of x, with the number of the first of them."""
-        if isinstance(batch.blocks[0], RealBlock) and not self.design.categories:
-            yield 0, batch.blocks[0].values
-        else:
-            blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
-            yield from self.design.rows(replace(batch, blocks=tuple(blocks)))
 
 
 def _is_sparse(layout: Layout) -> bool:
@@ -334,7 +334,7 @@ def _later(block: Counts) -> NDArray[np.intp]:
 
 def _mean_and_variance(block: Moments | Counts) -> tuple[NDArray[np.float64], ...]:
     if isinstance(block, Moments):
-        pooled = block.pooled
+        pooled = block.one_class
         return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
     total = np.repeat(block.total.sum(axis=0), [len(v) - 1 for v in block.vocabularies])
     share = block.count.sum(axis=0).value[_later(block)] / total

@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from numbers import Integral
 from os import PathLike
@@ -23,6 +24,7 @@ from suffice.data.arrays import ArraySource
 from suffice.data.schema import Column, Layout
 from suffice.data.source import Source, Split
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
+from suffice.models.alike import check_alike, check_one_type
 from suffice.models.contract import unless_it_fails
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.evidence import Evidence
@@ -49,11 +51,14 @@ from suffice.models.generative import (
     room,
     summarise,
 )
+from suffice.models.label_shift import LabelShift, label_shift
 from suffice.models.model_file import TYPES, portable, unportable
 from suffice.models.reading import ReadsTables
+from suffice.models.streaming import check_stream, forgettable, side_by_side, succeeded
 from suffice.persist import write_model
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.statistic import Statistic
+from suffice.statistics.comparison import Comparison
+from suffice.statistics.statistic import Statistic, tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeClassifier"]
@@ -72,6 +77,8 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
     ----------
     statistic_ : ByClass
         Exact sums over all rows learnt so far.
+    batches_ : tuple of ByClass
+        The statistics that it is the sum of: one, or one for each batch of a window.
     schema_ : tuple of Column
         What each column is, and why.
     parts_ : tuple of Part
@@ -85,6 +92,8 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
         Only when the columns have names.
     """
 
+    decay: float = 1.0
+    window: int | None = None
     fewest_classes = 2  # that a fit makes sense with
     array_dtype: str | None = None
 
@@ -128,6 +137,7 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
         ParameterError
             If an option is outside its rule.
         """
+        check_stream(self.decay, self.window)
         with unless_it_fails(self):
             self.declared_ = Vocabulary(())
             statistic = self._summarise(self._open_new(X, y, sample_weight))
@@ -140,13 +150,36 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
             return self._set(statistic)
 
     def partial_fit(
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        decay: float | None = None,
+        window: int | None = None,
     ) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
 
         New labels and categories simply join. ``classes`` is not needed: it adds classes of which
         there is no row yet. See `fit` for the other parameters, the errors and what a table may be.
+
+        A stream may fade, or be seen through a window; a batch is what one call learns. With both,
+        the result is that of one `fit` of the last batches, each with its weight.
+
+        Parameters
+        ----------
+        decay : float, optional
+            γ, above 0 and at most 1: before this batch joins, every weight learnt is multiplied by
+            it. A batch of age a (0 for the newest) then weighs γᵃ, to a relative error of 2⁻¹⁰⁰,
+            and without any where γ is a power of 2. Default: the option of the estimator, or 1.
+        window : int, optional
+            Keep only so many batches, this one included; what was learnt before there was a window
+            counts as one batch. Default: the option of the estimator, or all.
         """
+        decay = self.decay if decay is None else decay
+        window = self.window if window is None else window
+        check_stream(decay, window)
         first = not hasattr(self, "statistic_")
         declared = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
         with unless_it_fails(self):
@@ -154,7 +187,9 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
             if first:
                 return self._set(self._summarise(self._open_new(X, y, sample_weight)))
             more = self._summarise(self._open_labelled(X, y, sample_weight))
-            return self._set(self.statistic_ + more)
+            known = self.model_.classes
+            check_one_type(known, more.classes, "the labels learnt before", "those of this table")
+            return self._set(*succeeded(self.batches_, more, decay, window))
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows away again; the result is that of a `fit` without them.
@@ -164,12 +199,13 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
         Raises
         ------
         ForgetError
-            If the rows cannot have been learnt.
+            If the rows cannot have been learnt, or the model sees them through a window.
         """
         check_is_fitted(self)
+        known = forgettable(self.batches_)
         gone = self._summarise(self._open_labelled(X, y, sample_weight))
         try:
-            rest = self.statistic_ - gone
+            rest = known - gone
         except ForgetError as error:
             if error.column is None:
                 raise
@@ -187,35 +223,132 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
     def merge(self, other: GenerativeClassifier) -> Self:
         """Learn what another model of the same columns and families has learnt.
 
+        Two windows are added batch by batch, the newest to the newest.
+
         Raises
         ------
         SchemaError
             If the two models do not read the same columns in the same way.
         """
+        self._check_alike(other, "merged")
+        with unless_it_fails(self):
+            self.declared_ = self.declared_ | other.declared_
+            return self._set(*side_by_side(self.batches_, other.batches_))
+
+    def label_shift(self, X: Any, *, tol: float = 1e-6, max_iter: int = 1000) -> LabelShift:
+        """Return the class prior of rows without labels, if the classes look as they did.
+
+        Expectation-maximisation (Saerens, Latinne and Decaestecker 2002, eqs. 2.6-2.9) over the
+        posteriors of the rows: the likelihood of π never falls. Rows are read once where their
+        posteriors fit into memory, else in every step.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            As `predict` takes it; rows of the population to come.
+        tol : float
+            Stop when the log-likelihood is within so many nats of its maximum.
+        max_iter : int
+            The most steps; a warning says so if they do not suffice.
+
+        Raises
+        ------
+        DataError
+            If there is no row.
+        ParameterError
+            If the model is no distribution, or an option is outside its rule.
+
+        See Also
+        --------
+        suffice.models.label_shift.LabelShift : What it says, with a test of the old prior.
+        """
+        model, source = self._fitted(), self._open_classes(X)
+        for part in model.parts:
+            if not part.family.is_distribution:
+                raise ParameterError(
+                    f"{part.family} gives scores", "a class prior goes with probabilities"
+                )
+        engine = self._engine_for(source)
+        splits = source.splits(self._layout(), engine.workers)
+        found = label_shift(model, engine, splits, tol, max_iter)
+        if not found.converged:
+            warnings.warn(
+                f"the class prior has not come to rest in {max_iter} steps: its log-likelihood may "
+                f"be {found.gap:.2g} nats below the maximum; raise max_iter.",
+                SufficeWarning,
+                stacklevel=2,
+            )
+        return found
+
+    def adjust_prior(self, X: Any, *, tol: float = 1e-6, max_iter: int = 1000) -> Self:
+        """Return the same model with the class prior that rows without labels suggest.
+
+        It is given as an option of the new model (``class_prior`` or ``priors``), so the model
+        keeps it when it learns or is saved. See `label_shift`.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import BernoulliNB
+        >>> model = BernoulliNB(alpha=0).fit([[1], [1], [0], [1], [0], [0]], list("aaabbb"))
+        >>> new = [[1], [1], [1], [1], [1], [0], [0], [0], [0]]  # 5/9 = 2/3 π + 1/3 (1 − π)
+        >>> model.adjust_prior(new).class_prior_.round(4)
+        array([0.6667, 0.3333])
+        """
+        found = self.label_shift(X, tol=tol, max_iter=max_iter)
+        option = "priors" if "priors" in self.get_params(deep=False) else "class_prior"
+        prior = dict(zip(found.classes, found.prior.tolist(), strict=True))
+        adjusted: Self = copy(self).set_params(**{option: prior})
+        return adjusted._set(*self.batches_)
+
+    def compare(self, other: GenerativeClassifier) -> Comparison:
+        """Return what divides the rows of two models, column by column, the largest first.
+
+        Neither reads rows again: a model holds the statistic of its rows. The result prints as a
+        table, and is a record of `suffice.statistics.comparison`.
+
+        Parameters
+        ----------
+        other : GenerativeClassifier
+            A model of the same columns and families, of the rows to compare with.
+
+        Raises
+        ------
+        SchemaError
+            If the two models do not read the same columns in the same way.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import GaussianNB
+        >>> before = GaussianNB().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
+        >>> after = GaussianNB().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 0, 1])
+        >>> print(before.compare(after))
+                  Hellinger     PSI  p      missing  within  class
+        (labels)     0.2391  0.2554  -
+        x0           0.9994      54  -  0.0% → 0.0%  1.0000      0
+        x1           0.0000       0  -  0.0% → 0.0%  1.0000      0
+        """
+        self._check_alike(other, "compared")
+        names = [tuple(part.layout.columns) for part in self.parts_]
+        return self.statistic_.compare(other.statistic_, names)
+
+    def _check_alike(self, other: Any, verb: str) -> None:
+        """Refuse what is no fitted model of the same columns and families."""
         check_is_fitted(self)
         if not isinstance(other, GenerativeClassifier):
             raise ParameterError(
-                f"{other!r} is no model", "only fitted models of suffice can be merged"
+                f"{other!r} is no model", f"only fitted models of suffice can be {verb}"
             )
-        check_is_fitted(other)
-        if self.parts_ != other.parts_:
-            raise SchemaError(
-                f"the models differ: {_difference(self.parts_, other.parts_)}",
-                "only models of the same columns and families can be merged",
-                "fit both with the same `families`",
-            )
-        with unless_it_fails(self):
-            self.declared_ = self.declared_ | other.declared_
-            return self._set(self.statistic_ + other.statistic_)
+        check_alike(self.model_, other._fitted(), verb)
 
     def _summarise(self, source: Source) -> ByClass:
         return self._run(summarise, (self.parts_, self._layout()), source)
 
-    def _set(self, statistic: ByClass) -> Self:
+    def _set(self, *batches: ByClass) -> Self:
+        statistic = tree_sum(batches)
         prior, alpha = self._prior()
         known = statistic.over(statistic.classes | self.declared_)
         model = GenerativeModel.estimate(self.parts_, self.layout_, known, prior, alpha)
-        self.statistic_, self.model_ = statistic, model
+        self.batches_, self.statistic_, self.model_ = batches, statistic, model
         self.classes_ = np.array(model.classes.values)
         for remark in model.remarks():
             warnings.warn(remark, SufficeWarning, stacklevel=3)
@@ -452,7 +585,7 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
             "params": portable(self.get_params(deep=False)),
             "parts": self.parts_,
             "layout": self.layout_,
-            "statistic": self.statistic_,
+            "batches": self.batches_,
             "named": hasattr(self, "feature_names_in_"),
             "declared": self.declared_,
             "format": self.format_,
@@ -469,7 +602,7 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
         model.n_features_in_ = len(names)
         if content["named"]:
             model.feature_names_in_ = np.array(names, dtype=object)
-        return model._set(content["statistic"])
+        return model._set(*content["batches"])
 
     # -- reading tables
 
@@ -500,15 +633,3 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
     def _described(self, source: Source) -> Sequence[Column]:
         """What the columns are."""
         return source.columns()
-
-
-def _difference(mine: tuple[Part, ...], theirs: tuple[Part, ...]) -> str:
-    """Name the first column that two models read or model in different ways."""
-    pairs = [{c: part for part in parts for c in part.layout.columns} for parts in (mine, theirs)]
-    for name in pairs[0] | pairs[1]:
-        a, b = (side.get(name) for side in pairs)
-        if a is None or b is None:
-            return f"column {name!r} is in one of them only"
-        if (a.family, a.layout.encoding) != (b.family, b.layout.encoding):
-            return f"column {name!r} is {a.family} in one and {b.family} in the other"
-    return "the same columns are grouped in different ways"

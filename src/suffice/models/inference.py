@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, ndtri
 
 from suffice.errors import ParameterError
-from suffice.models.coefficient_table import aligned, probability, row
+from suffice.models.coefficient_table import row
+from suffice.numerics.in_print import aligned, probability
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -8,37 +8,20 @@ from typing import Any
 from suffice.data.csv_format import CsvFormat
 from suffice.data.schema import Alike, BlockLayout, Column, Layout, Numbered
 from suffice.families import family_named, family_names
+from suffice.models.class_cells import ClassCells
 from suffice.models.design import Design
 from suffice.models.generative import Part
-from suffice.models.gradient_descent import Descended, GradientDescent
-from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.counts import Counts, Events
-from suffice.statistics.curvature import Curvature
-from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.joint_counts import JointCounts
-from suffice.statistics.moments import Moments
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.models.gradient_descent import GradientDescent, Walk
+from suffice.models.linear_descent import Descended, Standard
+from suffice.models.logistic_descent import Stride
+from suffice.statistics.kinds import STATISTICS
 
 __all__ = ["TYPES", "portable", "unportable"]
 
 FAMILIES: tuple[type, ...] = tuple(type(family_named(name)) for name in family_names())
-STATISTICS: tuple[type, ...] = (
-    ByClass,
-    Comoments,
-    Counts,
-    Curvature,
-    DoubleDouble,
-    Events,
-    FourthMoments,
-    JointCounts,
-    Moments,
-    Vocabulary,
-)
 LAYOUT: tuple[type, ...] = (Alike, BlockLayout, Column, CsvFormat, Design, Layout, Numbered, Part)
-DESCENT: tuple[type, ...] = (Descended, GradientDescent)
-TYPES: dict[str, type] = {cls.__name__: cls for cls in (*FAMILIES, *STATISTICS, *LAYOUT, *DESCENT)}
+FITTED: tuple[type, ...] = (ClassCells, Descended, GradientDescent, Standard, Stride, Walk)
+TYPES: dict[str, type] = {cls.__name__: cls for cls in (*FAMILIES, *STATISTICS, *LAYOUT, *FITTED)}
 
 
 def portable(params: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,6 +61,10 @@ class NaiveBayes(GenerativeClassifier):
         Taken off the end of every label that has it.
     label_map : mapping of str to str, optional
         New names of labels.
+    decay : float
+        What `partial_fit` multiplies all weights by before a batch joins, above 0, at most 1.
+    window : int, optional
+        How many batches `partial_fit` keeps; default: all.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -97,6 +101,8 @@ class NaiveBayes(GenerativeClassifier):
         missing: tuple[str, ...] = (),
         label_suffix: str = "",
         label_map: Mapping[str, str] | None = None,
+        decay: float = 1.0,
+        window: int | None = None,
         threads: int | None = None,
         engine: Choice = None,
     ) -> None:
@@ -111,6 +117,8 @@ class NaiveBayes(GenerativeClassifier):
         self.missing = missing
         self.label_suffix = label_suffix
         self.label_map = label_map
+        self.decay = decay
+        self.window = window
         self.threads = threads
         self.engine = engine
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr
 
-from suffice.models.coefficient_table import aligned, probability, row
+from suffice.models.coefficient_table import row
 from suffice.models.least_squares import LeastSquares
 from suffice.models.posterior import Posterior
+from suffice.numerics.in_print import aligned, probability
 
 if TYPE_CHECKING:
     from pandas import DataFrame

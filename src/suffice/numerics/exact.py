@@ -16,6 +16,7 @@ S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -32,6 +33,7 @@ __all__ = [
     "divide",
     "multiply",
     "quick_two_sum",
+    "scaled",
     "two_product",
     "two_sum",
 ]
@@ -88,6 +90,20 @@ def divide(a: Any, a_lo: Any, b: Any, b_lo: Any) -> tuple[Any, Any]:
     r, r_lo = add(r, r_lo, -p, -p_lo)
     q, e = quick_two_sum(q1, q2)
     return quick_two_sum(q, e + r / b)
+
+
+def scaled(pairs: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
+    """Multiply pairs (m, 2, ...) by a number: relative error at most 2⁻¹⁰⁴, none for powers of 2.
+
+    Examples
+    --------
+    >>> scaled(np.array([[1.0, 2.0**-60]]), 0.5).tolist() == [[0.5, 2.0**-61]]
+    True
+    """
+    flat = np.ascontiguousarray(pairs).reshape(len(pairs), 2, math.prod(pairs.shape[2:]))
+    out = np.empty_like(flat)
+    kernels.sums.scale(flat, float(factor), out)
+    return out.reshape(pairs.shape)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -187,6 +203,10 @@ class DoubleDouble:
     def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         divisor = other if isinstance(other, DoubleDouble) else DoubleDouble.of(other)
         return DoubleDouble(*divide(self.hi, self.lo, divisor.hi, divisor.lo))
+
+    def scaled(self, factor: float) -> DoubleDouble:
+        """The sums times a number, as `scaled` has it."""
+        return DoubleDouble(*scaled(np.stack([self.hi, self.lo])[None], factor)[0])
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DoubleDouble):

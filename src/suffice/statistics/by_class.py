@@ -14,6 +14,7 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
+from suffice.statistics.comparison import Comparison, compared
 from suffice.statistics.counts import grown, nonnegative
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
@@ -70,6 +71,24 @@ class ByClass:
                 "only rows that were learnt can be forgotten",
             )
         return rest.pruned()
+
+    def scaled(self, factor: float) -> ByClass:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        blocks = tuple(block.scaled(factor) for block in self.blocks)
+        weight, unlabelled = self.weight.scaled(factor), self.unlabelled.scaled(factor)
+        return ByClass(self.classes, weight, unlabelled, blocks).pruned()
+
+    def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
+        """Return what divides two tables, column by column: see `compared`.
+
+        Parameters
+        ----------
+        other : ByClass
+            The statistic of another table of the same columns.
+        names : sequence of sequences of str, optional
+            Names of the columns of every block.
+        """
+        return compared(self, other, names)
 
     def _block_differences(self, other: ByClass) -> tuple[Any, ...]:
         blocks = []

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
-from suffice.numerics.exact import LARGEST, DoubleDouble, add, divide, two_sum
+from suffice.numerics.exact import LARGEST, DoubleDouble, add, divide, scaled, two_sum
 from suffice.statistics.block import RealBlock, tiles
 from suffice.statistics.counts import grown
+from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.moments import too_large
 
 __all__ = ["Comoments", "ComomentsAccumulator"]
@@ -166,6 +167,12 @@ class Comoments:
     def __sub__(self, other: Comoments) -> Comoments:
         return self._merge(other, -1.0)
 
+    def scaled(self, factor: float) -> Comoments:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        weight, sums = scaled(self.weight, factor), scaled(self.sums, factor)
+        products = scaled(self.products, factor)
+        return replace(self, weight=weight, sums=sums, products=products)._shown()
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comoments):
             return NotImplemented
@@ -186,6 +193,28 @@ class Comoments:
         scale = np.sqrt(np.diagonal(self.scatter.value, axis1=1, axis2=2))
         rounded = self.scatter.settled(scale[:, :, None] * scale[:, None, :])
         return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.home]
+
+    def divergences(self, other: Comoments) -> Divergences:
+        """How far the columns of every class are from another table's, as Gaussians, (k, d).
+
+        Each column on its own; pooled, the classes share its variance.
+        """
+        pairs = ((self._alone(j), other._alone(j)) for j in range(self.d))
+        return Divergences.side_by_side(
+            [
+                of_gaussians((n, m), (mine, theirs), (mean_a - mean_b).value)
+                for (n, mine, mean_a), (m, theirs, mean_b) in pairs
+            ]
+        )
+
+    def _alone(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64], DoubleDouble]:
+        """Weight, variance and mean (k,) of one column in the rows that show it."""
+        rows = self.marginal(np.array([j]))
+        weight, mean = rows.total[:, 0], rows.mean[:, 0].scatter(rows.code, (self.k,))
+        scatter = np.append(rows.scatter.value.reshape(-1), 0.0)[rows.home]
+        variance, divisor = np.zeros(self.k), weight.sum() if self.pooled else weight[rows.code]
+        variance[rows.code] = scatter / divisor
+        return weight, variance, mean
 
     def place(self, index: NDArray[np.intp], k: int) -> Comoments:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
@@ -291,9 +320,15 @@ class ComomentsAccumulator:
         Keep one matrix of products for all classes.
     exact : bool
         Add products without rounding; else in plain double precision, which is faster.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether every row added so far shows every column.
     """
 
     def __init__(self, d: int, pooled: bool = False, exact: bool = True) -> None:
+        self.complete = True
         self._d, self._pooled, self._exact = d, pooled, exact
         # weight, pivot, sums and products of the complete rows of every class
         self._state: tuple[NDArray[np.float64], ...] = (
@@ -361,6 +396,7 @@ class ComomentsAccumulator:
             raise too_large(np.where(codes[:, None] >= 0, x, 0.0), 0, first)
         shown = ~np.isnan(x)
         complete = shown.all(axis=1)
+        self.complete &= bool(complete[codes >= 0].all())
         self._add(x[complete], codes[complete], weights[complete] if len(weights) else weights)
         rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
         if not len(rest):

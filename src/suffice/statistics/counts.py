@@ -14,6 +14,7 @@ from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock, SparseBlock, tiles
+from suffice.statistics.divergence import Divergences, of_shares
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["CountAccumulator", "Counts", "EventAccumulator", "Events", "nonnegative"]
@@ -101,12 +102,30 @@ class Counts:
             raise
         return replace(self, vocabularies=vocabularies, count=rest).pruned()
 
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        return replace(self, count=self.count.scaled(factor)).pruned()
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Counts):
             return NotImplemented
         return self.vocabularies == other.vocabularies and self.count == other.count
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def one_class(self) -> Self:
+        """The same rows as if they were of one class."""
+        return replace(self, count=self.count.sum(axis=0)[None])
+
+    def divergences(self, other: Self) -> Divergences:
+        """How far the columns of every class are from another table's, (k, d)."""
+        vocabularies = self._union(other)
+        mine, theirs = self.over(vocabularies), other.over(vocabularies)
+        columns = range(len(vocabularies))
+        return Divergences.side_by_side(
+            [of_shares(mine.column(j), theirs.column(j)) for j in columns]
+        )
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
@@ -186,12 +205,34 @@ class Events(Counts):
         documents = nonnegative(self.documents - other.documents, self.documents)
         return replace(super().__sub__(other), documents=documents)
 
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        return replace(super().scaled(factor), documents=self.documents.scaled(factor))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events):
             return NotImplemented
         return super().__eq__(other) and self.documents == other.documents
 
     __hash__ = None
+
+    @property
+    def one_class(self) -> Self:
+        """The same rows as if they were of one class."""
+        return replace(super().one_class, documents=self.documents.sum(axis=0)[None])
+
+    def divergences(self, other: Self) -> Divergences:
+        """How far the events of a text, or each column of counts among all, are apart, (k, d).
+
+        Without a test: the events of one row depend on each other.
+        """
+        (events,) = self.vocabularies
+        if not events.closed:
+            return super().divergences(other).untested()
+        sides = (side.count.value for side in (self, other))
+        return of_shares(
+            *(np.stack([x, x.sum(axis=1, keepdims=True) - x], axis=-1) for x in sides)
+        ).untested()
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""

@@ -65,3 +65,7 @@ class Curvature:
 
     def __sub__(self, other: Self) -> Self:
         return type(self)(*(getattr(self, f.name) - getattr(other, f.name) for f in fields(self)))
+
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor."""
+        return type(self)(*(getattr(self, f.name).scaled(factor) for f in fields(self)))

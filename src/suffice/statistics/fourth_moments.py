@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from suffice.numerics.exact import DoubleDouble, two_product
 from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.divergence import Divergences
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
 
@@ -88,12 +89,25 @@ class FourthMoments:
     def __sub__(self, other: FourthMoments) -> FourthMoments:
         return FourthMoments(self.moments - other.moments)
 
+    def scaled(self, factor: float) -> FourthMoments:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        return FourthMoments(self.moments.scaled(factor))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FourthMoments):
             return NotImplemented
         return self.moments == other.moments
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def one_class(self) -> FourthMoments:
+        """The same rows as if they were of one class."""
+        return FourthMoments(self.moments.one_class)
+
+    def divergences(self, other: FourthMoments) -> Divergences:
+        """Those of the columns, (k, d)."""
+        return self.columns.divergences(other.columns)
 
     def place(self, index: NDArray[np.intp], k: int) -> FourthMoments:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""

@@ -15,6 +15,7 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.block import CodedBlock, IntegerBlock
 from suffice.statistics.counts import nonnegative
+from suffice.statistics.divergence import Divergences, of_shares
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Value, Vocabulary
 
@@ -106,6 +107,10 @@ class JointCounts:
             raise ForgetError(f"the combination {shown}: {error.fact}", error.rule) from None
         return replace(mine, count=rest).pruned()
 
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        return replace(self, count=self.count.scaled(factor)).pruned()
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JointCounts):
             return NotImplemented
@@ -121,6 +126,22 @@ class JointCounts:
         """The values of combination s."""
         pairs = zip(self.vocabularies, self.cells[s], strict=True)
         return tuple(vocabulary.values[code] for vocabulary, code in pairs)
+
+    @property
+    def one_class(self) -> Self:
+        """The same rows as if they were of one class."""
+        return replace(self, count=self.count.sum(axis=0)[None])
+
+    def divergences(self, other: Self) -> Divergences:
+        """How far the columns of every class, then their combinations, are apart, (k, d + 1)."""
+        mine, theirs = self._aligned(other)
+        a, b = mine.count.value, theirs.count.value
+        columns = zip(mine.vocabularies, mine.cells.T, strict=True)
+        alone = [
+            of_shares(*(_by_value(count, codes, len(values)) for count in (a, b)))
+            for values, codes in columns
+        ]
+        return Divergences.side_by_side([*alone, of_shares(a, b)])
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
@@ -176,6 +197,11 @@ class JointCounts:
             for part, at in zip(parts, places, strict=True)
         )
         return a, b
+
+
+def _by_value(count: NDArray[np.float64], codes: NDArray[np.intp], m: int) -> NDArray[np.float64]:
+    """Sum counts (k, S) of combinations over those that show the same value, (k, m)."""
+    return np.array([np.bincount(codes, row, m) for row in count]).reshape(len(count), m)
 
 
 class JointAccumulator:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
-from suffice.numerics.exact import LARGEST
+from suffice.numerics.exact import LARGEST, scaled
 from suffice.statistics.block import BadCell, RealBlock, tiles
+from suffice.statistics.divergence import Divergences, of_gaussians
 
 __all__ = ["TOO_LARGE", "Moments", "MomentsAccumulator", "too_large"]
 
@@ -70,6 +71,12 @@ class Moments:
         return self._mean_and_scatter[2]
 
     @property
+    def variance(self) -> NDArray[np.float64]:
+        """Σw(x − x̄)² / W, (k, d); 0 where nothing was observed."""
+        total = self.total
+        return np.divide(self.scatter, total, out=np.zeros_like(total), where=total > 0)
+
+    @property
     def rest(self) -> NDArray[np.float64]:
         """x̄ − mean, (k, d): what a double cannot hold of a mean that is far from 0."""
         return self._mean_and_scatter[1]
@@ -81,8 +88,8 @@ class Moments:
         return out
 
     @cached_property
-    def pooled(self) -> Moments:
-        """Moments of all classes together, k = 1."""
+    def one_class(self) -> Moments:
+        """The same rows as if they were of one class."""
         total = self.take(np.arange(min(1, len(self.pivot))))
         for c in range(1, len(self.pivot)):
             total += self.take(np.array([c]))
@@ -106,6 +113,15 @@ class Moments:
             raise error
         return type(self)(*out)
 
+    def scaled(self, factor: float) -> Moments:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        (k, _, d), weight = self.weight.shape, scaled(self.weight, factor)
+        sums = scaled(self.sums.reshape(2 * k, 2, d), factor).reshape(k, 4, d)
+        seen = weight[:, 0] > 0
+        return type(self)(
+            weight, np.where(seen, self.pivot, 0.0), np.where(seen[:, None], sums, 0.0)
+        )
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Moments):
             return NotImplemented
@@ -115,6 +131,11 @@ class Moments:
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def divergences(self, other: Moments) -> Divergences:
+        """How far the columns of every class are from another table's, as Gaussians, (k, d)."""
+        shift = (self.mean - other.mean) + (self.rest - other.rest)
+        return of_gaussians((self.total, other.total), (self.variance, other.variance), shift)
 
     def place(self, index: NDArray[np.intp], k: int) -> Moments:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""

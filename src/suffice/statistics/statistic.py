@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Accumulator", "ClasswiseStatistic", "Statistic", "tree_sum"]
+from suffice.statistics.divergence import Divergences
+
+__all__ = ["Accumulator", "ClasswiseStatistic", "Statistic", "TreeSum", "tree_sum"]
 
 
 class Statistic(Protocol):
@@ -31,12 +33,25 @@ class ClasswiseStatistic(Statistic, Protocol):
         """Σw of the observed cells, (k, d)."""
         ...
 
+    @property
+    def one_class(self) -> Self:
+        """The same rows as if they were of one class."""
+        ...
+
+    def divergences(self, other: Self) -> Divergences:
+        """How far the columns of every class are from another table's, (k, d)."""
+        ...
+
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         ...
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
+        ...
+
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor, 0 or more."""
         ...
 
 
@@ -57,8 +72,51 @@ class Accumulator(Protocol):
 S = TypeVar("S", bound=Statistic)
 
 
+class TreeSum(Generic[S]):
+    """A sum in the making, added pairwise as a binary counter does, so that few terms are alive.
+
+    Parameters
+    ----------
+    stack : iterable of (int, Statistic)
+        Of a sum that was begun before: it goes on as if it had never stopped.
+
+    Examples
+    --------
+    >>> begun = TreeSum()
+    >>> for term in [1, 2, 3]:
+    ...     begun.add(term)
+    >>> begun.stack, TreeSum(begun.stack).total()
+    ([(1, 3), (0, 3)], 6)
+    """
+
+    def __init__(self, stack: Iterable[tuple[int, S]] = ()) -> None:
+        self.stack = list(stack)
+
+    def add(self, statistic: S) -> None:
+        """Add one term."""
+        level, total = 0, statistic
+        while self.stack and self.stack[-1][0] == level:
+            level, total = level + 1, self.stack.pop()[1] + total
+        self.stack.append((level, total))
+
+    def total(self) -> S:
+        """Return the sum of all terms.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if not self.stack:
+            raise ValueError("tree_sum needs at least one statistic")
+        *rest, (_, total) = self.stack
+        for _, statistic in reversed(rest):
+            total = statistic + total
+        return total
+
+
 def tree_sum(statistics: Iterable[S]) -> S:
-    """Add statistics pairwise, as a binary counter does, so that few are alive at a time.
+    """Add statistics as `TreeSum` does.
 
     Parameters
     ----------
@@ -75,15 +133,7 @@ def tree_sum(statistics: Iterable[S]) -> S:
     >>> tree_sum([1, 2, 3, 4, 5])
     15
     """
-    stack: list[tuple[int, S]] = []
+    sum_ = TreeSum[S]()
     for statistic in statistics:
-        level, total = 0, statistic
-        while stack and stack[-1][0] == level:
-            level, total = level + 1, stack.pop()[1] + total
-        stack.append((level, total))
-    if not stack:
-        raise ValueError("tree_sum needs at least one statistic")
-    total = stack.pop()[1]
-    while stack:
-        total = stack.pop()[1] + total
-    return total
+        sum_.add(statistic)
+    return sum_.total()

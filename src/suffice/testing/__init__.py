@@ -1,17 +1,26 @@
-"""Laws that statistics, families and estimators keep, to be run on your own.
+"""Laws that statistics, families, estimators and engines keep, to be run on your own.
 
 ::
 
     check_statistic(parts)                      a group: empty, +, −; and model files
     check_family(family, batches)               estimates, scores, samples and forms
     check_estimator_laws(make, table, label)    pieces, order, forgetting, merging, weights, files
+    check_engine(engine)                        order, exceptions, copies
+    check_recovery(engine, kernel, ...)         workers that die
 
 Each takes data and returns nothing, or raises `AssertionError` with the law that is broken. They
 need no test runner, and work well with values that Hypothesis draws.
 """
 
+from suffice.testing.engine_laws import check_engine, check_recovery
 from suffice.testing.estimator_laws import check_estimator_laws
 from suffice.testing.family_laws import check_family
 from suffice.testing.statistic_laws import check_statistic
 
-__all__ = ["check_estimator_laws", "check_family", "check_statistic"]
+__all__ = [
+    "check_engine",
+    "check_estimator_laws",
+    "check_family",
+    "check_recovery",
+    "check_statistic",
+]

@@ -29,6 +29,8 @@ def check_estimator_laws(make: Make, table: pa.Table, label: str) -> None:
         fit(A).merge(fit(B))       = fit(A + B)
         a row of weight w          = the row w times; of weight 0, its absence
         load(save(model))          = model, and goes on learning as the model does
+        A, then B with decay ½     = fit(A + B), the rows of A with the weight ½
+        A, then B in a window of 1 = fit(B)
 
     Equal are the statistics, and to the last bit the parameters and the log joints of all rows.
 
@@ -53,7 +55,10 @@ def check_estimator_laws(make: Make, table: pa.Table, label: str) -> None:
     >>> table = pa.table({"size": [1.0, 5.0, 2.0, 4.0, 1.5, 6.0], "kind": list("apapap")})
     >>> check_estimator_laws(NaiveBayes, table, "kind")
     """
-    laws = _check_pieces, _check_order, _check_forget, _check_merge, _check_weights, _check_file
+    laws = (
+        *(_check_pieces, _check_order, _check_forget, _check_merge),
+        *(_check_weights, _check_stream, _check_file),
+    )
     for law in laws:
         law(make, table, label)
 
@@ -99,6 +104,20 @@ def _check_weights(make: Make, table: pa.Table, label: str) -> None:
     model = make().fit(once, label, sample_weight=column)
     present = table.take(np.flatnonzero(times))
     _same(model, make().fit(present, label), table, label, "weight 0 is absence")
+
+
+def _check_stream(make: Make, table: pa.Table, label: str) -> None:
+    third = len(table) // 3
+    first, last = table[:-third], table[-third:]
+    column = _free_name(table)
+    weights = np.repeat([0.5, 1.0], [len(first), len(last)])
+    weighted = table.append_column(column, pa.array(weights))
+    faded = make().fit(first, label).partial_fit(last, label, decay=0.5)
+    expected = make().fit(weighted, label, sample_weight=column)
+    _same(faded, expected, table, label, "decay is a weight")
+
+    moved = make().fit(first, label).partial_fit(last, label, window=1)
+    _same(moved, make().partial_fit(last, label), table, label, "a window of 1 is the last batch")
 
 
 def _check_file(make: Make, table: pa.Table, label: str) -> None:

@@ -24,6 +24,12 @@ def check_statistic(parts: Sequence[Any], *, types: Mapping[str, type] = TYPES) 
         a + b = b + a      (a + b) + c = a + (b + c)      a + empty = a
         (a + b) − b = a    a − empty = a                  empty = a − a
 
+    Weights are scaled without rounding by powers of two, as far as numbers go:
+
+    ::
+
+        (a + b)/2 = a/2 + b/2    a/2 + a/2 = a    (a/2)/2 = a/4    0 · a = empty
+
     Class-wise statistics also keep their classes: ``place`` and ``take`` undo each other and go
     with +.
 
@@ -48,6 +54,8 @@ def check_statistic(parts: Sequence[Any], *, types: Mapping[str, type] = TYPES) 
     before = frozen(parts)
     for i, a in enumerate(parts):
         _check_group(a, parts[i - 1], parts[(i - 2) % len(parts)])
+        if hasattr(a, "scaled"):
+            _check_scaled(a, parts[i - 1])
         _check_file(a, types)
         if hasattr(a, "place"):
             _check_classes(a, parts[i - 1])
@@ -65,6 +73,15 @@ def _check_group(a: Any, b: Any, c: Any) -> None:
     require(empty + empty == empty, "empty + empty = empty")
 
 
+def _check_scaled(a: Any, b: Any) -> None:
+    half = a.scaled(0.5)
+    require(a.scaled(1.0) == a, "1 a = a")
+    require((a + b).scaled(0.5) == half + b.scaled(0.5), "(a + b)/2 = a/2 + b/2")
+    require(half + half == a, "a/2 + a/2 = a")
+    require(half.scaled(0.5) == a.scaled(0.25), "(a/2)/2 = a/4")
+    require(a.scaled(0.0) == a - a, "0 a = empty")
+
+
 def _check_classes(a: Any, b: Any) -> None:
     k = len(a.total)
     order = np.arange(k)[::-1]
@@ -75,7 +92,21 @@ def _check_classes(a: Any, b: Any) -> None:
     require(not placed.take(others).total.any(), "a.place(index, k) is empty elsewhere")
     require(a.take(order).take(order) == a, "a.take(backwards).take(backwards) = a")
     require((a + b).place(index, wide) == placed + b.place(index, wide), "place goes with +")
+    require((a + b).one_class == a.one_class + b.one_class, "one_class goes with +")
+    require(a.take(order).one_class == a.one_class, "the order of classes is nothing in one_class")
+    _check_divergences(a, b)
     require((a + b).take(order) == a.take(order) + b.take(order), "take goes with +")
+
+
+def _check_divergences(a: Any, b: Any) -> None:
+    there, back, itself = a.divergences(b), b.divergences(a), a.divergences(a)
+    same = itself.hellinger[~np.isnan(itself.hellinger)]
+    require(not same.any(), "a statistic is as far as nothing from itself")
+    for name in ("hellinger", "psi", "jensen_shannon", "ratio"):
+        pair = getattr(there, name), getattr(back, name)
+        require(np.allclose(*pair, 1e-9, 1e-9, equal_nan=True), "divergences are symmetric")
+    known = there.hellinger[~np.isnan(there.hellinger)]
+    require(bool(((known >= 0) & (known <= 1)).all()), "Hellinger is from 0 to 1")
 
 
 def _check_file(a: Any, types: Mapping[str, type]) -> None:

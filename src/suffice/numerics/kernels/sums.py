@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.numerics.exact import add, two_sum
+from suffice.numerics.exact import add, multiply, two_sum
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["add_pairs", "normalise"]
+__all__ = ["add_pairs", "normalise", "scale"]
 
 
 @compiled
@@ -30,3 +30,12 @@ def normalise(hi: Any, lo: Any) -> None:
         if rounded:
             for j in range(hi.shape[1]):
                 hi[c, j], lo[c, j] = two_sum(hi[c, j], lo[c, j])
+
+
+@compiled
+def scale(pairs: Any, factor: float, out: Any) -> None:
+    """Write the pairs (m, 2, n) times a factor to ``out``."""
+    for i in range(pairs.shape[0]):
+        for j in range(pairs.shape[2]):
+            hi, lo = two_sum(pairs[i, 0, j], pairs[i, 1, j])
+            out[i, 0, j], out[i, 1, j] = multiply(hi, lo, factor, 0.0)

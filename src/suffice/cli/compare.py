@@ -1,0 +1,103 @@
+"""``suffice compare``: what divides the rows of two models, column by column."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import RenderableType
+
+from suffice.cli.models import load_generative, naming
+from suffice.cli.options import AsJson, ResultFile
+from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
+
+if TYPE_CHECKING:
+    from suffice.statistics.comparison import Comparison
+    from suffice.statistics.divergence import Divergence
+
+__all__ = ["compare"]
+
+UNKNOWN = "-"
+RULE, NEXT_STEP = "it keeps no distribution of every column", "fit naive Bayes to both tables"
+
+
+def compare(
+    before: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A file that fit wrote.", show_default=False)
+    ],
+    after: Annotated[
+        Path, typer.Argument(metavar="OTHER", help="Another one.", show_default=False)
+    ],
+    as_json: AsJson = False,
+    output: ResultFile = None,
+) -> None:
+    """Show what divides the rows of two models, column by column.
+
+    The rows are not needed. The largest Hellinger distance comes first: 0 is no
+    difference, 1 nothing in common.
+    """
+    refuse_overwriting(output, [before, after])
+    one, other = (load_generative(path, RULE, NEXT_STEP) for path in (before, after))
+    with naming(before, after):
+        found = one.compare(other)
+    facts = {"models": [str(before), str(after)]} | _facts(found)
+    deliver(facts, lambda: _rendered(found), as_json, output)
+
+
+def _facts(found: Comparison) -> dict[str, Any]:
+    return {
+        "rows": list(found.rows),
+        "labels": _divergence(found.labels),
+        "columns": [
+            {
+                "column": column.column,
+                "overall": _divergence(column.overall),
+                "missing": list(column.missing),
+                "within": [
+                    {"label": label, "divergence": _divergence(within)}
+                    for label, within in zip(found.classes, column.within, strict=True)
+                ],
+            }
+            for column in found.columns
+        ],
+    }
+
+
+def _divergence(found: Divergence | None) -> dict[str, float | None] | None:
+    if found is None:
+        return None
+    return {
+        "hellinger": found.hellinger,
+        "psi": found.psi,
+        "jensen_shannon": found.jensen_shannon,
+        "p": found.p_value,
+    }
+
+
+def _rendered(found: Comparison) -> Iterator[RenderableType]:
+    table = grid("", "Hellinger", "PSI", "p", "missing", "within", "class")
+    table.add_row("(labels)", *_cells(found.labels), "", "", "")
+    for column in found.columns:
+        missing = " → ".join(map(percent, column.missing))
+        most = found.most_within(column)
+        within = (UNKNOWN, "") if most is None else (_distance(most[1]), short(most[0]))
+        table.add_row(column.column, *_cells(column.overall), missing, *within)
+    yield table
+    yield f"  {' and '.join(map(amount, found.rows))} rows; within: the class that differs most"
+
+
+def _cells(found: Divergence | None) -> tuple[str, str, str]:
+    from suffice.numerics.in_print import probability
+
+    if found is None:
+        return UNKNOWN, UNKNOWN, UNKNOWN
+    psi = short(found.psi) if math.isfinite(found.psi) else "∞"
+    p = UNKNOWN if found.p_value is None else probability(found.p_value)
+    return _distance(found), psi, p
+
+
+def _distance(found: Divergence) -> str:
+    return f"{found.hellinger:.4f}"

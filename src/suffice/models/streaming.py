@@ -1,0 +1,80 @@
+"""Streams: what is left of the batches learnt so far when one more arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from numbers import Integral, Real
+
+from suffice.errors import ForgetError, ParameterError
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.statistic import tree_sum
+
+__all__ = ["check_stream", "forgettable", "side_by_side", "succeeded"]
+
+
+def check_stream(decay: float, window: int | None) -> None:
+    """Check the options of a stream.
+
+    Raises
+    ------
+    ParameterError
+        If the decay is not above 0 and at most 1, or the window is not a number of batches.
+    """
+    if not (isinstance(decay, Real) and 0 < decay <= 1):
+        raise ParameterError(f"decay={decay!r}", "decay is a number above 0, and 1 at most")
+    if window is not None and not (isinstance(window, Integral) and window >= 1):
+        raise ParameterError(
+            f"window={window!r}",
+            "a window is a number of batches, 1 or more, or None to keep all",
+        )
+
+
+def succeeded(
+    batches: Sequence[ByClass], newest: ByClass, decay: float, window: int | None
+) -> tuple[ByClass, ...]:
+    """Return the statistics that count after one more batch, the oldest first.
+
+    ::
+
+        γS₁ + S₂            without a window, one statistic
+        γS₂, γS₃, …, Sₘ₊₁   with a window of m batches
+
+    Parameters
+    ----------
+    batches : sequence of ByClass
+        S, those that counted before.
+    newest : ByClass
+        The batch that arrives.
+    decay : float
+        γ, from 0 to 1.
+    window : int, optional
+        m.
+    """
+    kept = batches if window is None else batches[max(0, len(batches) - window + 1) :]
+    faded = [batch.scaled(decay) if decay < 1 else batch for batch in kept]
+    return (tree_sum([*faded, newest]),) if window is None else (*faded, newest)
+
+
+def side_by_side(mine: Sequence[ByClass], theirs: Sequence[ByClass]) -> tuple[ByClass, ...]:
+    """Add two streams batch by batch, the newest to the newest."""
+    pairs = zip_longest(reversed(mine), reversed(theirs))
+    added = [tree_sum(batch for batch in pair if batch is not None) for pair in pairs]
+    return tuple(reversed(added))
+
+
+def forgettable(batches: Sequence[ByClass]) -> ByClass:
+    """Return the statistic that rows can be taken away from.
+
+    Raises
+    ------
+    ForgetError
+        If it is kept in parts: nobody knows in which of them the rows are.
+    """
+    if len(batches) > 1:
+        raise ForgetError(
+            f"the model holds a window of {len(batches)} batches",
+            "rows leave a window with their batch",
+            "learn the batches again, without the rows",
+        )
+    return batches[0]

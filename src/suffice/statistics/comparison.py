@@ -1,0 +1,181 @@
+"""Comparisons: what divides two labelled tables, column by column, from their statistics alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from suffice.errors import SchemaError
+from suffice.numerics.in_print import aligned, probability
+from suffice.statistics.counts import Events
+from suffice.statistics.divergence import Divergence, of_shares
+from suffice.statistics.joint_counts import JointCounts
+from suffice.statistics.vocabulary import Value
+
+if TYPE_CHECKING:
+    from suffice.statistics.by_class import ByClass
+
+__all__ = ["ColumnComparison", "Comparison", "compared"]
+
+UNKNOWN = "-"
+
+
+@dataclass(frozen=True)
+class ColumnComparison:
+    """One column of two tables.
+
+    Parameters
+    ----------
+    column : str
+        Its name; of columns that are modelled together, all their names.
+    overall : Divergence, optional
+        Over the rows of all classes; None where a table never shows the column.
+    within : tuple of Divergence or None
+        Between the rows of each class; None where a table has none that show the column.
+    missing : tuple of two floats
+        Share of the labelled rows that do not show it, in each table.
+    """
+
+    column: str
+    overall: Divergence | None
+    within: tuple[Divergence | None, ...]
+    missing: tuple[float, float]
+
+    @property
+    def distance(self) -> float:
+        """Hellinger's distance over all classes; 0 where it is not known."""
+        return 0.0 if self.overall is None else self.overall.hellinger
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What divides two tables; it prints as a table.
+
+    Parameters
+    ----------
+    classes : tuple
+        The k labels of either table.
+    rows : tuple of two floats
+        Σw of the labelled rows of each.
+    labels : Divergence
+        Between the shares of the classes.
+    columns : tuple of ColumnComparison
+        The largest distance first.
+    """
+
+    classes: tuple[Value, ...]
+    rows: tuple[float, float]
+    labels: Divergence
+    columns: tuple[ColumnComparison, ...]
+
+    def most_within(self, column: ColumnComparison) -> tuple[Value, Divergence] | None:
+        """The class whose rows differ most in a column, and how much; None if nobody knows."""
+        pairs = zip(self.classes, column.within, strict=True)
+        known = [(label, found) for label, found in pairs if found is not None]
+        return max(known, key=lambda pair: pair[1].hellinger, default=None)
+
+    def __str__(self) -> str:
+        return "\n".join(aligned(list(self._lines())))
+
+    def _lines(self) -> Iterator[list[str]]:
+        yield ["", "Hellinger", "PSI", "p", "missing", "within", "class"]
+        yield ["(labels)", *_cells(self.labels), "", "", ""]
+        for column in self.columns:
+            missing = " → ".join(f"{share:.1%}" for share in column.missing)
+            most = self.most_within(column)
+            within = ["", ""] if most is None else [f"{most[1].hellinger:.4f}", str(most[0])]
+            yield [column.column, *_cells(column.overall), missing, *within]
+
+
+def _cells(found: Divergence | None) -> list[str]:
+    """A divergence in print."""
+    if found is None:
+        return [UNKNOWN] * 3
+    p = UNKNOWN if found.p_value is None else probability(found.p_value)
+    return [f"{found.hellinger:.4f}", f"{found.psi:.4g}", p]
+
+
+def compared(a: ByClass, b: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
+    """Compare two labelled tables of the same columns.
+
+    Numbers are compared by mean and variance, as Gaussians; over all classes these are the moments
+    of the mixture. Categories, outcomes, words and columns of counts are compared by their shares;
+    columns of counts each by its share of all counts, and columns that are modelled by a joint
+    table one by one and then together.
+
+    Parameters
+    ----------
+    a, b : ByClass
+        Their statistics.
+    names : sequence of sequences of str, optional
+        Names of the columns of every block; by default x0, x1, ... in the order of the blocks.
+
+    Raises
+    ------
+    SchemaError
+        If a block differs in kind or in its number of columns, or a table has no labelled row.
+
+    See Also
+    --------
+    suffice.statistics.divergence : The formulas.
+    """
+    _check_alike(a, b)
+    names = _numbered(a) if names is None else names
+    classes = a.classes | b.classes
+    sides = a.over(classes), b.over(classes)
+    counts = [side.weight.value for side in sides]
+    labels = of_shares(*counts).at()
+    if labels is None:
+        raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")
+    columns = [
+        column
+        for block in range(len(names))
+        for column in _columns(sides, block, tuple(names[block]))
+    ]
+    columns.sort(key=lambda column: (column.overall is None, -column.distance))
+    rows = float(counts[0].sum()), float(counts[1].sum())
+    return Comparison(classes.values, rows, labels, tuple(columns))
+
+
+def _columns(
+    sides: tuple[ByClass, ByClass], block: int, names: tuple[str, ...]
+) -> Iterator[ColumnComparison]:
+    """The comparisons of the columns of one block, and of all together if it is a joint one."""
+    mine, theirs = (side.blocks[block] for side in sides)
+    within = mine.divergences(theirs)
+    overall = mine.one_class.divergences(theirs.one_class)
+    shown = [side.blocks[block].one_class.total[0] / side.weight.value.sum() for side in sides]
+    for j in range(overall.hellinger.shape[1]):
+        missing = [float(1 - share[min(j, len(share) - 1)]) for share in shown]
+        yield ColumnComparison(
+            names[j] if j < len(names) else ", ".join(names),
+            overall.at(0, j),
+            tuple(within.at(c, j) for c in range(len(within.hellinger))),
+            (max(missing[0], 0.0), max(missing[1], 0.0)),
+        )
+
+
+def _numbered(statistic: ByClass) -> list[list[str]]:
+    """Names x0, x1, ... of the columns of every block."""
+    number = count()
+    return [[f"x{next(number)}" for _ in range(_width(block))] for block in statistic.blocks]
+
+
+def _width(block: Any) -> int:
+    """Number of columns; those of a count table are its events."""
+    if isinstance(block, Events) and block.vocabularies[0].closed:
+        return len(block.vocabularies[0])
+    return len(block.vocabularies) if isinstance(block, JointCounts) else int(block.total.shape[1])
+
+
+def _check_alike(a: ByClass, b: ByClass) -> None:
+    """Refuse statistics of other blocks."""
+    sides = [[(type(block).__name__, _width(block)) for block in side.blocks] for side in (a, b)]
+    if sides[0] != sides[1]:
+        first, second = (", ".join(f"{kind}({d})" for kind, d in side) for side in sides)
+        raise SchemaError(
+            f"the blocks of one table are {first}, those of the other {second}",
+            "only tables of the same columns can be compared",
+        )

@@ -1,0 +1,29 @@
+"""The statistics that a file may hold."""
+
+from __future__ import annotations
+
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.counts import Counts, Events
+from suffice.statistics.curvature import Curvature
+from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.joint_counts import JointCounts
+from suffice.statistics.moments import Moments
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["STATISTICS"]
+
+STATISTICS: tuple[type, ...] = (
+    ByClass,
+    Comoments,
+    Counts,
+    Curvature,
+    DoubleDouble,
+    Events,
+    FourthMoments,
+    JointCounts,
+    Moments,
+    Vocabulary,
+)
+"""Sums, and what they are made of."""

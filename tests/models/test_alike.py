@@ -1,0 +1,105 @@
+"""Models that cannot be put together: what divides them is said, with both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from suffice import NaiveBayes
+from suffice.errors import SchemaError
+from suffice.naive_bayes import BernoulliNB, GaussianNB
+
+TABLE = pa.table({"u": [1.0, 2.0, 3.5], "v": ["p", "q", "p"], "kind": ["a", "b", "a"]})
+
+
+def fit(table: pa.Table = TABLE, label: str = "kind", **options: Any) -> NaiveBayes:
+    return NaiveBayes(**options).fit(table, label)
+
+
+NUMBERS = TABLE.set_column(2, "kind", pa.array([1, 2, 1]))
+
+CASES: dict[str, tuple[Callable[[], Any], str]] = {
+    "another column": (
+        lambda: fit().merge(fit(TABLE.rename_columns(["u", "w", "kind"]))),
+        "the models differ: column 'v' is in this model only; only models of the same columns "
+        "and families can be merged; fit both with the same `families`.",
+    ),
+    "a column more": (
+        lambda: fit(TABLE.drop(["v"])).compare(fit()),
+        "the models differ: column 'v' is in the other only; only models of the same columns "
+        "and families can be compared; fit both with the same `families`.",
+    ),
+    "another family": (
+        lambda: fit().merge(fit(families={"u": "poisson"}, table=NUMBERS.set_column(
+            0, "u", pa.array([1, 2, 3])))),
+        "the models differ: column 'u' is Gaussian() in this model and Poisson() in the other; "
+        "only models of the same columns and families can be merged; fit both with the same "
+        "`families`.",
+    ),
+    "another order": (
+        lambda: fit().merge(fit(TABLE.select(["v", "u", "kind"]))),
+        "the models differ: the columns of this model come in the order 'u', 'v', those of the "
+        "other 'v', 'u'; only models of the same columns and families can be merged; "
+        "fit one of them again, its columns in the order of the other.",
+    ),
+    "another label": (
+        lambda: fit().merge(fit(TABLE.rename_columns(["u", "v", "sort"]), "sort")),
+        "the models differ: the label of this model is 'kind', that of the other is 'sort'; "
+        "only models of the same label can be merged; rename the column if it is the same.",
+    ),
+    "labels of another type": (
+        lambda: fit().merge(fit(NUMBERS)),
+        "the labels of this model are of the type str, those of the other of the type number; "
+        "labels are of one type; convert them.",
+    ),
+    "a batch whose labels are of another type": (
+        lambda: GaussianNB().fit([[1.0], [2.0]], [0, 1]).partial_fit([[1.0]], ["0"]),
+        "the labels learnt before are of the type number, those of this table of the type str; "
+        "labels are of one type; convert them.",
+    ),
+    "groups": (
+        lambda: fit(pairs(), families={("u", "v"): "joint_table"}).merge(
+            fit(pairs(), families={"u": "joint_table", "v": "joint_table"})
+        ),
+        "the models differ: this model and the other group the same columns in different ways; "
+        "only models of the same columns and families can be merged; fit both with the same "
+        "`families`.",
+    ),
+}  # fmt: skip
+
+
+def pairs() -> pa.Table:
+    return pa.table({"u": ["r", "s"], "v": ["p", "q"], "kind": ["a", "b"]})
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_both_sides_are_named(case: str) -> None:
+    make, sentence = CASES[case]
+    with pytest.raises(SchemaError) as caught:
+        make()
+    assert str(caught.value) == sentence
+
+
+def test_a_failed_merge_leaves_both_models() -> None:
+    mine, theirs = fit(), fit(NUMBERS)
+    before = mine.statistic_, theirs.statistic_
+    with pytest.raises(SchemaError):
+        mine.merge(theirs)
+    assert (mine.statistic_, theirs.statistic_) == before
+    assert mine.classes_.tolist() == ["a", "b"]
+
+
+def test_numbers_and_truth_values_are_labels_of_one_type() -> None:
+    model = GaussianNB().fit([[1.0], [2.0]], [0, 1]).partial_fit([[3.0]], [True])
+    assert model.partial_fit([[3.0]], [2.0]).classes_.tolist() == [0, 1, 2]
+
+
+def test_models_of_arrays_and_tables_have_labels_without_a_name() -> None:
+    named = BernoulliNB().fit(pa.table({"x0": [0, 1], "kind": [1, 2]}), "kind")
+    assert named.layout_.label == "kind"
+    array = BernoulliNB().fit([[0], [1]], [1, 2])
+    assert array.layout_.label is None
+    assert array.merge(named).class_count_.tolist() == [2.0, 2.0]

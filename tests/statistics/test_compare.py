@@ -1,0 +1,304 @@
+"""Comparisons of statistics: divergences against other libraries, integrals and exact numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from mpmath import mp, mpf
+from scipy.integrate import quad
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import chi2, chi2_contingency, norm
+
+from suffice import NaiveBayes
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice.errors import ParameterError, SchemaError
+from suffice.families import JointTable
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+from suffice.statistics.comparison import ColumnComparison, Comparison
+from suffice.statistics.divergence import Divergence, of_gaussians, of_shares
+
+A, B = np.array([30.0, 12.0, 0.0, 58.0]), np.array([10.0, 22.0, 9.0, 19.0])
+
+
+def gaussians(n: float, mean: float, sd: float, m: float, mean2: float, sd2: float) -> Divergence:
+    weights = np.array(n), np.array(m)
+    found = of_gaussians(weights, (np.array(sd**2), np.array(sd2**2)), np.array(mean - mean2)).at()
+    assert found is not None
+    return found
+
+
+def shares(a: Any, b: Any) -> Divergence:
+    found = of_shares(np.asarray(a, np.float64), np.asarray(b, np.float64)).at()
+    assert found is not None
+    return found
+
+
+# -- shares
+
+
+def test_shares_against_scipy() -> None:
+    found = shares(A, B)
+    assert found.jensen_shannon == pytest.approx(jensenshannon(A, B) ** 2, rel=1e-12)
+    ratio = chi2_contingency([A, B], correction=False, lambda_="log-likelihood")
+    assert found.p_value == pytest.approx(ratio.pvalue, rel=1e-10)
+    smooth = [(x + 0.5) / (x.sum() + 2) for x in (A, B)]
+    psi = ((smooth[0] - smooth[1]) * np.log(smooth[0] / smooth[1])).sum()
+    assert found.psi == pytest.approx(psi, rel=1e-14)
+
+
+def test_shares_in_exact_arithmetic() -> None:
+    with mp.workdps(40):
+        p, q = ([mpf(v) / mpf(x.sum()) for v in x.tolist()] for x in (A, B))
+        overlap = sum(mp.sqrt(u * v) for u, v in zip(p, q, strict=True))
+        exact = float(mp.sqrt(1 - overlap))
+    assert shares(A, B).hellinger == pytest.approx(exact, rel=1e-15)
+
+
+def test_shares_that_have_nothing_in_common() -> None:
+    found = shares([50, 0], [0, 50])
+    assert found.hellinger == 1.0
+    assert found.jensen_shannon == pytest.approx(np.log(2), rel=1e-15)
+    assert np.isfinite(found.psi)
+    assert found.p_value == pytest.approx(chi2.sf(200 * np.log(2), 1), rel=1e-12)
+
+
+def test_equal_shares_are_as_far_as_nothing() -> None:
+    found = shares([10, 20, 30], [20, 40, 60])
+    assert (found.hellinger, found.jensen_shannon, found.p_value) == (0.0, 0.0, 1.0)
+    assert shares([7], [9]).p_value == 1.0
+
+
+def test_few_rows_are_not_tested() -> None:
+    assert shares([4, 5], [100, 100]).p_value is None
+    assert shares([5, 5], [100, 100]).p_value is not None
+
+
+def test_values_that_nobody_shows_are_no_degrees_of_freedom() -> None:
+    assert shares([60, 40, 0], [30, 70, 0]).p_value == shares([60, 40], [30, 70]).p_value
+
+
+def test_no_rows_on_a_side_is_no_divergence() -> None:
+    assert of_shares(np.zeros(2), np.ones(2)).at() is None
+    assert of_shares(np.zeros(0), np.zeros(0)).at() is None
+    one = np.array(1.0)
+    assert of_gaussians((np.array(0.0), one), (0 * one, one), one).at() is None
+
+
+# -- numbers
+
+
+@pytest.mark.parametrize("other", [(0.3, 1.0), (2.0, 3.0), (-1.0, 0.2)])
+def test_gaussians_against_integrals(other: tuple[float, float]) -> None:
+    found = gaussians(100, 0.0, 1.0, 100, *other)
+    p, q = norm(0, 1), norm(*other)
+    edges = -30.0, 30.0
+    overlap, _ = quad(lambda x: np.sqrt(p.pdf(x) * q.pdf(x)), *edges, epsabs=1e-13, limit=200)
+    assert found.hellinger == pytest.approx(np.sqrt(1 - overlap), rel=1e-9)
+
+    def jeffreys(x: float) -> float:
+        return float((p.pdf(x) - q.pdf(x)) * (p.logpdf(x) - q.logpdf(x)))
+
+    assert found.psi == pytest.approx(quad(jeffreys, *edges, limit=200)[0], rel=1e-8)
+    assert found.jensen_shannon is None
+
+
+def test_the_test_of_gaussians_is_that_of_their_likelihoods() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=40), rng.normal(0.5, 1.3, size=30)
+    parts = [norm(v.mean(), v.std()).logpdf(v).sum() for v in (x, y)]
+    both = np.concatenate([x, y])
+    ratio = 2 * (sum(parts) - norm(both.mean(), both.std()).logpdf(both).sum())
+    found = gaussians(40, x.mean(), x.std(), 30, y.mean(), y.std())
+    assert found.p_value == pytest.approx(chi2.sf(ratio, 2), rel=1e-10)
+    assert gaussians(19, x.mean(), x.std(), 30, y.mean(), y.std()).p_value is None
+
+
+def test_numbers_without_spread() -> None:
+    same = gaussians(50, 3.0, 0.0, 50, 3.0, 0.0)
+    assert same == Divergence(0.0, 0.0, None, None)
+    for other in (gaussians(50, 3.0, 0.0, 50, 4.0, 0.0), gaussians(50, 3.0, 0.0, 50, 3.0, 1.0)):
+        assert other == Divergence(1.0, np.inf, None, None)
+
+
+def test_close_gaussians_lose_no_digits() -> None:
+    # H = δ/√8 + O(δ³) and J = δ² for two Gaussians of variance 1.
+    found = gaussians(100, 1e-9, 1.0, 100, 0.0, 1.0)
+    assert found.hellinger == pytest.approx(1e-9 / np.sqrt(8), rel=1e-14)
+    assert found.psi == pytest.approx(1e-18, rel=1e-14)
+
+
+# -- tables
+
+
+def table(seed: int, n: int = 300, shift: float = 0.0, reds: float = 0.5) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    size = rng.normal(shift, 1, n)
+    size[rng.random(n) < 0.1] = np.nan
+    return pa.table(
+        {
+            "size": pa.array(size, from_pandas=True),
+            "color": np.where(rng.random(n) < reds, "red", "blue"),
+            "old": rng.random(n) < 0.4,
+            "note": [" ".join(rng.choice(["to", "be", "or"], 4)) for _ in range(n)],
+            "kind": rng.choice(["a", "b"], n),
+        }
+    )
+
+
+FAMILIES = {"note": "multinomial"}
+
+
+def by_name(found: Comparison) -> dict[str, ColumnComparison]:
+    return {column.column: column for column in found.columns}
+
+
+def test_what_moved_comes_first() -> None:
+    a = NaiveBayes(FAMILIES).fit(table(0), "kind")
+    b = NaiveBayes(FAMILIES).fit(table(1, shift=3.0, reds=0.1), "kind")
+    found = a.compare(b)
+    assert [column.column for column in found.columns[:2]] == ["size", "color"]
+    distances = [column.distance for column in found.columns]
+    assert distances == sorted(distances, reverse=True)
+    assert found.rows == (300.0, 300.0)
+    lines = str(found).splitlines()
+    assert lines[0].split() == ["Hellinger", "PSI", "p", "missing", "within", "class"]
+    assert [line.split()[0] for line in lines[1:4]] == ["(labels)", "size", "color"]
+
+
+def test_a_table_against_itself() -> None:
+    model = NaiveBayes(FAMILIES).fit(table(0), "kind")
+    found = model.compare(model)
+    assert found.labels == Divergence(0.0, 0.0, 0.0, 1.0)
+    for column in found.columns:
+        assert column.overall is not None
+        assert column.overall.hellinger == column.overall.psi == 0.0
+        assert column.missing[0] == column.missing[1]
+
+
+def test_divergences_are_those_of_the_rows() -> None:
+    tables = table(0), table(1, shift=0.4)
+    a, b = (NaiveBayes(FAMILIES).fit(t, "kind") for t in tables)
+    found = by_name(a.compare(b))
+    sizes = [t["size"].drop_null().to_numpy() for t in tables]
+    moments = [part for x in sizes for part in (len(x), x.mean(), x.std())]
+    overall, exact = found["size"].overall, gaussians(*moments)
+    assert overall is not None
+    assert overall.p_value is not None
+    assert overall.hellinger == pytest.approx(exact.hellinger, rel=1e-12)
+    assert overall.psi == pytest.approx(exact.psi, rel=1e-12)
+    assert overall.p_value == pytest.approx(exact.p_value, rel=1e-10)
+    assert found["size"].missing == tuple(1 - len(x) / 300 for x in sizes)
+
+    reds = [np.array([(t["color"].to_numpy() == c).sum() for c in ("blue", "red")]) for t in tables]
+    assert found["color"].overall == shares(*reds)
+    within = [
+        np.array([((t["color"].to_numpy() == c) & (t["kind"].to_numpy() == "b")).sum() for c in v])
+        for t in tables
+        for v in [("blue", "red")]
+    ]
+    assert found["color"].within[1] == shares(*within)
+
+
+def test_words_are_compared_but_not_tested() -> None:
+    a, b = (NaiveBayes(FAMILIES).fit(table(seed), "kind") for seed in (0, 1))
+    overall = by_name(a.compare(b))["note"].overall
+    assert overall is not None
+    assert overall.p_value is None
+    assert overall.jensen_shannon is not None
+
+
+def test_a_column_that_one_side_never_shows() -> None:
+    whole = table(0)
+    blank = whole.set_column(0, "size", pa.array([None] * 300, pa.float64()))
+    a, b = (NaiveBayes(FAMILIES).fit(t, "kind") for t in (whole, whole))
+    b = NaiveBayes({**FAMILIES, "size": "gaussian"}).fit(blank, "kind")
+    found = a.compare(b).columns[-1]
+    assert (found.column, found.overall, found.within) == ("size", None, (None, None))
+    assert found.missing[1] == 1.0
+    assert str(a.compare(b)).splitlines()[-1].split()[:4] == ["size", "-", "-", "-"]
+
+
+def test_classes_of_one_side_only() -> None:
+    a = GaussianNB().fit([[1.0], [2.0], [3.0]], ["a", "a", "b"])
+    b = GaussianNB().fit([[1.0], [2.0], [3.0]], ["b", "b", "c"])
+    found = a.compare(b)
+    assert found.classes == ("a", "b", "c")
+    (column,) = found.columns
+    assert column.within[0] is column.within[2] is None
+    assert found.most_within(column) == ("b", column.within[1])
+
+
+def test_columns_of_counts_are_shares_of_all_counts() -> None:
+    x, y = np.array([[4.0, 1, 0], [2, 2, 5]]), np.array([[1.0, 1, 1], [9, 0, 3]])
+    found = MultinomialNB().fit(x, [0, 1]).compare(MultinomialNB().fit(y, [0, 1]))
+    first = by_name(found)["x0"].overall
+    exact = shares([6, 8], [10, 5])
+    assert first is not None
+    assert (first.hellinger, first.psi) == (exact.hellinger, exact.psi)
+
+
+def test_outcomes_and_categories_of_arrays() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 2, (2, 80, 3))
+    labels = np.resize([0, 1], 80)
+    for make in (BernoulliNB, CategoricalNB):
+        found = by_name(make().fit(x, labels).compare(make().fit(y, labels)))
+        counts = [[80 - v.sum(), v.sum()] for v in (x[:, 1], y[:, 1])]
+        assert found["x1"].overall == shares(*counts)
+
+
+@pytest.mark.parametrize("make", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_covariances_are_compared_column_by_column(make: Any) -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(2, 120, 2)) * [1, 5] + [0, 100]
+    y[:, 1] += 3
+    x[::7, 0] = np.nan
+    labels = np.resize([0, 1, 1], 120)
+    found, naive = (
+        by_name(m.fit(x, labels).compare(type(m)().fit(y, labels))) for m in (make(), GaussianNB())
+    )
+    for name in ("x0", "x1"):
+        mine, theirs = found[name].overall, naive[name].overall
+        assert mine is not None
+        assert theirs is not None
+        assert mine.hellinger == pytest.approx(theirs.hellinger, rel=1e-10)
+        assert mine.psi == pytest.approx(theirs.psi, rel=1e-10)
+        assert found[name].missing == pytest.approx(naive[name].missing, abs=1e-15)
+
+
+def test_a_joint_table_is_also_compared_as_a_whole() -> None:
+    # Each column alone is the same in both; together they are as different as can be.
+    first = pa.table(
+        {"u": ["a", "b"] * 40, "v": ["a", "b"] * 40, "kind": ["k", "k", "l", "l"] * 20}
+    )
+    second = first.set_column(1, "v", pa.array(["b", "a"] * 40))
+    family = {("u", "v"): JointTable()}
+    found = NaiveBayes(family).fit(first, "kind").compare(NaiveBayes(family).fit(second, "kind"))
+    assert [(c.column, c.distance) for c in found.columns] == [("u, v", 1.0), ("u", 0), ("v", 0)]
+
+
+# -- without names, and refusals
+
+
+def test_a_statistic_numbers_its_columns() -> None:
+    model = NaiveBayes(FAMILIES).fit(table(0), "kind")
+    found = model.statistic_.compare(model.statistic_)
+    assert {column.column for column in found.columns} == {"x0", "x1", "x2", "x3"}
+
+
+def test_other_columns_are_refused() -> None:
+    a = GaussianNB().fit([[1.0], [2.0]], [0, 1])
+    b = GaussianNB().fit([[1.0, 2.0], [2.0, 1.0]], [0, 1])
+    with pytest.raises(SchemaError, match="column 'x1' is in the other only; only models of the"):
+        a.compare(b)
+    with pytest.raises(SchemaError) as caught:
+        a.statistic_.compare(b.statistic_)
+    assert str(caught.value) == (
+        "the blocks of one table are Moments(1), those of the other Moments(2); "
+        "only tables of the same columns can be compared."
+    )
+    with pytest.raises(ParameterError, match="only fitted models of suffice can be compared"):
+        a.compare("b")

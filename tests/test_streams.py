@@ -1,0 +1,273 @@
+"""Streams: batches that fade or leave, against one fit of the rows that count."""
+
+from __future__ import annotations
+
+import warnings
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import suffice
+from suffice import NaiveBayes
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice.errors import DataError, ForgetError, ParameterError
+from suffice.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
+from suffice.testing.comparing import frozen
+
+FAMILIES = {"visits": "poisson", "note": "multinomial", "flag": "bernoulli", "color": "categorical"}
+WORDS = ("to", "be", "or", "not")
+
+
+def batch(seed: int, n: int = 11) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    code = rng.integers(0, 3, n)
+
+    def gappy(values: list[Any]) -> list[Any]:
+        return [None if gone else v for gone, v in zip(rng.random(n) < 0.2, values, strict=True)]
+
+    return pa.table(
+        {
+            "size": pa.array(gappy((1e6 + code + rng.normal(size=n)).tolist()), pa.float64()),
+            "visits": pa.array(gappy(rng.poisson(2.0 + code).tolist()), pa.int64()),
+            "color": pa.array(
+                gappy(rng.choice(["red", "blue", f"x{seed}"], n).tolist()), pa.string()
+            ),
+            "flag": pa.array(gappy((rng.random(n) < 0.4).tolist()), pa.bool_()),
+            "note": pa.array(
+                gappy([" ".join(rng.choice(WORDS, 4)) for _ in range(n)]), pa.string()
+            ),
+            "kind": pa.array(gappy([("a", "b", "c")[c] for c in code]), pa.string()),
+        }
+    )
+
+
+BATCHES = [batch(seed, n) for seed, n in enumerate((30, 11, 1, 0, 17, 8))]
+
+
+def weighted(batches: list[pa.Table], weights: list[float]) -> pa.Table:
+    """All rows, with the weight of their batch."""
+    columns = [
+        table.append_column("w", pa.array(np.full(len(table), weight)))
+        for table, weight in zip(batches, weights, strict=True)
+    ]
+    return pa.concat_tables(columns)
+
+
+def same(model: Any, expected: Any) -> bool:
+    """Whether two models have the same statistic, parameters and answers, to the bit."""
+    rows = pa.concat_tables(BATCHES).drop(["kind"])
+    return bool(
+        model.statistic_ == expected.statistic_
+        and frozen(model.model_.prior) == frozen(expected.model_.prior)
+        and frozen(model.model_.parameters) == frozen(expected.model_.parameters)
+        and frozen(model.predict_joint_log_proba(rows))
+        == frozen(expected.predict_joint_log_proba(rows))
+    )
+
+
+def learnt(model: Any, batches: list[pa.Table], **options: Any) -> Any:
+    for table in batches:
+        model.partial_fit(table, "kind", **options)
+    return model
+
+
+# -- decay
+
+
+@pytest.mark.parametrize("estimation", ["mle", "map", "bayes"])
+@pytest.mark.filterwarnings("ignore:.*impossible under every class:suffice.errors.SufficeWarning")
+@pytest.mark.parametrize("gamma", [0.5, 0.25])
+def test_decay_by_a_power_of_two_is_a_weighted_fit_to_the_bit(
+    estimation: str, gamma: float
+) -> None:
+    options: dict[str, Any] = {"families": FAMILIES, "estimation": estimation}
+    faded = learnt(NaiveBayes(**options, decay=gamma), BATCHES)
+    table = weighted(BATCHES, [gamma**age for age in range(len(BATCHES))[::-1]])
+    assert same(faded, NaiveBayes(**options).fit(table, "kind", sample_weight="w"))
+
+
+def test_decay_is_a_weighted_fit_up_to_the_rounding_of_the_weights() -> None:
+    faded = learnt(NaiveBayes(FAMILIES, decay=0.9), BATCHES)
+    table = weighted(BATCHES, [0.9**age for age in range(len(BATCHES))[::-1]])
+    fitted = NaiveBayes(FAMILIES).fit(table, "kind", sample_weight="w")
+    rows = pa.concat_tables(BATCHES).drop(["kind"])
+    np.testing.assert_allclose(
+        faded.predict_joint_log_proba(rows), fitted.predict_joint_log_proba(rows), rtol=1e-12
+    )
+
+
+def test_decayed_sums_are_exact_to_100_bits() -> None:
+    rng, gamma = np.random.default_rng(5), 0.7
+    batches = [1e3 + rng.normal(size=20) for _ in range(9)]
+    model = GaussianNB()
+    for x in batches:
+        model.partial_fit(x[:, None], np.resize([0, 1], 20), decay=gamma)
+    (moments,) = model.statistic_.blocks
+    for c in range(2):
+        weights = [Fraction(gamma) ** age for age in range(9)[::-1]]
+        pivot = Fraction(moments.pivot[c, 0])
+        rows = [
+            (w, Fraction(v) - pivot)
+            for w, x in zip(weights, batches, strict=True)
+            for v in x[c::2].tolist()
+        ]
+        weight, total, squares = (sum(w * v**p for w, v in rows) for p in range(3))
+        pairs = (moments.weight[c, :2], weight), (moments.sums[c, :2], total)
+        for pair, exact in (*pairs, (moments.sums[c, 2:], squares)):
+            size = sum(w * abs(v) for w, v in rows) if exact == total else exact
+            found = Fraction(pair[0, 0]) + Fraction(pair[1, 0])
+            assert abs(found - exact) <= size * Fraction(2) ** -100
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        GaussianNB,
+        BernoulliNB,
+        MultinomialNB,
+        LinearDiscriminantAnalysis,
+        QuadraticDiscriminantAnalysis,
+    ],
+)
+def test_decay_is_an_argument_of_every_classifier(make: Any) -> None:
+    rng = np.random.default_rng(8)
+    x, y = rng.integers(0, 5, (60, 3)).astype(np.float64), np.resize([0, 1, 1], 60)
+    faded = make()
+    for rows in (slice(0, 20), slice(20, 50), slice(50, 60)):
+        faded.partial_fit(x[rows], y[rows], decay=0.5)
+    weights = np.repeat([0.25, 0.5, 1.0], [20, 30, 10])
+    expected = make().fit(x, y, sample_weight=weights)
+    np.testing.assert_array_equal(faded.predict_proba(x), expected.predict_proba(x))
+
+
+def test_what_has_faded_away_is_gone() -> None:
+    old = pa.table({"size": [1e-5, 3.0, 1e7], "color": ["red", "blue", "red"], "kind": list("aab")})
+    new = pa.table({"size": [1.0, 2.0], "color": ["blue", "green"], "kind": list("bc")})
+    model = NaiveBayes(decay=2.0**-40).fit(old, "kind")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(30):
+            model.partial_fit(new, "kind")
+            answers = model.predict_joint_log_proba(old.drop(["kind"]))
+            assert np.isfinite(answers).all()
+    assert model.classes_.tolist() == ["b", "c"]
+    assert model.statistic_.blocks[1].vocabularies[0].values == ("blue", "green")
+
+
+def test_rows_that_weigh_little_have_the_spread_of_their_values() -> None:
+    x, y = np.array([[1.0], [2.0], [4.0], [8.0]]), [0, 0, 1, 1]
+    model = GaussianNB(var_smoothing=0.5).fit(x, y, sample_weight=np.full(4, 2.0**-30))
+    expected = GaussianNB(var_smoothing=0.5).fit(x, y)
+    np.testing.assert_array_equal(model.epsilon_, expected.epsilon_)
+    np.testing.assert_array_equal(model.var_, expected.var_)
+
+
+def test_decay_of_one_changes_nothing() -> None:
+    whole = NaiveBayes(FAMILIES).fit(pa.concat_tables(BATCHES), "kind")
+    assert same(learnt(NaiveBayes(FAMILIES, decay=1.0), BATCHES), whole)
+
+
+# -- windows
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 9])
+def test_a_window_is_a_fit_of_its_batches(window: int) -> None:
+    model, batches = (
+        NaiveBayes(FAMILIES, window=window),
+        [t for t in BATCHES if window > 1 or len(t)],
+    )
+    for i, table in enumerate(batches):
+        model.partial_fit(table, "kind")
+        shown = pa.concat_tables(batches[max(0, i - window + 1) : i + 1])
+        assert same(model, NaiveBayes(FAMILIES).partial_fit(shown, "kind"))
+
+
+@pytest.mark.parametrize("make", [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis])
+def test_a_window_over_covariances(make: Any) -> None:
+    rng = np.random.default_rng(2)
+    x, y = 1e4 + rng.normal(size=(90, 3)), np.resize([0, 1, 1], 90)
+    model = make()
+    for start in range(0, 90, 15):
+        rows = slice(start, start + 15)
+        model.partial_fit(x[rows] * 10.0 ** (start // 15), y[rows], window=2)
+    assert len(model.batches_) == 2
+    late = np.concatenate([x[60:75] * 1e4, x[75:] * 1e5])
+    expected = make().fit(late, y[60:])
+    assert frozen(model.model_.parameters) == frozen(expected.model_.parameters)
+
+
+def test_a_window_may_fade_too() -> None:
+    model = learnt(NaiveBayes(FAMILIES, window=3, decay=0.5), BATCHES)
+    table = weighted(BATCHES[-3:], [0.25, 0.5, 1.0])
+    assert same(model, NaiveBayes(FAMILIES).fit(table, "kind", sample_weight="w"))
+
+
+def test_what_came_before_the_window_is_one_batch() -> None:
+    model = NaiveBayes(FAMILIES).fit(BATCHES[0], "kind").partial_fit(BATCHES[1], "kind")
+    model.set_params(window=2).partial_fit(BATCHES[4], "kind")
+    shown = pa.concat_tables([*BATCHES[:2], BATCHES[4]])
+    assert same(model, NaiveBayes(FAMILIES).fit(shown, "kind"))
+    model.partial_fit(BATCHES[5], "kind")
+    assert same(model, NaiveBayes(FAMILIES).fit(pa.concat_tables(BATCHES[4:]), "kind"))
+
+
+def test_a_saved_window_goes_on(tmp_path: Path) -> None:
+    model = learnt(NaiveBayes(FAMILIES, window=3, decay=0.5), BATCHES[:4])
+    model.save(tmp_path / "m")
+    loaded = suffice.load(tmp_path / "m")
+    assert loaded.get_params() == model.get_params()
+    assert frozen(loaded.batches_) == frozen(model.batches_)
+    for learner in (model, loaded):
+        learnt(learner, BATCHES[4:])
+    assert same(loaded, model)
+
+
+def test_windows_merge_batch_by_batch() -> None:
+    options: dict[str, Any] = {"families": FAMILIES, "window": 2}
+    others = [batch(seed) for seed in range(20, 23)]
+    mine, theirs = learnt(NaiveBayes(**options), BATCHES[:2]), learnt(NaiveBayes(**options), others)
+    mine.merge(theirs)
+    shown = pa.concat_tables([*BATCHES[:2], *others[1:]])
+    assert same(mine, NaiveBayes(FAMILIES).fit(shown, "kind"))
+    mine.partial_fit(BATCHES[4], "kind")
+    newest = pa.concat_tables([BATCHES[1], others[2], BATCHES[4]])
+    assert same(mine, NaiveBayes(FAMILIES).fit(newest, "kind"))
+
+
+def test_rows_cannot_be_taken_out_of_a_window() -> None:
+    model = learnt(NaiveBayes(FAMILIES, window=2), BATCHES[:2])
+    with pytest.raises(ForgetError) as caught:
+        model.forget(BATCHES[1], "kind")
+    assert str(caught.value) == (
+        "the model holds a window of 2 batches; rows leave a window with their batch; "
+        "learn the batches again, without the rows."
+    )
+    assert len(model.batches_) == 2
+
+
+def test_a_window_without_rows_leaves_the_model_as_it_was() -> None:
+    model = NaiveBayes(FAMILIES, window=1).fit(BATCHES[0], "kind")
+    with pytest.raises(DataError, match="there is no labelled row whose weight is not zero"):
+        model.partial_fit(BATCHES[3], "kind")
+    assert same(model, NaiveBayes(FAMILIES).fit(BATCHES[0], "kind"))
+
+
+# -- options
+
+
+@pytest.mark.parametrize("decay", [0, -0.5, 1.5, float("nan"), "half"])
+def test_decay_is_a_share(decay: Any) -> None:
+    with pytest.raises(ParameterError, match="decay is a number above 0, and 1 at most"):
+        NaiveBayes(decay=decay).fit(BATCHES[0], "kind")
+    with pytest.raises(ParameterError, match="decay="):
+        NaiveBayes().partial_fit(BATCHES[0], "kind", decay=decay)
+
+
+@pytest.mark.parametrize("window", [0, -1, 2.5, "all"])
+def test_a_window_is_a_number_of_batches(window: Any) -> None:
+    with pytest.raises(ParameterError, match="a window is a number of batches, 1 or more"):
+        NaiveBayes(window=window).partial_fit(BATCHES[0], "kind")
