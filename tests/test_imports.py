@@ -34,6 +34,7 @@ def test_the_version_loads_no_library() -> None:
         "from suffice import NaiveBayes",
         "from suffice import load",
         "from suffice import read_csv",
+        "from suffice import read_sql",
         "from suffice.families import *",
     ],
 )

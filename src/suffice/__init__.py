@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from suffice.bayes import BayesClassifier as BayesClassifier
+    from suffice.data.database import read_sql as read_sql
     from suffice.data.opening import read_csv as read_csv
     from suffice.engines.choice import engine as engine
     from suffice.engines.choice import set_engine as set_engine
@@ -27,6 +28,7 @@ _HOME = {
     "engine": "suffice.engines.choice",
     "load": "suffice.saved",
     "read_csv": "suffice.data.opening",
+    "read_sql": "suffice.data.database",
     "set_engine": "suffice.engines.choice",
 }
 
@@ -39,6 +41,7 @@ __all__ = [
     "engine",
     "load",
     "read_csv",
+    "read_sql",
     "set_engine",
 ]
 

@@ -79,12 +79,6 @@ class TestPaths:
             "the list of files is empty; a table needs at least one; name a file."
         )
 
-    def test_directory(self, tmp_path: Path) -> None:
-        assert message(lambda: open_files(tmp_path)) == (
-            f"{str(tmp_path)!r} is a directory; a table is read from files; name them, for example "
-            f"{str(tmp_path / '*.parquet')!r}."
-        )
-
     @pytest.mark.parametrize("suffix", [*SUFFIXES, ".csv", ".data"])
     def test_empty_file(self, tmp_path: Path, suffix: str) -> None:
         path = tmp_path / f"t{suffix}"

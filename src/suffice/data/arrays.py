@@ -31,6 +31,7 @@ from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 __all__ = ["ArraySource", "ArraySplit", "Labels", "is_missing"]
 
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
+STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
 DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
 
 
@@ -145,7 +146,7 @@ class ArraySource:
         head = self.x[:BATCH_ROWS]
         return tuple(_integer_column(n, head[:, j]) for j, n in enumerate(self.names))
 
-    def take(self, rows: NDArray[np.intp]) -> ArraySource:
+    def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
         """Return the rows at these places, in that order."""
         labels, weights = self.labels, self.weights
         return replace(
@@ -157,10 +158,13 @@ class ArraySource:
 
     def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
         """Equal slices, one for every worker if there are rows enough for each."""
-        n = self.x.shape[0]
+        n, source = self.x.shape[0], self
+        kept = any(block.encoding in STORED for block in layout.blocks)
+        if kept and not isinstance(self.x, np.ndarray):
+            source = replace(self, x=_each_cell_once(self.x))
         parts = max(1, min(workers, n // SPLIT_ROWS))
         bounds = np.linspace(0, n, parts + 1).astype(int)
-        return [ArraySplit(self, layout, int(a), int(b)) for a, b in pairwise(bounds)]
+        return [ArraySplit(source, layout, int(a), int(b)) for a, b in pairwise(bounds)]
 
 
 def _integer_column(name: str, values: NDArray[Any]) -> Column:
@@ -173,16 +177,22 @@ def _integer_column(name: str, values: NDArray[Any]) -> Column:
 
 @dataclass(frozen=True)
 class ArraySplit:
-    """Rows ``first`` to ``stop`` of an array source."""
+    """Rows ``first`` to ``stop`` of an array source, before which there were ``before`` others."""
 
     source: ArraySource
     layout: Layout
     first: int
     stop: int
+    before: int = 0
+
+    def __reduce__(self) -> tuple[type[ArraySplit], tuple[ArraySource, Layout, int, int, int]]:
+        # A split that travels takes its own rows with it, and no others.
+        rows = self.source.take(slice(self.first, self.stop))
+        return ArraySplit, (rows, self.layout, 0, self.count(), self.before + self.first)
 
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in NumPy."""
-        return f"row {self.first + row}"
+        return f"row {self.before + self.first + row}"
 
     def count(self) -> int:
         """Return the number of rows."""
@@ -209,8 +219,7 @@ class ArraySplit:
     @property
     def _lays_out_sparse_rows(self) -> bool:
         sparse = not isinstance(self.source.x, np.ndarray)
-        kept = ("events", "sparse")
-        return sparse and any(block.encoding not in kept for block in self.layout.blocks)
+        return sparse and any(block.encoding not in STORED for block in self.layout.blocks)
 
     def _batch(self, rows: slice) -> Batch:
         source = self.source
@@ -312,13 +321,19 @@ def _stored(x: Any, rows: slice) -> SparseBlock:
     )
 
 
+def _each_cell_once(x: Any) -> Any:
+    """A CSR matrix whose cells are not in parts, which have events and squares of their own."""
+    if x.has_canonical_format:
+        return x
+    x = x.copy()
+    x.sum_duplicates()
+    return x
+
+
 def _events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     """Counts in the rows of a CSR matrix. Dense rows are made sparse."""
     if isinstance(x, np.ndarray):
         return _events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
-    if threshold is not None and not x.has_canonical_format:
-        x, rows = x[rows].copy(), slice(0, rows.stop - rows.start)
-        x.sum_duplicates()  # a cell may be stored in parts, which are no events of their own
     block = _stored(x, rows)
     data, indices, indptr = block.data, block.indices, block.indptr
     if threshold is not None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.data.arrays import ArraySource, ArraySplit
 from suffice.data.encode import stored_as
-from suffice.data.frames import FrameTable
+from suffice.data.frames import in_memory
 from suffice.data.schema import Column, Layout
 from suffice.data.tables import TableSource
 from suffice.errors import DataError, ParameterError, SchemaError
@@ -65,6 +65,11 @@ class BesideSplit:
     features: ArraySplit
     y: NDArray[Any]
     layout: Layout
+
+    def __reduce__(self) -> tuple[type[BesideSplit], tuple[ArraySplit, NDArray[Any], Layout]]:
+        # The features count their rows anew when they travel without the others.
+        own = self.y[self.features.first : self.features.stop]
+        return BesideSplit, (self.features, own, self.layout)
 
     def batches(self) -> Iterator[Batch]:
         """Yield the batches of the features, with a block of targets after theirs.
@@ -132,13 +137,14 @@ def with_targets(
     ParameterError
         If the table is a file, or there is not one target per row.
     """
-    if not isinstance(source.table, FrameTable):
+    frame = in_memory(source.table)
+    if frame is None:
         raise ParameterError(
             "the targets are given as values, the rows as a file",
             "a file brings its own targets",
             "give the name of their column",
         )
-    table, added = source.table.table, []
+    table, added = frame.table, []
     if len(values) != table.num_rows:
         raise ParameterError(
             f"{len(values)} targets for {table.num_rows} rows", "there is one target per row"
@@ -148,7 +154,7 @@ def with_targets(
             name += "_"
         table = table.append_column(name, pa.array(column))
         added.append(name)
-    return replace(source, table=replace(source.table, table=table)), tuple(added)
+    return replace(source, table=replace(frame, table=table)), tuple(added)
 
 
 def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, ...]:

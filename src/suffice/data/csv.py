@@ -29,7 +29,8 @@ import pyarrow.csv as arrow_csv
 
 from suffice.data.csv_format import CsvFormat
 from suffice.data.csv_pieces import pieces
-from suffice.data.csv_scan import CsvFile, OpenRecordError
+from suffice.data.csv_scan import CsvFile, OpenRecordError, readable
+from suffice.data.file_version import version_of
 from suffice.data.table import BATCH_ROWS, first_refused, first_rows, require_columns
 from suffice.errors import ReadError, SchemaError, SufficeWarning
 
@@ -213,6 +214,11 @@ class CsvSplit:
     types: tuple[tuple[str, pa.DataType], ...]
 
     @property
+    def path(self) -> Path:
+        """The file."""
+        return self.file.path
+
+    @property
     def asked(self) -> tuple[str, ...]:
         """The columns to read."""
         return tuple(name for name, _ in self.types)
@@ -270,6 +276,11 @@ class CsvSplit:
         )
 
 
+def _listed(path: Path, format: CsvFormat) -> CsvFile:
+    with readable(path):
+        return CsvFile(path, format, version_of(path))
+
+
 class CsvTable:
     r"""Delimited text files with the same columns, one split each.
 
@@ -304,7 +315,7 @@ class CsvTable:
 
     def __init__(self, paths: Sequence[Path], format: CsvFormat | None = None) -> None:
         self.format = format or CsvFormat()
-        self._files = tuple(CsvFile(path, self.format) for path in paths)
+        self._files = tuple(_listed(path, self.format) for path in paths)
         self.names = self._files[0].names()
         for file in self._files[1:]:
             names = file.names()

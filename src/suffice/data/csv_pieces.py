@@ -48,7 +48,7 @@ def pieces(file: CsvFile) -> Iterator[bytes]:
         If a quote never closes, or a record is longer than ``LONGEST_RECORD``.
     """
     quote = file.format.quote
-    with readable(file.path), _utf8(file) as read:
+    with readable(file.path, file.version), _utf8(file) as read:
         rest = read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         while chunk := read(max(_PIECE_BYTES, len(rest))):
             text = rest + chunk

@@ -8,19 +8,20 @@ LF, CRLF or CR. Empty lines are no rows.
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import re
 import reprlib
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
 from suffice.data.csv_format import CsvFormat
+from suffice.data.file_version import FileVersion, require_version
+from suffice.data.meter import MeteredFile, MeteredGzip
 from suffice.errors import ReadError
 
 __all__ = [
@@ -47,11 +48,15 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Turn whatever goes wrong with a file into a ReadError."""
+def readable(path: Path, version: FileVersion | None = None) -> Iterator[None]:
+    """Turn whatever goes wrong with a file into a ReadError, above all that it has changed."""
     try:
+        require_version(path, version)
         yield
+        require_version(path, version)
     except (OSError, EOFError, UnicodeError, zlib.error) as error:
+        with suppress(OSError):
+            require_version(path, version)
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise ReadError(
             f"{path.name} cannot be read: {reason}", "", "check the file or copy it again"
@@ -61,7 +66,7 @@ def readable(path: Path) -> Iterator[None]:
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file, decompressed where its name ends in ``.gz``."""
     zipped = path.suffix.lower() == ".gz"
-    return cast(IO[bytes], gzip.open(path, "rb")) if zipped else path.open("rb")
+    return cast(IO[bytes], MeteredGzip(path)) if zipped else io.BufferedReader(MeteredFile(path))
 
 
 def open_text(path: Path, encoding: str) -> IO[str]:
@@ -168,6 +173,8 @@ class CsvFile:
         The file; a name that ends in ``.gz`` is decompressed.
     format : CsvFormat
         How it is written.
+    version : FileVersion, optional
+        The only version of the file that may be read.
 
     Examples
     --------
@@ -177,6 +184,7 @@ class CsvFile:
 
     path: Path
     format: CsvFormat
+    version: FileVersion | None = None
 
     @property
     def delimiter(self) -> str:
@@ -198,7 +206,10 @@ class CsvFile:
             If the file cannot be read, or a quote never closes.
         """
         try:
-            with readable(self.path), open_text(self.path, self.format.encoding) as lines:
+            with (
+                readable(self.path, self.version),
+                open_text(self.path, self.format.encoding) as lines,
+            ):
                 yield from self.grammar.records(lines)
         except OpenRecordError as error:
             raise ReadError(

@@ -116,9 +116,10 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
     """Undo a dictionary whose values may repeat or be null, and views, which few kernels take."""
-    if pa.types.is_string_view(column.type):
-        return column.cast(pa.large_string())
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    if isinstance(column, pa.DictionaryArray):
+        values = _plain(column.dictionary)
+        return pa.DictionaryArray.from_arrays(column.indices, values).cast(values.type)
+    return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
 
 
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:

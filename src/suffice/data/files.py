@@ -1,4 +1,4 @@
-"""Tables in files: one path, a glob or a list of paths, in one of four formats.
+"""Tables in files: a path, a folder, a glob or a list of these, in one of four formats.
 
 Delimited text is read by `suffice.data.csv`; Parquet and Arrow IPC store their schema and are read
 here, one split per row group or record batch, so that memory does not grow with the file.
@@ -6,13 +6,12 @@ here, one split per row group or record batch, so that memory does not grow with
 
 from __future__ import annotations
 
-import glob
 import os
 import reprlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,10 +21,20 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
 from suffice.data.csv import CsvFormat, CsvTable
+from suffice.data.file_version import FileVersion, require_version, version_of
+from suffice.data.listing import list_files
+from suffice.data.partitions import with_folders
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.errors import ParameterError, ReadError, SchemaError
 
-__all__ = ["IpcFileSplit", "IpcStreamSplit", "ParquetSplit", "StoredTable", "open_files"]
+__all__ = [
+    "IpcFileSplit",
+    "IpcStreamSplit",
+    "ParquetSplit",
+    "StoredTable",
+    "open_files",
+    "open_parquet",
+]
 
 _BUFFER_BYTES = 1 << 20
 _PARQUET, _IPC_FILE, _IPC_STREAM, _CSV = "Parquet", "Arrow IPC file", "Arrow IPC stream", "CSV"
@@ -43,12 +52,13 @@ def open_files(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     format: CsvFormat | None = None,
 ) -> Table:
-    r"""Open one file, the files that a glob matches, or a list of these, as one table.
+    r"""Open a file, the files of a folder or glob, or a list of these, as one table.
 
     Parameters
     ----------
     path : path or sequence of paths
-        Globs are expanded in sorted order. The suffix tells the format: ``.parquet``, ``.pq``;
+        Folders and globs are expanded in sorted order; folders named ``column=value`` add that
+        column (`suffice.data.listing`). The suffix tells the format: ``.parquet``, ``.pq``;
         ``.arrow``, ``.feather``, ``.ipc`` (IPC file); ``.arrows`` (IPC stream); anything else is
         delimited text, decompressed where ``.gz`` follows.
     format : CsvFormat, optional
@@ -75,51 +85,18 @@ def open_files(
     ...     open_files(folder + "/*.tsv").names
     ('x', 'y')
     """
-    listed = [path] if isinstance(path, str | os.PathLike) else list(path)
-    files = [file for item in listed for file in _expand(os.fspath(item))]
-    if not files:
-        raise ReadError("the list of files is empty", "a table needs at least one", "name a file")
+    listed = list_files(path)
+    files = [file.path for file in listed]
     kind = _common_format(files)
     if kind == _CSV:
-        return CsvTable(files, format)
+        return with_folders(CsvTable(files, format), listed)
     if format is not None:
         raise ParameterError(
             f"format is given for {files[0].name}",
             f"its format, {kind}, describes itself",
             "leave format out",
         )
-    return StoredTable(files, _LISTINGS[kind])
-
-
-def _expand(path: str) -> list[Path]:
-    """Return the files that a path or glob names; a file whose own name looks like a glob wins."""
-    matches = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
-    found = [Path(match) for match in matches]
-    if not found:
-        pattern = glob.has_magic(path)
-        raise ReadError(
-            f"no file matches {path!r}" if pattern else f"{path!r} does not exist",
-            "",
-            f"check the path; the working directory is {os.getcwd()}",
-        )
-    for file in found:
-        _require_file(file)
-    return [file.absolute() for file in found]
-
-
-def _require_file(path: Path) -> None:
-    if path.is_dir():
-        raise ReadError(
-            f"{str(path)!r} is a directory",
-            "a table is read from files",
-            f"name them, for example {str(path / '*.parquet')!r}",
-        )
-    if path.is_file() and path.stat().st_size == 0:
-        raise ReadError(
-            f"{path.name} is empty",
-            "a table has at least a header or one row",
-            "check how it was written",
-        )
+    return with_folders(StoredTable(files, _LISTINGS[kind]), listed)
 
 
 def _format_of(path: Path) -> str:
@@ -148,10 +125,15 @@ def _common_format(paths: Sequence[Path]) -> str:
 
 
 @contextmanager
-def _readable(path: Path, kind: str) -> Iterator[None]:
+def _readable(path: Path, kind: str, version: FileVersion | None = None) -> Iterator[None]:
+    """Turn whatever goes wrong with a file into a ReadError, above all that it has changed."""
     try:
+        require_version(path, version)
         yield
+        require_version(path, version)
     except (pa.ArrowException, OSError) as error:
+        with suppress(OSError):
+            require_version(path, version)
         reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
         raise ReadError(
             f"{path.name} cannot be read as {kind}: {reason}",
@@ -175,11 +157,16 @@ class _StoredSplit:
         Which row group or record batch.
     types : tuple of (str, pyarrow.DataType or None)
         The columns to read, and their types; None as stored.
+    version : FileVersion, optional
+        The only version of the file that may be read.
     """
 
     path: Path
     part: int
     types: tuple[tuple[str, pa.DataType | None], ...]
+    version: FileVersion | None = None
+
+    kind: ClassVar[str]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their columns and types.
@@ -187,14 +174,16 @@ class _StoredSplit:
         Raises
         ------
         ReadError
-            If the file is damaged, or a value does not fit the type asked for.
+            If the file is damaged or has changed, or a value does not fit the type asked for.
         """
         done = 0
-        for batch in self._stored():
-            for start in range(0, batch.num_rows, BATCH_ROWS):
-                part = batch.slice(start, BATCH_ROWS)
-                yield self._typed(part, done)
-                done += part.num_rows
+        with _readable(self.path, self.kind, self.version):
+            for batch in self._stored():
+                batch.validate(full=True)
+                for start in range(0, batch.num_rows, BATCH_ROWS):
+                    part = batch.slice(start, BATCH_ROWS)
+                    yield self._typed(part, done)
+                    done += part.num_rows
 
     def locate(self, row: int) -> str:
         """Name the row, counted from 1 over the whole file."""
@@ -239,13 +228,13 @@ class _StoredSplit:
 class ParquetSplit(_StoredSplit):
     """One row group of a Parquet file; its strings come dictionary-encoded."""
 
+    kind = _PARQUET
+
     def _stored(self) -> Iterator[pa.RecordBatch]:
         plain = {name for name, target in self.types if _wants_plain(target)}
-        with _readable(self.path, _PARQUET), _open_parquet(self.path, plain) as file:
+        with open_parquet(self.path, plain) as file:
             names = [name for name, _ in self.types]
-            for batch in file.iter_batches(BATCH_ROWS, [self.part], names):
-                batch.validate(full=True)
-                yield batch
+            yield from file.iter_batches(BATCH_ROWS, [self.part], names)
 
     def _rows_before(self) -> int:
         with pq.ParquetFile(self.path) as file:
@@ -256,7 +245,8 @@ def _wants_plain(target: pa.DataType | None) -> bool:
     return target is not None and not pa.types.is_dictionary(target)
 
 
-def _open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
+def open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
+    """Open a Parquet file with its strings dictionary-encoded, but for the columns in `plain`."""
     schema = pq.read_schema(path)
     encoded = [f.name for f in schema if _is_text(f.type) and f.name not in plain]
     return pq.ParquetFile(
@@ -272,12 +262,12 @@ def _is_text(kind: pa.DataType) -> bool:
 class IpcFileSplit(_StoredSplit):
     """One record batch of an Arrow IPC file, memory-mapped."""
 
+    kind = _IPC_FILE
+
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        with _readable(self.path, _IPC_FILE), pa.memory_map(str(self.path)) as file:
+        with pa.memory_map(str(self.path)) as file:
             batch = ipc.open_file(file).get_batch(self.part)
-            batch = batch.select([name for name, _ in self.types])
-            batch.validate(full=True)
-            yield batch
+            yield batch.select([name for name, _ in self.types])
 
     def _rows_before(self) -> int:
         with pa.memory_map(str(self.path)) as file:
@@ -289,16 +279,12 @@ class IpcFileSplit(_StoredSplit):
 class IpcStreamSplit(_StoredSplit):
     """A whole Arrow IPC stream, which can only be read from its beginning."""
 
+    kind = _IPC_STREAM
+
     def _stored(self) -> Iterator[pa.RecordBatch]:
-        with (
-            _readable(self.path, _IPC_STREAM),
-            pa.OSFile(str(self.path), "rb") as file,
-            ipc.open_stream(file) as reader,
-        ):
+        with pa.OSFile(str(self.path), "rb") as file, ipc.open_stream(file) as reader:
             for whole in reader:
-                batch = whole.select([name for name, _ in self.types])
-                batch.validate(full=True)
-                yield batch
+                yield whole.select([name for name, _ in self.types])
 
     def _rows_before(self) -> int:
         return 0
@@ -311,12 +297,13 @@ class IpcStreamSplit(_StoredSplit):
 class _Listing:
     """How to list what one format stores: the schema and the number of parts of a file."""
 
-    kind: str
     split: type[_StoredSplit]
     inspect: Callable[[Path], tuple[pa.Schema, int]]
 
-    def read(self, path: Path) -> tuple[pa.Schema, int]:
-        with _readable(path, self.kind):
+    def read(self, path: Path) -> tuple[pa.Schema, list[_StoredSplit]]:
+        """Return the schema of a file and its parts, which read no column yet."""
+        with _readable(path, self.split.kind):
+            version = version_of(path)
             schema, parts = self.inspect(path)
         twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
         if twice is not None:
@@ -325,11 +312,11 @@ class _Listing:
                 "column names must be unique",
                 "rename one of them",
             )
-        return schema, parts
+        return schema, [self.split(path, part, (), version) for part in range(parts)]
 
 
 def _inspect_parquet(path: Path) -> tuple[pa.Schema, int]:
-    with _open_parquet(path) as file:
+    with open_parquet(path) as file:
         return file.schema_arrow, file.num_row_groups
 
 
@@ -345,9 +332,9 @@ def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, int]:
 
 
 _LISTINGS = {
-    _PARQUET: _Listing(_PARQUET, ParquetSplit, _inspect_parquet),
-    _IPC_FILE: _Listing(_IPC_FILE, IpcFileSplit, _inspect_ipc_file),
-    _IPC_STREAM: _Listing(_IPC_STREAM, IpcStreamSplit, _inspect_ipc_stream),
+    _PARQUET: _Listing(ParquetSplit, _inspect_parquet),
+    _IPC_FILE: _Listing(IpcFileSplit, _inspect_ipc_file),
+    _IPC_STREAM: _Listing(IpcStreamSplit, _inspect_ipc_stream),
 }
 
 
@@ -381,13 +368,11 @@ class StoredTable:
     guesses: ClassVar[bool] = False
 
     def __init__(self, paths: Sequence[Path], listing: _Listing) -> None:
-        self._split = listing.split
-        self._schema, parts = listing.read(paths[0])
-        self._parts = [(paths[0], part) for part in range(parts)]
+        self._schema, self._parts = listing.read(paths[0])
         for path in paths[1:]:
             schema, parts = listing.read(path)
             _require_same(self._schema, schema, paths[0], path)
-            self._parts += [(path, part) for part in range(parts)]
+            self._parts += parts
         self._where = paths[0].name
         self.names = tuple(self._schema.names)
 
@@ -428,7 +413,7 @@ class StoredTable:
         """
         require_columns(types, self.names, self._where)
         asked = tuple(types.items())
-        return tuple(self._split(path, part, asked) for path, part in self._parts)
+        return tuple(replace(part, types=asked) for part in self._parts)
 
 
 def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -> None:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
-from suffice.data.table import BATCH_ROWS, RecordSplit, first_rows, require_columns
-from suffice.errors import SchemaError
+from suffice.data.spool import SpooledTable, first_line, spool, unbroken
+from suffice.data.table import (
+    BATCH_ROWS,
+    RecordSplit,
+    Table,
+    first_rows,
+    require_columns,
+    require_distinct,
+)
+from suffice.errors import ReadError, SchemaError
 
-__all__ = ["FrameSplit", "FrameTable", "frame_table"]
+__all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,13 @@ class FrameSplit:
     rows: pa.Table
     first: int
 
+    def __reduce__(self) -> tuple[Callable[[pa.Buffer, int], FrameSplit], tuple[pa.Buffer, int]]:
+        # A slice of an Arrow table would take the whole table with it.
+        sink = pa.BufferOutputStream()
+        with ipc.new_stream(sink, self.rows.schema) as writer:
+            writer.write_table(self.rows)
+        return _arrived, (sink.getvalue(), self.first)
+
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, at most 65,536 at a time."""
         yield from self.rows.to_batches(max_chunksize=BATCH_ROWS)
@@ -31,6 +44,10 @@ class FrameSplit:
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in pandas and NumPy."""
         return f"row {self.first + row}"
+
+
+def _arrived(rows: pa.Buffer, first: int) -> FrameSplit:
+    return FrameSplit(ipc.open_stream(rows).read_all(), first)
 
 
 @dataclass(frozen=True)
@@ -72,54 +89,81 @@ class FrameTable:
         return [FrameSplit(rows.slice(start, self.split_rows), start) for start in starts]
 
 
-def frame_table(data: Any) -> FrameTable:
+def in_memory(table: Table) -> FrameTable | None:
+    """Return a table whose rows can change places: one in memory, or one that was spooled."""
+    if isinstance(table, SpooledTable):
+        return FrameTable(table.mapped())
+    return table if isinstance(table, FrameTable) else None
+
+
+def frame_table(data: Any) -> FrameTable | SpooledTable:
     """Take anything with ``__arrow_c_stream__`` (or a narwhals-supported lazy frame) as a table.
 
-    What can be read only once, or would run a query again, is spooled to a temporary Arrow file:
-    a second pass then sees the same rows.
+    What can be read only once, or would run a query again, is spooled to temporary files: a
+    second pass then sees the same rows.
 
     Raises
     ------
     SchemaError
         If columns share a name, or a column mixes types.
+    ReadError
+        If a query fails, or there is no room for its rows.
     """
     try:
-        table = data if isinstance(data, pa.Table) else _read(data)
+        table = _read(data)
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise SchemaError(
             f"the table cannot be read: {': '.join(map(str, reversed(error.args)))}",
             "a column holds values of one type",
             "convert the column named above",
         ) from error
-    _require_distinct(table.column_names)
-    return FrameTable(table)
+    require_distinct(table.names)
+    return table
 
 
-def _require_distinct(names: Sequence[str]) -> None:
-    repeated = {name for name in names if names.count(name) > 1}
-    if repeated:
-        raise SchemaError(
-            f"column {min(repeated)!r} is there twice", "column names differ", "rename one of them"
-        )
-
-
-def _read(data: Any) -> pa.Table:
+def _read(data: Any) -> FrameTable | SpooledTable:
+    if isinstance(data, pa.Table):
+        return FrameTable(data)
     if isinstance(data, pa.RecordBatch):
-        return pa.Table.from_batches([data])
-    if type(data).__module__.partition(".")[0] == "pandas":
-        return _from_pandas(data)
-    if not hasattr(data, "__arrow_c_stream__"):
-        import narwhals.stable.v2 as nw
+        return FrameTable(pa.Table.from_batches([data]))
+    home = type(data).__module__.partition(".")[0]
+    if home == "narwhals":
+        return _read(data.to_native())
+    if home == "pandas":
+        return FrameTable(_from_pandas(data))
+    if home == "polars" and hasattr(data, "sink_parquet") and hasattr(data, "collect"):
+        from suffice.data.polars_frame import lazy_table
 
-        try:
-            frame = nw.from_native(data)
-        except TypeError:
-            raise _no_table(data) from None
-        table: pa.Table = frame.lazy().collect("pyarrow").to_native()
-        return table
-    if hasattr(data, "__len__") and not isinstance(data, pa.RecordBatchReader):
-        return pa.table(data)
-    return _spooled(pa.RecordBatchReader.from_stream(data))
+        return lazy_table(data)
+    if not hasattr(data, "__arrow_c_stream__"):
+        return FrameTable(_collected(data))
+    # What has a length is in memory, but for a relation of duckdb, which runs its query for it.
+    if hasattr(data, "__len__") and home not in ("duckdb", "_duckdb"):
+        return FrameTable(pa.table(data))
+    return _streamed(data)
+
+
+def _collected(data: Any) -> pa.Table:
+    """Read a frame that narwhals knows into memory."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(data)
+    except TypeError:
+        raise _no_table(data) from None
+    table: pa.Table = frame.lazy().collect("pyarrow").to_native()
+    return table
+
+
+def _streamed(data: Any) -> SpooledTable:
+    try:
+        reader = pa.RecordBatchReader.from_stream(data)
+    except Exception as error:
+        raise ReadError(
+            f"the stream does not begin: {first_line(error)}", "", "correct where it comes from"
+        ) from error
+    require_distinct(reader.schema.names)
+    return spool(unbroken(reader, "the stream"), reader.schema, "the stream")
 
 
 def _no_table(data: Any) -> SchemaError:
@@ -134,18 +178,5 @@ def _from_pandas(frame: Any) -> pa.Table:
     if frame.ndim != 2:
         raise _no_table(frame)
     names = [str(name) for name in frame.columns]
-    _require_distinct(names)
+    require_distinct(names)
     return pa.Table.from_pandas(frame.set_axis(names, axis=1), preserve_index=False)
-
-
-def _spooled(reader: pa.RecordBatchReader) -> pa.Table:
-    with (
-        tempfile.NamedTemporaryFile(suffix=".arrow", delete=False) as file,
-        ipc.new_stream(file.name, reader.schema) as writer,
-    ):
-        for batch in reader:
-            writer.write_batch(batch)
-    # The mapping keeps the rows reachable after the name is gone.
-    source = pa.memory_map(file.name)
-    os.unlink(file.name)
-    return ipc.open_stream(source).read_all()

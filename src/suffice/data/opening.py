@@ -11,8 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.csv import CsvFormat
+from suffice.data.distributed_frames import distributed_table
 from suffice.data.files import open_files
-from suffice.data.frames import FrameTable, frame_table
+from suffice.data.frames import FrameTable, frame_table, in_memory
 from suffice.data.table import Table
 from suffice.data.tables import TableSource
 from suffice.errors import ParameterError, SchemaError
@@ -27,7 +28,7 @@ def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
 
     Parameters
     ----------
-    data : path, list of paths, `Table`, or anything that `frame_table` takes
+    data : path, folder, glob, list of these, `Table`, or anything that `frame_table` takes
         The rows.
     label, weight : str or array-like (n,), optional
         Values may be given only for a table in memory.
@@ -45,13 +46,14 @@ def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
         if given is None or isinstance(given, str):
             names.append(given)
             continue
-        if not isinstance(table, FrameTable):
+        rows = in_memory(table)
+        if rows is None:
             raise ParameterError(
                 f"the {role}s are given as values, the rows as a file",
                 f"a file brings its own {role}s",
                 "give the name of their column",
             )
-        table, name = _with_column(table, role, given)
+        table, name = _with_column(rows, role, given)
         names.append(name)
     return TableSource(table, *names)
 
@@ -62,7 +64,7 @@ def _table(data: Any) -> Table:
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
         return open_files(data)
-    return frame_table(data)
+    return distributed_table(data) or frame_table(data)
 
 
 def _with_column(table: FrameTable, role: str, given: Any) -> tuple[FrameTable, str]:
@@ -107,7 +109,7 @@ def read_csv(path: Any, **options: Any) -> Table:
 
     Parameters
     ----------
-    path : path, glob or list of paths
+    path : path, folder, glob or list of these
         The files; those that end in ``.gz`` are decompressed.
     **options
         Those of `suffice.data.csv.CsvFormat`: ``delimiter``, ``quote``, ``header``, ``names``,

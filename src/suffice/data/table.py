@@ -10,7 +10,16 @@ import pyarrow as pa
 from suffice.errors import ParameterError, SchemaError
 from suffice.statistics.batch import BATCH_ROWS
 
-__all__ = ["BATCH_ROWS", "RecordSplit", "Table", "first_refused", "first_rows", "require_columns"]
+__all__ = [
+    "BATCH_ROWS",
+    "RecordSplit",
+    "Table",
+    "first_promoted",
+    "first_refused",
+    "first_rows",
+    "require_columns",
+    "require_distinct",
+]
 
 
 class RecordSplit(Protocol):
@@ -74,7 +83,39 @@ def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Recor
         if rows >= BATCH_ROWS:
             break
     table = pa.Table.from_batches(gathered, schema).slice(0, BATCH_ROWS).combine_chunks()
-    return next(iter(table.to_batches()), pa.RecordBatch.from_pylist([], schema=schema))
+    empty = pa.RecordBatch.from_arrays([pa.nulls(0, kind) for kind in schema.types], schema=schema)
+    return next(iter(table.to_batches()), empty)
+
+
+def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
+    """Gather the first ``BATCH_ROWS`` rows of batches whose types differ, in a type for all.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        Read no further than needed.
+    schema : pyarrow.Schema
+        The columns, in the types of a table without rows.
+
+    Returns
+    -------
+    pyarrow.RecordBatch
+
+    Examples
+    --------
+    >>> nothing, something = pa.record_batch({"x": pa.nulls(1)}), pa.record_batch({"x": ["a"]})
+    >>> first_promoted([nothing, something], nothing.schema).to_pylist()
+    [{'x': None}, {'x': 'a'}]
+    """
+    gathered, rows = [], 0
+    for batch in batches:
+        gathered.append(pa.Table.from_batches([batch]))
+        rows += batch.num_rows
+        if rows >= BATCH_ROWS:
+            break
+    tables = gathered or [schema.empty_table()]
+    table = pa.concat_tables(tables, promote_options="permissive").slice(0, BATCH_ROWS)
+    return first_rows(table.to_batches(), table.schema)
 
 
 def first_refused(column: pa.Array[Any], cast: Callable[[pa.Array[Any]], object]) -> int:
@@ -140,4 +181,23 @@ def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> N
             f"column {unknown[0]!r} is not in {where}",
             f"its columns are {', '.join(map(repr, names))}",
             "correct the name",
+        )
+
+
+def require_distinct(names: Sequence[str]) -> None:
+    """Refuse columns that share a name.
+
+    Raises
+    ------
+    SchemaError
+        If two do.
+
+    Examples
+    --------
+    >>> require_distinct(["age", "sex"])
+    """
+    repeated = {name for name in names if names.count(name) > 1}
+    if repeated:
+        raise SchemaError(
+            f"column {min(repeated)!r} is there twice", "column names differ", "rename one of them"
         )

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.encode import column_of, encode, stored_as
-from suffice.data.frames import FrameTable
+from suffice.data.frames import FrameTable, in_memory
 from suffice.data.schema import Column, Layout, Stored
 from suffice.data.source import refusal
 from suffice.data.table import RecordSplit, Table, require_columns
@@ -79,13 +79,14 @@ class TableSource:
         ParameterError
             If the table is not in memory.
         """
-        if not isinstance(self.table, FrameTable):
+        table = in_memory(self.table)
+        if table is None:
             raise ParameterError(
                 "the rows of a file are to change places",
                 "files are read in their order",
                 "read the file into memory first, or shuffle its rows once and write them",
             )
-        return replace(self, table=FrameTable(self.table.table.take(rows)))
+        return replace(self, table=FrameTable(table.table.take(rows)))
 
     def splits(self, layout: Layout, workers: int) -> Sequence[TableSplit]:
         """One split per part of the table.

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from suffice.data.arrays import Labels
 from suffice.data.schema import MAX_CLASSES
+from suffice.engines.work import work
 from suffice.errors import DataError, ParameterError, SchemaError
 
 __all__ = ["check_labels", "checked_weights", "is_array", "unless_it_fails"]
@@ -25,7 +26,9 @@ def is_array(X: Any) -> bool:
         return not all(isinstance(row, str | PathLike) for row in X)
     if isinstance(X, np.ndarray) or issparse(X):
         return True
-    return hasattr(X, "__array__") and not hasattr(X, "__arrow_c_stream__")
+    if not hasattr(X, "__array__"):  # asked first: a LazyFrame resolves its query for its columns
+        return False
+    return not hasattr(X, "__arrow_c_stream__") and not hasattr(X, "columns")
 
 
 def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
@@ -87,16 +90,18 @@ def check_labels(labels: Labels) -> None:
         raise SchemaError(
             f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
         )
-    # Each twice: labels that are nearly all distinct would be warned of.
-    check_classification_targets(np.repeat(np.array(distinct), 2))
+    if not set(kinds) <= {"bool", "int", "str"}:  # else there is no fraction among them
+        # Each twice: labels that are nearly all distinct would be warned of.
+        check_classification_targets(np.repeat(np.array(distinct), 2))
 
 
 @contextmanager
 def unless_it_fails(estimator: Any) -> Iterator[None]:
-    """Keep what an estimator learnt before if learning fails half-way."""
+    """Learn in one piece of work; keep what was learnt before if learning fails half-way."""
     before = vars(estimator).copy()
     try:
-        yield
+        with work():
+            yield
     except BaseException:
         estimator.__dict__ = before
         raise

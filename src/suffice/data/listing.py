@@ -1,0 +1,122 @@
+"""The files that a path, a folder or a glob names, and what the names of their folders say.
+
+A folder stands for all files in it and below it, except those whose own name, or whose folder's
+name, begins with ``.`` or ``_``: engines keep their notes there. A folder called ``year=2026``
+says that the column ``year`` holds 2026 in every row below it (Hive's layout); it counts where
+it is part of the path as it was given, or below that.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote
+
+from suffice.errors import ReadError
+
+__all__ = ["ListedFile", "list_files"]
+
+_MISSING = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True)
+class ListedFile:
+    """A file, and the values that its folders give to columns, None = missing."""
+
+    path: Path
+    folders: tuple[tuple[str, str | None], ...] = ()
+
+
+def list_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[ListedFile]:
+    """List the files of one table, those of a folder or glob sorted by name.
+
+    Parameters
+    ----------
+    path : path or sequence of paths
+        Files, folders and globs.
+
+    Raises
+    ------
+    ReadError
+        If there is no such file, or one is empty.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     part = Path(folder) / "year=2026" / "town=S%C3%A8te"
+    ...     part.mkdir(parents=True)
+    ...     _ = (part / "a.csv").write_text("x")
+    ...     [file.folders for file in list_files(folder)]
+    [(('year', '2026'), ('town', 'Sète'))]
+    """
+    listed = [path] if isinstance(path, str | os.PathLike) else list(path)
+    files = [Path(found) for item in listed for found in _expand(os.fspath(item))]
+    if not files:
+        raise ReadError("the list of files is empty", "a table needs at least one", "name a file")
+    for file in files:
+        _require_content(file)
+    return [ListedFile(file.absolute(), _folders(file)) for file in files]
+
+
+def _expand(path: str) -> list[str]:
+    """Return the files that a path stands for; a file whose own name looks like a glob wins."""
+    matches = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
+    if not matches:
+        pattern = glob.has_magic(path)
+        raise ReadError(
+            f"no file matches {path!r}" if pattern else f"{path!r} does not exist",
+            "",
+            f"check the path; the working directory is {os.getcwd()}",
+        )
+    if os.path.isdir(path):
+        return _below(path)
+    # What a pattern matches among folders is reached through the pattern, or not meant.
+    files = [match for match in matches if not os.path.isdir(match)]
+    return files or [file for match in matches for file in _below(match)]
+
+
+def _below(folder: str) -> list[str]:
+    """Return the files of a folder and of those below it."""
+    found = sorted(_walk(folder))
+    if not found:
+        raise ReadError(
+            f"{folder!r} is a folder without files",
+            "names that begin with '.' or '_' do not count",
+            "check the path",
+        )
+    return found
+
+
+def _walk(folder: str) -> Iterator[str]:
+    for home, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = [name for name in folders if _counts(name) and not _circles(home, name)]
+        yield from (os.path.join(home, name) for name in names if _counts(name))
+
+
+def _circles(home: str, name: str) -> bool:
+    """Whether a link leads back to a folder that it lies in."""
+    return Path(os.path.realpath(home)).is_relative_to(os.path.realpath(os.path.join(home, name)))
+
+
+def _counts(name: str) -> bool:
+    return not name.startswith((".", "_"))
+
+
+def _require_content(path: Path) -> None:
+    if path.is_file() and path.stat().st_size == 0:
+        raise ReadError(
+            f"{path.name} is empty",
+            "a table has at least a header or one row",
+            "check how it was written",
+        )
+
+
+def _folders(file: Path) -> tuple[tuple[str, str | None], ...]:
+    """Read what the folders of a path say, in their order; the innermost has the last word."""
+    pairs = (part.split("=", 1) for part in file.parent.parts if "=" in part[1:])
+    said = {unquote(name): None if value == _MISSING else unquote(value) for name, value in pairs}
+    return tuple(said.items())

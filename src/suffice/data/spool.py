@@ -1,0 +1,314 @@
+"""Rows that can be read only once are written to temporary files, and read from those."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pyarrow.ipc as ipc
+
+from suffice.data.file_version import version_of
+from suffice.data.files import IpcFileSplit, ParquetSplit
+from suffice.data.table import BATCH_ROWS, first_rows, require_columns
+from suffice.errors import ReadError, SufficeError
+
+__all__ = [
+    "Folder",
+    "SpooledSplit",
+    "SpooledTable",
+    "first_line",
+    "keeping",
+    "spool",
+    "spooled",
+    "unbroken",
+]
+
+_PART_ROWS = 4 * BATCH_ROWS
+_PART_BYTES = 1 << 26
+
+
+class Folder:
+    """A temporary folder, removed when nothing refers to it any more, at the latest at exit.
+
+    It travels to other processes as its path: only the process that made it removes it.
+
+    Examples
+    --------
+    >>> folder = Folder()
+    >>> path = folder.path
+    >>> path.is_dir()
+    True
+    >>> del folder
+    >>> path.exists()
+    False
+    """
+
+    path: Path
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="suffice-"))
+        self._removed = weakref.finalize(self, _remove, self.path, os.getpid())
+
+    def remove(self) -> None:
+        """Remove the folder now."""
+        self._removed()
+
+    def __deepcopy__(self, memo: Any) -> Folder:
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return _lent, (self.path,)
+
+
+def _remove(path: Path, owner: int) -> None:
+    # A forked child ends with the finalizers of its parent.
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _lent(path: Path) -> Folder:
+    folder = Folder.__new__(Folder)
+    folder.path = path
+    return folder
+
+
+@contextmanager
+def keeping(folder: Folder) -> Iterator[None]:
+    """Keep what a block writes to a folder only if it ends well.
+
+    Raises
+    ------
+    ReadError
+        If the rows cannot be written.
+    """
+    try:
+        yield
+    except BaseException as error:
+        folder.remove()
+        if not isinstance(error, OSError):
+            raise
+        raise ReadError(
+            f"the rows cannot be kept in {folder.path.parent}: {error}",
+            "what can be read only once is written to a temporary file first",
+            "make room, or set TMPDIR to a folder with more",
+        ) from error
+
+
+@dataclass(frozen=True)
+class SpooledSplit:
+    """Consecutive rows in a temporary file.
+
+    Parameters
+    ----------
+    split : IpcFileSplit or ParquetSplit
+        The part of the file.
+    schema : pyarrow.Schema
+        The types of the columns in the whole table; a part may store narrower ones.
+    first : int
+        Rows of the table before this part.
+    origin : str
+        Where the rows came from, for error messages.
+    folder : Folder
+        The home of the file.
+    """
+
+    split: IpcFileSplit | ParquetSplit
+    schema: pa.Schema
+    first: int
+    origin: str
+    folder: Folder
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, at most 65,536 at a time.
+
+        Raises
+        ------
+        ReadError
+            If the file is gone: another machine does not see it.
+        """
+        if not self.split.path.exists():
+            raise ReadError(
+                f"{self.split.path}, where the rows of {self.origin} are kept, is not there",
+                "workers on other machines read the same temporary folder",
+                "set TMPDIR to a folder that all of them see, or write the rows to files yourself",
+            )
+        for batch in self.split.record_batches():
+            yield batch if batch.schema == self.schema else batch.cast(self.schema, safe=False)
+
+    def locate(self, row: int) -> str:
+        """Name the row, counted from 1 over the whole table."""
+        return f"row {self.first + row + 1} of {self.origin}"
+
+
+@dataclass(frozen=True)
+class SpooledTable:
+    """Rows that were read once and are kept in temporary files.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        All columns.
+    parts : tuple of SpooledSplit
+        The parts, with all columns.
+    """
+
+    schema: pa.Schema
+    parts: tuple[SpooledSplit, ...]
+
+    guesses: ClassVar[bool] = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names."""
+        return tuple(self.schema.names)
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first 65,536 rows."""
+        return first_rows(_batches(self.parts), self.schema)
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SpooledSplit]:
+        """Return the parts with the columns asked for, in the types they have.
+
+        Raises
+        ------
+        ParameterError
+            If no column is asked for.
+        SchemaError
+            If a column is not there.
+        """
+        require_columns(types, self.names, "the table")
+        schema = pa.schema([self.schema.field(name) for name in types])
+        asked = tuple((name, None) for name in types)
+        return [
+            replace(part, split=replace(part.split, types=asked), schema=schema)
+            for part in self.parts
+        ]
+
+    def mapped(self) -> pa.Table:
+        """Return the rows as a table in memory that the operating system reads when needed."""
+        if any(isinstance(part.split, ParquetSplit) for part in self.parts):
+            return spool(_batches(self.parts), self.schema, "the table").mapped()
+        return pa.Table.from_batches(_batches(self.parts), self.schema)
+
+
+def _batches(parts: Iterable[SpooledSplit]) -> Iterator[pa.RecordBatch]:
+    return chain.from_iterable(part.record_batches() for part in parts)
+
+
+def spooled(
+    schema: pa.Schema,
+    splits: Iterable[tuple[IpcFileSplit | ParquetSplit, int]],
+    origin: str,
+    folder: Folder,
+) -> SpooledTable:
+    """Make a table of parts of files that were just written, each with its number of rows."""
+    schema = pa.schema([(field.name, field.type) for field in schema])
+    asked = tuple((name, None) for name in schema.names)
+    parts, first = [], 0
+    for split, rows in splits:
+        whole = replace(split, types=asked, version=version_of(split.path))
+        parts.append(SpooledSplit(whole, schema, first, origin, folder))
+        first += rows
+    return SpooledTable(schema, tuple(parts))
+
+
+def unbroken(batches: Iterable[pa.RecordBatch], origin: str) -> Iterator[pa.RecordBatch]:
+    """Pass batches on; rows that do not come to their end are no rows.
+
+    Raises
+    ------
+    ReadError
+        If anything goes wrong on the way.
+    """
+    rows = 0
+    try:
+        for batch in batches:
+            yield batch
+            rows += batch.num_rows
+    except SufficeError:
+        raise
+    except Exception as error:  # drivers and streams raise what they like
+        raise ReadError(
+            f"{origin} broke off after {rows:,} rows: {first_line(error)}",
+            "nothing was learnt from them",
+            "begin again",
+        ) from error
+
+
+def first_line(error: Exception) -> str:
+    r"""Return what an error says first, to be quoted in a sentence.
+
+    Examples
+    --------
+    >>> first_line(OSError("ERROR:  no such table.\nLINE 1: SELECT"))
+    'ERROR: no such table'
+    """
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    # Arrow adds where in Python an error began.
+    return " ".join(first.partition(". Detail: ")[0].split()).rstrip(".")
+
+
+def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> SpooledTable:
+    """Write rows to a temporary folder, in parts of at most 262,144 rows.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        Read once. Their types may widen on the way, such as from nothing to strings.
+    schema : pyarrow.Schema
+        What the columns are if no batch says more.
+    origin : str
+        Where the rows come from, for error messages.
+
+    Raises
+    ------
+    ReadError
+        If there is no room for them.
+
+    Examples
+    --------
+    >>> rows = pa.table({"x": [1, 2, 3]})
+    >>> table = spool(rows.to_batches(), rows.schema, "an example")
+    >>> (split,) = table.splits({"x": None})
+    >>> [batch.to_pylist() for batch in split.record_batches()], split.locate(2)
+    ([[{'x': 1}, {'x': 2}, {'x': 3}]], 'row 3 of an example')
+    """
+    folder, written = Folder(), []
+    with keeping(folder):
+        for number, part in enumerate(_parts(batches)):
+            path = folder.path / f"{number:06}.arrow"
+            with ipc.new_file(str(path), part.schema) as writer:
+                writer.write_table(part)
+            written.append((IpcFileSplit(path, 0, ()), part.num_rows))
+            schema = pa.unify_schemas([schema, part.schema], promote_options="permissive")
+        return spooled(schema, written, origin, folder)
+
+
+def _parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Gather batches into tables of one record batch each."""
+    gathered: list[pa.RecordBatch] = []
+    rows = size = 0
+    for whole in batches:
+        for start in range(0, whole.num_rows, _PART_ROWS):
+            batch = whole.slice(start, _PART_ROWS)
+            full = rows + batch.num_rows > _PART_ROWS or size + batch.nbytes > _PART_BYTES
+            if gathered and (full or batch.schema != gathered[0].schema):
+                yield _one_batch(gathered)
+                gathered, rows, size = [], 0, 0
+            gathered.append(batch)
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+    if gathered:
+        yield _one_batch(gathered)
+
+
+def _one_batch(batches: Sequence[pa.RecordBatch]) -> pa.Table:
+    return pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()

@@ -1,0 +1,121 @@
+"""A file that is not the one that was listed is refused, in every format."""
+
+import gzip
+import os
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from suffice.data import files
+from suffice.data.csv import CsvTable
+from suffice.data.file_version import FileVersion, require_version, version_of
+from suffice.data.files import open_files
+from suffice.errors import ReadError
+
+SUFFIXES = [".parquet", ".arrow", ".arrows", ".csv", ".csv.gz"]
+END = "; every pass must read the same rows; begin again, with a file that stays as it is."
+
+
+def write(path: Path, n: int) -> Path:
+    table = pa.table({"x": np.arange(float(n))})
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+    elif path.suffix in (".arrow", ".arrows"):
+        new = pa.ipc.new_stream if path.suffix == ".arrows" else pa.ipc.new_file
+        with new(path, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        text = b"x\n" + b"1.5\n" * n
+        path.write_bytes(gzip.compress(text, 1) if path.suffix == ".gz" else text)
+    return path
+
+
+def read(splits: Any) -> int:
+    return sum(batch.num_rows for split in splits for batch in split.record_batches())
+
+
+def message(splits: Any) -> str:
+    with pytest.raises(ReadError) as caught:
+        read(splits)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+class TestChanged:
+    def test_between_two_passes(self, tmp_path: Path, suffix: str) -> None:
+        path = write(tmp_path / f"t{suffix}", 100)
+        splits = open_files(path).splits({"x": None})
+        assert read(splits) == read(splits) == 100
+        before = path.stat().st_size
+        write(path, 5_000)
+        now = path.stat().st_size
+        assert message(splits) == (
+            f"t{suffix} has changed since it was listed: it had {before:,} bytes and has {now:,}"
+            + END
+        )
+
+    def test_at_the_same_size(self, tmp_path: Path, suffix: str) -> None:
+        path = write(tmp_path / f"t{suffix}", 100)
+        splits = open_files(path).splits({"x": None})
+        os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
+        assert message(splits) == (
+            f"t{suffix} has changed since it was listed: it was written again" + END
+        )
+
+    def test_in_the_middle_of_a_pass(self, tmp_path: Path, suffix: str) -> None:
+        path = write(tmp_path / f"t{suffix}", 2_000_000)
+        (split,) = open_files(path).splits({"x": None})[:1]
+        batches = split.record_batches()
+        next(batches)
+        os.utime(path, ns=(0, 0))
+        with pytest.raises(ReadError, match="has changed since it was listed"):
+            list(batches)
+
+    def test_the_version_travels(self, tmp_path: Path, suffix: str) -> None:
+        path = write(tmp_path / f"t{suffix}", 100)
+        sent = pickle.dumps(open_files(path).splits({"x": None}))
+        assert read(pickle.loads(sent)) == 100
+        write(path, 5_000)
+        assert "has changed" in message(pickle.loads(sent))
+
+    def test_cut_short(self, tmp_path: Path, suffix: str) -> None:
+        path = write(tmp_path / f"t{suffix}", 50_000)
+        splits = open_files(path).splits({"x": None})
+        path.write_bytes(path.read_bytes()[:-100])
+        assert message(splits).startswith(f"t{suffix} has changed since it was listed: it had ")
+
+    def test_gone(self, tmp_path: Path, suffix: str) -> None:
+        path = write(tmp_path / f"t{suffix}", 100)
+        splits = open_files(path).splits({"x": None})
+        path.unlink()
+        assert message(splits).startswith(f"t{suffix} cannot be read")
+
+
+def test_what_breaks_while_a_file_changes_is_its_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "t.parquet", 100)
+    splits = open_files(path).splits({"x": None})
+
+    def changing(*_: Any) -> None:
+        write(path, 200)
+        raise pa.ArrowInvalid("a page ends too early")
+
+    monkeypatch.setattr(files, "open_parquet", changing)
+    assert message(splits).startswith("t.parquet has changed since it was listed: ")
+
+
+def test_files_are_read_in_the_version_that_was_listed(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", 3)
+    assert version_of(path) == FileVersion(14, path.stat().st_mtime_ns)
+    assert CsvTable([path]).head().num_rows == 3
+
+
+def test_what_has_no_version_may_change() -> None:
+    assert version_of(Path(os.devnull)) is None
+    require_version(Path(os.devnull), None)

@@ -1,0 +1,217 @@
+"""Wherever the rows of a mixed table with missing cells come from: the same model, to the bit."""
+
+import gzip
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from suffice import NaiveBayes, read_sql
+from suffice.data.opening import open_table
+from suffice.testing.comparing import frozen
+
+N = 4_000
+
+
+def mixed() -> pa.Table:
+    rng = np.random.default_rng(8)
+    code = rng.integers(0, 3, N)
+    columns = {
+        "size": (1e6 + rng.normal(size=N) + code).tolist(),
+        "visits": rng.integers(0, 500, N).tolist(),
+        "floor": rng.integers(0, 5, N).tolist(),
+        "name": [f"level {i}" for i in rng.integers(0, 50, N)],
+        "kind": [["ham", "spam", "eggs"][c] for c in code],
+        "color": rng.choice(["red", "blue", "green=ish"], N).tolist(),
+    }
+    return pa.table({k: pa.array(v, mask=rng.random(N) < 0.07) for k, v in columns.items()})
+
+
+TABLE = mixed()
+SQL = "SELECT * FROM mixed"
+
+
+def folder_of(value: str | None) -> str:
+    return f"color={'__HIVE_DEFAULT_PARTITION__' if value is None else value.replace('=', '%3D')}"
+
+
+def parts(rows: int) -> list[pa.Table]:
+    return [TABLE.slice(start, rows) for start in range(0, N, rows)]
+
+
+def one_parquet(home: Path, groups: int) -> Path:
+    pq.write_table(TABLE, home / "t.parquet", row_group_size=-(-N // groups))
+    return home / "t.parquet"
+
+
+def folder(home: Path) -> Path:
+    for i, part in enumerate(parts(700)):
+        (home / "t" / f"{i}").mkdir(parents=True)
+        pq.write_table(part, home / "t" / f"{i}" / "part.parquet")
+    (home / "t" / "_SUCCESS").touch()
+    return home / "t"
+
+
+def hive(home: Path, suffix: str) -> Path:
+    for value in TABLE.column("color").unique().to_pylist():
+        chosen = [i for i, v in enumerate(TABLE.column("color").to_pylist()) if v == value]
+        target = home / "t" / folder_of(value)
+        target.mkdir(parents=True)
+        part = TABLE.take(chosen).drop(["color"])
+        if suffix == ".csv":
+            pa.csv.write_csv(part, target / "part.csv")
+        else:
+            pq.write_table(part, target / "part.parquet")
+    return home / "t"
+
+
+def two_csv(home: Path) -> str:
+    for name, part in zip("ab", parts(2_500), strict=True):
+        pa.csv.write_csv(part, home / f"{name}.csv")
+    return f"{home}/[ab].csv"
+
+
+def csv_gz(home: Path) -> Path:
+    pa.csv.write_csv(TABLE, home / "t.csv")
+    (home / "t.csv.gz").write_bytes(gzip.compress((home / "t.csv").read_bytes()))
+    return home / "t.csv.gz"
+
+
+def arrow(home: Path, suffix: str) -> Path:
+    new = pa.ipc.new_stream if suffix == ".arrows" else pa.ipc.new_file
+    with new(home / f"t{suffix}", TABLE.schema) as writer:
+        writer.write_table(TABLE, max_chunksize=900)
+    return home / f"t{suffix}"
+
+
+def dictionaries(_: Path) -> pa.RecordBatchReader:
+    """A stream whose dictionaries differ from batch to batch."""
+    coded = [
+        pa.table(
+            {
+                name: column.dictionary_encode() if pa.types.is_string(column.type) else column
+                for name, column in zip(part.column_names, part.columns, strict=True)
+            }
+        )
+        for part in parts(300)
+    ]
+    batches = [batch for part in coded for batch in part.combine_chunks().to_batches()]
+    return pa.RecordBatchReader.from_batches(coded[0].schema, batches)
+
+
+def polars_lazy(home: Path) -> Any:
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    return polars.scan_parquet(one_parquet(home, 7))
+
+
+def duckdb_relation(home: Path) -> Any:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    # The relation keeps its connection alive.
+    return duckdb.connect().read_parquet(str(one_parquet(home, 7)))
+
+
+def duckdb_file(home: Path) -> Any:
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    path = home / "t.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.register("frame", TABLE)
+        connection.execute("CREATE TABLE mixed AS SELECT * FROM frame")
+    return read_sql(SQL, f"duckdb:///{path}")
+
+
+def sqlite(home: Path) -> Any:
+    path = home / "t.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TABLE mixed ({', '.join(TABLE.column_names)})")
+        connection.executemany(
+            "INSERT INTO mixed VALUES (?, ?, ?, ?, ?, ?)",
+            [tuple(row.values()) for row in TABLE.to_pylist()],
+        )
+        connection.commit()
+    return read_sql(SQL, f"sqlite:///{path}")
+
+
+SOURCES: dict[str, Callable[[Path], Any]] = {
+    "pandas": lambda _: TABLE.to_pandas(types_mapper=pd.ArrowDtype),
+    "stream": lambda _: pa.RecordBatchReader.from_batches(TABLE.schema, TABLE.to_batches(900)),
+    "stream of dictionaries": dictionaries,
+    "polars": lambda home: polars_lazy(home).collect(),
+    "polars lazy": polars_lazy,
+    "narwhals lazy": lambda home: nw.from_native(polars_lazy(home)),
+    "duckdb": duckdb_relation,
+    "duckdb file": duckdb_file,
+    "sqlite": sqlite,
+    "parquet, 1 row group": lambda home: one_parquet(home, 1),
+    "parquet, 7 row groups": lambda home: one_parquet(home, 7),
+    "parquet, 50 row groups": lambda home: one_parquet(home, 50),
+    "folder": folder,
+    "glob": lambda home: f"{folder(home)}/*/*.parquet",
+    "hive, parquet": lambda home: hive(home, ".parquet"),
+    "hive, csv": lambda home: hive(home, ".csv"),
+    "hive, glob": lambda home: f"{hive(home, '.parquet')}/color=*/*.parquet",
+    "two csv": two_csv,
+    "csv.gz": csv_gz,
+    "arrow": lambda home: arrow(home, ".arrow"),
+    "arrows": lambda home: arrow(home, ".arrows"),
+}
+
+
+def learnt(model: NaiveBayes) -> Any:
+    known = model.model_.classes, model.model_.prior, model.model_.parameters
+    answers = model.predict_log_proba(TABLE.drop(["kind"]))
+    return frozen((known, model.classes_, answers))
+
+
+@pytest.fixture(scope="module")
+def expected() -> NaiveBayes:
+    return NaiveBayes().fit(TABLE, "kind")
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_same_model(name: str, expected: NaiveBayes, tmp_path: Path) -> None:
+    model = NaiveBayes().fit(SOURCES[name](tmp_path), "kind")
+    assert model.parts_ == expected.parts_
+    assert model.statistic_ == expected.statistic_
+    assert learnt(model) == learnt(expected)
+
+
+def test_the_same_model_from_postgresql(postgresql: Any, expected: NaiveBayes) -> None:
+    from adbc_driver_postgresql import dbapi
+
+    with dbapi.connect(postgresql.address) as connection:
+        with connection.cursor() as cursor:
+            cursor.adbc_ingest("mixed", TABLE, mode="replace")
+        connection.commit()
+        exact = "size::text::numeric AS size, visits, floor, name, kind, color"
+        for query, where in (
+            (SQL, postgresql.address),
+            (f"SELECT {exact} FROM mixed ORDER BY random()", connection),
+        ):
+            model = NaiveBayes().fit(read_sql(query, where), "kind")
+            assert model.statistic_ == expected.statistic_
+            assert learnt(model) == learnt(expected)
+
+
+@pytest.mark.parametrize("name", ["hive, parquet", "polars lazy", "sqlite", "stream"])
+def test_predictions_come_in_the_order_of_the_rows(
+    name: str, expected: NaiveBayes, tmp_path: Path
+) -> None:
+    table = open_table(SOURCES[name](tmp_path)).table
+    splits = table.splits(dict.fromkeys(table.names))
+    read = pa.concat_tables(
+        [pa.Table.from_batches([batch]) for split in splits for batch in split.record_batches()],
+        promote_options="permissive",
+    )
+    np.testing.assert_array_equal(
+        expected.predict_joint_log_proba(table),
+        expected.predict_joint_log_proba(read.drop(["kind"])),
+    )
