@@ -8,7 +8,8 @@
     │   └── ReadError                  a file or database cannot be read as declared
     ├── ParameterError   (ValueError)  an option has a value outside its rule
     ├── ForgetError      (ValueError)  rows to forget were never learnt
-    └── ModelFileError   (ValueError)  a model file is damaged, foreign or too new
+    ├── ModelFileError   (ValueError)  a model file is damaged, foreign or too new
+    └── EngineError      (RuntimeError)  workers cannot be started, died, or have another version
 
 A message is built from facts: what was found and where, the rule it breaks, and the next step.
 """
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 __all__ = [
     "DataError",
+    "EngineError",
     "ForgetError",
     "ModelFileError",
     "ParameterError",
@@ -81,6 +83,10 @@ class ForgetError(SufficeError, ValueError):
 
 class ModelFileError(SufficeError, ValueError):
     """A model file is damaged, foreign, or written by a newer version."""
+
+
+class EngineError(SufficeError, RuntimeError):
+    """Workers cannot be started, died, or have another version of this library."""
 
 
 class SufficeWarning(UserWarning):

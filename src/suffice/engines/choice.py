@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 from suffice.engines.engine import Engine
 from suffice.engines.local import LocalEngine
 from suffice.errors import ParameterError
+
+if TYPE_CHECKING:
+    from suffice.engines.watched import Report
 
 __all__ = ["ENGINES", "Choice", "engine", "engine_of", "set_engine"]
 
@@ -24,13 +28,25 @@ ENGINES = {
 _everywhere: Engine | None = None
 
 
-def engine(name: str = "local", **options: Any) -> Engine:
+def engine(
+    name: str = "local",
+    *,
+    progress: Report | bool = False,
+    checkpoint: str | PathLike[str] | None = None,
+    **options: Any,
+) -> Engine:
     """Make an engine by its name.
 
     Parameters
     ----------
     name : {"local", "processes", "dask", "spark", "ray"}
         Threads or processes of this machine, or the workers of a cluster.
+    progress : bool or callable
+        True shows a bar on a terminal; a callable is given how far the work is
+        (`suffice.engines.watched.WatchedEngine`).
+    checkpoint : path, optional
+        A file from which a fit that was ended goes on
+        (`suffice.engines.checkpoint.CheckpointedEngine`).
     **options
         Those of the engine: see its class.
 
@@ -66,6 +82,14 @@ def engine(name: str = "local", **options: Any) -> Engine:
         raise ParameterError(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
         ) from None
+    if progress is not False:
+        from suffice.engines.watched import WatchedEngine
+
+        made = WatchedEngine(made, progress)
+    if checkpoint is not None:
+        from suffice.engines.checkpoint import CheckpointedEngine
+
+        made = CheckpointedEngine(made, checkpoint)
     return made
 
 

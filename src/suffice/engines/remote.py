@@ -12,7 +12,8 @@ import pickle
 import traceback
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
@@ -83,7 +84,7 @@ class Task:
         How the result is pickled.
     """
 
-    kernel: Callable[[Any, Any], Any]
+    kernel: Callable[..., Any]
     params: Any
     dumps: Callable[[Any], bytes] = pickle.dumps
 
@@ -124,7 +125,7 @@ def opened(parcel: Parcel) -> Any:
 # What workers do ---------------------------------------------------------------------------------
 
 
-def perform(task: Parcel, split: Parcel) -> Parcel:
+def perform(task: Parcel, split: Parcel, *here: Any) -> Parcel:
     """Run a kernel on a split.
 
     Parameters
@@ -133,6 +134,8 @@ def perform(task: Parcel, split: Parcel) -> Parcel:
         Of a `Task`.
     split : Parcel
         Of a split.
+    *here
+        What the kernel takes besides and the worker has already.
 
     Returns
     -------
@@ -147,7 +150,7 @@ def perform(task: Parcel, split: Parcel) -> Parcel:
     """
     try:
         job: Task = opened(task)
-        return packed(job.kernel(opened(split), job.params), job.dumps)
+        return packed(job.kernel(opened(split), job.params, *here), job.dumps)
     except Exception as error:
         return _failure(error)
 
@@ -192,12 +195,12 @@ def _failure(error: Exception) -> Parcel:
     return Parcel(__version__, content, raised=True)
 
 
-def lost(reason: str) -> EngineError:
+def lost(attempts: int = ATTEMPTS) -> EngineError:
     """Return what to raise when a split has lost every worker that it was given to."""
     return EngineError(
-        f"{ATTEMPTS} workers died, one after the other, over the same rows ({reason})",
+        f"{attempts} workers died, one after the other, over the same rows",
         "a lost worker is replaced, but not without end",
-        "look whether workers run out of memory, and give them more of it or smaller splits",
+        "look whether they run out of memory, and give them more of it or smaller splits",
     )
 
 
@@ -212,8 +215,6 @@ class RemoteEngine(ABC):
     neighbours at a time, and only their sum is fetched. The order is that of the splits.
     """
 
-    dumps: Callable[[Any], bytes] = staticmethod(pickle.dumps)
-
     @property
     @abstractmethod
     def workers(self) -> int:
@@ -223,6 +224,11 @@ class RemoteEngine(ABC):
     def in_process(self) -> bool:
         """Workers are other processes."""
         return False
+
+    @property
+    def dumps(self) -> Callable[[Any], bytes]:
+        """How values are pickled."""
+        return pickle.dumps
 
     @abstractmethod
     def _share(self, parcel: Parcel) -> Reference:
@@ -244,30 +250,30 @@ class RemoteEngine(ABC):
 
     @abstractmethod
     def _drop(self, references: Iterable[Reference]) -> None:
-        """Let go of results, and of work not begun."""
+        """Let go of results that nobody will ask for, and of work not begun."""
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
     ) -> Iterator[R]:
         """Yield ``kernel(split, params)`` in split order; a few results per worker wait."""
-        for reference in self._results(kernel, params, splits):
-            yield opened(self._fetch(reference))
+        with closing(self._results(kernel, params, splits)) as results:
+            for result in results:
+                yield opened(self._fetch(result))
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """Return the sum of ``kernel(split, params)``, added in split order."""
-        results = self._results(kernel, params, splits)
-        first = next(results, None)
-        if first is None:
-            return tree_sum(())
-        results = chain([first], results)
-        if opened(self._fetch(self._submit(size_of, first))) <= LARGE:
-            return tree_sum(opened(self._fetch(result)) for result in results)
-        total: S = opened(self._fetch(self._sum(results)))
+        with closing(self._results(kernel, params, splits)) as results:
+            first = next(results, None)
+            if first is None:
+                return tree_sum(())
+            in_order = chain([first], results)
+            large = len(splits) > 1 and opened(self._fetch(self._submit(size_of, first))) > LARGE
+            total: S = self._sum_there(in_order) if large else self._sum_here(in_order)
         return total
 
     def _results(
         self, kernel: Callable[[Any, Any], Any], params: Any, splits: Sequence[Split]
-    ) -> Iterator[Reference]:
+    ) -> Generator[Reference]:
         """Yield one reference per split, in their order, and submit no more than a few ahead."""
         task = self._share(packed(Task(kernel, params, self.dumps), self.dumps))
         ahead = 2 * self.workers
@@ -280,15 +286,18 @@ class RemoteEngine(ABC):
             while pending:
                 yield pending.popleft()
         finally:
-            self._drop([task, *pending])
+            self._drop(pending)
 
-    def _sum(self, results: Iterable[Reference]) -> Reference:
+    def _sum_here(self, results: Iterable[Reference]) -> Any:
+        return tree_sum(opened(self._fetch(result)) for result in results)
+
+    def _sum_there(self, results: Iterable[Reference]) -> Any:
         """Add results on the workers, by a counter whose digits are sums of `FAN_IN`."""
         digits: list[tuple[int, Reference]] = []
         for result in results:
             opened(self._fetch(self._submit(size_of, result)))  # it is there, and no exception
             digits.append((0, result))
             while len(digits) >= FAN_IN and digits[-FAN_IN][0] == digits[-1][0]:
-                level, neighbours = digits[-1][0], [sum_ for _, sum_ in digits[-FAN_IN:]]
+                level, neighbours = digits[-1][0], [total for _, total in digits[-FAN_IN:]]
                 digits[-FAN_IN:] = [(level + 1, self._submit(add, self.dumps, *neighbours))]
-        return self._submit(add, self.dumps, *(sum_ for _, sum_ in digits))
+        return opened(self._fetch(self._submit(add, self.dumps, *(total for _, total in digits))))

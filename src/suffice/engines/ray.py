@@ -1,0 +1,113 @@
+"""The engine of a Ray cluster: splits are tasks, and large statistics are added by the workers."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import ray
+from ray import cloudpickle
+from ray.exceptions import RayError, RayTaskError
+
+from suffice.engines.remote import ATTEMPTS, Parcel, RemoteEngine, lost
+from suffice.errors import EngineError
+
+__all__ = ["RayEngine"]
+
+PATIENCE = 10  # seconds in which a cluster answers
+
+
+@dataclass(frozen=True)
+class RayEngine(RemoteEngine):
+    """Workers of a Ray cluster.
+
+    Files are read by the workers, under the paths that the caller gives. Arrays and frames in
+    memory travel with every pass.
+
+    Parameters
+    ----------
+    address : str, optional
+        Of the cluster, such as ``"auto"`` or ``"ray://host:10001"``. Default: the cluster that this
+        process is connected to, or that of the variable RAY_ADDRESS; without one, a cluster of this
+        machine's cores, started by the first fit and kept for the next ones.
+
+    Examples
+    --------
+    >>> RayEngine("auto").in_process
+    False
+    """
+
+    address: str | None = None
+
+    @property
+    def workers(self) -> int:
+        """Number of cores of the cluster."""
+        _connect(self.address)
+        return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+    @property
+    def dumps(self) -> Callable[[Any], bytes]:
+        """Classes of the caller's script travel with their values."""
+        dumps: Callable[[Any], bytes] = cloudpickle.dumps
+        return dumps
+
+    def _share(self, parcel: Parcel) -> Any:
+        _connect(self.address)
+        return ray.put(parcel)
+
+    def _submit(self, function: Callable[..., Parcel], *arguments: Any) -> Any:
+        return _remote(function).remote(*arguments)
+
+    def _fetch(self, reference: Any) -> Parcel:
+        try:
+            parcel: Parcel = ray.get(reference)
+        except RayTaskError as error:
+            raise EngineError(
+                f"a worker of Ray cannot begin: {error.cause}",
+                "every worker has this library",
+                "install it there",
+            ) from error
+        except RayError as error:
+            raise lost(ATTEMPTS) from error
+        return parcel
+
+    def _drop(self, references: Iterable[Any]) -> None:
+        for reference in references:
+            ray.cancel(reference)
+
+
+@cache
+def _remote(function: Callable[..., Parcel]) -> Any:
+    return ray.remote(max_retries=ATTEMPTS - 1)(function)
+
+
+def _connect(address: str | None) -> None:
+    """Connect this process to a cluster, or start one, unless it is connected already."""
+    if ray.is_initialized():
+        return
+    try:
+        _knock(address)
+        ray.init(
+            address,
+            include_dashboard=None if address else False,
+            log_to_driver=False,
+            logging_level=logging.WARNING,
+        )
+    except (OSError, RuntimeError, ValueError) as error:
+        raise EngineError(
+            f"no Ray cluster answers at {address!r}: {error}",
+            "it listens at an address such as 'ray://host:10001'",
+            "start it, or correct the address",
+        ) from error
+
+
+def _knock(address: str | None) -> None:
+    """Raise OSError if nobody listens at an address; Ray itself would try for minutes."""
+    place = urlsplit(address if address and "://" in address else f"//{address or ''}")
+    if place.port is not None:
+        socket.create_connection((place.hostname, place.port), PATIENCE).close()

@@ -1,0 +1,277 @@
+"""An engine that says how far it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
+from itertools import count
+from threading import Lock
+from typing import Any, TypeVar, cast
+
+from suffice.data.extent import Extent, extent
+from suffice.data.meter import heard
+from suffice.data.source import Split
+from suffice.engines.engine import Engine
+from suffice.engines.work import at_work
+from suffice.statistics.batch import Batch
+from suffice.statistics.statistic import Statistic, tree_sum
+
+__all__ = ["Progress", "Report", "WatchedEngine", "each_watched"]
+
+S = TypeVar("S", bound=Statistic)
+P = TypeVar("P")
+R = TypeVar("R")
+
+PAUSE = 0.1  # seconds between two reports
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a pass over the rows is.
+
+    Parameters
+    ----------
+    rows, bytes : int
+        Done so far; bytes as the rows are stored.
+    total_rows, total_bytes : int, optional
+        Of all of them; None where that is known only at the end.
+    share : float
+        Of the pass that is done, from 0 to 1.
+    seconds_left : float, optional
+        If it goes on like this; None at the beginning.
+    number : int
+        Of the pass, from 1: a fit may need several.
+
+    Examples
+    --------
+    >>> Progress(50, 400, 100, 800, 0.5, 2.0).share
+    0.5
+    """
+
+    rows: int
+    bytes: int
+    total_rows: int | None
+    total_bytes: int | None
+    share: float
+    seconds_left: float | None
+    number: int = 1
+
+
+Report = Callable[[Progress], object]
+"""What is told of the progress."""
+
+
+@dataclass(frozen=True)
+class WatchedEngine:
+    """An engine that says how far it is.
+
+    In this process it reports batch by batch; elsewhere, as the results of splits arrive.
+
+    Parameters
+    ----------
+    engine : Engine
+        Where the rows are read.
+    report : callable or True
+        Is given a `Progress` about ten times a second, and at the end of every pass; never twice
+        at a time, but from any thread. True stands for a bar on the terminal of the errors,
+        where there is one, for what takes longer than a second.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> from suffice.engines.local import LocalEngine
+    >>> seen = []
+    >>> engine = WatchedEngine(LocalEngine(1), seen.append)
+    >>> model = NaiveBayes(engine=engine).fit([[1.5], [2.5], [4.5]], [0, 0, 1])
+    >>> seen[-1].rows, seen[-1].total_rows, seen[-1].share
+    (3, 3, 1.0)
+    """
+
+    engine: Engine
+    report: Report | bool = True
+
+    def __deepcopy__(self, memo: object) -> WatchedEngine:
+        # A copy of an estimator reports to the same listener, not to a copy of it.
+        return self
+
+    @property
+    def workers(self) -> int:
+        """How many splits are worked on at a time."""
+        return self.engine.workers
+
+    @property
+    def in_process(self) -> bool:
+        """Whether kernels see the memory of the caller."""
+        return self.engine.in_process
+
+    def map(
+        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
+    ) -> Iterator[R]:
+        """Yield ``kernel(split, params)`` in split order."""
+        with self._listener() as report:
+            watch = Watch(report, splits)
+            results = self._nearby if self.engine.in_process else self._far
+            with closing(results(kernel, params, splits, watch)) as done:
+                yield from done
+            watch.end()
+
+    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
+        """Return the sum of ``kernel(split, params)``, added in split order."""
+        return tree_sum(self.map(kernel, params, splits))
+
+    def _listener(self) -> AbstractContextManager[Report]:
+        if callable(self.report):
+            return nullcontext(self.report)
+        if not self.report:
+            return nullcontext(lambda _: None)
+        from suffice.engines.bar import bar
+
+        return bar()
+
+    def _nearby(
+        self, kernel: Any, params: Any, splits: Sequence[Split], watch: Watch
+    ) -> Generator[Any, None, None]:
+        yield from self.engine.map(_told, (kernel, params, watch), splits)
+
+    def _far(
+        self, kernel: Any, params: Any, splits: Sequence[Split], watch: Watch
+    ) -> Generator[Any, None, None]:
+        results = self.engine.map(_counted, (kernel, params), splits)
+        for split, (result, rows) in zip(splits, results, strict=True):
+            watch.add(rows, extent(split).bytes or 0, 1)
+            yield result
+
+
+class Watch:
+    """Adds up what is done of a pass, from any thread, and reports it.
+
+    Parameters
+    ----------
+    report : callable
+    splits : sequence of Split
+    """
+
+    def __init__(self, report: Report, splits: Sequence[Split]) -> None:
+        self._report = report
+        known = [extent(split) for split in splits]
+        self._total_rows = _total([part.rows for part in known])
+        self._total_bytes = _total([part.bytes for part in known])
+        self._total_splits = len(splits)
+        self._rows = self._bytes = self._splits = 0
+        work = at_work()
+        self._number = 1 if work is None else next(work.keep(Watch, lambda: nullcontext(count(1))))
+        self._lock = Lock()
+        self._begun = self._reported = time.monotonic()
+
+    def add(self, rows: int, size: int, splits: int = 0) -> None:
+        """Count rows, bytes and splits that are done."""
+        with self._lock:
+            self._rows += rows
+            self._bytes += size
+            self._splits += splits
+            now = time.monotonic()
+            if now - self._reported >= PAUSE:
+                self._reported = now
+                self._report(self._progress(now - self._begun))
+
+    def _progress(self, seconds: float) -> Progress:
+        rows, size = _within(self._rows, self._total_rows), _within(self._bytes, self._total_bytes)
+        if self._total_rows:
+            share = rows / self._total_rows
+        elif self._total_bytes:
+            share = size / self._total_bytes
+        else:
+            share = self._splits / self._total_splits
+        left = seconds * (1.0 - share) / share if share else None
+        totals = self._total_rows, self._total_bytes
+        return Progress(rows, size, *totals, share, left, self._number)
+
+    def end(self) -> None:
+        """Report that all is done."""
+        rows = self._rows if self._total_rows is None else self._total_rows
+        size = self._bytes if self._total_bytes is None else self._total_bytes
+        self._report(Progress(rows, size, rows, size, 1.0, 0.0, self._number))
+
+
+def _total(sizes: Sequence[int | None]) -> int | None:
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+def _within(done: int, total: int | None) -> int:
+    """What is done, at most all: a kernel may read a row twice."""
+    return done if total is None else min(done, total)
+
+
+# Splits ------------------------------------------------------------------------------------------
+
+
+class WatchedSplit:
+    """A split that counts the rows which are taken from it, and tells a watch if there is one."""
+
+    def __init__(self, split: Split, watch: Watch | None = None) -> None:
+        self._split, self._watch = split, watch
+        self._extent = extent(split) if watch is not None else Extent()
+        self.rows = self._bytes = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._split, name)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches of the split; one that is done with is counted."""
+        rows, size = self._extent.rows or 1, self._extent.bytes or 0
+        for batch in self._split.batches():
+            yield batch
+            # Without a number of rows, the reader tells of the bytes.
+            self._count(batch.rows, size * batch.rows // rows if self._extent.rows else 0)
+
+    def read(self, size: int) -> None:
+        """Count bytes that were read."""
+        self._count(0, size)
+
+    def end(self) -> None:
+        """Count what was not yet counted."""
+        self._count(0, (self._extent.bytes or 0) - self._bytes, 1)
+
+    def _count(self, rows: int, size: int, splits: int = 0) -> None:
+        self.rows += rows
+        self._bytes += size
+        if self._watch is not None:
+            self._watch.add(rows, size, splits)
+
+
+def each_watched(splits: Sequence[Split], report: Report) -> Iterator[Split]:
+    """Yield splits to be read here one after another, and report how far their reader is.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> list(each_watched([], seen.append)), seen[-1].share
+    ([], 1.0)
+    """
+    watch = Watch(report, splits)
+    for split in splits:
+        watched = WatchedSplit(split, watch)
+        with heard(watched.read):
+            yield cast(Split, watched)
+        watched.end()
+    watch.end()
+
+
+def _told(split: Split, task: tuple[Callable[[Any, Any], R], Any, Watch]) -> R:
+    """Kernel that tells a watch of this process how far another kernel is."""
+    kernel, params, watch = task
+    watched = WatchedSplit(split, watch)
+    with heard(watched.read):
+        result = kernel(watched, params)
+    watched.end()
+    return result
+
+
+def _counted(split: Split, task: tuple[Callable[[Any, Any], R], Any]) -> tuple[R, int]:
+    """Kernel that counts the rows which another kernel takes, where no watch can hear of it."""
+    kernel, params = task
+    watched = WatchedSplit(split)
+    return kernel(watched, params), watched.rows

@@ -1,0 +1,78 @@
+"""Engines outside this process, each started once, with two workers."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suffice.engines.processes import ProcessesEngine
+
+Run = Callable[[str], subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run a script to its end, and to that of every process that holds its output."""
+
+    def run(body: str) -> subprocess.CompletedProcess[str]:
+        path = tmp_path / "script.py"
+        path.write_text(body)
+        command = [sys.executable, str(path)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def processes() -> ProcessesEngine:
+    return ProcessesEngine(2)
+
+
+@pytest.fixture(scope="session")
+def dask() -> Iterator[Any]:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    from suffice.engines.dask import DaskEngine
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+        yield DaskEngine()
+
+
+@pytest.fixture(scope="session")
+def ray() -> Iterator[Any]:
+    library = pytest.importorskip("ray", reason="Ray is not installed")
+    from suffice.engines.ray import RayEngine
+
+    library.init(
+        num_cpus=2, object_store_memory=256 << 20, include_dashboard=False, log_to_driver=False
+    )
+    yield RayEngine()
+    library.shutdown()
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    pyspark = pytest.importorskip("pyspark", reason="Spark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java, which is absent")
+    from suffice.engines.spark import SparkEngine
+
+    engine = SparkEngine(master="local[2,4]")
+    assert engine.workers == 2
+    yield engine
+    pyspark.sql.SparkSession.getActiveSession().stop()
+
+
+QUIET = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+FAR = ["processes", "dask", "ray", pytest.param("spark", marks=QUIET)]
+
+
+@pytest.fixture(scope="session", params=FAR)
+def far(request: pytest.FixtureRequest) -> Any:
+    """One engine after the other."""
+    return request.getfixturevalue(request.param)

@@ -1,0 +1,418 @@
+"""Fits that go on from a checkpoint: the same bits, whenever and however they were ended."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import os
+import pickle
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from sklearn.base import clone
+
+import suffice
+from suffice import LinearRegression, NaiveBayes
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.fingerprint import fingerprint
+from suffice.engines.local import LocalEngine
+from suffice.engines.work import work
+from suffice.errors import EngineError, ModelFileError, ParameterError
+from suffice.linear_model import LogisticRegression, Ridge
+
+GROUPS = 40
+NOTE = "What is summed so far is kept in fit.checkpoint: run the same again to go on."
+
+
+def written(path: Path, seed: int = 0, label: str = "class", categories: bool = True) -> Path:
+    """A file of many row groups: numbers far from 0, categories, and a label."""
+    rng = np.random.default_rng(seed)
+    n = 50 * GROUPS
+    x = rng.normal([0.0, 1e6, -3.0], [1.0, 2.0, 1e-3], (n, 3))
+    y = x[:, 0] + (x[:, 1] - 1e6) + rng.normal(size=n)
+    columns = {f"x{j}": x[:, j] for j in range(3)}
+    if categories:
+        columns["colour"] = rng.choice(["red", "green", "blue"], n)
+    columns["y"] = np.where(y > 0, "yes", "no") if label == "class" else y
+    pq.write_table(pa.table(columns), path, row_group_size=50)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return written(tmp_path / "rows.parquet")
+
+
+def bits(model: Any) -> bytes:
+    """Everything that was learnt."""
+    path = Path("model.suffice")
+    model.save(path)
+    content = path.read_bytes()
+    path.unlink()
+    return content
+
+
+class Stop(BaseException):
+    """Ends a fit."""
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """An engine that raises something after so many results."""
+
+    after: int = -1
+    error: BaseException | type[BaseException] = Stop
+    given: list[int] = field(default_factory=list)
+
+    workers = 2
+    in_process = True
+
+    def map(self, kernel: Any, params: Any, splits: Sequence[Any]) -> Iterator[Any]:
+        for result in LocalEngine(2).map(kernel, params, splits):
+            if len(self.given) == self.after:
+                raise self.error
+            self.given.append(1)
+            yield result
+
+    def run(self, kernel: Any, params: Any, splits: Sequence[Any]) -> Any:
+        raise AssertionError("a checkpoint is made of results one by one")
+
+
+def checkpointed(engine: Any = None) -> CheckpointedEngine:
+    return CheckpointedEngine(engine or Stopping(), "fit.checkpoint", every=0.0)
+
+
+def stopped(make: Callable[..., Any], file: Path, after: int, **how: Any) -> BaseException:
+    """What ended a fit after so many results."""
+    error = how.get("error", Stop)
+    kind = error if isinstance(error, type) else type(error)
+    with pytest.raises(kind) as caught:
+        make(engine=checkpointed(Stopping(after, **how))).fit(file, "y")
+    return caught.value
+
+
+CLOSED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
+    "naive Bayes": (NaiveBayes, {}),
+    "LDA": (LinearDiscriminantAnalysis, {"categories": False}),
+    "linear regression": (LinearRegression, {"label": "number"}),  # categories first, then sums
+    "ridge": (Ridge, {"label": "number", "categories": False}),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_a_stopped_fit_goes_on_to_the_same_bits(name: str, tmp_path: Path) -> None:
+    make, columns = CLOSED[name]
+    file = written(tmp_path / "rows.parquet", **columns)
+    whole = Stopping()
+    expected = bits(make(engine=checkpointed(whole)).fit(file, "y"))
+    assert expected == bits(make().fit(file, "y"))
+    n = len(whole.given)
+    for after in {1, 17, 39, GROUPS, GROUPS + 3, n - 1} & set(range(n)):
+        assert stopped(make, file, after).__notes__ == [NOTE]
+        rest = Stopping()
+        assert bits(make(engine=checkpointed(rest)).fit(file, "y")) == expected
+        assert len(rest.given) == n - after
+        assert os.listdir() == ["rows.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("make", "columns"),
+    [
+        (LogisticRegression, {}),
+        (lambda **o: LogisticRegression(solver="lbfgs", **o), {}),
+        (
+            lambda **o: LinearRegression(solver="gradient", **o),
+            {"label": "number", "categories": False},
+        ),
+    ],
+    ids=["newton", "lbfgs", "gradient descent"],
+)
+def test_an_iterative_fit_goes_on_to_the_same_bits(
+    make: Callable[..., Any], columns: dict[str, Any], tmp_path: Path
+) -> None:
+    file = written(tmp_path / "rows.parquet", **columns)
+    whole = Stopping()
+    expected = bits(make(engine=checkpointed(whole)).fit(file, "y"))
+    n = len(whole.given)
+    assert n > 3 * GROUPS
+    for after in (GROUPS + 7, n // 2, n - 1):
+        stopped(make, file, after)
+        rest = Stopping()
+        assert bits(make(engine=checkpointed(rest)).fit(file, "y")) == expected
+        # What is not a sum is looked up again; finished passes are not.
+        assert len(rest.given) < n - after + 3 * GROUPS
+        assert os.listdir() == ["rows.parquet"]
+
+
+def test_a_fit_may_be_stopped_again_and_again(file: Path) -> None:
+    expected = bits(NaiveBayes().fit(file, "y"))
+    for _ in range(7):
+        stopped(NaiveBayes, file, 5)
+    rest = Stopping()
+    assert bits(NaiveBayes(engine=checkpointed(rest)).fit(file, "y")) == expected
+    assert len(rest.given) == GROUPS - 7 * 5
+
+
+def test_another_engine_may_go_on(file: Path) -> None:
+    expected = bits(NaiveBayes().fit(file, "y"))
+    for threads in (1, 4):
+        stopped(NaiveBayes, file, 23)
+        model = NaiveBayes(engine=checkpointed(LocalEngine(threads)))
+        assert bits(model.fit(file, "y")) == expected
+
+
+# Killed ------------------------------------------------------------------------------------------
+
+# Python's own events are counted, and the process kills itself at the one that is asked for: in
+# the middle of reading, adding, encoding, writing or renaming, whatever it is.
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from {module} import {name} as Estimator
+from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.local import LocalEngine
+
+moment, events = {moment}, 0
+
+def count(*_):
+    global events
+    events += 1
+    if events == moment:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+os.chdir({folder!r})
+engine = CheckpointedEngine(LocalEngine(2), "fit.checkpoint", every=0.0)
+sys.setprofile(count)
+Estimator(engine=engine).fit("rows.parquet", "y")
+sys.setprofile(None)
+Path("events").write_text(str(events))
+"""
+
+
+def run_to_its_end(folder: Path, estimator: type, moment: int) -> int | None:
+    """The exit code of a process that fits an estimator."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([estimator.__module__, "suffice.engines.checkpoint"])
+    code = KILLED.format(
+        module=estimator.__module__, name=estimator.__name__, moment=moment, folder=str(folder)
+    )
+    process = context.Process(target=exec, args=(code, {}))
+    process.start()
+    process.join()
+    return process.exitcode
+
+
+@pytest.mark.parametrize(
+    ("estimator", "moments"), [(NaiveBayes, 20), (LogisticRegression, 3)], ids=["bayes", "logistic"]
+)
+def test_a_killed_fit_goes_on_to_the_same_bits(
+    estimator: type, moments: int, tmp_path: Path, file: Path
+) -> None:
+    whole = Stopping()
+    expected = bits(estimator(engine=checkpointed(whole)).fit(file, "y"))
+    assert run_to_its_end(tmp_path, estimator, moment=0) == 0
+    events = int((tmp_path / "events").read_text())
+    begun = 0
+    for moment in np.random.default_rng(0).integers(1, events, moments).tolist():
+        assert run_to_its_end(tmp_path, estimator, moment) == -signal.SIGKILL
+        rest = Stopping()
+        assert bits(estimator(engine=checkpointed(rest)).fit(file, "y")) == expected
+        begun += len(rest.given) < len(whole.given)
+        assert not Path("fit.checkpoint").exists()
+    assert begun > 0
+
+
+# Refusals ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda file: NaiveBayes(engine=checkpointed(), alpha=2.0).fit(file, "y"),
+        lambda file: NaiveBayes(engine=checkpointed()).fit(file, "colour"),
+        lambda file: NaiveBayes(engine=checkpointed()).fit([file, file], "y"),
+        lambda file: NaiveBayes(engine=checkpointed()).fit(written(file, seed=1), "y"),
+        lambda file: NaiveBayes(engine=checkpointed()).fit(file.rename("moved.parquet"), "y"),
+        lambda file: LogisticRegression(engine=checkpointed()).fit(file, "y"),
+    ],
+    ids=["option", "label", "files", "rows", "path", "model"],
+)
+def test_a_checkpoint_of_other_work_is_refused(file: Path, other: Callable[[Path], Any]) -> None:
+    stopped(NaiveBayes, file, 11)
+    before = Path("fit.checkpoint").read_bytes()
+    with pytest.raises(ParameterError) as refusal:
+        other(file)
+    assert str(refusal.value) == (
+        "fit.checkpoint is the checkpoint of other work; the files, their columns and the options "
+        "are those of the fit that wrote it; give another name, or delete the file to start from "
+        "the beginning."
+    )
+    assert Path("fit.checkpoint").read_bytes() == before
+
+
+def test_a_changed_file_is_other_work(file: Path) -> None:
+    stopped(NaiveBayes, file, 11)
+    os.utime(file, ns=(0, 0))
+    with pytest.raises(ParameterError, match="checkpoint of other work"):
+        NaiveBayes(engine=checkpointed()).fit(file, "y")
+
+
+def test_a_damaged_checkpoint_is_refused(file: Path) -> None:
+    stopped(NaiveBayes, file, 11)
+    path = Path("fit.checkpoint")
+    whole = path.read_bytes()
+    for length in (0, 1, 50, 200, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:length])
+        with pytest.raises(ModelFileError) as refusal:
+            NaiveBayes(engine=checkpointed()).fit(file, "y")
+        assert str(refusal.value).startswith("fit.checkpoint")
+        assert str(refusal.value).endswith(
+            "; it was to be a checkpoint to go on from; give another name, or delete the file to "
+            "start from the beginning."
+        )
+        assert path.read_bytes() == whole[:length]
+
+
+def test_a_file_that_is_no_checkpoint_is_left_alone(file: Path) -> None:
+    for path in (file, Path("rows.csv"), Path("other.suffice")):
+        if path.suffix == ".csv":
+            path.write_text("x,y\n1,2\n")
+        if path.suffix == ".suffice":
+            NaiveBayes().fit(file, "y").save(path)
+        before = path.read_bytes()
+        with pytest.raises(ModelFileError, match=f"^{path.name}|/{path.name}"):
+            NaiveBayes(engine=CheckpointedEngine(LocalEngine(), path)).fit(file, "y")
+        assert path.read_bytes() == before
+
+
+def test_who_cannot_write_knows_before_the_work(file: Path) -> None:
+    engine = Stopping()
+    model = NaiveBayes(engine=CheckpointedEngine(engine, "absent/fit.checkpoint"))
+    with pytest.raises(ModelFileError, match=r"absent/fit\.checkpoint cannot be written: No such"):
+        model.fit(file, "y")
+    assert not engine.given
+
+
+def test_only_rows_in_files_have_a_checkpoint(file: Path) -> None:
+    table = pq.read_table(file)
+    stream = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
+    for rows, y in ((np.eye(4), [0, 1, 0, 1]), (table, "y"), (stream, "y")):
+        with pytest.raises(ParameterError, match=r"^a checkpoint is asked for of rows that are"):
+            NaiveBayes(engine=checkpointed()).fit(rows, y)
+    assert os.listdir() == ["rows.parquet"]
+
+
+@pytest.mark.parametrize("every", [-1, "often", float("nan"), True])
+def test_the_pause_is_a_number(every: Any) -> None:
+    with pytest.raises(ParameterError, match=r"^every=.*; it is a number of seconds, 0 or more\.$"):
+        CheckpointedEngine(LocalEngine(), "fit.checkpoint", every)
+
+
+# What else there is to it ------------------------------------------------------------------------
+
+
+def test_a_fit_that_fails_at_once_leaves_no_file(file: Path) -> None:
+    stopped(NaiveBayes, file, 0)
+    assert os.listdir() == ["rows.parquet"]
+
+
+def test_who_is_told_how_to_go_on(file: Path) -> None:
+    lost = EngineError("a worker died")
+    assert stopped(NaiveBayes, file, 9, error=lost).__notes__ == [NOTE]
+    assert stopped(NaiveBayes, file, 9, error=KeyboardInterrupt).__notes__ == [NOTE]
+    wrong = suffice.errors.DataError("column 'x0', row 3: inf")
+    assert not hasattr(stopped(NaiveBayes, file, 9, error=wrong), "__notes__")
+    assert Path("fit.checkpoint").exists()
+
+
+def test_only_what_is_learnt_is_kept(file: Path) -> None:
+    model = NaiveBayes(engine=CheckpointedEngine(LocalEngine(), "fit.checkpoint", every=0.0))
+    model.fit(file, "y")
+    table = pq.read_table(file)
+    assert model.score(table, "y") == NaiveBayes().fit(file, "y").score(file, "y")
+    assert len(model.predict(table)) == len(table)
+    assert os.listdir() == ["rows.parquet"]
+
+
+def test_the_file_stays_while_the_work_lasts(file: Path) -> None:
+    with work():
+        NaiveBayes(engine=checkpointed()).fit(file, "y")
+        assert Path("fit.checkpoint").exists()
+    assert not Path("fit.checkpoint").exists()
+
+
+def learnt_and_lost(engine: CheckpointedEngine, file: Path) -> int:
+    """The size of the checkpoint after a fit, in a piece of work that then fails."""
+    sizes = []
+    with pytest.raises(Stop), work():  # noqa: PT012
+        NaiveBayes(engine=engine).fit(file, "y")
+        sizes.append(Path("fit.checkpoint").stat().st_size)
+        raise Stop
+    return sizes[0]
+
+
+def test_work_that_fails_after_the_fit_is_not_lost(file: Path) -> None:
+    learnt_and_lost(checkpointed(), file)
+    rest = Stopping()
+    NaiveBayes(engine=checkpointed(rest)).fit(file, "y")
+    assert not rest.given
+
+
+def test_between_the_beginning_and_the_end_there_is_a_pause(file: Path) -> None:
+    engine = CheckpointedEngine(LocalEngine(), "fit.checkpoint", every=1e9)
+    assert learnt_and_lost(engine, file) < Path("fit.checkpoint").stat().st_size
+
+
+def test_an_engine_is_its_settings() -> None:
+    engine = suffice.engine("local", threads=2, checkpoint="fit.checkpoint")
+    assert engine == CheckpointedEngine(LocalEngine(2), "fit.checkpoint")
+    assert (engine.workers, engine.in_process) == (2, True)
+    for same in (copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
+        assert same == engine
+        assert hash(same) == hash(engine)
+    assert clone(NaiveBayes(engine=engine)).engine == engine
+
+
+# Fingerprints ------------------------------------------------------------------------------------
+
+VALUES = [
+    *(None, True, 1, 1.0, -0.0, 0.0, float("inf"), "1", b"1", 1j),
+    *((), [], {}, frozenset(), (1, 2), [1, 2], (2, 1), {1: 2}, {2: 1}, {1, 2}, ((1,), 2)),
+    *(np.zeros(2), np.zeros((2, 1)), np.zeros(2, "f4"), np.ones(2), np.float64(1), np.int64(1)),
+    *(np.array(["a", None], object), np.array(["b", None], object), np.arange(4.0)[::2]),
+    *(pa.int64(), pa.dictionary(pa.int8(), pa.string()), pa.array([1, 2]), pa.array([1, 3])),
+    *(len, NaiveBayes, bits, LocalEngine(1), LocalEngine(2), Path("a"), Path("b")),
+    *(slice(1, 2), range(3), LocalEngine(1).map, LocalEngine(1).run),
+]
+
+
+@pytest.mark.parametrize("value", VALUES, ids=str)
+def test_equal_values_have_equal_fingerprints(value: Any) -> None:
+    assert fingerprint(copy.deepcopy(value)) == fingerprint(value)
+
+
+def test_other_values_have_other_fingerprints() -> None:
+    values = [*VALUES, *([value] for value in VALUES)]
+    assert len({fingerprint(value) for value in values}) == len(values)
+
+
+def test_a_file_stands_for_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    absent = fingerprint({"of": [path]})
+    path.write_text("one")
+    there = fingerprint({"of": [path]})
+    path.write_text("three")
+    assert len({absent, there, fingerprint({"of": [path]})}) == 3

@@ -1,0 +1,58 @@
+"""What goes wrong on workers: they die, kernels raise, versions differ."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from suffice import NaiveBayes
+from suffice.data.opening import open_table
+from suffice.engines import remote
+from suffice.engines.engine import Engine
+from suffice.errors import EngineError, ReadError
+from suffice.models.generative import summarise
+from suffice.testing import check_engine, check_recovery
+
+
+def test_the_laws_of_engines(far: Engine) -> None:
+    check_engine(far)
+
+
+def test_workers_that_are_killed(far: Engine, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": rng.normal(size=2_000), "y": rng.integers(0, 2, 2_000)})
+    path = tmp_path / "rows.parquet"
+    pq.write_table(table, path, row_group_size=100)
+    model = NaiveBayes().fit(path, "y")
+    splits = open_table(path, "y").splits(model.layout_, 2)
+    assert len(splits) == 20
+    # Parameters so large that they are shared, and lost with the worker that holds them.
+    layout = replace(model.layout_, label_map={f"label {i}": "none" for i in range(50_000)})
+    check_recovery(far, summarise, (model.parts_, layout), splits)
+
+
+def test_a_file_that_breaks_off(far: Engine, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    long = "a" * 60  # the first rows, which the caller reads, go well
+    path.write_text("x,y\n" + f"1,{long}\n" * 90_000 + "1,a,b\n")
+    with pytest.raises(ReadError, match=r"line 90002 of rows\.csv"):
+        NaiveBayes(engine=far).fit(path, "y")
+
+
+def test_another_version(far: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "__version__", "99.0")
+    met = r"suffice 0\.\d+\.\d+ and suffice 99\.0 were to work together"
+    for call in (far.run, lambda *task: list(far.map(*task))):
+        with pytest.raises(EngineError, match=met):
+            call(sum, 0, [[1], [2], [3]])  # type: ignore[operator, arg-type, list-item]
+    monkeypatch.undo()
+    assert far.run(sum, 0, [[1], [2], [3]]) == 6  # type: ignore[arg-type, list-item]
+
+
+def test_an_exception_of_another_library(far: Engine) -> None:
+    with pytest.raises(UnicodeDecodeError, match="invalid start byte") as caught:
+        list(far.map(str, "utf8", [b"\xff"]))  # type: ignore[arg-type, list-item]
+    assert any("raised on a worker" in note for note in caught.value.__notes__)

@@ -1,0 +1,269 @@
+"""What is told of a pass while it lasts."""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import io
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.ipc as ipc
+import pyarrow.parquet as pq
+import pytest
+from rich.console import Console
+from scipy.sparse import csr_array
+from sklearn.base import clone
+
+import suffice
+from suffice import LinearRegression, NaiveBayes
+from suffice.data.files import open_files
+from suffice.engines import bar as bars
+from suffice.engines import watched
+from suffice.engines.bar import bar, described
+from suffice.engines.local import LocalEngine
+from suffice.engines.processes import ProcessesEngine
+from suffice.engines.watched import Progress, WatchedEngine, each_watched
+from suffice.linear_model import LogisticRegression
+
+N = 200_000
+
+
+@pytest.fixture(autouse=True)
+def _without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched, "PAUSE", 0.0)
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(N, 2))
+    labels = np.where(x[:, 0] + rng.normal(size=N) > 0, "yes", "no")
+    colours = rng.choice(["red", "green"], N)
+    return pa.table({"a": x[:, 0], "b": x[:, 1], "colour": colours, "y": labels})
+
+
+@pytest.fixture(scope="module")
+def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same rows in files of every kind."""
+    folder = tmp_path_factory.mktemp("files")
+    pq.write_table(table, folder / "rows.parquet", row_group_size=N // 7)
+    pc.write_csv(table, folder / "rows.csv")
+    (folder / "rows.csv.gz").write_bytes(gzip.compress((folder / "rows.csv").read_bytes(), 1))
+    for name, opened in (("rows.arrow", ipc.new_file), ("rows.arrows", ipc.new_stream)):
+        with opened(folder / name, table.schema) as writer:
+            writer.write_table(table, max_chunksize=N // 5)
+    (folder / "year=2026").mkdir()
+    pq.write_table(table, folder / "year=2026" / "rows.parquet", row_group_size=N // 3)
+    return folder
+
+
+def told(rows: Any, engine: Any, estimator: type = NaiveBayes) -> tuple[list[Progress], Any]:
+    """What is said of a fit, and the model."""
+    seen: list[Progress] = []
+    return seen, estimator(engine=WatchedEngine(engine, seen.append)).fit(rows, "y")
+
+
+def check(seen: Sequence[Progress], size: int | None) -> None:
+    """One pass, from its beginning to its end."""
+    assert seen[-1].rows == seen[-1].total_rows == N
+    assert seen[-1].share == 1.0
+    assert seen[-1].seconds_left == 0.0
+    assert seen[-1].bytes == seen[-1].total_bytes
+    if size is not None:
+        assert abs(seen[-1].bytes - size) < 10
+    for before, after in pairwise(seen):
+        assert before.rows <= after.rows
+        assert before.bytes <= after.bytes
+        assert 0 <= before.share <= after.share
+        assert before.number == after.number
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("rows.parquet", "rows.csv", "rows.csv.gz", "rows.arrow", "rows.arrows"),
+        "year=2026/rows.parquet",
+    ],
+)
+def test_files_are_told_to_their_end(folder: Path, name: str, threads: int) -> None:
+    seen, model = told(folder / name, LocalEngine(threads))
+    check(seen, (folder / name).stat().st_size)
+    # Batch by batch, not file by file or row group by row group.
+    assert len({progress.rows for progress in seen}) >= 4
+    assert model.statistic_ == NaiveBayes().fit(folder / name, "y").statistic_
+
+
+def test_the_size_of_text_is_known_but_not_its_rows(folder: Path) -> None:
+    for name in ("rows.csv", "rows.csv.gz"):
+        *seen, last = told(folder / name, LocalEngine(1))[0]
+        assert {progress.total_rows for progress in seen} == {None}
+        assert {progress.total_bytes for progress in seen} == {last.total_bytes}
+        assert any(0.1 < progress.share < 0.9 for progress in seen)
+
+
+def test_tables_in_memory_are_told(table: pa.Table) -> None:
+    seen, _ = told(table, LocalEngine(2))
+    check(seen, None)
+    x = np.abs(np.column_stack([table["a"], table["b"]]))
+    for rows in (x, csr_array(x)):
+        seen = []
+        NaiveBayes(engine=WatchedEngine(LocalEngine(2), seen.append)).fit(rows, table["y"])
+        check(seen, None)
+
+
+def test_other_processes_are_told_split_by_split(folder: Path) -> None:
+    seen, model = told(folder / "rows.parquet", ProcessesEngine(2))
+    check(seen, (folder / "rows.parquet").stat().st_size)
+    assert len({progress.rows for progress in seen}) == 8
+    assert model.statistic_ == NaiveBayes().fit(folder / "rows.parquet", "y").statistic_
+
+
+def test_passes_are_numbered(folder: Path) -> None:
+    seen, _ = told(folder / "rows.parquet", LocalEngine(2), LogisticRegression)
+    numbers = [progress.number for progress in seen]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == set(range(1, numbers[-1] + 1))
+    assert numbers[-1] > 3
+    for number in set(numbers):
+        check([progress for progress in seen if progress.number == number], None)
+
+
+def test_predictions_are_told(folder: Path) -> None:
+    seen, model = told(folder / "rows.parquet", LocalEngine(2))
+    seen.clear()
+    answers = model.predict_proba(folder / "rows.parquet")
+    check(seen, (folder / "rows.parquet").stat().st_size)
+    np.testing.assert_array_equal(
+        answers,
+        NaiveBayes().fit(folder / "rows.parquet", "y").predict_proba(folder / "rows.parquet"),
+    )
+
+
+def test_an_unknown_kind_of_split_is_told_by_number() -> None:
+    class Rows:
+        """A split that says nothing of its size."""
+
+        def batches(self) -> Any:
+            yield from ()
+
+    seen: list[Progress] = []
+    engine = WatchedEngine(LocalEngine(1), seen.append)
+    assert list(engine.map(_number_of_batches, None, [Rows(), Rows()])) == [0, 0]
+    assert [progress.share for progress in seen] == [0.5, 1.0, 1.0]
+    assert list(engine.map(_number_of_batches, None, [])) == []
+    assert len(list(each_watched([Rows()], seen.append))) == 1
+
+
+def _number_of_batches(split: Any, _: None) -> int:
+    return len(list(split.batches()))
+
+
+def test_a_bad_cell_is_still_named(tmp_path: Path) -> None:
+    path = tmp_path / "bad.parquet"
+    pq.write_table(pa.table({"a": [1.0, 2.0, np.inf], "y": [0, 1, 0]}), path, row_group_size=1)
+    with pytest.raises(suffice.errors.DataError, match=r"^column 'a', row 3 of bad\.parquet: inf"):
+        NaiveBayes(engine=WatchedEngine(LocalEngine(2), lambda progress: None)).fit(path, "y")
+
+
+def test_a_file_that_changes_is_still_named(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    rows = pa.table({"a": [1.0, 2.0, 3.0], "y": [0, 1, 0]})
+    pq.write_table(rows, path, row_group_size=1)
+    table = open_files(path)
+    pq.write_table(rows.slice(0, 1), path)
+    for engine in (LocalEngine(1), LocalEngine(2)):
+        with pytest.raises(suffice.errors.ReadError, match=r"^rows\.parquet has changed since"):
+            NaiveBayes(engine=WatchedEngine(engine, lambda progress: None)).fit(table, "y")
+
+
+def test_what_the_listener_raises_ends_the_fit(table: pa.Table) -> None:
+    def listen(progress: Progress) -> None:
+        raise ZeroDivisionError("enough")
+
+    with pytest.raises(ZeroDivisionError, match="enough"):
+        NaiveBayes(engine=WatchedEngine(LocalEngine(2), listen)).fit(table, "y")
+
+
+def test_copies_report_to_the_same_listener(table: pa.Table) -> None:
+    class Listener:
+        def __init__(self) -> None:
+            self.seen: list[Progress] = []
+
+        def listen(self, progress: Progress) -> None:
+            self.seen.append(progress)
+
+    listener = Listener()
+    engine = suffice.engine("local", threads=2, progress=listener.listen)
+    assert isinstance(engine, WatchedEngine)
+    assert (engine.workers, engine.in_process) == (2, True)
+    assert copy.deepcopy(engine) == engine
+    clone(NaiveBayes(engine=engine)).fit(table.slice(0, 100), "y")
+    assert listener.seen[-1].rows == 100
+
+
+# The bar -----------------------------------------------------------------------------------------
+
+
+class Immediately:
+    """A timer whose time has come."""
+
+    def __init__(self, seconds: float, act: Callable[[], None]) -> None:
+        self.start = act
+
+    def cancel(self) -> None: ...
+
+    def join(self) -> None: ...
+
+
+class Never(Immediately):
+    """A timer whose time does not come."""
+
+    def __init__(self, seconds: float, act: Callable[[], None]) -> None:
+        self.start = lambda: None
+
+
+HALF = Progress(1_500_000, 12_000_000, 3_000_000, 24_000_000, 0.5, 61.5)
+
+
+def shown(interactive: bool = True) -> str:
+    file = io.StringIO()
+    console = Console(
+        file=file, force_terminal=True, force_interactive=interactive, width=80, color_system=None
+    )
+    with bar("Learning from a.csv", console) as report:
+        report(HALF)
+    return file.getvalue()
+
+
+def test_the_bar_says_rows_bytes_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bars, "Timer", Immediately)
+    line = [line for line in shown().splitlines() if "Learning" in line][-1]
+    for part in ("Learning from a.csv", "50%", "1,500,000 rows, 12.0 MB, 0:01:01 left"):
+        assert part in line
+
+
+def test_what_is_soon_done_has_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bars, "Timer", Never)
+    assert "Learning" not in shown()
+
+
+def test_where_no_terminal_is_nothing_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], table: pa.Table
+) -> None:
+    monkeypatch.setattr(bars, "Timer", Immediately)
+    assert shown(interactive=False) == ""
+    LinearRegression(engine=suffice.engine(progress=True)).fit(table.select(["a", "b"]), "a")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_words_for_what_is_known() -> None:
+    assert described(HALF) == "1,500,000 rows, 12.0 MB, 0:01:01 left"
+    assert described(Progress(0, 0, None, None, 0.0, None)) == "0 rows"
+    assert described(Progress(5, 0, None, None, 0.5, 0.2, 3)) == "pass 3, 5 rows, 0:00:00 left"

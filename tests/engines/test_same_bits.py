@@ -1,0 +1,123 @@
+"""Every engine gives the bits that threads of this process give."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from numpy.typing import NDArray
+from scipy.sparse import random_array
+
+from suffice import LinearRegression, NaiveBayes
+from suffice.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from suffice.engines.engine import Engine
+from suffice.engines.local import LocalEngine
+from suffice.errors import DataError
+from suffice.linear_model import LogisticRegression
+from suffice.naive_bayes import MultinomialNB
+from suffice.testing.comparing import frozen
+
+Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
+ROWS = 40_000  # an array of so many is cut in two
+CLASSIFIERS = [NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
+LETTERS = np.array(list("abcdefghij"))
+
+
+@pytest.fixture(scope="module")
+def numbers() -> Rows:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, ROWS)
+    return 1e6 + rng.normal(size=(ROWS, 4)) + y[:, None], y
+
+
+@pytest.fixture(scope="module")
+def mixed(numbers: Rows) -> pa.Table:
+    rng = np.random.default_rng(1)
+    x, y = numbers
+    columns = {f"x{j}": pa.array(x[:, j], mask=rng.random(ROWS) < 0.05) for j in range(4)}
+    columns["letter"] = pa.array(rng.choice(LETTERS, ROWS), mask=rng.random(ROWS) < 0.05)
+    return pa.table(columns | {"kind": LETTERS[y]})
+
+
+def same(model: Any, expected: Any) -> None:
+    assert model.statistic_ == expected.statistic_
+    assert frozen(model.model_.parameters) == frozen(expected.model_.parameters)
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_classifiers_of_arrays(far: Engine, make: Any, numbers: Rows) -> None:
+    x, y = numbers
+    model, expected = make(engine=far).fit(x, y), make(engine=LocalEngine(2)).fit(x, y)
+    same(model, expected)
+    assert np.array_equal(model.predict_proba(x[:100]), expected.predict_proba(x[:100]))
+    assert np.array_equal(model.predict(x), expected.predict(x))
+    assert model.evaluate(x, y) == expected.evaluate(x, y)
+
+
+def test_linear_regression(far: Engine, numbers: Rows) -> None:
+    x, y = numbers
+    model, expected = LinearRegression(engine=far).fit(x, y), LinearRegression().fit(x, y)
+    assert model.statistic_ == expected.statistic_
+    assert frozen(model.coef_) == frozen(expected.coef_)
+    assert np.array_equal(model.predict(x[:100]), expected.predict(x[:100]))
+
+
+def test_logistic_regression(far: Engine, numbers: Rows) -> None:
+    x, y = numbers[0] - 1e6, numbers[1]
+    model, expected = LogisticRegression(engine=far).fit(x, y), LogisticRegression().fit(x, y)
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-10)
+    np.testing.assert_allclose(model.predict_proba(x[:9]), expected.predict_proba(x[:9]), 1e-10)
+
+
+def test_sparse_counts(far: Engine) -> None:
+    rng = np.random.default_rng(2)
+    x = (random_array((ROWS, 50), density=0.05, rng=rng) * 10).tocsr().floor()
+    y = rng.integers(0, 2, ROWS)
+    same(MultinomialNB(engine=far).fit(x, y), MultinomialNB().fit(x, y))
+
+
+@pytest.mark.parametrize("row_groups", [1, 7, 50])
+def test_parquet(far: Engine, mixed: pa.Table, row_groups: int, tmp_path: Path) -> None:
+    rows, features = tmp_path / "rows.parquet", tmp_path / "features.parquet"
+    pq.write_table(mixed, rows, row_group_size=-(-ROWS // row_groups))
+    pq.write_table(mixed.drop(["kind"]), features, row_group_size=-(-ROWS // row_groups))
+    model, expected = NaiveBayes(engine=far).fit(rows, "kind"), NaiveBayes().fit(mixed, "kind")
+    same(model, expected)
+    answers = expected.predict_proba(mixed.drop(["kind"]))
+    assert np.array_equal(model.predict_proba(features), answers)
+
+
+def test_delimited_text(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
+    for part in range(3):
+        pa.csv.write_csv(mixed.slice(part * 13_334, 13_334), tmp_path / f"{part}.csv")
+    same(NaiveBayes(engine=far).fit(tmp_path / "*.csv", "kind"), NaiveBayes().fit(mixed, "kind"))
+
+
+def test_a_thousand_shuffled_splits(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
+    few, path = mixed[:3_000], tmp_path / "rows.arrow"
+    shuffled = few.take(np.random.default_rng(3).permutation(len(few)))
+    with pa.ipc.new_file(path, few.schema) as file:
+        file.write_table(shuffled, max_chunksize=3)
+    same(NaiveBayes(engine=far).fit(path, "kind"), NaiveBayes().fit(few, "kind"))
+
+
+def test_a_thousand_shuffled_batches(processes: Engine, mixed: pa.Table) -> None:
+    families = {"letter": "categorical"} | {f"x{j}": "gaussian" for j in range(4)}
+    few = mixed[:3_000]
+    model = NaiveBayes(families, engine=processes)
+    for rows in np.split(np.random.default_rng(4).permutation(len(few)), 1_000):
+        model.partial_fit(few.take(rows), "kind")
+    same(model, NaiveBayes(families).fit(few, "kind"))
+
+
+def test_a_bad_cell_is_named_with_its_row_of_the_whole(far: Engine, numbers: Rows) -> None:
+    x, y = numbers[0].copy(), numbers[1]
+    x[ROWS - 1, 2] = np.inf
+    with pytest.raises(DataError, match=rf"column 'x2', row {ROWS - 1}: inf"):
+        NaiveBayes(engine=far).fit(x, y)
