@@ -368,8 +368,8 @@ ERRORS = {
         "--penalty 'odd'; it is one of 'l2', 'firth', 'none'."
     ),
     "fit gaps.csv --label c --model logistic --C 0": "--C 0.0; C is a number above 0.",
-    "fit gaps.csv --label c --model logistic --incomplete gaussian": (
-        "--incomplete 'gaussian'; it is one of 'error', 'drop'."
+    "fit gaps.csv --label c --model logistic --incomplete guess": (
+        "--incomplete 'guess'; it is one of 'error', 'drop', 'gaussian'."
     ),
     # Columns
     "fit gaps.csv --target nope --model ridge": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -224,12 +225,23 @@ def _penalised(model: LogisticRegression) -> dict[str, Any]:
             }
             for c, outcome in enumerate(outcomes)
         ],
-        "remarks": [
-            f"Under a prior of variance C = {model.C:g} there are no standard errors; for tests "
-            "fit with --C inf, or with --penalty firth.",
-            *model.remarks_,
-        ],
+        "remarks": [_why_no_errors(model), *model.remarks_],
     }
+
+
+def _why_no_errors(model: LogisticRegression) -> str:
+    if model.penalty not in (None, "firth") and isfinite(model.C):
+        return (
+            f"Under a prior of variance C = {model.C:g} there are no standard errors; for tests "
+            "fit with --C inf, or with --penalty firth."
+        )
+    if hasattr(model, "stride_"):
+        why = "the model was fitted by small steps"
+    elif model.missing == "gaussian":
+        why = "cells are missing, and what was expected in their place has errors of its own"
+    else:
+        why = "there are too many coefficients"
+    return f"Standard errors are not known: {why}."
 
 
 def _remarks(summary: Any) -> list[str]:

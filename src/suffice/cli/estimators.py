@@ -84,9 +84,10 @@ def _plain(*names: str) -> dict[str, Parameter]:
     return {name: Parameter(name) for name in names}
 
 
-def _linear(*ways: str) -> dict[str, Parameter]:
+def _linear() -> dict[str, Parameter]:
+    ways = _one_of("incomplete", "error", "drop", "gaussian")
     return _plain("threads") | {
-        "incomplete": Parameter("missing", _one_of("incomplete", *ways)),
+        "incomplete": Parameter("missing", ways),
         "no_intercept": Parameter("fit_intercept", lambda given: not given),
     }
 
@@ -94,7 +95,6 @@ def _linear(*ways: str) -> dict[str, Parameter]:
 _GAUSSIAN = _plain("ddof", "threads") | {
     "shrinkage": Parameter("shrinkage", _number_or("shrinkage", "auto", most=1.0))
 }
-_WAYS = ("error", "drop", "gaussian")
 
 MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
@@ -104,18 +104,18 @@ MODELS: dict[str, Recipe] = {
     ),
     "lda": Recipe("suffice.discriminant_analysis", "LinearDiscriminantAnalysis", _GAUSSIAN),
     "qda": Recipe("suffice.discriminant_analysis", "QuadraticDiscriminantAnalysis", _GAUSSIAN),
-    "linear": Recipe("suffice.linear_model", "LinearRegression", _linear(*_WAYS)),
+    "linear": Recipe("suffice.linear_model", "LinearRegression", _linear()),
     "ridge": Recipe(
         "suffice.linear_model",
         "Ridge",
-        _linear(*_WAYS)
+        _linear()
         | _plain("standardize")
         | {"penalty": Parameter("alpha", _number_or("penalty", "gcv", "loo"))},
     ),
     "logistic": Recipe(
         "suffice.linear_model",
         "LogisticRegression",
-        _linear("error", "drop")
+        _linear()
         | _plain("standardize")
         | {"penalty": Parameter("penalty", _prior), "C": Parameter("C")},
     ),
@@ -212,7 +212,7 @@ class Options:
         str | None,
         typer.Option(
             metavar="error|drop|gaussian",
-            help="Rows with missing cells: refused, left out, or (linear, ridge) modelled.",
+            help="Rows with missing cells: refused, left out, or modelled.",
             rich_help_panel=LINEAR,
             show_default="error",
         ),

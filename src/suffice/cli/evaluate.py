@@ -19,7 +19,8 @@ from suffice.cli.models import (
     with_tokens,
 )
 from suffice.cli.options import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
-from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short, working
+from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
+from suffice.cli.running import Running
 
 if TYPE_CHECKING:
     from suffice.models.evaluation import Evaluation
@@ -48,6 +49,7 @@ def evaluate(
     output: ResultFile = None,
     reading: Reading,
     labels: Labels,
+    running: Running,
 ) -> None:
     """Compare the answers with the truth.
 
@@ -58,7 +60,8 @@ def evaluate(
     fitted = with_labels(with_tokens(load(model), reading), labels)
     table = reading.open(data, fitted.format_)
     refuse_tokens(fitted, reading, table, data[0])
-    with working(f"Evaluating {', '.join(data)}"):
+    with running.reported(f"Evaluating {', '.join(data)}") as report:
+        fitted.engine = running.chosen(report, fitted.threads)
         result = fitted.evaluate(table, label_of(fitted, label), weight_of(fitted, weight, table))
     if predicts_numbers(fitted):
         facts = _errors(result)

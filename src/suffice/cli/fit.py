@@ -14,7 +14,9 @@ from rich.console import RenderableType
 from suffice.cli.estimators import NAIVE_BAYES, Options, estimator, given_of, refuse_foreign
 from suffice.cli.models import has_coefficients, refuse_tokens
 from suffice.cli.options import AsJson, Data, Labels, Reading, Weight, listed
-from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, working
+from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting
+from suffice.cli.running import Checkpoint, Running, refuse_threads
+from suffice.engines.work import work
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -125,6 +127,7 @@ def fit(
     ] = None,
     weight: Weight = None,
     as_json: AsJson = False,
+    checkpoint: Checkpoint = None,
     features: Annotated[
         list[str] | None,
         typer.Option(
@@ -137,6 +140,7 @@ def fit(
     reading: Reading,
     labels: Labels,
     options: Options,
+    running: Running,
 ) -> None:
     """Learn a model from files and keep it in one small file.
 
@@ -144,18 +148,33 @@ def fit(
     and the reason is shown; a missing cell is left out, never filled in.
     """
     refuse_overwriting(output, data)
+    target = output or _named_after(data[0])
+    _check_checkpoint(checkpoint, data, target)
+    refuse_threads(running, options.threads)
     chosen = _estimator(model, options, roles, reading, labels)
     table = _selected(reading.open(data), roles, label, weight, listed(features))
     refuse_tokens(chosen, reading, table, data[0])
-    with working(f"Learning from {', '.join(data)}"):
+    with running.reported(f"Learning from {', '.join(data)}") as report, work():
+        chosen.engine = running.chosen(report, options.threads, checkpoint)
         chosen.fit(table, label, weight)
-    target = output or _named_after(data[0])
-    chosen.save(target)
+        # Within the work: the checkpoint stays until the model is safe.
+        chosen.save(target)
     if has_coefficients(chosen):
         _deliver_coefficients(chosen, target, label, as_json)
         return
     facts = _facts(chosen, target)
     deliver(facts, lambda: _rendered(facts, chosen), as_json, None)
+
+
+def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path) -> None:
+    """Refuse a checkpoint where there is, or will be, another file."""
+    refuse_overwriting(checkpoint, data, "--checkpoint")
+    if checkpoint is not None and checkpoint.resolve() == target.resolve():
+        raise ParameterError(
+            f"--checkpoint {checkpoint} is the model file",
+            "a checkpoint is removed when the model is saved",
+            "choose another name",
+        )
 
 
 def _estimator(model: str, options: Options, roles: Roles, reading: Reading, labels: Labels) -> Any:

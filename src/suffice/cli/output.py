@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ __all__ = [
     "print_all",
     "refuse_overwriting",
     "short",
-    "working",
 ]
 
 LONGEST_CELL = 60
@@ -131,7 +129,9 @@ def _plain(value: Any) -> Any:
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def refuse_overwriting(output: Path | None, inputs: Sequence[str | Path]) -> None:
+def refuse_overwriting(
+    output: Path | None, inputs: Sequence[str | Path], option: str = "--output"
+) -> None:
     """Refuse to replace a file that is being read.
 
     Raises
@@ -141,18 +141,7 @@ def refuse_overwriting(output: Path | None, inputs: Sequence[str | Path]) -> Non
     """
     if output is not None and output.resolve() in {Path(path).resolve() for path in inputs}:
         raise ParameterError(
-            f"--output {output} is one of the files to be read",
+            f"{option} {output} is one of the files to be read",
             "it would be replaced",
             "choose another name",
         )
-
-
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on a terminal that work is going on."""
-    console = Console(stderr=True, markup=False, emoji=False)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(f"{what} ..."):
-        yield

@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO, cast
 
@@ -17,7 +19,8 @@ import typer
 from suffice.atomic import atomic_writer
 from suffice.cli.models import is_generative, load, predicts_numbers, refuse_tokens
 from suffice.cli.options import Data, ModelFile, Reading
-from suffice.cli.output import refuse_overwriting, working
+from suffice.cli.output import refuse_overwriting
+from suffice.cli.running import Running
 from suffice.errors import ParameterError, SufficeWarning
 
 if TYPE_CHECKING:
@@ -25,15 +28,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from suffice.data.schema import Layout
+    from suffice.data.source import Split
     from suffice.data.table import Table
+    from suffice.engines.watched import Report
     from suffice.linear_model import LogisticRegression
     from suffice.models.estimator import GenerativeClassifier
+    from suffice.models.least_squares import LeastSquares
+    from suffice.models.posterior import Posterior
+    from suffice.models.regression import LinearModel
     from suffice.models.regressor import LinearRegressor
     from suffice.statistics.batch import Batch
 
 __all__ = ["predict"]
 
 Write = Callable[["pa.Table"], None]
+Read = Callable[["Sequence[Split]", "Layout", Callable[["Batch"], Any]], Iterator[Any]]
+"""Applies a function to every batch of splits that are read by a layout."""
 
 
 def predict(
@@ -61,10 +72,12 @@ def predict(
     ] = None,
     level: Annotated[float, typer.Option(help="Probability of the interval.")] = 0.95,
     reading: Reading,
+    running: Running,
 ) -> None:
     """Answer every row, in order.
 
-    Rows stream through: memory does not grow with the files. The column to be
+    Rows stream through: memory does not grow with the files. With --engine or
+    --workers, whole parts of a file are answered at a time. The column to be
     predicted may be there or not.
     """
     opened = _opener(output)
@@ -73,16 +86,40 @@ def predict(
     _check_options(fitted, proba, log_proba, interval)
     table = reading.open(data, fitted.format_)
     refuse_tokens(fitted, reading, table, data[0])
-    if predicts_numbers(fitted):
-        answers = _numbers(fitted, table, interval, level)
-    elif is_generative(fitted):
-        missing = (*fitted.layout_.missing, *(reading.missing or ()))
-        answers = _generative(fitted, table, missing, proba, log_proba)
-    else:
-        answers = _discriminative(fitted, table, proba, log_proba)
-    with opened() as write, working(f"Predicting {', '.join(data)}"):
-        for part in answers:
-            write(part)
+    with running.reported(f"Predicting {', '.join(data)}") as report:
+        read = _reader(running, report)
+        if predicts_numbers(fitted):
+            answers = _numbers(fitted, table, read, interval, level)
+        elif is_generative(fitted):
+            missing = (*fitted.layout_.missing, *(reading.missing or ()))
+            answers = _generative(fitted, table, read, missing, proba, log_proba)
+        else:
+            answers = _discriminative(fitted, table, read, proba, log_proba)
+        with opened() as write:
+            for part in answers:
+                write(part)
+
+
+def _reader(running: Running, report: Report) -> Read:
+    """Apply functions to batches, one after another here, or whole splits at a time elsewhere."""
+    from suffice.engines.watched import each_watched
+    from suffice.models.generative import each_batch
+
+    if not running.here:
+        engine = running.chosen(report)
+        return lambda splits, layout, function: chain.from_iterable(
+            engine.map(_answered, (layout, function), splits)
+        )
+    return lambda splits, layout, function: chain.from_iterable(
+        each_batch(split, layout, function) for split in each_watched(splits, report)
+    )
+
+
+def _answered(split: Split, task: tuple[Layout, Callable[[Batch], Any]]) -> list[Any]:
+    """Kernel of a prediction: what a function makes of every batch."""
+    from suffice.models.generative import each_batch
+
+    return list(each_batch(split, *task))
 
 
 def _check_options(model: Any, proba: bool, log_proba: bool, interval: str | None) -> None:
@@ -115,13 +152,13 @@ def _check_options(model: Any, proba: bool, log_proba: bool, interval: str | Non
 def _generative(
     model: GenerativeClassifier,
     table: Table,
+    read: Read,
     missing: tuple[str, ...],
     proba: bool,
     log_proba: bool,
 ) -> Iterator[pa.Table]:
     """Answer batch by batch, and say how many rows no class could have produced."""
     from suffice.data.opening import open_table
-    from suffice.models.generative import each_batch
     from suffice.numerics.logspace import log_normalise, normalise
 
     def answered(log_joint: NDArray[np.float64]) -> pa.Table:
@@ -134,11 +171,10 @@ def _generative(
     splits = open_table(table).splits(layout, workers=1)
     # A table without rows gets an answer without rows, not an empty file.
     yield answered(known.log_prior[None][:0])
-    for split in splits:
-        for log_joint in each_batch(split, layout, known.log_joint):
-            rows += len(log_joint)
-            impossible += int((log_joint.max(axis=1) == float("-inf")).sum())
-            yield answered(log_joint)
+    for log_joint in read(splits, layout, known.log_joint):
+        rows += len(log_joint)
+        impossible += int((log_joint.max(axis=1) == float("-inf")).sum())
+        yield answered(log_joint)
     if impossible:
         warnings.warn(
             f"{impossible} of {rows} rows are impossible under every class; they were answered by "
@@ -148,13 +184,12 @@ def _generative(
 
 
 def _discriminative(
-    model: LogisticRegression, table: Table, proba: bool, log_proba: bool
+    model: LogisticRegression, table: Table, read: Read, proba: bool, log_proba: bool
 ) -> Iterator[pa.Table]:
     """Answer batch by batch."""
     import numpy as np
 
     from suffice.data.opening import open_table
-    from suffice.models.generative import each_batch
 
     known, layout = model.model_, model.layout_
 
@@ -163,9 +198,7 @@ def _discriminative(
 
     splits = open_table(table).splits(layout, workers=1)
     yield answered(known.log_prior[None][:0])
-    for split in splits:
-        for logs in each_batch(split, layout, known.log_posterior):
-            yield answered(logs)
+    yield from map(answered, read(splits, layout, known.log_posterior))
 
 
 def _classes(
@@ -187,15 +220,13 @@ def _classes(
 
 
 def _numbers(
-    model: LinearRegressor, table: Table, interval: str | None, level: float
+    model: LinearRegressor, table: Table, read: Read, interval: str | None, level: float
 ) -> Iterator[pa.Table]:
     """Answer batch by batch, with the ends of intervals where these are asked for."""
     import numpy as np
     import pyarrow as pa
 
     from suffice.data.opening import open_table
-    from suffice.models.generative import each_batch
-    from suffice.models.regression import within
 
     known: Any = model.model_
     fit, targets = known.fit, known.design.targets
@@ -210,20 +241,34 @@ def _numbers(
         # A row that has to be completed has an error that the interval does not know of.
         known, posterior = replace(known, cells=None), model.posterior()
         reach, noise = posterior.quantile(level), float(interval == "prediction")
+        answer = partial(_with_interval, fit, posterior, reach, noise)
 
-        def answer(x: NDArray[np.float64]) -> NDArray[np.float64]:
-            both = within(fit, posterior, reach, noise, x)
-            return np.concatenate([fit.predict(x)[:, :, None], both], axis=2).reshape(len(x), -1)
-
-    def answered(batch: Batch) -> list[pa.Table]:
-        parts = [answer(x) for _, x, _ in known.rows(batch)]
-        return [pa.table(dict(zip(names, map(pa.array, part.T), strict=True))) for part in parts]
+    def answered(part: NDArray[np.float64]) -> pa.Table:
+        return pa.table(dict(zip(names, map(pa.array, part.T), strict=True)))
 
     splits = open_table(table).splits(known.layout, workers=1)
-    yield pa.table({name: pa.array([], pa.float64()) for name in names})
-    for split in splits:
-        for parts in each_batch(split, known.layout, answered):
-            yield from parts
+    yield answered(np.empty((0, len(names))))
+    for parts in read(splits, known.layout, partial(_predicted, known, answer)):
+        yield from map(answered, parts)
+
+
+def _predicted(
+    model: LinearModel, answer: Callable[..., NDArray[np.float64]], batch: Batch
+) -> list[NDArray[np.float64]]:
+    """The answers for a batch, part by part."""
+    return [answer(x) for _, x, _ in model.rows(batch)]
+
+
+def _with_interval(
+    fit: LeastSquares, posterior: Posterior, reach: float, noise: float, x: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Predictions and the ends of their intervals, target by target."""
+    import numpy as np
+
+    from suffice.models.regression import within
+
+    ends = within(fit, posterior, reach, noise, x)
+    return np.concatenate([fit.predict(x)[:, :, None], ends], axis=2).reshape(len(x), -1)
 
 
 # Writers ----------------------------------------------------------------------------------------

@@ -55,11 +55,23 @@ _OPTIONS = [
 
 
 def sentence(error: Any) -> str:
-    """Say in one line what is wrong; Python's spelling of an option becomes the command's."""
+    """Say in one line what is wrong; Python's spelling of an option becomes the command's.
+
+    Examples
+    --------
+    >>> sentence(KeyboardInterrupt())
+    'interrupted.'
+    """
+    return " ".join([_said(error), *getattr(error, "__notes__", ())])
+
+
+def _said(error: Any) -> str:
     if isinstance(error, CommandError):
         return _ended(error.format_message())
     if isinstance(error, OSError):
         return _ended(f"{error.filename or 'the file'}: {error.strerror or error}")
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted."
     return _spelt(str(error))
 
 

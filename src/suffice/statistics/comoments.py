@@ -395,8 +395,8 @@ class ComomentsAccumulator:
         if (np.abs(x[codes >= 0]) > LARGEST).any():
             raise too_large(np.where(codes[:, None] >= 0, x, 0.0), 0, first)
         shown = ~np.isnan(x)
-        complete = shown.all(axis=1)
-        self.complete &= bool(complete[codes >= 0].all())
+        complete = np.asarray(shown.all(axis=1))
+        self.complete = self.complete and bool(complete[codes >= 0].all())
         self._add(x[complete], codes[complete], weights[complete] if len(weights) else weights)
         rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
         if not len(rest):

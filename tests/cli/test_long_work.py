@@ -1,0 +1,217 @@
+"""Where the work is done, and work that is interrupted and taken up again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from .conftest import Run
+
+GROUPS = 30
+
+# The user presses Ctrl-C after twelve row groups.
+INTERRUPTED = """\
+import signal, sys
+from suffice.cli import main
+from suffice.engines.checkpoint import GrowingSum
+
+add = GrowingSum.add
+
+def add_and_interrupt(self, term):
+    add(self, term)
+    if self.done == 12:
+        signal.raise_signal(signal.SIGINT)
+
+GrowingSum.add = add_and_interrupt
+sys.argv = ["suffice", *{words!r}]
+main()
+"""
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    n = 20 * GROUPS
+    x = rng.normal(size=n)
+    table = pa.table(
+        {
+            "size": x,
+            "colour": rng.choice(["red", "green"], n),
+            "kind": np.where(x + rng.normal(size=n) > 0, "apple", "plum"),
+        }
+    )
+    path = tmp_path / "rows.parquet"
+    pq.write_table(table, path, row_group_size=20)
+    return path
+
+
+def interrupted(*words: object) -> subprocess.CompletedProcess[str]:
+    code = INTERRUPTED.format(words=[str(word) for word in words])
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+FIT = ("--label", "kind", "--checkpoint", "fit.checkpoint")
+
+
+@pytest.mark.parametrize("model", ["naive-bayes", "logistic"])
+def test_an_interrupted_fit_goes_on(run: Run, rows: Path, model: str) -> None:
+    assert run("fit", rows, "--label", "kind", "--model", model, "-o", "whole").exit_code == 0
+    done = interrupted("fit", rows, *FIT, "--model", model)
+    assert done.returncode == 130
+    assert done.stdout == ""
+    assert done.stderr == (
+        "interrupted. What is summed so far is kept in fit.checkpoint: run the same again to go "
+        "on.\n"
+    )
+    assert not Path("rows.suffice").exists()
+    result = run("fit", rows, *FIT, "--model", model)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    assert Path("rows.suffice").read_bytes() == Path("whole").read_bytes()
+    assert sorted(os.listdir()) == ["rows.parquet", "rows.suffice", "whole"]
+
+
+def test_without_a_checkpoint_an_interrupt_says_only_that(rows: Path) -> None:
+    code = INTERRUPTED.replace("GrowingSum", "TreeSum").replace(
+        "suffice.engines.checkpoint", "suffice.statistics.statistic"
+    )
+    code = code.replace("self.done == 12", "len(self.stack) == 3")
+    words = ["fit", str(rows), "--label", "kind"]
+    command = [sys.executable, "-c", code.format(words=words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted.\n")
+    assert os.listdir() == ["rows.parquet"]
+
+
+def test_other_work_and_damage_are_refused(run: Run, rows: Path) -> None:
+    interrupted("fit", rows, *FIT)
+    result = run("fit", rows, *FIT, "--alpha", "2")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: fit.checkpoint is the checkpoint of other work; the files, their columns and the "
+        "options are those of the fit that wrote it; give another name, or delete the file to "
+        "start from the beginning.\n"
+    )
+    path = Path("fit.checkpoint")
+    path.write_bytes(path.read_bytes()[:-100])
+    result = run("fit", rows, *FIT)
+    assert result.exit_code == 2
+    assert "it was to be a checkpoint to go on from" in result.stderr
+
+
+def test_the_checkpoint_stays_until_the_model_is_safe(run: Run, rows: Path) -> None:
+    result = run("fit", rows, *FIT, "-o", "absent/model.suffice")
+    assert result.exit_code == 2
+    assert Path("fit.checkpoint").exists()
+    result = run("fit", rows, *FIT, "-o", "model.suffice")
+    assert result.exit_code == 0
+    assert sorted(os.listdir()) == ["model.suffice", "rows.parquet"]
+
+
+def test_a_checkpoint_has_a_name_of_its_own(run: Run, rows: Path) -> None:
+    result = run("fit", rows, "--label", "kind", "--checkpoint", rows)
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"error: --checkpoint {rows} is one of the files to be read;")
+    result = run("fit", rows, "--label", "kind", "--checkpoint", "rows.suffice")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: --checkpoint rows.suffice is the model file; a checkpoint is removed when the "
+        "model is saved; choose another name.\n"
+    )
+
+
+ENGINES = [[], ["--workers", "2"], ["--engine", "local"], ["--engine", "processes"]]
+
+
+@pytest.mark.parametrize("options", ENGINES, ids=" ".join)
+def test_the_engine_changes_no_bit(run: Run, rows: Path, options: list[str]) -> None:
+    assert run("fit", rows, "--label", "kind", "-o", "whole").exit_code == 0
+    assert run("fit", rows, "--label", "kind", "-o", "model", *options).exit_code == 0
+    assert Path("model").read_bytes() == Path("whole").read_bytes()
+    for command in (["evaluate", "--json"], ["predict", "--proba"], ["predict", "--log-proba"]):
+        words = [command[0], "whole", rows, *command[1:]]
+        result = run(*words, *options)
+        assert result.exit_code == 0, result.stderr
+        assert result.stderr == ""
+        assert result.stdout == run(*words).stdout
+    result = run("forget", "whole", rows, "-o", "rest", *options)
+    assert "no labelled row would be left" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("fit", "predict"),
+    [
+        (["--model", "linear"], ["--interval", "prediction"]),
+        (["--model", "linear"], []),
+        (["--model", "ridge"], ["--interval", "confidence", "--level", "0.5"]),
+        (["--model", "logistic"], ["--proba"]),
+    ],
+    ids=" ".join,
+)
+def test_other_processes_predict_the_same(
+    run: Run, rows: Path, fit: list[str], predict: list[str]
+) -> None:
+    label = "kind" if "logistic" in fit else "size"
+    result = run("fit", rows, "--label", label, *fit, "-o", "model")
+    assert result.exit_code == 0, result.stderr
+    here = run("predict", "model", rows, *predict)
+    there = run("predict", "model", rows, *predict, "--engine", "processes", "--workers", "2")
+    assert there.exit_code == 0, there.stderr
+    assert there.stdout == here.stdout
+    assert len(here.stdout.splitlines()) == 1 + 20 * GROUPS
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            ["--engine", "hadoop"],
+            "--engine 'hadoop'; the engines are 'local', 'processes', 'dask', 'spark', 'ray'.",
+        ),
+        (
+            ["--master", "yarn"],
+            "--master is given for --engine local; it belongs to --engine spark; leave the option "
+            "out, or choose another engine.",
+        ),
+        (
+            ["--engine", "processes", "--address", "tcp://host:8786"],
+            "--address is given for --engine processes; it belongs to --engine dask, spark, ray; "
+            "leave the option out, or choose another engine.",
+        ),
+        (
+            ["--engine", "processes", "--threads", "2"],
+            "--threads 2 is given with --engine processes; threads are the workers of the local "
+            "engine; use --workers alone.",
+        ),
+        (
+            ["--workers", "3", "--threads", "2"],
+            "--threads 2 is given with --workers 3; threads are the workers of the local engine; "
+            "use --workers alone.",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_options_of_other_engines_are_refused(
+    run: Run, rows: Path, options: list[str], sentence: str
+) -> None:
+    result = run("fit", rows, "--label", "kind", *options)
+    assert result.exit_code == 2
+    assert result.stderr == f"error: {sentence}\n"
+    assert os.listdir() == ["rows.parquet"]
+
+
+def test_nothing_is_shown_where_no_terminal_is(run: Run, rows: Path) -> None:
+    for options in ([], ["--progress"], ["--no-progress"]):
+        result = run("fit", rows, "--label", "kind", "--json", *options)
+        assert result.exit_code == 0
+        assert result.stderr == ""
+        assert json.loads(result.stdout)["rows"] == 20 * GROUPS
