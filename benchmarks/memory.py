@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.timing import Call
 
-__all__ = ["fresh_process", "peak"]
+__all__ = ["fresh_process", "high_water", "peak"]
 
 CLEAR = Path("/proc/self/clear_refs")
 
@@ -43,6 +43,11 @@ def peak(warm: Call, call: Call) -> int | None:
     before = _status("VmRSS")
     answer = call()
     return max(_status("VmHWM") - before - _size(answer), 0)
+
+
+def high_water() -> int | None:
+    """Bytes at the peak of this process so far; None where the system does not tell."""
+    return _status("VmHWM") if CLEAR.exists() else None
 
 
 def _size(answer: object) -> int:

@@ -45,7 +45,7 @@ class Result:
     def verdicts(self) -> list[str]:
         """Every target with the figure measured, and whether it is met."""
         return [
-            f"{target}: {figure:.3g} {'pass' if target.met(figure) else 'short'}"
+            target.verdict(figure)
             for target in self.targets
             if (figure := self._figure(target)) is not None
         ]

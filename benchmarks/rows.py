@@ -11,17 +11,17 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_iris
 
-__all__ = ["Rows", "booleans", "codes", "iris", "normal", "words"]
+__all__ = ["Rows", "booleans", "codes", "iris", "normal", "numbers", "overlapping", "words"]
 
 SEED = 20
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table x (n, d), an array or a CSR matrix, and the label of every row."""
+    """A table x (n, d), an array or a CSR matrix, and the label or number of every row."""
 
     x: Any
-    y: NDArray[np.int64]
+    y: NDArray[Any]
 
     @property
     def shape(self) -> str:
@@ -29,7 +29,7 @@ class Rows:
         return f"{n:,} x {d:,}"
 
     @cached_property
-    def classes(self) -> NDArray[np.int64]:
+    def classes(self) -> NDArray[Any]:
         """The distinct labels, looked for once."""
         return np.unique(self.y)
 
@@ -54,6 +54,21 @@ def normal(
     x = rng.standard_normal((n, d))
     x += rng.standard_normal((k, d))[y]
     return Rows(np.asarray(x, dtype, order=order), y)
+
+
+def numbers(n: int, d: int = 50) -> Rows:
+    """Normal columns, and a number that depends on them all."""
+    rng = np.random.default_rng(SEED)
+    x = rng.standard_normal((n, d))
+    return Rows(x, x @ rng.standard_normal(d) + rng.standard_normal(n))
+
+
+def overlapping(n: int, d: int = 50, k: int = 2) -> Rows:
+    """Normal columns, and classes drawn from a logistic model: about a quarter are surprises."""
+    rng = np.random.default_rng(SEED)
+    x = rng.standard_normal((n, d))
+    t = x @ rng.standard_normal((d, k)) * (2 / np.sqrt(d))
+    return Rows(x, (t + rng.gumbel(size=(n, k))).argmax(axis=1))
 
 
 def booleans(n: int, d: int = 50, k: int = 5) -> Rows:
@@ -85,7 +100,9 @@ def words(n: int, d: int = 50_000, k: int = 20, each: int = 60) -> Rows:
     words = edges[:-1] + (place * np.diff(edges)).astype(np.int64)
     counts = rng.geometric(0.7, n * each).astype(np.float64)
     starts = np.arange(0, n * each + 1, each, dtype=np.int32)
-    return Rows(csr_matrix((counts, words.ravel().astype(np.int32), starts), (n, d)), y)
+    table = csr_matrix((counts, words.ravel().astype(np.int32), starts), (n, d))
+    table.sum_duplicates()  # the first bands share a word
+    return Rows(table, y)
 
 
 def iris(n: int = 150) -> Rows:

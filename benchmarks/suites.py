@@ -7,10 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from benchmarks import rows, tables, tasks_discriminant, tasks_naive_bayes
+from benchmarks import (
+    rows,
+    tables,
+    tasks_discriminant,
+    tasks_engines,
+    tasks_linear,
+    tasks_naive_bayes,
+)
+from benchmarks.contests import Entry, hold
 from benchmarks.fresh import RUNS, first_fit, first_import
 from benchmarks.growth import GROWTHS, POINT_ROWS, grow
 from benchmarks.memory import fresh_process
+from benchmarks.mixed_file import ROW_GROUP, ROWS
 from benchmarks.peers import PEERS, compare
 from benchmarks.report import Table
 from benchmarks.result import Result, measure
@@ -93,14 +102,31 @@ def _peers(names: Collection[str], quick: bool) -> Iterator[Any]:
         yield from (compare(peer, given) for peer in PEERS)
 
 
+def _contests(names: Collection[str], quick: bool) -> Iterator[Entry]:
+    for contest in tasks_linear.CONTESTS:
+        if contest.name in names:
+            yield from hold(contest, _rows(contest.n, quick, 10 * QUICK))
+
+
+def _footprints(names: Collection[str], quick: bool) -> Iterator[Any]:
+    if tasks_engines.MEMORY in names:
+        sizes = [_rows(n, quick) for n in tasks_engines.SIZES]
+        yield from tasks_engines.footprints(sizes, _rows(ROW_GROUP, quick))
+
+
+def _times(names: Collection[str], quick: bool) -> Iterator[Any]:
+    pairs = [pair for pair in tasks_engines.PAIRS if pair.name in names]
+    yield from tasks_engines.timed(pairs, _rows(ROWS, quick), _rows(ROW_GROUP, quick))
+
+
 def _cells(sizes: Sequence[cells.Size], names: Collection[str], quick: bool) -> Iterator[Any]:
     if quick:
         return cells.measure(sizes[:2], names, _rows(cells.TEST_ROWS, quick), most_draws=1)
     return cells.measure(sizes, names)
 
 
-def _rows(n: int, quick: bool) -> int:
-    return max(n // QUICK, FEWEST_ROWS) if quick else n
+def _rows(n: int, quick: bool, share: int = QUICK) -> int:
+    return max(n // share, FEWEST_ROWS) if quick else n
 
 
 SUITES = {
@@ -128,6 +154,27 @@ SUITES = {
         tables.ABOUT,
         tuple(task.name for task in tasks_discriminant.TASKS),
         {"tasks": (tables.TASKS, partial(_tasks, tasks_discriminant.TASKS))},
+    ),
+    "linear": Suite(
+        "Linear models beside scikit-learn and scikit-learn-intelex",
+        tables.ABOUT,
+        (
+            *(task.name for task in tasks_linear.TASKS),
+            *(contest.name for contest in tasks_linear.CONTESTS),
+        ),
+        {
+            "tasks": (tables.TASKS, partial(_tasks, tasks_linear.TASKS)),
+            "contests": (tables.CONTESTS, _contests),
+        },
+    ),
+    "engines": Suite(
+        "Files of any size, and engines",
+        tables.ABOUT_ENGINES,
+        (tasks_engines.MEMORY, *(pair.name for pair in tasks_engines.PAIRS)),
+        {
+            "memory": (tables.MEMORY, _footprints),
+            "times": (tables.TIMES, _times),
+        },
     ),
     "trade-offs": Suite(
         "Trade-offs: what textbooks say in words, measured",

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from benchmarks.contests import Entry
 from benchmarks.growth import Growth
 from benchmarks.peers import Compared
 from benchmarks.report import Table, milliseconds, significant
 from benchmarks.result import Result
+from benchmarks.tasks_engines import Footprint, Timed
 
-__all__ = ["ABOUT", "GROWTH", "PEERS", "SIZES", "TASKS"]
+__all__ = [
+    "ABOUT",
+    "ABOUT_ENGINES",
+    "CONTESTS",
+    "GROWTH",
+    "MEMORY",
+    "PEERS",
+    "SIZES",
+    "TASKS",
+    "TIMES",
+]
 
 ABOUT = """\
 Every figure is the median of at least 5 runs (3 where scikit-learn takes more than 3 s), ours and
@@ -24,6 +36,21 @@ theirs in turns in one process, after a run of each to warm up.
   over theirs; `seconds` our time.
 - **load**: load average of the last minute when the task began. More than the cores that the task
   itself keeps busy means that other work took part of the machine.
+"""
+
+ABOUT_ENGINES = """\
+A file of six numbers, four columns of strings (3, 20, 200 and 1,000 levels), 5 % holes and a label,
+in row groups of 500,000: what `python -m benchmarks.mixed_file rows.parquet` writes, or `rows.csv`.
+
+- **peak, MB**: peak resident memory of a fresh process that learns from the file by `NaiveBayes`,
+  the interpreter and all imports included; **more, MB**: over that of the first file.
+- **ours**, **theirs**: medians of at least 5 runs (3 where one takes more than 3 s), in turns in
+  one process, after a run of each; clusters are started before. Every engine has as many workers
+  as the local engine has threads. Polars computes the counts, sums and sums of squares that the
+  fit needs, and nothing else; pyarrow parses the file into columns and lets go of them.
+- **times**: our time over theirs; less than 1 means that ours is faster.
+- **target**: `memory` is the peak, `more` its distance from that of the first file, either way, and
+  `theirs` is times.
 """
 
 
@@ -78,6 +105,43 @@ def _peer_cells(compared: Compared) -> list[str]:
     return [compared.peer, compared.rows, *times, ratio]
 
 
+def _contest_cells(entry: Entry) -> list[str]:
+    if entry.absent is not None:
+        skipped = f"skipped: {entry.absent}"
+        return [entry.contest, entry.rows, entry.solver, "", "", "", "", skipped]
+    return [
+        entry.contest,
+        entry.rows,
+        entry.solver,
+        "" if entry.tol is None else f"{entry.tol:.0e}",
+        "" if entry.gradient is None else f"{entry.gradient:.1e}",
+        milliseconds(entry.seconds),
+        significant(entry.ratio),
+        entry.verdict,
+    ]
+
+
+def _footprint_cells(footprint: Footprint) -> list[str]:
+    megabytes = map(_whole, (footprint.file, footprint.peak, footprint.more))
+    return [f"{footprint.rows:,}", *megabytes, "; ".join(footprint.verdicts())]
+
+
+def _timed_cells(timed: Timed) -> list[str]:
+    skipped = "" if timed.absent is None else f"skipped: {timed.absent}"
+    return [
+        timed.name,
+        timed.ours,
+        timed.theirs,
+        f"{timed.rows:,}",
+        _whole(timed.file),
+        milliseconds(timed.our_seconds),
+        milliseconds(timed.their_seconds),
+        significant(timed.times),
+        f"{timed.load:.1f}",
+        timed.verdict or skipped,
+    ]
+
+
 FIGURES = (("ours, ms", 9), ("theirs, ms", 10), ("ratio", 5), ("floor, ms", 9), ("x floor", 7))
 TASKS = Table(
     "Tasks",
@@ -110,4 +174,39 @@ PEERS = Table(
     "GaussianNB.fit beside other libraries",
     (("library", 18), ("rows", 14), ("ours, ms", 9), ("theirs, ms", 10), ("ratio", 24)),
     _peer_cells,
+)
+CONTESTS = Table(
+    "Solvers, each stopped where the relative gradient is below 1e-8; over 3 s from one run",
+    (
+        ("task", 14),
+        ("rows", 16),
+        ("solver", 24),
+        ("tol", 5),
+        ("gradient", 8),
+        ("ms", 9),
+        ("ratio", 5),
+        ("target", 40),
+    ),
+    _contest_cells,
+)
+MEMORY = Table(
+    "Memory of NaiveBayes.fit",
+    (("rows", 10), ("file, MB", 8), ("peak, MB", 8), ("more, MB", 8), ("target", 40)),
+    _footprint_cells,
+)
+TIMES = Table(
+    "NaiveBayes.fit beside others, and on engines beside threads",
+    (
+        ("task", 9),
+        ("ours", 14),
+        ("theirs", 26),
+        ("rows", 10),
+        ("file, MB", 8),
+        ("ours, ms", 9),
+        ("theirs, ms", 10),
+        ("times", 5),
+        ("load", 4),
+        ("target", 24),
+    ),
+    _timed_cells,
 )

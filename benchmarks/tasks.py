@@ -24,14 +24,19 @@ class Target:
     """A bound of a measured figure.
 
     ``ratio`` their time over ours, ``theirs`` our time over theirs, ``floors`` our time over the
-    floor, ``fits`` our time over that of our `fit`, ``seconds`` our time, ``memory`` our MB.
+    floor, ``fits`` our time over that of our `fit`, ``seconds`` our time, ``memory`` our MB,
+    ``more`` MB over those of a smaller file.
     """
 
-    figure: Literal["ratio", "theirs", "floors", "fits", "seconds", "memory"]
+    figure: Literal["ratio", "theirs", "floors", "fits", "seconds", "memory", "more"]
     bound: float
 
     def met(self, value: float) -> bool:
         return value >= self.bound if self.figure == "ratio" else value <= self.bound
+
+    def verdict(self, value: float) -> str:
+        """The target with the figure measured, and whether it is met."""
+        return f"{self}: {value:.3g} {'pass' if self.met(value) else 'short'}"
 
     def __str__(self) -> str:
         return f"{self.figure} {'≥' if self.figure == 'ratio' else '≤'} {self.bound:g}"

@@ -1,6 +1,8 @@
 """The benchmarks run, everything small; what they measured is not looked at."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -38,10 +40,54 @@ DISCRIMINANT = {
     "co-moments",
     "co-moments-double",
 }
+LINEAR = {"linear-fit", "linear-fit-double", "ridge-fit", "ridge-fit-double"}
+CONTESTS = {"linear-intelex", "ridge-intelex", "logistic-2", "logistic-5", "logistic-text"}
 PEERS = {"river", "pomegranate", "mixed-naive-bayes", "e1071"}
 TRUTHS = {"independent", "equal", "unequal", "copies", "humps"}
 METHODS = {"naive Bayes", "LDA", "QDA", "logistic regression", "nearest neighbours"}
+PAIRS = {"polars", "csv", "processes"}
+CLUSTERS = {"dask": "distributed", "ray": "ray", "spark": "pyspark"}
 FIGURES = {"training", "prediction", "parameters", "bytes", "accuracy"}
+MIXED_FILE = """
+import sys
+from pathlib import Path
+import numpy as np
+import pyarrow.parquet as pq
+from benchmarks.mixed_file import LABEL, write
+from benchmarks.tasks_engines import polars_sums
+from suffice import NaiveBayes
+
+folder = Path(sys.argv[1])
+long, short, text = (folder / name for name in ("long.parquet", "short.parquet", "same.csv"))
+write(long, 3_000, 1_000)
+write(short, 2_000, 1_000)
+write(text, 3_000, 1_000)
+rows = pq.read_table(long)
+assert pq.read_table(short) == rows[:2_000]
+assert pq.read_metadata(long).num_row_groups == 3
+assert rows[LABEL].null_count == 0
+assert all(0.03 < rows[name].null_count / 3_000 < 0.07 for name in rows.schema.names[:-1])
+
+statistic = NaiveBayes().fit(long, LABEL).statistic_
+assert NaiveBayes().fit(text, LABEL).statistic_ == statistic
+numbers, categories = statistic.blocks
+moments, *levels = (table.sort(table.columns) for table in polars_sums(long))
+sums = moments.select(f"x{j}" for j in range(6)).to_numpy()
+squares = moments.select(f"x{j}_squares" for j in range(6)).to_numpy()
+assert np.array_equal(moments.select(f"x{j}_count" for j in range(6)), numbers.total)
+np.testing.assert_allclose(sums, numbers.total * numbers.mean, rtol=1e-12)
+np.testing.assert_allclose(squares - sums**2 / numbers.total, numbers.scatter, rtol=1e-2)
+for j, table in enumerate(levels):
+    counts = categories.column(j)
+    assert np.array_equal(table.drop_nulls()["len"], counts[counts > 0])
+"""
+ABSENT = """
+import sys
+sys.modules["polars"] = None
+from benchmarks.suites import SUITES
+table, measure = SUITES["engines"].sections["times"]
+print(*map(table.row, measure(["polars"], True)), sep="\\n")
+"""
 LEFT_OUT = """
 from benchmarks.trade_offs.cells import measure
 from benchmarks.trade_offs.findings import findings
@@ -96,6 +142,25 @@ def test_discriminant_analysis_is_printed_and_written(tmp_path: Path) -> None:
         assert bool(task["targets"]) == (task["name"] != "co-moments-double")
 
 
+def test_linear_models_are_printed_and_written(tmp_path: Path) -> None:
+    content, printed, page = measured("linear", tmp_path)
+    suite = content["linear"]
+    assert {task["name"] for task in suite["tasks"]} == LINEAR
+    assert {entry["contest"] for entry in suite["contests"]} == CONTESTS
+    for entry in suite["contests"]:
+        assert f"| {entry['solver']} " in printed
+        assert f"| {entry['solver']} " in page
+        if entry["solver"].startswith("suffice"):
+            assert entry["gradient"] < 1e-8
+            assert entry["seconds"] > 0
+        elif entry["absent"] is None:
+            assert entry["ratio"] > 0
+        else:
+            assert entry["solver"].startswith("sklearnex")
+    judged = {entry["contest"] for entry in suite["contests"] if entry["verdict"]}
+    assert judged >= {"logistic-2", "logistic-5", "logistic-text"}
+
+
 def test_trade_offs_are_printed_and_written(tmp_path: Path) -> None:
     content, printed, page = measured("trade-offs", tmp_path)
     suite = content["trade-offs"]
@@ -138,6 +203,44 @@ def test_what_would_take_too_long_is_left_out_with_the_reason() -> None:
     assert len(absent) - len(explained) == len(FIGURES)  # a line of each table at a glance
 
 
+def test_the_mixed_file_is_what_it_is_said_to_be(tmp_path: Path) -> None:
+    done = python("-c", MIXED_FILE, str(tmp_path))
+    assert done.returncode == 0, done.stderr
+
+
+def test_engines_are_printed_and_written(tmp_path: Path) -> None:
+    chosen = [f"--only={name}" for name in PAIRS | {"memory"}]
+    content, printed, page = measured("engines", tmp_path, *chosen)
+    suite = content["engines"]
+    assert [footprint["rows"] for footprint in suite["memory"]] == [100_000, 300_000]
+    assert all({"file", "peak", "more", "targets"} <= row.keys() for row in suite["memory"])
+    assert {timed["name"] for timed in suite["times"]} == PAIRS
+    for timed in suite["times"]:
+        assert timed["times"] > 0
+        assert f"| {timed['name']} " in printed
+        assert f"| {timed['name']} " in page
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS)
+def test_a_cluster_is_timed(tmp_path: Path, cluster: str) -> None:
+    pytest.importorskip(CLUSTERS[cluster], reason=f"{cluster} is not installed")
+    if cluster == "spark" and shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java, which is absent")
+    content, printed, _ = measured("engines", tmp_path, "--only", cluster)
+    assert content["engines"]["memory"] == []
+    (timed,) = content["engines"]["times"]
+    assert timed["name"] == cluster
+    assert timed["times"] > 0
+    assert f"| {cluster} " in printed
+
+
+def test_who_is_absent_is_skipped_with_the_reason() -> None:
+    done = python("-c", ABSENT)
+    assert done.returncode == 0, done.stderr
+    assert "| polars " in done.stdout
+    assert "skipped: " in done.stdout
+
+
 @pytest.mark.parametrize("suite", ["naive-bayes", "all"])
 def test_one_task_is_chosen_by_name(tmp_path: Path, suite: str) -> None:
     content, _, page = measured(suite, tmp_path, "--only", "iris")
@@ -146,6 +249,8 @@ def test_one_task_is_chosen_by_name(tmp_path: Path, suite: str) -> None:
     assert found["sizes"] == found["growth"] == found["peers"] == []
     if suite == "all":
         assert content["discriminant-analysis"]["tasks"] == []
+        assert content["linear"]["tasks"] == content["linear"]["contests"] == []
+        assert content["engines"]["memory"] == content["engines"]["times"] == []
         assert content["trade-offs"]["rows"] == content["trade-offs"]["columns"] == []
     assert page.count("Every figure is the median") == 1
 

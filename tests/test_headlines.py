@@ -6,10 +6,12 @@ Each test states the situation in which the failure was measured.
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.datasets import load_breast_cancer, load_wine
 
 from suffice import NaiveBayes
-from suffice.errors import SufficeWarning
+from suffice.errors import DataError, SufficeWarning
 from suffice.families import Gaussian
+from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 
 
 def two_normals(means, sds, n=200, seed=0) -> tuple[np.ndarray, np.ndarray]:
@@ -23,6 +25,83 @@ def columns(table: dict[str, list]) -> pa.Table:
 
 
 ESTIMATIONS = pytest.mark.parametrize("estimation", ["mle", "map", "bayes"])
+
+
+# -- a column of small scale is dropped from a linear model without a word
+
+
+@pytest.mark.parametrize("model", [LinearRegression(dependent="error"), Ridge(1e-12)], ids=str)
+@pytest.mark.parametrize("wide", ["spread", "time stamps"])
+def test_a_small_column_beside_a_wide_one_has_its_coefficient(model, wide):
+    rng = np.random.default_rng(0)
+    x = np.stack([rng.normal(0, 1e6, 500), rng.random(500)], axis=1)
+    if wide == "time stamps":
+        x[:, 0] = 1.7e9 + rng.integers(0, 10**8, 500)
+    y = 10 * x[:, 1]
+    assert model.fit(x, y).coef_ == pytest.approx([0.0, 10.0], abs=1e-11)
+    assert model.rank_ == 2
+    assert model.score(x, y) == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-12, 1e-8, 1e8, 1e100])
+def test_units_of_a_column_change_the_unit_of_its_coefficient(scale):
+    rng = np.random.default_rng(0)
+    x, e = rng.normal(size=(500, 2)), rng.normal(size=500)
+    plain = LinearRegression().fit(x, 10 * x[:, 1] + e)
+    model = LinearRegression(dependent="error").fit(x * [1.0, scale], 10 * x[:, 1] + e)
+    assert model.coef_ * [1.0, scale] == pytest.approx(plain.coef_, rel=1e-12)
+    assert model.score(x * [1.0, scale], 10 * x[:, 1] + e) == pytest.approx(
+        plain.score(x, 10 * x[:, 1] + e), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("power", [5, 8])
+def test_all_powers_of_a_column_count(power):
+    # Wampler's y = 1 + x + x² + ... at x = 0, ..., 20: every coefficient is 1
+    x = np.arange(21.0)[:, None] ** np.arange(1, power + 1)
+    model = LinearRegression(dependent="error").fit(x, 1 + x.sum(axis=1))
+    assert model.coef_.tolist() == [1.0] * power
+    assert model.intercept_ == 1.0
+    assert model.rank_ == power
+
+
+# -- classes that are separated get large coefficients, and ordinary tables end early
+
+
+def test_separated_classes_are_named():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(100, 3))
+    y = (x[:, 1] > 0).astype(int)
+    with pytest.raises(DataError) as error:
+        LogisticRegression(C=np.inf).fit(x, y)
+    assert str(error.value) == (
+        "column 'x1' separates the classes completely; the likelihood grows with the coefficients "
+        "for ever; use a penalty (C=1.0) or penalty='firth'."
+    )
+    for way_out in (LogisticRegression(), LogisticRegression(penalty="firth")):
+        assert way_out.fit(x, y).score(x, y) > 0.95
+
+
+@pytest.mark.parametrize("units", ["standard deviations", "as they are"])
+@pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
+def test_columns_as_they_are_lead_to_the_optimum_without_a_warning(loader, units):
+    x, y = loader(return_X_y=True)
+    if units == "as they are":
+        model, center, unit = LogisticRegression(tol=1e-12), 0.0, 1.0
+    else:
+        model, center, unit = LogisticRegression(), x.mean(axis=0), x.std(axis=0)
+    model.fit(x, y)
+    z = np.column_stack([np.ones(len(x)), (x - center) / unit])
+    penalty = np.column_stack([0 * model.intercept_, model.coef_ / unit])
+    truth = (y[:, None] == model.classes_).astype(float)
+
+    def gradient(p: np.ndarray) -> np.ndarray:
+        residual = p - truth
+        return (residual[:, 1:] if len(model.classes_) == 2 else residual).T @ z
+
+    end = gradient(model.predict_proba(x)) + penalty
+    start = gradient(np.full(truth.shape, 1 / len(model.classes_)))
+    assert np.linalg.norm(end) < 1e-10 * np.linalg.norm(start)
 
 
 # -- a variance floor taken from the widest column drowns the others

@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array, csr_matrix, random_array
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -23,7 +24,7 @@ import suffice
 import suffice.data.arrays
 import suffice.models.separation
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
-from suffice.linear_model import LogisticRegression
+from suffice.linear_model import GradientDescent, LogisticRegression
 
 LOADERS = [load_iris, load_wine, load_breast_cancer, load_digits]
 
@@ -240,6 +241,17 @@ def test_sparse_rows_are_rows(k, solver, C):
         assert_allclose(mine.predict_proba(kind(x)), expected.predict_proba(x), atol=1e-8)
         assert_allclose(mine.predict_proba(x), expected.predict_proba(x), atol=1e-8)
         assert_allclose(expected.predict_proba(kind(x)), expected.predict_proba(x), atol=1e-14)
+
+
+def test_cells_of_a_sparse_row_may_be_stored_in_parts():
+    rng = np.random.default_rng(27)
+    x = rng.integers(1, 5, (300, 2)).astype(float)
+    y = (x @ [1.0, -1.0] + 2 * rng.normal(size=300) > 0).astype(int)
+    first = rng.integers(1, 3, 300)
+    cells = np.column_stack([x[:, 1], first, x[:, 0] - first]).ravel()
+    rows = csr_array((cells, np.tile([1, 0, 0], 300), np.arange(0, 901, 3)), shape=(300, 2))
+    assert not rows.has_canonical_format
+    same(LogisticRegression().fit(rows, y), LogisticRegression().fit(x, y))
 
 
 def test_many_sparse_columns():
@@ -504,7 +516,7 @@ def test_a_sample_is_only_a_start():
     x, y = overlapping(19, n=200_000)
     y[:3] = 1 - y[:3]
     model = likelihood_fit(x, y)
-    assert model.n_iter_[0] <= 4
+    assert model.n_iter_[0] <= 6
     same(model, likelihood_fit(x[::-1], y[::-1], threads=1))
 
 
@@ -523,9 +535,21 @@ def test_a_sample_is_only_a_start():
         ({"l1_ratio": 0.5}, "no L1 penalty"),
         ({"class_weight": "heavy"}, "it is 'balanced'"),
         ({"class_weight": {0: -1.0}}, "a weight is a finite number above 0"),
-        ({"missing": "gaussian"}, "missing is one of 'error', 'drop'"),
+        ({"missing": "guess"}, "missing is one of 'error', 'drop', 'gaussian'"),
         ({"dependent": "ignore"}, "dependent is one of"),
         ({"threads": 0}, "threads=0"),
+        ({"descent": 0.1}, "descent=0.1; descent is a GradientDescent"),
+        ({"solver": "sgd", "penalty": "firth"}, "penalty='firth' with solver='sgd'"),
+        ({"solver": "gradient", "dependent": "error"}, "dependent='error' with solver='gradient'"),
+        ({"solver": "sgd", "missing": "gaussian"}, "missing='gaussian' with solver='sgd'"),
+        (
+            {"solver": "sgd", "descent": GradientDescent(learning_rate="line_search")},
+            "a line search needs the loss of all rows",
+        ),
+        (
+            {"solver": "gradient", "descent": GradientDescent("constant", eta0=1e9, max_iter=99)},
+            "the loss grew from .* lower eta0 or momentum",
+        ),
     ],
 )
 def test_options_outside_their_rules(options, message):
@@ -557,8 +581,413 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     assert model.n_features_in_ == 4
 
 
-def test_there_is_no_partial_fit():
-    assert not hasattr(LogisticRegression(), "partial_fit")
+# -- gradient descent
+
+SINGLE_ROWS = ["sgd", "minibatch"]
+cut_short = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def descended(x, y, solver="gradient", C=1.0, weights=None, **how):
+    model = LogisticRegression(C=C, solver=solver, descent=GradientDescent(**how))
+    return model.fit(x, y, weights)
+
+
+def error_of(found, exact, x):
+    return np.abs((found.coef_ - exact.coef_) * x.std(axis=0)).max()
+
+
+@pytest.mark.parametrize("solver", ["gradient", *SINGLE_ROWS])
+@cut_short
+@pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_the_contract_of_scikit_learn_by_descent(solver):
+    reason = "one row twice, and one step twice as long, end at different points"
+    kinds = ("dense", "sparse") if solver == "sgd" else ()
+    refused = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
+    model = LogisticRegression(solver=solver, descent=GradientDescent(max_iter=100))
+    check_estimator(model, expected_failed_checks=refused)
+
+
+@pytest.mark.parametrize("C", [0.01, np.inf])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_descent_ends_where_newton_does(C, k, intercept):
+    x, y = overlapping(30, k=k)
+    x = x * [1e-8, 1.0, 1e8, 5.0] + [0.0, 0.5, 1e9, -2.0]
+    weights = np.random.default_rng(0).integers(0, 4, len(y))
+    options = {"C": C, "fit_intercept": intercept, "class_weight": {0: 2.0}, "standardize": True}
+    exact = LogisticRegression(**options).fit(x, y, weights)
+    how = GradientDescent(tol=1e-12, max_iter=5_000)
+    mine = LogisticRegression(solver="gradient", descent=how, **options).fit(x, y, weights)
+    same(mine, exact, 1e-7)
+    assert_allclose(mine.predict_proba(x), exact.predict_proba(x), rtol=1e-7, atol=1e-9)
+    history = mine.loss_history_
+    assert (np.diff(history) <= 1e-14 * history[:-1]).all()
+    assert mine.n_iter_[0] == len(history)
+    w = weights * np.where(y == 0, 2.0, 1.0)
+    loss = -w @ exact.predict_log_proba(x)[np.arange(len(y)), y]
+    spread = np.sqrt(np.average(x**2, axis=0, weights=weights))
+    if intercept:
+        mean = np.average(x, axis=0, weights=weights)
+        spread = np.sqrt(np.average((x - mean) ** 2, axis=0, weights=weights))
+    prior = (spread**2 * exact.coef_**2).sum() / (2 * C)
+    assert_allclose(history[-1], (loss + prior) / w.sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "how", [{"momentum": 0.5}, {"learning_rate": "constant", "momentum": 0.8, "nesterov": True}]
+)
+@pytest.mark.parametrize("k", [2, 3])
+def test_every_way_down_leads_there(how, k):
+    x, y = overlapping(31, k=k)
+    exact = LogisticRegression().fit(x, y)
+    same(descended(x, y, tol=1e-11, max_iter=10_000, **how), exact, 1e-7)
+
+
+@pytest.mark.parametrize("solver", SINGLE_ROWS)
+@pytest.mark.parametrize("sampling", ["shuffle", "replace"])
+@pytest.mark.parametrize("k", [2, 3])
+@cut_short
+def test_smaller_steps_end_closer(solver, sampling, k):
+    x, y = overlapping(32, k=k)
+    exact = LogisticRegression().fit(x, y)
+    options = {"learning_rate": "constant", "sampling": sampling, "tol": 0.0}
+
+    def error(eta0, epochs):
+        runs = (
+            descended(x, y, solver, eta0=eta0, max_iter=epochs, random_state=s, **options)
+            for s in range(4)
+        )
+        return np.mean([error_of(run, exact, x) for run in runs])
+
+    etas = (0.1, 0.02, 0.004) if solver == "sgd" else (0.4, 0.1, 0.02)
+    coarse, middle, fine = (error(eta0, int(4 / eta0)) for eta0 in etas)
+    assert fine < middle < coarse
+    assert fine < 0.1
+
+
+@pytest.mark.parametrize("solver", ["gradient", *SINGLE_ROWS])
+@cut_short
+def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=100)
+    options = {"tol": 1e-9} if solver == "gradient" else {"tol": 0.0, "max_iter": 20}
+    model = descended(frame, "kind", solver, **options)
+    by_numbers = descended(by_hand(frame), frame["kind"], solver, **options)
+    assert_allclose(model.coef_, by_numbers.coef_, rtol=1e-7)
+    parquet = descended(tmp_path / "rows.parquet", "kind", solver, **options)
+    near = {"rtol": 1e-6} if solver == "gradient" else {"atol": 0.3}
+    assert_allclose(parquet.coef_, model.coef_, **near)
+    sparse = descended(csr_array(by_hand(frame)), frame["kind"], solver, **options)
+    assert_allclose(sparse.coef_, model.coef_, **({"rtol": 1e-6} | near))
+
+
+@pytest.mark.parametrize("solver", ["gradient", *SINGLE_ROWS])
+@cut_short
+def test_threads_and_runs_of_a_descent_give_the_same_bits(monkeypatch, solver):
+    monkeypatch.setattr(suffice.data.arrays, "SPLIT_ROWS", 500)
+    x, y = overlapping(33, n=4_000)
+    options = {"solver": solver, "descent": GradientDescent(max_iter=5, random_state=3)}
+    one, two = (LogisticRegression(threads=t, **options).fit(x, y) for t in (1, 2))
+    assert (one.coef_ == two.coef_).all()
+    assert (one.loss_history_ == two.loss_history_).all()
+
+
+@pytest.mark.parametrize("solver", ["gradient", *SINGLE_ROWS])
+@cut_short
+def test_separation_is_found_before_a_descent(solver):
+    x, y = load_iris(return_X_y=True)
+    how = {"max_iter": 3}
+    with pytest.raises(DataError, match="column 'x2' separates the classes quasi-completely"):
+        descended(x, y, solver, C=np.inf, **how)
+    with pytest.raises(DataError, match="separate the classes completely"):
+        descended(*load_wine(return_X_y=True), solver, C=np.inf, **how)
+    assert descended(x, y, solver, **how).score(x, y) > 0.8
+
+
+@cut_short
+def test_a_descent_starts_where_the_last_fit_ended():
+    x, y = overlapping(34)
+    how = GradientDescent(tol=1e-8)
+    model = LogisticRegression(solver="gradient", warm_start=True, descent=how).fit(x, y)
+    assert model.n_iter_[0] > 3
+    assert model.fit(x, y).n_iter_[0] <= 1
+
+
+@cut_short
+def test_what_a_descent_does_not_know():
+    x, y = overlapping(35)
+    model = descended(x, y, C=np.inf)
+    assert model.likelihood_ is None
+    for ask in (model.summary, model.covariance, lambda: model.likelihood_ratio([0], x, y)):
+        with pytest.raises(ParameterError, match=r"by descent; .* use solver='newton'"):
+            ask()
+    newton = likelihood_fit(x, y)
+    with pytest.raises(AttributeError, match="after gradient descent only"):
+        _ = newton.loss_history_
+    with pytest.warns(ConvergenceWarning, match="after 1 epochs the rule for stopping"):
+        descended(x, y, max_iter=1, tol=1e-12)
+
+
+# -- rows that come in batches
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient"])
+def test_only_single_rows_can_go_on(solver):
+    model = LogisticRegression(solver=solver)
+    assert not hasattr(model, "partial_fit")
+    with pytest.raises(AttributeError, match="partial_fit") as refused:
+        _ = model.partial_fit
+    assert isinstance(refused.value.__cause__, ParameterError)
+
+
+@pytest.mark.parametrize("solver", SINGLE_ROWS)
+@pytest.mark.parametrize("k", [2, 3])
+@cut_short
+def test_the_same_rows_again_and_again_are_epochs(solver, k):
+    x, y = overlapping(36, k=k)
+    weights = np.random.default_rng(1).random(len(y))
+    how = {"tol": 0.0, "max_iter": 4, "momentum": 0.3}
+    whole = descended(x, y, solver, np.inf, weights, **how)
+    model = LogisticRegression(C=np.inf, solver=solver, descent=GradientDescent(**how))
+    for _ in range(4):
+        model.partial_fit(x, y, sample_weight=weights)
+    assert_allclose(model.coef_, whole.coef_, rtol=1e-12)
+    assert_allclose(model.loss_history_, whole.loss_history_, rtol=1e-12)
+    assert model.n_iter_[0] == whole.n_iter_[0] == 4
+    assert model.n_passes_ == 4 * 3  # moments, rows, steps
+    assert whole.n_passes_ > 4
+
+
+@pytest.mark.parametrize("solver", SINGLE_ROWS)
+@pytest.mark.parametrize("k", [2, 3])
+def test_a_stream_approaches_the_fit_of_all_its_rows(solver, k):
+    x, y = overlapping(37, n=40_000, k=k)
+    exact = LogisticRegression(C=0.01).fit(x, y)
+    how = GradientDescent(decay=1.0 if solver == "sgd" else 0.03)
+    model = LogisticRegression(C=0.01, solver=solver, descent=how)
+    errors = []
+    for start in range(0, 40_000, 400):
+        batch = slice(start, start + 400)
+        model.partial_fit(x[batch], y[batch], classes=range(k))
+        errors.append(error_of(model, exact, x))
+    assert errors[-1] < 0.06
+    assert errors[-1] < errors[9] < errors[0]
+
+
+def test_classes_of_a_stream():
+    x, y = overlapping(38, k=3)
+    first = y < 2
+    model = LogisticRegression(solver="sgd").partial_fit(x[first], y[first], classes=[2, 1, 0])
+    assert model.classes_.tolist() == [0, 1, 2]
+    assert model.predict_proba(x).shape == (400, 3)
+    assert model.partial_fit(x, y).score(x, y) > 0.4
+    model.partial_fit(x[y == 1], y[y == 1])
+    model = LogisticRegression(solver="sgd").partial_fit(x[first], y[first])
+    before = model.coef_
+    with pytest.raises(DataError, match=r"label 2 was never seen.*list all labels in classes"):
+        model.partial_fit(x, y)
+    with pytest.raises(DataError, match="no labelled row"):
+        model.partial_fit(x[first], y[first], sample_weight=np.zeros(first.sum()))
+    assert (model.coef_ == before).all()
+    with pytest.raises(DataError, match="there is one class"):
+        LogisticRegression(solver="sgd").partial_fit(x[y == 1], y[y == 1])
+    with pytest.raises(ParameterError, match="'balanced' with partial_fit"):
+        LogisticRegression(solver="sgd", class_weight="balanced").partial_fit(x, y)
+
+
+def test_a_saved_stream_goes_on_to_the_same_bits(frame, tmp_path):
+    how = GradientDescent(momentum=0.2)
+    model = LogisticRegression(solver="minibatch", descent=how).partial_fit(frame[:300], "kind")
+    model.save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    for one in (model, again):
+        one.partial_fit(frame[300:], "kind")
+    assert (again.coef_ == model.coef_).all()
+    assert (again.loss_history_ == model.loss_history_).all()
+    with pytest.raises(DataError, match="'violet'"):
+        model.partial_fit(frame.assign(color="violet"), "kind")
+
+
+def test_gaps_in_a_stream(frame):
+    gappy = frame.copy()
+    gappy.loc[[310, 400], "size"] = np.nan
+    model = LogisticRegression(solver="sgd", missing="drop").partial_fit(frame[:300], "kind")
+    model.partial_fit(gappy[300:], "kind")
+    assert model.left_out_ == 2
+    expected = LogisticRegression(solver="sgd").partial_fit(frame[:300], "kind")
+    with pytest.raises(DataError, match="2 of column 'size'"):
+        expected.partial_fit(gappy[300:], "kind")
+    expected.partial_fit(gappy[300:].dropna(), "kind")
+    assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
+
+
+def test_steps_that_are_too_long_are_an_error():
+    x, y = overlapping(39)
+    how = GradientDescent("constant", eta0=1e6)
+    model = LogisticRegression(solver="sgd", descent=how)
+    with pytest.raises(ParameterError, match="lower eta0 or momentum"):
+        model.partial_fit(x, y)
+
+
+# -- cells that are expected
+
+
+def joint_rows(k=2, n=3_000, seed=0, gaps=0.3):
+    """Rows of classes with one covariance, with gaps, and the coefficients that these imply."""
+    rng = np.random.default_rng(seed)
+    covariance = np.array([[1.0, 0.6, 0.2], [0.6, 1.0, -0.3], [0.2, -0.3, 1.0]])
+    mean = 0.8 * rng.normal(size=(k, 3))
+    y = rng.integers(0, k, n)
+    x = mean[y] + rng.normal(size=(n, 3)) @ np.linalg.cholesky(covariance).T
+    w = np.linalg.solve(covariance, (mean - mean.mean(axis=0)).T).T
+    gappy = np.where(rng.random(x.shape) < gaps, np.nan, x)
+    return gappy, y, w[1:] - w[:1] if k == 2 else w
+
+
+@cut_short
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+def test_the_contract_of_scikit_learn_with_gaps():
+    check_estimator(LogisticRegression(missing="gaussian"))
+
+
+@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("solver", ["newton", "gradient"])
+def test_a_fit_is_that_of_the_rows_that_stand_for_others(C, k, solver):
+    x, y, _ = joint_rows(k, n=800)
+    weights = np.random.default_rng(2).integers(1, 4, len(y)).astype(float)
+    how = GradientDescent(tol=1e-12, max_iter=10_000)
+    model = LogisticRegression(C=C, missing="gaussian", solver=solver, descent=how)
+    model.fit(x, y, weights)
+    rows, places, shares = model.model_.cells.spread(x, y)
+    same(model, LogisticRegression(C=C).fit(rows, y[places], weights[places] * shares), 1e-7)
+    judge = theirs.LogisticRegression(C=C, solver="newton-cholesky", tol=1e-13, max_iter=500)
+    same(model, judge.fit(rows, y[places], weights[places] * shares), 1e-7)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_what_was_missing_is_made_up_for(k):
+    x, y, truth = joint_rows(k, n=60_000)
+    model = likelihood_fit(x, y, missing="gaussian")
+    assert_allclose(model.coef_, truth, atol=0.06)
+    cells = model.model_.cells
+    assert_allclose(cells.covariance[0], [1.0, 0.6, 0.2], atol=0.03)
+    assert_allclose(np.exp(cells.log_prior), 1 / k, atol=0.01)
+    dropped = likelihood_fit(x, y, missing="drop")
+    complete = ~np.isnan(x).any(axis=1)
+    assert_allclose(model.predict_proba(x[complete]), dropped.predict_proba(x[complete]), atol=0.05)
+    assert (model.predict(x) == y).mean() > (1 + 1 / k) / 3
+
+
+def test_the_gaussians_are_those_of_discriminant_analysis():
+    x, y, _ = joint_rows(3)
+    complete = np.nan_to_num(x)
+    model = LogisticRegression(missing="gaussian").fit(complete, y)
+    judge = LinearDiscriminantAnalysis(store_covariance=True).fit(complete, y)
+    assert_allclose(model.model_.cells.mean, judge.means_, rtol=1e-10)
+    assert_allclose(model.model_.cells.covariance, judge.covariance_, rtol=1e-9)
+    assert_allclose(np.exp(model.model_.cells.log_prior), judge.priors_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_rows_without_gaps_are_fitted_as_always(k):
+    x, y = overlapping(40, k=k)
+    model, expected = likelihood_fit(x, y, missing="gaussian"), likelihood_fit(x, y)
+    assert (model.coef_ == expected.coef_).all()
+    assert str(model.summary()) == str(expected.summary())
+    assert (model.predict_proba(x) == expected.predict_proba(x)).all()
+    gappy = x.copy()
+    gappy[3, 1] = np.nan
+    p = model.predict_proba(gappy)
+    others = np.arange(len(x)) != 3
+    assert_allclose(p[others], expected.predict_proba(x)[others], rtol=1e-13)
+    cells, row = model.model_.cells, np.array([gappy[3]])
+    points, share = np.polynomial.hermite_e.hermegauss(60)
+    share = share / share.sum()
+    total = np.zeros(k)
+    precision = np.linalg.inv(cells.covariance)
+    o = [0, 2, 3]
+    log_joint = cells.log_prior.copy()
+    for c in range(k):
+        gap = row[0, o] - cells.mean[c, o]
+        log_joint[c] -= 0.5 * gap @ np.linalg.solve(cells.covariance[np.ix_(o, o)], gap)
+    shares = np.exp(log_joint - log_joint.max())
+    shares /= shares.sum()
+    for c in range(k):
+        gap = row[0, o] - cells.mean[c, o]
+        middle = cells.mean[c, 1] - precision[1, o] @ gap / precision[1, 1]
+        filled = np.repeat(row, 60, axis=0)
+        filled[:, 1] = middle + points / np.sqrt(precision[1, 1])
+        total += shares[c] * share @ expected.predict_proba(filled)
+    assert_allclose(p[3], total, rtol=1e-7)
+    t = model.decision_function(gappy)[3]
+    log_p = np.log(total)
+    assert_allclose(t, log_p[1] - log_p[0] if k == 2 else log_p - log_p.mean(), rtol=1e-6)
+
+
+def test_categories_and_sparse_rows_with_gaps(frame, tmp_path):
+    gappy = frame.copy()
+    rng = np.random.default_rng(3)
+    for name in ("size", "color", "shape"):
+        gappy.loc[rng.random(len(frame)) < 0.2, name] = None
+    gappy.loc[5, "kind"] = None
+    model = LogisticRegression(C=np.inf, missing="gaussian").fit(gappy, "kind")
+    assert model.terms_ == LogisticRegression().fit(frame, "kind").terms_
+    rows = gappy.drop(columns="kind")
+    p = model.predict_proba(rows)
+    assert_allclose(p.sum(axis=1), 1.0, rtol=1e-12)
+    table = pa.Table.from_pandas(gappy, preserve_index=False)
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=90)
+    assert_allclose(
+        LogisticRegression(C=np.inf, missing="gaussian")
+        .fit(tmp_path / "rows.parquet", "kind")
+        .coef_,
+        model.coef_,
+        rtol=1e-8,
+    )
+    model.save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    assert (again.predict_proba(rows) == p).all()
+    x = by_hand(frame)
+    x[4, 0] = np.nan
+    sparse = LogisticRegression(missing="gaussian").fit(csr_array(x), frame["kind"])
+    same(sparse, LogisticRegression(missing="gaussian").fit(x, frame["kind"]), 1e-10)
+    assert_allclose(sparse.predict_proba(csr_array(x)), sparse.predict_proba(x), rtol=1e-12)
+
+
+def test_units_and_offsets_of_gaps_do_not_matter():
+    x, y, _ = joint_rows(3, n=600)
+    expected = likelihood_fit(x, y, missing="gaussian")
+    scale, shift = np.array([1e-6, 1.0, 1e6]), np.array([1e-3, -1e4, 1e9])
+    found = likelihood_fit(x * scale + shift, y, missing="gaussian")
+    assert_allclose(found.coef_ * scale, expected.coef_, rtol=1e-6, atol=1e-8)
+    assert_allclose(
+        found.predict_proba(x * scale + shift), expected.predict_proba(x), rtol=1e-6, atol=1e-8
+    )
+
+
+def test_expected_cells_have_errors_of_their_own():
+    x, y, _ = joint_rows()
+    model = likelihood_fit(x, y, missing="gaussian")
+    assert model.likelihood_ is None
+    with pytest.raises(ParameterError, match=r"missing='gaussian'; .* use missing='drop'"):
+        model.summary()
+
+
+def test_cells_that_cannot_be_expected():
+    x, y, _ = joint_rows()
+    x[:, 1] = np.nan
+    with pytest.raises(DataError, match="column 'x1' has no value"):
+        LogisticRegression(missing="gaussian").fit(x, y)
+    x, y, _ = joint_rows()
+    model = LogisticRegression(missing="gaussian").fit(x, y)
+    x[7] = [np.nan, 0.0, np.inf]
+    with pytest.raises(DataError, match="column 'x2', row 7: inf"):
+        model.predict(x)
+    with pytest.raises(DataError, match="column 'x2', row 7: inf"):
+        model.fit(x, y)
 
 
 # -- inference

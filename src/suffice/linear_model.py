@@ -8,15 +8,18 @@ and know what their estimates are worth.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice.data.source import Split
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.family import check_nonnegative
-from suffice.models.gradient_descent import STEPS, Columns, GradientDescent
+from suffice.models.gradient_descent import STEPS, GradientDescent
+from suffice.models.linear_descent import Columns, ReadRows, Standard
 from suffice.models.logistic_regression import LogisticRegression
 from suffice.models.normal_equations import NormalEquations
 from suffice.models.regression import errors_left_out
@@ -54,7 +57,8 @@ class LinearRegression(LinearRegressor):
     solver : {"normal", "gradient", "sgd", "minibatch"}
         The normal equations; or gradient descent by all rows, by single rows, or by a few rows at
         a time. The last three approach the result of the first, keep no sums, and so know no
-        standard errors and learn no further rows. They do not look for dependent columns.
+        standard errors; only "sgd" and "minibatch" learn further rows (`partial_fit`). They do
+        not look for dependent columns.
     descent : GradientDescent, optional
         How to descend: learning rate, momentum, when to stop, and the seed.
     threads : int, optional
@@ -296,9 +300,9 @@ class Ridge(LinearRegressor):
     def _penalty(self, columns: Columns) -> NDArray[np.float64]:
         return self.alpha_ * self._unit(columns)
 
-    def _descend(self, source: Rows) -> Self:
-        self.alpha_ = float(self.alpha)
-        return super()._descend(source)
+    def _standardised(self, source: Rows) -> tuple[ReadRows, Sequence[Split], Standard]:
+        self.alpha_ = float(self.alpha)  # a descent leaves no choice of it open
+        return super()._standardised(source)
 
     def _candidates(self) -> NDArray[np.float64] | None:
         return None if self.alphas is None else _penalties(self.alphas)

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,9 @@ def make(request: pytest.FixtureRequest) -> Make:
 
 def gathered(frame: Any) -> Any:
     """The rows in memory, in the order of the library."""
-    for collect in ("toArrow", "compute", "to_pandas"):
-        if hasattr(frame, collect):
-            return getattr(frame, collect)()
-    raise AssertionError(frame)
+    if hasattr(frame, "to_arrow_refs"):
+        return pa.concat_tables(import_module("ray").get(frame.to_arrow_refs()))
+    return frame.toArrow() if hasattr(frame, "toArrow") else frame.compute()
 
 
 def test_the_engine_is_that_of_the_frame(make: Make, rows: pd.DataFrame) -> None:
@@ -117,7 +117,21 @@ def test_partitions_may_be_empty(make: Make, rows: pd.DataFrame) -> None:
     few = rows[:3].assign(kind=["ham", "spam", "ham"])
     model, expected = (NaiveBayes().fit(table, "kind") for table in (make(few), few))
     assert model.statistic_ == expected.statistic_
-    with pytest.raises(DataError, match="there is no labelled row"):
+
+
+@pytest.mark.parametrize(
+    ("library", "fact"),
+    [
+        ("dask", "there is no labelled row"),
+        pytest.param("spark", "there is no labelled row", marks=QUIET),
+        pytest.param("ray", "there is no column 'kind'", marks=QUIET_RAY),  # it forgets them
+    ],
+)
+def test_a_frame_without_rows(
+    library: str, fact: str, rows: pd.DataFrame, request: pytest.FixtureRequest
+) -> None:
+    make = request.getfixturevalue(f"in_{library}")
+    with pytest.raises(DataError, match=fact):
         NaiveBayes().fit(make(rows[:0]), "kind")
 
 
@@ -139,7 +153,7 @@ def test_rows_in_spark_stay_there(in_spark: Make, rows: pd.DataFrame) -> None:
     frame = in_spark(rows)
     with pytest.raises(EngineError, match="read by the engine 'spark'"):
         NaiveBayes(engine=LocalEngine(1)).fit(frame, "kind")
-    (split,) = open_table(frame, "kind").splits(Layout((), (), "kind"), workers=2)
+    (split,) = open_table(frame.select("kind"), "kind").splits(Layout((), (), "kind"), workers=2)
     with pytest.raises(EngineError, match="asked for outside of Spark"):
         pickle.dumps(split)
 

@@ -1,7 +1,7 @@
 """Gradient descent: its gradient, its steps, and where it ends, against exact arithmetic."""
 
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, pairwise
 
 import mpmath
 import numpy as np
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from suffice.errors import ParameterError
-from suffice.models.gradient_descent import GradientDescent, by_batch
+from suffice.models.gradient_descent import Convex, GradientDescent, Quadratic, by_batch
 from suffice.numerics import kernels
 
 SCALES = np.array([0.5, 4.0, 3.0])
@@ -24,15 +24,15 @@ def table(n: int = 40, p: int = 2, t: int = 1, seed: int = 0) -> np.ndarray:
 
 def summed(rows, v, weights=None, order=None, center=None, inverse=None):
     """Loss (t,) and gradient (t, 1 + p) as the kernel adds them."""
-    n, t, width = len(rows), len(v), rows.shape[1]
+    n, t, p = len(rows), len(v), v.shape[1] - 1
+    center = np.zeros(p + t) if center is None else center
+    inverse = np.ones(p + t) if inverse is None else inverse
     g, loss, z = np.zeros_like(v), np.zeros(t), np.ones(v.shape[1])
     kernels.descent.add_gradient(
-        rows,
+        *(rows, (rows[:, p:] - center[p:]) * inverse[p:]),
         np.ones(n) if weights is None else weights,
         np.arange(n) if order is None else order,
-        np.zeros(width) if center is None else center,
-        np.ones(width) if inverse is None else inverse,
-        *(v, z, g, loss),
+        *(center[:p], inverse[:p], v, z, np.empty(t), g, loss),
     )
     return loss, g
 
@@ -94,8 +94,8 @@ def test_steps_are_those_of_the_book(size, nesterov):
     penalty, rate, momentum = np.array([0.0, 1.0, 2.0, 0.5, 0.1, 0.3]), 1e-3, 0.5
     v, velocity, loss = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros(2)
     kernels.descent.descend(
-        *(rows, weights, order, size, np.zeros(7), np.ones(7), penalty),
-        *(rate, momentum, nesterov, np.ones(6), v, velocity, loss),
+        *(rows, rows[:, 5:].copy(), weights, order, size, np.zeros(5), np.ones(5), penalty),
+        *(rate, momentum, nesterov, np.ones(6), np.empty(2), v, velocity, loss),
     )
     z, y = np.concatenate([np.ones((30, 1)), rows[:, :5]], axis=1), rows[:, 5:]
     mine, d, total = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros(2)
@@ -109,6 +109,82 @@ def test_steps_are_those_of_the_book(size, nesterov):
     assert_allclose(v, mine, rtol=1e-12)
     assert_allclose(velocity, d, rtol=1e-12)
     assert_allclose(loss, total, rtol=1e-12)
+
+
+# -- the logistic loss
+
+
+def logistic_sums(rows, codes, v, weights):
+    """Loss (1,) and gradient (m, 1 + p) as the kernel adds them."""
+    (m, width), n = v.shape, len(rows)
+    g, loss, z = np.zeros_like(v), np.zeros(1), np.ones(width)
+    units = np.zeros(width - 1), np.ones(width - 1)
+    kernels.descent.add_gradient(
+        *(rows, codes, weights, np.arange(n), *units, v, z, np.empty(m), g, loss)
+    )
+    return loss, g
+
+
+def exact_logistic_sums(rows, codes, v, weights):
+    """The same with 40 digits, of two classes from the scores (0, t)."""
+    k = max(len(v), 2)
+    every = np.concatenate([np.zeros_like(v), v]) if len(v) == 1 else v
+    loss, g = mpmath.mpf(0), np.zeros((k, v.shape[1]), object)
+    for row, code, weight in zip(rows.tolist(), codes, weights, strict=True):
+        z = [mpmath.mpf(1), *map(mpmath.mpf, row)]
+        t = [mpmath.fdot(b, z) for b in every.tolist()]
+        total = sum(map(mpmath.exp, t))
+        loss += weight * (mpmath.log(total) - t[code])
+        for c in range(k):
+            e = mpmath.exp(t[c]) / total - int(c == code)
+            g[c] += [weight * e * a for a in z]
+    return float(loss), (g[1:] if len(v) == 1 else g).astype(float)
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
+def test_logistic_sums_against_forty_digits(m, scale):
+    rng = np.random.default_rng(m)
+    rows, v = table(25, 4, 0), scale * rng.normal(size=(m, 5))
+    codes, weights = rng.integers(max(m, 2), size=25), rng.integers(0, 4, 25) / 2.0
+    loss, g = logistic_sums(rows, codes, v, weights)
+    with mpmath.workdps(40):
+        exact_loss, exact = exact_logistic_sums(rows, codes, v, weights)
+    assert_allclose(loss, exact_loss, rtol=1e-13)
+    assert_allclose(g, exact, rtol=1e-12, atol=1e-12 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("m", [1, 3])
+def test_a_row_that_is_far_on_its_side_has_no_slope_and_on_the_other_a_whole_one(m):
+    v = np.zeros((m, 2))
+    v[-1, 1] = 1.0
+    for x, code, loss, slope in ((900.0, max(m, 2) - 1, 0.0, 0.0), (900.0, 0, 900.0, 900.0)):
+        found, g = logistic_sums(np.array([[x]]), np.array([code]), v, np.ones(1))
+        assert (found[0], g[-1, 1]) == (loss, slope)
+
+
+@pytest.mark.parametrize("m", [1, 3])
+@pytest.mark.parametrize("size", [1, 7])
+def test_logistic_steps_are_those_of_the_book(m, size):
+    rng = np.random.default_rng(5)
+    rows, codes = table(30, 4, 0), rng.integers(max(m, 2), size=30)
+    order, weights = rng.permutation(30), rng.random(30) + 0.5
+    penalty, rate, momentum = np.array([0.0, 1.0, 2.0, 0.5, 0.1]), 1e-2, 0.5
+    v, velocity, loss = np.zeros((m, 5)), np.zeros((m, 5)), np.zeros(1)
+    kernels.descent.descend(
+        *(rows, codes, weights, order, size, np.zeros(4), np.ones(4), penalty),
+        *(rate, momentum, False, np.ones(5), np.empty(m), v, velocity, loss),
+    )
+    mine, d, total = np.zeros((m, 5)), np.zeros((m, 5)), 0.0
+    for first in range(0, 30, size):
+        chosen = order[first : first + size]
+        of_chosen, g = logistic_sums(rows[chosen], codes[chosen], mine, weights[chosen])
+        total += of_chosen[0]
+        d = momentum * d - rate * (g / len(chosen) + penalty * mine)
+        mine = mine + d
+    assert_allclose(v, mine, rtol=1e-12)
+    assert_allclose(velocity, d, rtol=1e-12)
+    assert_allclose(loss[0], total, rtol=1e-12)
 
 
 # -- descent by all rows
@@ -128,31 +204,78 @@ def test_a_line_search_never_goes_up_and_needs_one_pass_an_epoch(momentum):
         return bowl(v)
 
     start, how = np.array([[5.0, -3.0, 2.0], [0.0, 0.0, 9.0]]), GradientDescent(momentum=momentum)
-    course = list(islice(by_batch(counted, start, how), 101))
+    course = list(islice(by_batch(Quadratic(counted), start, how), 101))
     losses = np.array([loss for _, loss, _ in course])
     assert (np.diff(losses, axis=0) <= 0.0).all()
-    assert len(passes) == 101
-    assert_allclose(course[-1][0], np.broadcast_to(1 / SCALES, (2, 3)), rtol=1e-10)
-    assert_allclose(losses[50], bowl(course[50][0])[0], rtol=1e-12)
+    assert len(passes) == 102  # one of them at v = 0
+    assert_allclose(course[-1][0].v, np.broadcast_to(1 / SCALES, (2, 3)), rtol=1e-10)
+    assert_allclose(losses[50], bowl(course[50][0].v)[0], rtol=1e-12)
 
 
 def test_the_first_step_of_a_line_search_is_exact():
     start = np.array([[5.0, -3.0, 2.0]])
-    _, (v, loss, _) = islice(by_batch(bowl, start, GradientDescent()), 2)
+    _, (at, loss, _) = islice(by_batch(Quadratic(bowl), start, GradientDescent()), 2)
     g = SCALES * start - 1.0
     alpha = (g**2).sum() / (SCALES * g**2).sum()
-    assert_allclose(v, start - alpha * g, rtol=1e-13)
-    assert_allclose(loss, bowl(v)[0], rtol=1e-13)
+    assert_allclose(at.v, start - alpha * g, rtol=1e-13)
+    assert_allclose(loss, bowl(at.v)[0], rtol=1e-13)
 
 
 @pytest.mark.parametrize("nesterov", [False, True])
 def test_momentum_takes_fewer_epochs(nesterov):
     def epochs(**options: object) -> int:
         how = GradientDescent(learning_rate="constant", eta0=0.2, tol=1e-9, **options)
-        course = by_batch(bowl, np.full((1, 3), 9.0), how)
+        course = by_batch(Quadratic(bowl), np.full((1, 3), 9.0), how)
         return next(e for e, (_, _, there) in enumerate(course) if there)
 
     assert epochs(momentum=0.5, nesterov=nesterov) < epochs()
+
+
+def valley(v):
+    """Σ log 2cosh(s(v − 1)), whose minimum is at 1, and which is nearly straight far away."""
+    far = np.abs(SCALES * (v - 1.0))
+    loss = (far + np.log1p(np.exp(-2 * far))).sum(axis=1)
+    return loss, SCALES * np.tanh(SCALES * (v - 1.0))
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.5])
+@pytest.mark.parametrize("steepness", [1e-6, 16.0, 1e6])
+def test_a_search_on_a_curved_loss_never_goes_up(momentum, steepness):
+    how, start = GradientDescent(momentum=momentum), np.array([[4.0, -2.0, 0.0]])
+    course = list(islice(by_batch(Convex(valley, steepness), start, how), 401))
+    losses = np.array([loss[0] for _, loss, _ in course])
+    assert (np.diff(losses) <= 1e-14 * losses[:-1]).all()
+    assert_allclose(course[-1][0].v, 1.0, rtol=1e-6)
+
+
+def test_a_search_stays_at_the_minimum():
+    course = by_batch(Convex(valley, 16.0), np.ones((1, 3)), GradientDescent(tol=0.0))
+    points = [at.v for at, _, _ in islice(course, 5)]
+    assert_allclose(points, 1.0, rtol=0)
+
+
+def test_every_step_of_a_search_brings_enough():
+    passes = []
+
+    def counted(v):
+        passes.append(v)
+        return valley(v)
+
+    course = by_batch(Convex(counted, 1.0), np.zeros((1, 3)), GradientDescent())
+    points = list(islice(course, 30))
+    for (at, loss, _), (then, lower, _) in pairwise(points):
+        slope = (valley(at.v)[1] * (then.v - at.v)).sum()
+        assert lower[0] <= loss[0] + 1e-4 * slope + 1e-14 * loss[0]
+    assert len(passes) < 45
+
+
+def test_where_momentum_leads_up_the_gradient_is_followed():
+    v, d = np.array([[2.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 0.0]])
+    loss, g = valley(v)
+    step, lower, _, _ = Convex(valley, 1.0).along(v, loss, g, d, np.ones(1))
+    assert_allclose(np.cross(step, g), 0.0)
+    assert (step * g).sum() < 0.0
+    assert lower[0] < loss[0]
 
 
 # -- options
@@ -178,8 +301,8 @@ def test_options_outside_their_rules_are_refused(options, message):
 
 def test_learning_rates():
     how = GradientDescent(eta0=0.5, decay=0.25)
-    assert [how.eta(e, 3, "decaying") for e in (0, 4)] == [0.5, 0.25]
-    assert how.eta(7, 3, "constant") == 0.5
-    assert GradientDescent().eta(0, 4, "constant") == 0.1
+    assert [how.eta(e, 4.0, "decaying") for e in (0, 4)] == [0.5, 0.25]
+    assert how.eta(7, 4.0, "constant") == 0.5
+    assert GradientDescent().eta(0, 5.0, "constant") == 0.1
     assert how.rate_for("gradient") == "line_search"
     assert how.rate_for("sgd") == how.rate_for("minibatch") == "decaying"

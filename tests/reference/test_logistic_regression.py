@@ -1,13 +1,14 @@
-"""Logistic regression against printed results and statsmodels, which shares none of our code."""
+"""Logistic regression against printed results, statsmodels and scikit-learn."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.linear_model as theirs
 import statsmodels.api as sm
 from numpy.testing import assert_allclose
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from suffice.errors import DataError
 from suffice.linear_model import LogisticRegression
@@ -173,9 +174,70 @@ def test_a_group_of_columns_as_statsmodels(data: Path):
     assert found.dof == 2
 
 
-# -- Firth: the R package logistf prints these numbers for its data sex2 and endometrial
+# -- scikit-learn
 
-# Distinct rows of sex2: case, age, oc, vic, vicl, vis, dia, and how often.
+
+def overlapping_tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Columns and classes of well-known data that overlap; all columns separate all classes."""
+    digits, wine, iris = (load(return_X_y=True) for load in (load_digits, load_wine, load_iris))
+    return {
+        "digits, 10 classes": (digits[0][:, [10, 20, 21, 28, 36, 42, 43, 53]], digits[1]),
+        "wine, 3 classes": (wine[0][:, 1:5], wine[1]),
+        "wine, 2 classes": (wine[0][:130, 1:6], wine[1][:130]),
+        "iris, 3 classes": (iris[0][:, :1], iris[1]),
+        "iris, 2 classes": (iris[0][50:], iris[1][50:]),
+    }
+
+
+@pytest.mark.parametrize("case", overlapping_tables())
+def test_maximum_likelihood_as_scikit_learn(case):
+    x, y = overlapping_tables()[case]
+    z = (x - x.mean(axis=0)) / x.std(axis=0)
+    other = theirs.LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-13, max_iter=500)
+    other.fit(z, y)
+    mine = LogisticRegression(C=np.inf).fit(z, y)
+    size = np.abs(other.coef_).max()
+    assert_allclose(mine.coef_, other.coef_, rtol=1e-8, atol=1e-8 * size)
+    assert_allclose(mine.intercept_, other.intercept_, rtol=1e-8, atol=1e-8 * size)
+    assert_allclose(mine.predict_proba(z), other.predict_proba(z), rtol=1e-7, atol=1e-9)
+    raw = LogisticRegression(C=np.inf).fit(x, y)
+    assert_allclose(raw.coef_ * x.std(axis=0), mine.coef_, rtol=1e-8, atol=1e-8 * size)
+    assert (raw.predict(x) == other.predict(z)).all()
+
+
+# -- all the way to the optimum, on a table as it is
+
+
+@pytest.mark.parametrize("tol", [1e-10, 1e-12])
+def test_adult_as_it_is(data: Path, tol):
+    names = [f"column_{j}" for j in range(1, 16)]
+    table = pd.read_csv(
+        data / "adult" / "adult.data",
+        header=None,
+        names=names,
+        skipinitialspace=True,
+        na_values="?",
+    )
+    table = table.dropna()
+    model = LogisticRegression(tol=tol).fit(table, "column_15")
+    z = pd.get_dummies(table[names[:-1]], prefix_sep="[", dtype=float)
+    z.columns = [f"{name}]" if "[" in name else name for name in z.columns]
+    z = np.column_stack([np.ones(len(z)), z[list(model.terms_[1:])]])
+    y = (table.column_15 == ">50K").to_numpy(float)
+    coefficients = np.concatenate([model.intercept_, model.coef_[0]])
+    penalty = np.concatenate([[0.0], model.coef_[0]])
+
+    def gradient(w: np.ndarray) -> np.ndarray:
+        return z.T @ (1 / (1 + np.exp(-z @ w)) - y)
+
+    end, start = gradient(coefficients) + penalty, gradient(0 * coefficients)
+    assert np.linalg.norm(end) < 1e-10 * np.linalg.norm(start)
+
+
+# -- Firth: the R package logistf prints these estimates for its data sex2 and endometrial
+
+# Urinary tract infection of college women (Cytel Inc., LogXact 9 User Manual, 2010). Distinct rows
+# of sex2: case, age, oc, vic, vicl, vis, dia, and how often.
 SEX2 = """
 1111000 3  1110000 5  1101111 1  1101100 1  1101011 1  1101010 1  1101000 2  1011110 3
 1011100 7  1011010 2  1011001 1  1011000 15  1010001 3  1010000 44  1001111 1  1001110 12
@@ -194,6 +256,7 @@ def test_firth_as_logistf_on_sex2():
     assert times.sum() == 239
     assert np.abs(model.coef_[0] - printed).max() < 5e-7
     assert abs(model.intercept_[0] - 0.12025405) < 5e-7
+    # as the package firthlogist prints them; recent versions of logistf weigh rows by 1 + h
     errors = [0.485542, 0.42366, 0.443793, 0.548416, 0.543082, 0.417368, 1.67501]
     assert_allclose(model.summary().standard_error[0], errors, rtol=1e-5)
     assert model.likelihood_.value == pytest.approx(-132.5394, abs=5e-5)

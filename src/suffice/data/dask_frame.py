@@ -71,7 +71,7 @@ class DaskPartition:
 
 def _needed(graph: Mapping[Any, Any], key: Any) -> Mapping[Any, Any]:
     """The tasks that make one key."""
-    tasks: Mapping[Any, Any] = cull(graph, [key])[0]  # type: ignore[no-untyped-call]
+    tasks: Mapping[Any, Any] = cull(graph, [key])[0]
     return tasks
 
 
@@ -83,7 +83,7 @@ def _is_future(task: Any) -> bool:
 def _kept(key: Any) -> Any:
     """Fetch what a worker keeps, through the client of this process: a future has none abroad."""
     distributed = import_module("distributed")
-    return distributed.Future(key, distributed.get_client()).result()
+    return distributed.Future(key, distributed.get_client(), state="memory").result()
 
 
 @dataclass(frozen=True, eq=False)

@@ -212,15 +212,38 @@ def _coded(
     column: pa.Array[Any], missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.intp], Vocabulary]:
     """Codes (n,) of a column into the values it shows, −1 = missing."""
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-    coded = _plain(column).dictionary_encode()
-    values = coded.dictionary.to_pylist()
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
+        codes, values = _shown(column)
+    else:
+        if pa.types.is_floating(column.type):
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        coded = _plain(column).dictionary_encode()
+        values = coded.dictionary.to_pylist()
+        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
     absent = [code for code, value in enumerate(values) if value in set(missing)]
     if absent:
         codes = np.where(np.isin(codes, absent), -1, codes)
     return codes, Vocabulary(tuple(values))
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.intp], list[Any]]:
+    """Codes of a dictionary's rows into the values that they show.
+
+    A dictionary may hold values that no row shows, the same value twice, and null.
+    """
+    values = column.dictionary.to_pylist()
+    stored = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    used = np.bincount(stored + 1, minlength=len(values) + 1)[1:] > 0
+    place: dict[Any, int] = {}
+    code = np.full(len(values) + 1, -1, np.intp)  # the last is that of null
+    for q in np.flatnonzero(used).tolist():
+        if values[q] is not None:
+            code[q] = place.setdefault(values[q], len(place))
+    return code[stored], list(place)
 
 
 def _texts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:

@@ -82,6 +82,7 @@ class RayTable:
 
     @cached_property
     def _schema(self) -> pa.Schema:
+        # Ray forgets the columns where there are no rows.
         schemas = (ray.get(block).schema for block in self._blocks)
         return next((schema for schema in schemas if len(schema)), pa.schema([]))
 

@@ -22,10 +22,13 @@ class SparkRows:
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
-        With the columns to read.
+        The columns to read, under names that Spark takes anywhere.
+    names : tuple of str
+        Their own names.
     """
 
     frame: Any
+    names: tuple[str, ...]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Refuse: rows are read where they are."""
@@ -54,16 +57,20 @@ class PartitionRows:
     Parameters
     ----------
     arriving : iterator of pyarrow.RecordBatch
+    names : tuple of str
+        Of the columns.
     partition : int
         Number of the partition, from 0.
     """
 
     arriving: Iterator[pa.RecordBatch]
+    names: tuple[str, ...]
     partition: int
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, at most 65,536 at a time."""
-        for batch in self.arriving:
+        for arrived in self.arriving:
+            batch = arrived.rename_columns(list(self.names))
             for start in range(0, batch.num_rows, BATCH_ROWS):
                 yield batch.slice(start, BATCH_ROWS)
 
@@ -128,7 +135,8 @@ class SparkTable:
         """Return one part, all rows of the columns asked for; Spark partitions them itself."""
         require_columns(types, self.names, "the Spark DataFrame")
         quoted = [f"`{name.replace('`', '``')}`" for name in types]
-        return [SparkRows(self.frame.select(*quoted))]
+        plain = self.frame.selectExpr(*(f"{name} AS c{j}" for j, name in enumerate(quoted)))
+        return [SparkRows(plain, tuple(types))]
 
 
 def gist(error: BaseException) -> str:

@@ -137,7 +137,8 @@ class SparkEngine:
 
     def _over_frame(self, kernel: Callable[..., S], params: Any, split: TableSplit) -> S:
         """Sum over the partitions of a Spark DataFrame; an empty one is not worth a task."""
-        with _Job(_frame(split).sparkSession, _in_place, (kernel, params)) as job:
+        rows = cast(SparkRows, split.part)
+        with _Job(rows.frame.sparkSession, _in_place, (kernel, params, rows.names)) as job:
             sums: list[S] = job.sums(job.over_frame(split))
         return tree_sum(sums or [kernel(replace(split, part=None), params)])
 
@@ -209,7 +210,8 @@ class _Job:
     def over_frame(self, split: TableSplit) -> DataFrame:
         """One row per partition that is not empty."""
         bare = packed(replace(split, part=None), cloudpickle.dumps)
-        return _frame(split).mapInArrow(partial(_on_partition, self._task, bare), ROW)
+        each = partial(_on_partition, self._task, bare)
+        return cast(SparkRows, split.part).frame.mapInArrow(each, ROW)
 
     def sums(self, parts: DataFrame) -> list[Any]:
         """Fetch statistics in order; where they are many or large, only their sum."""
@@ -237,10 +239,6 @@ class _Enclosed:
 def _in_spark(splits: Sequence[Any]) -> bool:
     """Tell the one split of a Spark DataFrame from splits that can be sent."""
     return len(splits) == 1 and isinstance(getattr(splits[0], "part", None), SparkRows)
-
-
-def _frame(split: Any) -> DataFrame:
-    return cast(DataFrame, split.part.frame)
 
 
 def _fetched(frame: DataFrame) -> pa.Table:
@@ -294,7 +292,7 @@ def _parallelism(session: SparkSession) -> int:
 @lru_cache(maxsize=1)
 def _partitions(session: SparkSession) -> int:
     """Into how many partitions a server of Spark Connect cuts rows unasked."""
-    return session.range(1 << 10).select(expr("spark_partition_id()")).distinct().count()
+    return int(session.range(1 << 10).select(expr("spark_partition_id()")).distinct().count())
 
 
 # What executors do -------------------------------------------------------------------------------
@@ -311,7 +309,7 @@ def _on_partition(task: Any, split: Parcel, batches: Batches) -> Batches:
     """Run the task on the rows of a partition, which are here."""
     context = TaskContext.get()
     index = context.partitionId() if context is not None else 0
-    yield from _pieces(index, perform(task.value, split, PartitionRows(batches, index)))
+    yield from _pieces(index, perform(task.value, split, batches, index))
 
 
 def _added(rows: Batches) -> Batches:
@@ -343,8 +341,11 @@ def _sum_of(splits: Sequence[Any], job: tuple[Callable[[Any, Any], Any], Any]) -
 
 
 def _in_place(
-    split: TableSplit, job: tuple[Callable[[Any, Any], Any], Any], rows: PartitionRows
+    split: TableSplit,
+    job: tuple[Callable[[Any, Any], Any], Any, tuple[str, ...]],
+    arriving: Batches,
+    partition: int,
 ) -> Any:
     """Kernel that reads rows which are here already."""
-    kernel, params = job
-    return kernel(replace(split, part=rows), params)
+    kernel, params, names = job
+    return kernel(replace(split, part=PartitionRows(arriving, names, partition)), params)

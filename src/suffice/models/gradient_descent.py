@@ -1,82 +1,78 @@
-"""Gradient descent: least squares by small steps, for those who want to see them.
+"""Gradient descent: convex losses of many rows by small steps, for those who want to see them.
 
-::
-
-    J(b, w) = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]        N = Σ ω
-
-The first pass over the rows finds means and variances. All others see columns about their means, in
-units √(s² + λ/N) in which the second derivatives are 1, and targets in units of their standard
-deviation, so that one learning rate suits every unit. The coefficients are returned in the units of
-the rows.
+Coefficients v (m, 1 + p) are those of standardised columns, the intercept first. What is minimised
+is a mean over rows plus a penalty; `suffice.models.linear_descent` and
+`suffice.models.logistic_descent` say which.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from itertools import count, islice
+from dataclasses import dataclass
+from itertools import islice
 from numbers import Integral, Real
-from typing import Any, Literal, Protocol, cast, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split
-from suffice.engines.engine import Engine
-from suffice.errors import DataError, ParameterError
-from suffice.models.design import Design
+from suffice.errors import ParameterError
 from suffice.models.generative import each_batch
 from suffice.numerics import kernels
-from suffice.statistics.batch import BATCH_ROWS, Batch
-from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.batch import Batch
 
 __all__ = [
     "PARTS",
+    "SINGLE_ROWS",
     "STEPS",
-    "Columns",
+    "Convex",
     "Course",
-    "Descended",
+    "Descent",
+    "Evaluate",
     "GradientDescent",
-    "IncompleteRow",
-    "Overview",
-    "ReadRows",
-    "Standard",
+    "LearntRows",
+    "Loss",
+    "Quadratic",
+    "Steps",
+    "Walk",
     "by_batch",
     "by_rows",
+    "check_descent",
     "descended",
-    "overview",
+    "one_epoch",
 ]
-
-
-class IncompleteRow(Exception):  # noqa: N818 - the rows with missing cells are counted next
-    """A row has a missing cell, and none was to have one."""
-
 
 LearningRate = Literal["auto", "line_search", "constant", "decaying"]
 Sampling = Literal["shuffle", "replace"]
 Steps = Literal["gradient", "sgd", "minibatch"]
 STEPS: tuple[str, ...] = get_args(Steps)
+SINGLE_ROWS = ("sgd", "minibatch")  # those that can go on with further rows
 
 PARTS = 64  # parts of an array, whatever the threads, so that these change no bit
 DIVERGED = 1e4  # times the loss at the start
 PATIENCE = 5  # epochs without improvement, after which steps after single rows are over
+ENOUGH = 1e-4  # share of the decrease promised by the slope that a step must bring
+ROUNDING = 1e-14  # share of the loss that may be noise
+LONGER = 100.0  # times the last step that the next may be
+HALVINGS = 60
 
 
 @dataclass(frozen=True)
 class GradientDescent:
-    """How to descend. An epoch is one pass over the rows.
+    """How to descend. An epoch is one step by all rows, or one round of steps by some at a time.
 
     Parameters
     ----------
     learning_rate : {"auto", "line_search", "constant", "decaying"}
-        η in epoch e = 0, 1, ...: the exact minimum along the step (solver "gradient" only), η₀, or
+        η in epoch e = 0, 1, ...: by a line search (solver "gradient" only), η₀, or
         η₀/(1 + decay · e); "auto" is "line_search" for "gradient", else "decaying".
     eta0 : float, optional
-        η₀, for standardised columns; default: 1/(2(1 + p)), half the inverse of the mean of |z|².
+        η₀, for standardised columns; default: 1/(2h(1 + p)), half the inverse of the mean of |z|²
+        times the largest second derivative h of the loss of a row: 1 for squared errors, ¼ for the
+        logistic loss of two classes and ½ for more.
     decay : float
         0 or more.
     momentum : float
@@ -88,8 +84,8 @@ class GradientDescent:
     batch_size : int
         Rows of a step of "minibatch".
     tol : float
-        Where to stop: at a gradient of this share of that at the start ("gradient"), or when five
-        epochs improve the loss by less than this share of the loss at the start. With 0, at
+        Where to stop: at a gradient of this share of that at v = 0 ("gradient"), or when five
+        epochs improve the loss by less than this share of the loss at v = 0. With 0, at
         ``max_iter``.
     max_iter : int
         Most epochs.
@@ -106,10 +102,17 @@ class GradientDescent:
     Rows are shuffled within batches of at most 65,536, and the splits of the source (its row
     groups, files or slices) are visited in a new order in every epoch. Sort no file by its target.
 
+    The line search finds the minimum of a quadratic along the step, from one pass over the rows.
+    The logistic loss is no quadratic: a step is shortened until it brings enough of what the slope
+    promises (Armijo's condition), and the next is tried with the length that would have been best,
+    so that one pass is most often enough.
+
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.22 and 5.41 to
     5.43; Y. Nesterov, A method of solving a convex programming problem with convergence rate
     O(1/k²) (1983); L. Bottou, F. E. Curtis and J. Nocedal, Optimization methods for large-scale
-    machine learning (2018), section 4.
+    machine learning (2018), section 4; J. Nocedal and S. J. Wright, Numerical Optimization, 2nd
+    ed. (2006), algorithm 3.1; J. Barzilai and J. M. Borwein, Two-point step size gradient methods
+    (1988), eq. 6.
 
     Examples
     --------
@@ -147,6 +150,10 @@ class GradientDescent:
     def _of(self, name: str) -> Any:
         return getattr(self, name)
 
+    def size(self, steps: Steps) -> int:
+        """Rows of a step of "sgd" or "minibatch"."""
+        return 1 if steps == "sgd" else self.batch_size
+
     def rate_for(self, steps: Steps) -> LearningRate:
         """The learning rate that "auto" stands for.
 
@@ -174,9 +181,9 @@ class GradientDescent:
             )
         return rate
 
-    def eta(self, epoch: int, p: int, rate: LearningRate) -> float:
-        """η in an epoch, for p columns."""
-        eta0 = 0.5 / (1 + p) if self.eta0 is None else float(self.eta0)
+    def eta(self, epoch: int, steepness: float, rate: LearningRate) -> float:
+        """η in an epoch; ``steepness`` is the mean of h|z|², h(1 + p)."""
+        eta0 = 0.5 / steepness if self.eta0 is None else float(self.eta0)
         return eta0 / (1.0 + self.decay * epoch) if rate == "decaying" else eta0
 
 
@@ -189,360 +196,329 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-# -- rows in units of their spread
+# -- by all rows
+
+Array = NDArray[np.float64]
+Evaluate = Callable[[Array], tuple[Array, Array]]
+"""Losses (t,) and their gradients (t, D) at v (t, D)."""
 
 
 @dataclass(frozen=True, eq=False)
-class Overview:
-    """What the first pass finds: exact moments of columns and targets, and the number of rows."""
-
-    moments: Moments
-    rows: int
-
-    def __add__(self, other: Overview) -> Overview:
-        return Overview(self.moments + other.moments, self.rows + other.rows)
-
-
-class Columns(Protocol):
-    """What a penalty may depend on."""
-
-    @property
-    def p(self) -> int:
-        """Number of columns."""
-
-    @property
-    def spread(self) -> NDArray[np.float64]:
-        """Variance of every column, with divisor n, (p,)."""
-
-
-@dataclass(frozen=True, eq=False)
-class Standard:
-    """Centres and units of p columns and t targets: means and standard deviations.
-
-    Without an intercept, 0 and root mean squares. A constant column has an inverse unit of 0, so
-    that its coefficient stays at 0.
+class Walk:
+    """Where a descent has got to.
 
     Parameters
     ----------
-    weight : float
-        N, the weight of the rows.
-    rows : int
-        Number of rows.
-    center, unit : ndarray (p + t,)
-    spread : ndarray (p,)
-        Variance of every column, with divisor N.
-    intercept : bool
+    v : ndarray (m, D)
+        Coefficients.
+    velocity : ndarray (m, D)
+        d, the last step.
+    epochs : int
+        How many are over.
     """
 
-    weight: float
-    rows: int
-    center: NDArray[np.float64]
-    unit: NDArray[np.float64]
-    spread: NDArray[np.float64]
-    intercept: bool
+    v: Array
+    velocity: Array
+    epochs: int
 
     @classmethod
-    def of(cls, seen: Overview, p: int, intercept: bool) -> Standard:
-        """Centres and units, from the first pass.
+    def start(cls, v: Array) -> Walk:
+        """At rest at v."""
+        return cls(v, np.zeros_like(v), 0)
 
-        Raises
-        ------
-        DataError
-            If there is no row.
-        """
-        moments = seen.moments
-        if not seen.rows:
-            raise DataError(
-                "there is no complete row whose weight is not zero",
-                "a linear model needs at least one",
-                "check the columns and the weights",
-            )
-        weight, mean = float(moments.total[0, 0]), moments.mean[0]
-        variance = moments.scatter[0] / weight
-        square = variance if intercept else variance + mean**2
-        center = mean if intercept else np.zeros_like(mean)
-        return cls(weight, seen.rows, center, np.sqrt(square), variance[:p], intercept)
+
+Course = Iterator[tuple[Walk, Array, bool]]
+"""Points and losses (t,) at the start and after every epoch; whether to stop there."""
+
+
+class Loss(Protocol):
+    """Convex functions of the rows of v (t, D), one for each row."""
 
     @property
-    def p(self) -> int:
-        """Number of columns."""
-        return len(self.spread)
+    def steepness(self) -> float:
+        """Largest second derivative of the loss of a row by its scores, times the mean of |z|²."""
 
     @property
-    def inverse(self) -> NDArray[np.float64]:
-        """1/unit, or 0, (p + t,)."""
-        return np.divide(1.0, self.unit, out=np.zeros_like(self.unit), where=self.unit > 0)
+    def evaluate(self) -> Evaluate:
+        """The functions and their gradients."""
 
-    def penalised(self, costs: NDArray[np.float64]) -> Standard:
-        """The units √(s² + λ/N), in which every second derivative of the loss is 1."""
-        unit = self.unit.copy()
-        unit[: self.p] = np.sqrt(unit[: self.p] ** 2 + costs / self.weight)
-        return replace(self, unit=unit)
+    def along(
+        self, v: Array, loss: Array, g: Array, d: Array, length: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Step from v along d, ``length`` (t,) long to begin with.
 
-    def penalty(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """λ/(N · unit²) of standardised coefficients, the intercept first, (1 + p,)."""
-        return np.concatenate([[0.0], costs * self.inverse[: self.p] ** 2 / self.weight])
-
-
-@dataclass(frozen=True, eq=False)
-class ReadRows:
-    """How to read rows, and what the loss of standardised coefficients v (t, 1 + p) is.
-
-    Parameters
-    ----------
-    design, layout
-        How a table is read, with its targets.
-    drop : bool
-        Whether rows with a missing cell are left out; else they are refused.
-    standard : Standard, optional
-        Centres and units; not needed by `overview`.
-    penalty : ndarray (1 + p,), optional
-    """
-
-    design: Design
-    layout: Layout
-    drop: bool
-    standard: Standard | None = None
-    penalty: NDArray[np.float64] | None = None
-
-    def parts(
-        self, batch: Batch
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]]:
-        """Yield complete rows (x, y) and their weights, with their numbers in the batch.
-
-        Raises
-        ------
-        IncompleteRow
-            If a cell is missing and rows are not to be left out.
+        Returns
+        -------
+        d, loss, g : ndarray
+            The step taken, and the functions and gradients where it ends.
+        length : ndarray (t,)
+            How long to begin with next time.
         """
-        for start, z in self.design.rows(batch, with_targets=True):
-            weights = batch.weights[start : start + len(z)]
-            weights = weights if weights.size else np.ones(len(z))
-            used = np.asarray(weights > 0)
-            if self.drop or self.standard is None:
-                complete = ~np.asarray(np.isnan(z).any(axis=1))
-                if not (self.drop or complete[used].all()):
-                    raise IncompleteRow
-                used &= complete
-            places = np.arange(start, start + len(z))
-            whole = places, z, weights
-            yield whole if used.all() else (places[used], z[used], weights[used])
 
 
-def overview(split: Split, rows: ReadRows) -> Any:
-    """Kernel of the first pass, an `Overview`.
+@dataclass(frozen=True)
+class Quadratic:
+    """Quadratics, whose minimum along a step is known from the gradients at two points.
 
-    Raises
-    ------
-    IncompleteRow
-        As `ReadRows.parts`.
-    """
-    total = MomentsAccumulator(len(rows.design) + len(rows.design.targets))
-
-    def add(batch: Batch) -> int:
-        read = 0
-        for places, z, weights in rows.parts(batch):
-            try:
-                total.add(RealBlock(z), np.zeros(len(z), np.intp), weights, 1)
-            except BadCell as bad:
-                bad.row, bad.column = (
-                    int(places[bad.row]),
-                    rows.design.column(cast(int, bad.column)),
-                )
-                raise
-            read += len(z)
-        return read
-
-    read = sum(each_batch(split, rows.layout, add))
-    return Overview(total.statistic(), read)
-
-
-def gradient(split: Split, params: tuple[ReadRows, NDArray[np.float64]]) -> Any:
-    """Kernel of an epoch: Σ ω e z and ½ Σ ω e² at v, (t, 2 + p); their sum is an array."""
-    rows, v = params
-    standard = cast(Standard, rows.standard)
-    g, loss, z = np.zeros(v.shape), np.zeros(len(v)), _room(standard)
-
-    def add(batch: Batch) -> None:
-        for _, table, weights in rows.parts(batch):
-            order = np.arange(len(table))
-            center, inverse = standard.center, standard.inverse
-            kernels.descent.add_gradient(table, weights, order, center, inverse, v, z, g, loss)
-
-    for _ in each_batch(split, rows.layout, add):
-        pass
-    return np.concatenate([g, loss[:, None]], axis=1)
-
-
-def _room(standard: Standard) -> NDArray[np.float64]:
-    """Room for a row z, (1 + p,)."""
-    z = np.zeros(1 + standard.p)
-    z[0] = standard.intercept
-    return z
-
-
-# -- going down
-
-Evaluate = Callable[[NDArray[np.float64]], tuple[NDArray[np.float64], NDArray[np.float64]]]
-"""Losses (t,) and their gradients (t, D) at v (t, D)."""
-Course = Iterator[tuple[NDArray[np.float64], NDArray[np.float64], bool]]
-"""Coefficients (t, D) and losses (t,) at the start and after every epoch; whether to stop there."""
-
-
-def by_batch(evaluate: Evaluate, start: NDArray[np.float64], how: GradientDescent) -> Course:
-    """Yield the points of descent by the gradient over all rows; an epoch is one evaluation.
-
-    A line search is exact for a quadratic: its gradient is affine, so g(v + d) − g(v) = Hd, and
-    along the step α = −gᵀd/dᵀHd the loss changes by ½ α gᵀd, which is never more than 0.
+    The gradient is affine, so g(v + d) − g(v) = Hd, and along the step α = −gᵀd/dᵀHd the loss
+    changes by ½ α gᵀd, which is never more than 0.
 
     Examples
     --------
-    >>> bowl = lambda v: (0.5 * (v * v).sum(axis=1), v)
+    >>> bowl = Quadratic(lambda v: (0.5 * (v * v).sum(axis=1), v))
     >>> course = by_batch(bowl, np.ones((1, 1)), GradientDescent())
-    >>> [(v.item(), loss.item()) for v, loss, _ in islice(course, 2)]
+    >>> [(at.v.item(), loss.item()) for at, loss, _ in islice(course, 2)]
     [(1.0, 0.5), (0.0, 0.0)]
     """
-    rate, p = how.rate_for("gradient"), start.shape[1] - 1
-    v, (loss, g) = start, evaluate(start)
-    d = np.zeros_like(v)
-    first = np.linalg.norm(g, axis=1)
-    for epoch in count():
-        yield v, loss, bool((np.linalg.norm(g, axis=1) <= how.tol * first).all())
-        if rate == "line_search":
-            d = how.momentum * d - g
-            bent = evaluate(v + d)[1] - g
-            slope, curvature = (g * d).sum(axis=1), (d * bent).sum(axis=1)
-            alpha = np.divide(-slope, curvature, out=np.zeros_like(slope), where=curvature > 0)
-            d = alpha[:, None] * d
-            v, g, loss = v + d, g + alpha[:, None] * bent, loss + 0.5 * alpha * slope
-        else:
-            step = how.eta(epoch, p, rate) * g
-            d = how.momentum * d - step
-            v = v + (how.momentum * d - step if how.nesterov else d)
-            loss, g = evaluate(v)
+
+    evaluate: Evaluate
+    steepness: float = 1.0
+
+    def along(
+        self, v: Array, loss: Array, g: Array, d: Array, length: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Step to the minimum along d; the length does not matter."""
+        bent = self.evaluate(v + d)[1] - g
+        slope, curvature = (g * d).sum(axis=1), (d * bent).sum(axis=1)
+        alpha = np.divide(-slope, curvature, out=np.zeros_like(slope), where=curvature > 0)
+        step = alpha[:, None] * d
+        return step, loss + 0.5 * alpha * slope, g + alpha[:, None] * bent, length
 
 
-def by_rows(
-    rows: ReadRows,
-    splits: Sequence[Split],
-    how: GradientDescent,
-    size: int,
-    start: NDArray[np.float64],
-) -> Course:
-    """Yield the points of descent by the gradients of ``size`` rows at a time, epoch by epoch.
+@dataclass(frozen=True)
+class Convex:
+    """One convex function: a step is shortened until the function is low enough at its end.
 
-    The loss of an epoch is the mean over its rows, each before the step that it leads to.
+    ::
+
+        f(v + αd) ≤ f(v) + c α gᵀd        c = 10⁻⁴
+
+    The slope at the end says where a quadratic would have its minimum along d; there the search
+    goes on, and with that length the next begins.
+
+    Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithm 3.1 with
+    c = 10⁻⁴; J. Barzilai and J. M. Borwein, Two-point step size gradient methods (1988), eq. 6.
+
+    Examples
+    --------
+    >>> cosh = Convex(lambda v: (np.cosh(v).sum(axis=1), np.sinh(v)))
+    >>> course = by_batch(cosh, np.full((1, 1), 2.0), GradientDescent())
+    >>> [round(loss.item(), 6) for _, loss, _ in islice(course, 5)]
+    [3.762196, 2.642211, 1.013838, 1.001751, 1.0]
     """
-    standard, penalty = cast(Standard, rows.standard), cast(Any, rows.penalty)
-    rng, rate = np.random.default_rng(how.random_state), how.rate_for("minibatch")
-    room, weights = np.empty((BATCH_ROWS, len(standard.unit))), np.empty(BATCH_ROWS)
-    v, velocity, z = start.copy(), np.zeros_like(start), _room(standard)
-    loss = np.where(standard.unit[standard.p :] > 0, 0.5, 0.0)
-    best, since = loss.sum(), 0
-    standardised = standard.center, standard.inverse
-    least, mean_weight = how.tol * best, standard.weight / standard.rows
 
-    def step(eta: float, loss: NDArray[np.float64], batch: Batch) -> int:
+    evaluate: Evaluate
+    steepness: float = 1.0
+
+    def along(
+        self, v: Array, loss: Array, g: Array, d: Array, length: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Step along d, or along −g where that leads up."""
+        slope = float((g * d).sum())
+        if slope >= 0.0:
+            d, slope = -g, -float((g * g).sum())
+        if slope == 0.0:
+            return np.zeros_like(d), loss, g, length
+        alpha, noise = float(length[0]), ROUNDING * abs(float(loss[0]))
+        for _ in range(HALVINGS):
+            there, bent = self.evaluate(v + alpha * d)
+            bend = float((bent * d).sum()) - slope
+            best = -alpha * slope / bend if bend > 0.0 else np.inf
+            if there[0] <= loss[0] + ENOUGH * alpha * slope + noise:
+                return alpha * d, there, bent, np.array([min(best, LONGER * alpha)])
+            alpha = min(max(best, 0.1 * alpha), 0.5 * alpha)
+        return np.zeros_like(d), loss, g, length
+
+
+def by_batch(function: Loss, start: Array, how: GradientDescent) -> Course:
+    """Yield the points of descent by the gradient over all rows."""
+    rate = how.rate_for("gradient")
+    loss, g = function.evaluate(start)
+    at_zero = function.evaluate(np.zeros_like(start))[1] if start.any() else g
+    enough = how.tol * np.linalg.norm(at_zero, axis=1)
+    at, length = Walk.start(start), np.full(len(start), 1.0 / function.steepness)
+    while True:
+        yield at, loss, bool((np.linalg.norm(g, axis=1) <= enough).all())
+        if rate == "line_search":
+            d = how.momentum * at.velocity - g
+            d, loss, g, length = function.along(at.v, loss, g, d, length)
+            at = Walk(at.v + d, d, at.epochs + 1)
+        else:
+            step = how.eta(at.epochs, function.steepness, rate) * g
+            d = how.momentum * at.velocity - step
+            v = at.v + (how.momentum * d - step if how.nesterov else d)
+            at = Walk(v, d, at.epochs + 1)
+            loss, g = function.evaluate(v)
+
+
+# -- by a few rows at a time
+
+
+class LearntRows(Protocol):
+    """Rows to step after, and the units of their columns."""
+
+    @property
+    def layout(self) -> Layout:
+        """How a table is read."""
+
+    @property
+    def curvature(self) -> float:
+        """h, the largest second derivative of the loss of a row as a function of t."""
+
+    @property
+    def center(self) -> Array:
+        """Of the p columns that `read` yields, (p,)."""
+
+    @property
+    def inverse(self) -> Array:
+        """One over the unit of each, or 0, (p,)."""
+
+    @property
+    def constant(self) -> float:
+        """What stands before the columns: 1 with an intercept, else 0."""
+
+    @property
+    def penalty(self) -> Array:
+        """Of standardised coefficients, for a mean over rows, (1 + p,)."""
+
+    @property
+    def mean_weight(self) -> float:
+        """Weight of all rows over their number."""
+
+    @property
+    def at_zero(self) -> Array:
+        """The loss at v = 0, (t,)."""
+
+    def read(self, batch: Batch) -> Iterator[tuple[Array, NDArray[Any], Array]]:
+        """Yield complete rows of a batch, their targets (numbers or class codes) and weights."""
+
+
+class _Room:
+    """Room for the rows of a batch, used again by the next."""
+
+    def __init__(self) -> None:
+        self._columns: tuple[NDArray[Any], ...] = ()
+
+    def gather(
+        self, batch: Batch, parts: Iterator[tuple[NDArray[Any], ...]]
+    ) -> tuple[NDArray[Any], ...]:
+        """All parts of a batch, one after the other."""
         n = 0
-        for _, part, of_rows in rows.parts(batch):
-            here = slice(n, n := n + len(part))
-            room[here], weights[here] = part, of_rows
-        if not n:
-            return 0
+        for part in parts:
+            if not self._columns or len(self._columns[0]) < batch.rows:
+                self._columns = tuple(np.empty((batch.rows, *a.shape[1:]), a.dtype) for a in part)
+            here = slice(n, n := n + len(part[0]))
+            for column, given in zip(self._columns, part, strict=True):
+                column[here] = given
+        return tuple(column[:n] for column in self._columns)
+
+
+def one_epoch(
+    rows: LearntRows, splits: Sequence[Split], how: GradientDescent, size: int, start: Walk
+) -> tuple[Walk, Array]:
+    """Step after every ``size`` rows, once through all; also return the loss (t,).
+
+    It is the mean over the rows, each before the step that it leads to.
+    """
+    rng, rate = np.random.default_rng([how.random_state, start.epochs]), how.rate_for("minibatch")
+    v, velocity = start.v.copy(), start.velocity.copy()
+    eta = how.eta(start.epochs, rows.curvature * v.shape[1], rate)
+    loss, room = np.zeros_like(rows.at_zero), _Room()
+    z, t = np.zeros(v.shape[1]), np.empty(len(v))
+    z[0] = rows.constant
+
+    def step(batch: Batch) -> int:
+        table, targets, weights = room.gather(batch, rows.read(batch))
+        n = len(table)
         order = rng.permutation(n) if how.sampling == "shuffle" else rng.integers(n, size=n)
         kernels.descent.descend(
-            *(room, weights[:n] / mean_weight, order, size, *standardised, penalty),
-            *(eta, float(how.momentum), bool(how.nesterov), z, v, velocity, loss),
+            *(table, targets, weights / rows.mean_weight, order, size),
+            *(rows.center, rows.inverse, rows.penalty),
+            *(eta, float(how.momentum), bool(how.nesterov), z, t, v, velocity, loss),
         )
         return n
 
-    for epoch in count():
-        yield v.copy(), loss, (how.tol > 0 and since >= PATIENCE) or not best
-        eta, loss, read = how.eta(epoch, standard.p, rate), np.zeros(len(v)), 0
-        for s in rng.permutation(len(splits)).tolist():
-            read += sum(each_batch(splits[s], rows.layout, partial(step, eta, loss)))
-        loss = np.asarray(loss / max(read, 1) + 0.5 * (v * v) @ penalty)
+    read = 0
+    for s in rng.permutation(len(splits)).tolist():
+        read += sum(each_batch(splits[s], rows.layout, step))
+    cost = 0.5 * (v * v) @ rows.penalty
+    loss = loss / max(read, 1) + cost.reshape(len(loss), -1).sum(axis=1)
+    return Walk(v, velocity, start.epochs + 1), loss
+
+
+def by_rows(
+    rows: LearntRows, splits: Sequence[Split], how: GradientDescent, size: int, start: Walk
+) -> Course:
+    """Yield the points of descent by the gradients of ``size`` rows at a time, epoch by epoch."""
+    at, loss, since = start, rows.at_zero, 0
+    best = loss.sum()
+    least = how.tol * best
+    while True:
+        yield at, loss, (how.tol > 0 and since >= PATIENCE) or not best
+        at, loss = one_epoch(rows, splits, how, size, at)
         since = 0 if loss.sum() < best - least else since + 1
         best = min(best, loss.sum())
 
 
-# -- what was found
+# -- where that ends
 
 
 @dataclass(frozen=True, eq=False)
-class Descended:
-    """Coefficients that a descent ended at, in the units of the rows.
+class Descent:
+    """Where a descent ended.
 
     Parameters
     ----------
-    coefficients : ndarray (p, t)
-        w.
-    origin : ndarray (p,)
-        The point o, (p,), that rows are measured from, so that no digits cancel.
-    at_origin : ndarray (t,)
-        b + oᵀw.
-    has_intercept : bool
+    walk : Walk
     loss_history : ndarray (epochs,)
-        J, the sum over targets, after every epoch.
+        After every epoch.
     converged : bool
         Whether the rule for stopping was met.
     """
 
-    coefficients: NDArray[np.float64]
-    origin: NDArray[np.float64]
-    at_origin: NDArray[np.float64]
-    has_intercept: bool
-    loss_history: NDArray[np.float64]
+    walk: Walk
+    loss_history: Array
     converged: bool
 
-    @property
-    def intercept(self) -> NDArray[np.float64]:
-        """b, (t,): the value at x = 0."""
-        return np.asarray(self.at_origin - self.origin @ self.coefficients)
 
-    def predict(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """b + xᵀw of rows (n, p), (n, t)."""
-        return np.asarray((x - self.origin) @ self.coefficients + self.at_origin)
+def descended(course: Course, how: GradientDescent, share: Array) -> Descent:
+    """Descend until the rule for stopping is met or the epochs are over.
 
-
-def descended(
-    rows: ReadRows, splits: Sequence[Split], engine: Engine, how: GradientDescent, steps: Steps
-) -> Descended:
-    """Descend from v = 0 until the rule for stopping is met or the epochs are over.
+    Parameters
+    ----------
+    course : iterator
+        Of `by_batch` or `by_rows`.
+    how : GradientDescent
+    share : ndarray (t,)
+        What every loss counts.
 
     Raises
     ------
     ParameterError
         If the loss grows without end.
     """
-    standard, penalty = cast(Standard, rows.standard), cast(Any, rows.penalty)
-    p = standard.p
-
-    def evaluate(v: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        sums = engine.run(gradient, (rows, v), splits) / standard.weight
-        return sums[:, -1] + 0.5 * (v * v) @ penalty, sums[:, :-1] + penalty * v
-
-    start = np.zeros((len(standard.unit) - p, 1 + p))
-    course = (
-        by_batch(evaluate, start, how)
-        if steps == "gradient"
-        else by_rows(rows, splits, how, 1 if steps == "sgd" else how.batch_size, start)
-    )
-    r, history, v, converged = standard.unit[p:], [], start, False
-    for reached, loss, there in islice(course, how.max_iter + 1):
-        v, converged = reached, there
-        history.append(float(loss @ r**2))
-        if not (np.isfinite(history[-1]) and history[-1] <= DIVERGED * history[0]):
-            raise ParameterError(
-                f"the loss grew from {history[0]:.3g} to {history[-1]:.3g} in "
-                f"{len(history) - 1} epochs, with eta0={how.eta0!r} and momentum={how.momentum!r}",
-                "steps that are too long lead away from the minimum",
-                "lower eta0 or momentum",
-            )
+    history: list[float] = []
+    for walk, loss, there in islice(course, how.max_iter + 1):
+        reached, converged = walk, there
+        history.append(float(loss @ share))
+        check_descent(history[0], history[-1], walk.epochs, how)
         if converged:
             break
-    w = np.ascontiguousarray((v[:, 1:] * standard.inverse[:p]).T * r)
-    at_origin = standard.center[p:] + v[:, 0] * r
-    return Descended(
-        w, standard.center[:p], at_origin, standard.intercept, np.array(history[1:]), converged
-    )
+    return Descent(reached, np.array(history[1:]), converged)
+
+
+def check_descent(before: float, after: float, epochs: int, how: GradientDescent) -> None:
+    """Refuse a loss that grows without end.
+
+    Raises
+    ------
+    ParameterError
+        If it does.
+    """
+    if not (np.isfinite(after) and after <= DIVERGED * before):
+        raise ParameterError(
+            f"the loss grew from {before:.3g} to {after:.3g} in {epochs} epochs, with "
+            f"eta0={how.eta0!r} and momentum={how.momentum!r}",
+            "steps that are too long lead away from the minimum",
+            "lower eta0 or momentum",
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Split
 from suffice.models.centring import Centring
+from suffice.models.class_cells import ClassCells
 from suffice.models.generative import each_batch
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise
 from suffice.statistics.batch import Batch
+from suffice.statistics.block import CodedBlock, RealBlock
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Answer", "LogisticModel", "answers"]
+__all__ = ["Answer", "LogisticModel", "answers", "log_probabilities"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class LogisticModel:
         Whether b is estimated; else it is 0.
     covariance : ndarray (mD, mD), optional
         I(B)⁻¹, the inverse Fisher information.
+    cells : ClassCells, optional
+        What to expect in missing cells; without it they are refused.
     """
 
     centring: Centring
@@ -44,6 +48,7 @@ class LogisticModel:
     coefficients: NDArray[np.float64]
     has_intercept: bool = True
     covariance: NDArray[np.float64] | None = None
+    cells: ClassCells | None = None
 
     @property
     def layout(self) -> Layout:
@@ -89,26 +94,39 @@ class LogisticModel:
         return kept, change @ self.covariance @ change.T
 
     def scores(self, batch: Batch) -> NDArray[np.float64]:
-        """t (n, m) of every row.
+        """t (n, m) of every row; where cells are missing, of the expected probabilities.
 
         Raises
         ------
         BadCell
-            If a cell is missing or infinite.
+            If a cell is infinite, or missing and nothing can be expected in its place.
         """
-        parts = [z @ self.coefficients.T for (z,) in self.centring.pieces(batch, False)]
+        parts = [self._scores(z) for (z,) in self.centring.pieces(batch, False)]
         t = np.concatenate(parts) if parts else np.empty((0, len(self.coefficients)))
         if not np.isfinite(t).all():
-            self.centring.refuse_incomplete(batch)
+            self.centring.refuse_incomplete(batch if self.cells is None else _without_gaps(batch))
         return t
+
+    def _scores(self, z: Any) -> NDArray[np.float64]:
+        t = np.asarray(z @ self.coefficients.T)
+        if self._expecting is None:
+            return t
+        gaps = np.isnan(z).any(axis=1) & ~np.isinf(z).any(axis=1)
+        if gaps.any():
+            x, b = z[gaps, 1:], self.coefficients
+            log_p = self._expecting.averaged(x, b, log_probabilities)
+            center = log_p.mean(axis=1, keepdims=True)
+            t[gaps] = log_p[:, 1:] - log_p[:, :1] if len(b) == 1 else log_p - center
+        return t
+
+    @cached_property
+    def _expecting(self) -> ClassCells | None:
+        """The Gaussians of centred columns."""
+        return None if self.cells is None else self.cells.about(self.centring.mean)
 
     def log_posterior(self, batch: Batch) -> NDArray[np.float64]:
         """Return log P(c | x) of every row, (n, k)."""
-        t = self.scores(batch)
-        if t.shape[1] > 1:
-            return log_normalise(t, self.log_prior)[0]
-        rest = np.log1p(np.exp(-np.abs(t)))
-        return np.concatenate([-np.maximum(t, 0.0) - rest, np.minimum(t, 0.0) - rest], axis=1)
+        return log_probabilities(self.scores(batch))
 
     def posterior(self, batch: Batch) -> NDArray[np.float64]:
         """Return P(c | x) of every row, (n, k)."""
@@ -122,6 +140,36 @@ class LogisticModel:
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
         """Return what `evaluation` asks a model for: here log P(c | x), (n, k)."""
         return self.log_posterior(batch)
+
+
+def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log P(c | t) (..., k) of scores t (..., m): t₁ − t₀ of two classes, every t_c of more.
+
+    Examples
+    --------
+    >>> np.exp(log_probabilities(np.array([[0.0], [np.log(3.0)]]))).round(12)
+    array([[0.5 , 0.5 ],
+           [0.25, 0.75]])
+    """
+    if t.shape[-1] > 1:
+        shape = t.shape
+        rows = t.reshape(-1, shape[-1])
+        return log_normalise(rows, np.full(shape[-1], -np.log(shape[-1])))[0].reshape(shape)
+    rest = np.log1p(np.exp(-np.abs(t)))
+    return np.concatenate([-np.maximum(t, 0.0) - rest, np.minimum(t, 0.0) - rest], axis=-1)
+
+
+def _without_gaps(batch: Batch) -> Batch:
+    """The same numbers, with 0 in the place of missing ones, and no categories' codes missing."""
+    blocks: list[Any] = []
+    for block in batch.blocks:
+        if isinstance(block, RealBlock):
+            blocks.append(RealBlock(np.where(np.isnan(block.values), 0.0, block.values)))
+        elif isinstance(block, CodedBlock):
+            blocks.append(CodedBlock(np.maximum(block.codes, 0), block.vocabularies))
+        else:
+            blocks.append(block)
+    return replace(batch, blocks=tuple(blocks))
 
 
 Answer = Callable[[LogisticModel, Batch], NDArray[Any]]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal, Self, cast, get_args
 
@@ -12,9 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import (
-    check_is_fitted,
-)
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import ArraySource
 from suffice.data.schema import Alike, BlockLayout, Column, Layout
@@ -23,28 +23,29 @@ from suffice.data.tables import TableSource
 from suffice.engines.choice import Choice, engine_of
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
-from suffice.models.centring import Centring, overview
+from suffice.models.centring import Centring
 from suffice.models.contract import unless_it_fails
 from suffice.models.design import INTERCEPT, Design
 from suffice.models.evaluation import Evaluation, evaluation
+from suffice.models.gradient_descent import PARTS, SINGLE_ROWS, STEPS, GradientDescent, Steps
 from suffice.models.inference import Likelihood, LikelihoodRatio, LogisticSummary
+from suffice.models.logistic_descent import Stride, fit_by_descent
 from suffice.models.logistic_fit import LARGEST_HESSIAN, Fit, Method, Passes, fit, likelihood
 from suffice.models.logistic_model import Answer, LogisticModel, answers
-from suffice.models.logistic_words import gaps, listed, separated
+from suffice.models.logistic_task import ClassWeight, Missing, Setting, Task
+from suffice.models.logistic_words import listed, separated
 from suffice.models.model_file import TYPES, portable, unportable
-from suffice.models.objective import Objective
 from suffice.models.reading import ReadsTables
 from suffice.models.regressor import feature_columns
 from suffice.persist import write_model
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.counts import Counts
+from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LogisticRegression"]
 
 Penalty = Literal["l2", "firth", "deprecated", None]
-Solver = Literal["newton", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
-Missing = Literal["error", "drop"]
+OwnSolver = Literal["newton", "lbfgs", "gradient", "sgd", "minibatch"]
+Solver = Literal[OwnSolver, "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
 Dependent = Literal["minimum_norm", "error"]
 
 SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
@@ -77,29 +78,38 @@ class LogisticRegression(ClassifierMixin, ReadsTables):  # type: ignore[misc]
         that units do not matter.
     tol : float
         The largest element of the gradient to stop at, as a share of that at 0, in units of the
-        columns' standard deviations.
+        columns' standard deviations; for Newton's method and L-BFGS.
     fit_intercept : bool
         Whether b is estimated; else it is 0.
     class_weight : mapping of label to float, or "balanced", optional
         What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
-    solver : {"newton", "lbfgs"}
-        Newton's method, or L-BFGS where its Hessian would have more than 2,000 columns; or
-        L-BFGS. The other names of scikit-learn stand for one of these: the optimum is the same.
+    solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
+        Newton's method, or L-BFGS where its Hessian would have more than 2,000 columns; L-BFGS; or
+        gradient descent by all rows, by single rows, or by a few rows at a time, which approach
+        the result of the others, know no standard errors, and do not look for dependent columns.
+        "sgd" and "minibatch" learn further rows (`partial_fit`), step in one thread of this
+        process, and lay sparse rows out. The other names of scikit-learn stand for one of the
+        first two: the optimum is the same.
     max_iter : int
-        Most iterations.
+        Most iterations of Newton's method and L-BFGS.
     warm_start : bool
         Whether a fit starts from the coefficients of the one before.
-    missing : {"error", "drop"}
-        Missing cells: an error that counts them by column, or only complete rows.
+    missing : {"error", "drop", "gaussian"}
+        Missing cells: an error that counts them by column; only complete rows; or what is expected
+        of them under a Gaussian of the columns in every class (see the notes).
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others, without a penalty: of all coefficients that
         fit as well those of least norm, with a warning that names the columns, or an error.
+    descent : GradientDescent, optional
+        How to descend with "gradient", "sgd" and "minibatch": learning rate, momentum, when to
+        stop, and the seed.
     threads : int, optional
         Default: ``n_jobs``, or all cores.
     engine : str or Engine, optional
         Where the rows are summed: see `suffice.set_engine`.
     l1_ratio, dual, intercept_scaling, random_state, verbose, n_jobs
-        Accepted for compatibility; nothing is random, and no L1 penalty is offered.
+        Accepted for compatibility; nothing is random but the order of rows, whose seed is part of
+        ``descent``, and no L1 penalty is offered.
 
     Attributes
     ----------
@@ -110,11 +120,14 @@ class LogisticRegression(ClassifierMixin, ReadsTables):  # type: ignore[misc]
     terms_ : tuple of str
         Names of the coefficients, the intercept first.
     n_iter_ : ndarray (1,)
-        Iterations.
+        Iterations, or epochs of gradient descent.
+    loss_history_ : ndarray (epochs,)
+        Loss of every epoch of gradient descent.
     n_passes_ : int
         How often the rows were read.
     likelihood_ : Likelihood or None
-        log L, AIC, BIC and the like; None with an L2 penalty.
+        log L, AIC, BIC and the like; None with an L2 penalty, after gradient descent, and where
+        missing cells were modelled.
     remarks_ : tuple of str
         What a user may want to know of the columns.
     n_features_in_ : int
@@ -127,8 +140,31 @@ class LogisticRegression(ClassifierMixin, ReadsTables):  # type: ignore[misc]
     change nothing but the coefficients' units, and the default reaches the optimum to ten digits;
     ``tol`` is relative; the "liblinear" solver does not penalise the intercept; separated data,
     which have no maximum of the likelihood, are an error that names the columns, not large
-    numbers; there are standard errors and tests. There is no ``partial_fit``: unlike the other
-    models of this library, this one is no function of a finite statistic.
+    numbers; there are standard errors and tests. There is no ``partial_fit`` but with "sgd" and
+    "minibatch": unlike the other models of this library, this one is no function of a finite
+    statistic.
+
+    With ``missing="gaussian"``, x | c ~ N(μ_c, Σ) with one Σ for all classes, for which log-odds
+    are linear in x, is fitted by expectation-maximisation to all labelled rows, categories as
+    indicators of their terms. A fit then maximises
+
+    ::
+
+        Σ w E[log P(y | x) | x_o, y]
+
+    over what a row shows, x_o, and its class: of complete rows, the usual sum. Where rows do come
+    from such Gaussians, and cells are missing at random given x_o and y, the true coefficients
+    maximise it in the long run. The expectation is approximated: a row that lacks r cells counts
+    as 4r rows with shares of its weight, whose mean and covariance are those that the missing
+    cells are expected to have. A prediction is the expected probability
+
+    ::
+
+        P(c | x_o) = Σ_a P(a | x_o) ∫ P(c | x) p(x_m | x_o, a) dx_m
+
+    by quadrature for two classes and for rows with one gap, else by the same approximation, which
+    is off by a few thousandths; `decision_function` gives the log-odds of that. There are no
+    standard errors, as what is expected in a gap has errors of its own.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993); G. Heinze and M. Schemper, A
@@ -158,7 +194,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         tol: float = 1e-10,
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        class_weight: ClassWeight = None,
         random_state: Any = None,
         solver: Solver = "newton",
         max_iter: int = 1_000,
@@ -167,6 +203,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         n_jobs: int | None = None,
         missing: Missing = "error",
         dependent: Dependent = "minimum_norm",
+        descent: GradientDescent | None = None,
         threads: int | None = None,
         engine: Choice = None,
     ) -> None:
@@ -187,6 +224,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self.n_jobs = n_jobs
         self.missing = missing
         self.dependent = dependent
+        self.descent = descent
         self.threads = threads
         self.engine = engine
 
@@ -224,10 +262,79 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self._check_options()
             before: LogisticModel | None = getattr(self, "model_", None)
             source = self._open_new(X, y, sample_weight)
-            objective, passes = self._objective(source)
-            start = self._start(before, objective) if self.warm_start else None
-            self._set(objective, passes, self._fitted_to(objective, passes, start))
+            task = self._setting.task(self._passes(source), NO_CLASSES)
+            self.left_out_ = task.left_out
+            start = self._start(before, task) if self.warm_start else None
+            self.__dict__.pop("stride_", None)
+            self._set(task, self._fitted_to(task, start))
             return self
+
+    @available_if(lambda self: self._require_single_rows() is None)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Step after every few of some more rows: one epoch, from where the last ended.
+
+        Only with ``solver="sgd"`` and ``"minibatch"``. The first call settles the centres and
+        units of the columns, their categories, and the classes, unless a descent by `fit` did; a
+        fit by another solver is forgotten. The learning rate decays from call to call, and a
+        penalty is shared among all rows seen so far.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like, optional
+            Labels that are still to come, at the first call.
+
+        Raises
+        ------
+        DataError
+            As `fit`, and if a label is new.
+        ParameterError
+            As `fit`, and with ``class_weight="balanced"``.
+
+        Examples
+        --------
+        >>> model = LogisticRegression(solver="sgd", C=np.inf)
+        >>> for _ in range(50):
+        ...     model = model.partial_fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+        >>> model.predict([[0.5], [2.5]])
+        array([0, 1])
+        """
+        with unless_it_fails(self):
+            self._check_options()
+            if self.class_weight == "balanced":
+                raise ParameterError(
+                    "class_weight='balanced' with partial_fit",
+                    "the shares of the classes are known when all rows are",
+                    "give the weights by label",
+                )
+            steps = cast(Steps, self.solver)
+            if not hasattr(self, "stride_"):
+                declared = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
+                passes = self._passes(self._open_new(X, y, sample_weight))
+                task = self._setting.task(passes, declared)
+                self.stride_ = Stride.start(task.objective)
+                self.left_out_, self.n_passes_ = 0.0, 0
+            else:
+                passes = self._passes(self._open_labelled(X, y, sample_weight))
+                task = self._setting.further(passes, self.model_)
+            self.stride_ = self.stride_.after(task.objective, task.passes, self._how, steps)
+            self._set_model(task, self.stride_.coefficients)
+            self.n_iter_ = np.array([len(self.stride_.loss_history)])
+            self.n_passes_ += passes.count + 1
+            self.left_out_ += task.left_out
+            self.likelihood_: Likelihood | None = None
+            return self
+
+    def _require_single_rows(self) -> None:
+        if self.solver not in SINGLE_ROWS:
+            raise ParameterError(
+                f"solver={self.solver!r}",
+                "this model is no function of a finite statistic",
+                "use solver='sgd' or 'minibatch', or fit all rows",
+            )
 
     def _check_options(self) -> None:
         rules = (("penalty", Penalty), ("solver", Solver), ("missing", Missing))
@@ -242,6 +349,23 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
             if not (number and value > 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
+        if not isinstance(self.descent, GradientDescent | None):
+            raise ParameterError(
+                f"descent={self.descent!r}", "descent is a GradientDescent or None"
+            )
+        for name, value in (("penalty", "firth"), ("dependent", "error")):
+            if self.solver in STEPS and getattr(self, name) == value:
+                raise ParameterError(
+                    f"{name}={value!r} with solver={self.solver!r}",
+                    "gradient descent does not offer it",
+                    "use solver='newton'",
+                )
+        if self.solver in SINGLE_ROWS and self.missing == "gaussian":
+            raise ParameterError(
+                f"missing='gaussian' with solver={self.solver!r}",
+                "what is expected of missing cells takes sums over all rows",
+                "use solver='newton'",
+            )
         if self.l1_ratio not in (0, None):
             raise ParameterError(
                 f"l1_ratio={self.l1_ratio!r}", "no L1 penalty is offered", "leave it at 0"
@@ -257,98 +381,36 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         home = getattr(getattr(source, "table", None), "engine", None)
         return engine_of(self.engine, self.threads if self.threads is not None else jobs, home)
 
-    def _objective(self, source: Source) -> tuple[Objective, Passes]:
-        """The function to be minimised over the rows of a source."""
+    @property
+    def _how(self) -> GradientDescent:
+        return GradientDescent() if self.descent is None else self.descent
+
+    def _passes(self, source: Source) -> Passes:
+        """Passes over the rows of a source; a descent has the same parts on any engine."""
         engine = self._engine_for(source)
-        passes = Passes(engine, source.splits(self.layout_, engine.workers))
-        seen, complete = engine.run(overview, (self.layout_, False), passes.splits), False
-        self.left_out_ = 0.0
-        lacking = gaps(seen, self.layout_)
-        if lacking and self.missing == "error":
-            raise DataError(
-                f"cells are missing (NaN or null): {lacking}",
-                "every row needs all its cells",
-                "use missing='drop' to learn from complete rows only, or fill the cells",
-            )
-        if lacking:
-            every = seen.weight.value.sum()
-            seen, complete = engine.run(overview, (self.layout_, True), passes.splits), True
-            self.left_out_ = float(every - seen.weight.value.sum())
-        self._check_classes(seen)
-        design = self._design(seen)
-        centring = Centring.of(design, self.layout_, seen, bool(self.fit_intercept), complete)
-        penalty = np.zeros(centring.width)
-        if self._gaussian_prior:
-            penalty[1:] = centring.scale**2 / self.C if self.standardize else 1.0 / self.C
-        used = np.concatenate([[bool(self.fit_intercept)], centring.scale > 0])
-        objective = Objective(
-            passes.run,
-            centring,
-            seen,
-            self._factors(seen),
-            penalty,
-            used,
+        workers = PARTS if self.solver in STEPS else engine.workers
+        return Passes(engine, source.splits(self.layout_, workers))
+
+    @property
+    def _setting(self) -> Setting:
+        return Setting(
+            self.layout_,
+            bool(self.fit_intercept),
+            self.missing,
+            self.class_weight,
+            float(self.C) if self._gaussian_prior else np.inf,
+            bool(self.standardize),
             self.penalty == "firth",
         )
-        return objective, passes
 
     @property
     def _gaussian_prior(self) -> bool:
         return self.penalty in ("l2", "deprecated") and bool(np.isfinite(self.C))
 
-    def _check_classes(self, seen: ByClass) -> None:
-        labels = seen.classes.values
-        if len(labels) < 2:
-            raise DataError(
-                f"there is one class: every label is {labels[0]!r}"
-                if labels
-                else "there is no labelled row whose weight is not zero",
-                "a classifier needs two classes or more",
-                "check the label column and the weights",
-            )
-        if self.penalty == "firth" and len(labels) > 2:
-            raise ParameterError(
-                f"penalty='firth' with {len(labels)} classes",
-                "it is there for two classes",
-                "use C=1.0, or compare the classes in pairs",
-            )
-
-    def _design(self, seen: ByClass) -> Design:
-        names = self.layout_.names
-        coded = [block for block in seen.blocks if isinstance(block, Counts)]
-        if not coded:
-            return Design(names, ())
-        values = dict(zip(self.layout_.blocks[-1].columns, coded[0].vocabularies, strict=True))
-        return Design(names, (), values)
-
-    def _factors(self, seen: ByClass) -> NDArray[np.float64]:
-        k, weight = len(seen.classes), seen.weight.value
-        if self.class_weight is None:
-            return np.ones(k)
-        if isinstance(self.class_weight, str):
-            return np.asarray(weight.sum() / (k * weight))
-        factors = np.array([self.class_weight.get(c, 1.0) for c in seen.classes.values], float)
-        if not (np.isfinite(factors) & (factors > 0)).all():
-            raise ParameterError(
-                f"class_weight={self.class_weight!r}", "a weight is a finite number above 0"
-            )
-        return factors
-
-    def _fitted_to(
-        self, objective: Objective, passes: Passes, start: NDArray[np.float64] | None
-    ) -> Fit:
+    def _fitted_to(self, task: Task, start: NDArray[np.float64] | None) -> Fit:
         """Descend, and say what is wrong with where that ended."""
-        rows = len(objective.basis)
-        small = rows * objective.centring.width <= LARGEST_HESSIAN
-        if objective.firth and not small:
-            raise ParameterError(
-                f"penalty='firth' with {objective.centring.width} coefficients",
-                f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
-                "use C=1.0",
-            )
-        second = objective.firth or (self.solver in SECOND_ORDER and small)
-        method: Method = "newton" if second else "lbfgs"
-        found = fit(objective, passes, method, self.tol, self.max_iter, start)
+        found = self._descended(task, start)
+        objective = task.objective
         terms = objective.centring.design.terms
         if found.separation is not None:
             raise separated(found.separation, terms, objective.k)
@@ -360,32 +422,66 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             )
         return found
 
-    def _start(
-        self, before: LogisticModel | None, objective: Objective
-    ) -> NDArray[np.float64] | None:
-        """The coefficients of an earlier model of the same columns and classes."""
-        if before is None or before.centring.design != objective.centring.design:
-            return None
-        same = before.classes == objective.seen.classes
-        return before.about(objective.centring) if same else None
+    def _descended(self, task: Task, start: NDArray[np.float64] | None) -> Fit:
+        objective = task.objective
+        if self.solver in STEPS:
+            steps = cast(Steps, self.solver)
+            found, self.stride_ = fit_by_descent(objective, task.passes, self._how, steps, start)
+            return found
+        small = len(objective.basis) * objective.centring.width <= LARGEST_HESSIAN
+        if objective.firth and not small:
+            raise ParameterError(
+                f"penalty='firth' with {objective.centring.width} coefficients",
+                f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
+                "use C=1.0",
+            )
+        second = objective.firth or (self.solver in SECOND_ORDER and small)
+        method: Method = "newton" if second else "lbfgs"
+        return fit(objective, task.passes, method, self.tol, self.max_iter, start)
 
-    def _set(self, objective: Objective, passes: Passes, found: Fit) -> None:
-        centring, seen = objective.centring, objective.seen
-        self.model_ = LogisticModel(
-            centring, seen.classes, found.coefficients, bool(self.fit_intercept), found.covariance
-        )
+    def _start(self, before: LogisticModel | None, task: Task) -> NDArray[np.float64] | None:
+        """The coefficients of an earlier model of the same columns and classes."""
+        if before is None or before.centring.design != task.centring.design:
+            return None
+        same = before.classes == task.objective.seen.classes
+        return before.about(task.centring) if same else None
+
+    def _set(self, task: Task, found: Fit) -> None:
+        objective = task.objective
+        self._set_model(task, found.coefficients, None if task.spread else found.covariance)
         self.n_iter_ = np.array([found.iterations])
-        self.n_passes_ = passes.count + 1
-        self.likelihood_ = None if self._gaussian_prior else likelihood(objective, found)
-        terms = centring.design.terms
+        self.n_passes_ = task.passes.count + 1
+        known = not (self._gaussian_prior or task.spread or self.solver in STEPS)
+        self.likelihood_ = likelihood(objective, found) if known else None
+        self._warn(found, task)
+
+    def _set_model(
+        self,
+        task: Task,
+        coefficients: NDArray[np.float64],
+        covariance: NDArray[np.float64] | None = None,
+    ) -> None:
+        centring, classes = task.centring, task.objective.seen.classes
+        intercept = bool(self.fit_intercept)
+        self.model_ = LogisticModel(
+            centring, classes, coefficients, intercept, covariance, task.cells
+        )
         constant = np.flatnonzero(centring.scale == 0)
         self.remarks_: tuple[str, ...] = ()
         if len(constant):
-            self.remarks_ = (f"{listed(constant, terms)}: constant, so the coefficient is 0",)
-        self._warn(found, terms)
+            names = listed(constant, centring.design.terms)
+            self.remarks_ = (f"{names}: constant, so the coefficient is 0",)
 
-    def _warn(self, found: Fit, terms: Sequence[str]) -> None:
-        if not found.converged:
+    def _warn(self, found: Fit, task: Task) -> None:
+        terms = task.centring.design.terms
+        if not found.converged and self.solver in STEPS:
+            warnings.warn(
+                f"after {found.iterations} epochs the rule for stopping (tol={self._how.tol:g}) is "
+                "not met; raise max_iter or tol, or use solver='newton'.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        elif not found.converged:
             warnings.warn(
                 f"after {found.iterations} iterations the gradient is {found.slope:.1g} of that at "
                 f"0, not tol={self.tol:g}; raise max_iter or tol, or use solver='newton'.",
@@ -408,6 +504,9 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 stacklevel=4,
             )
 
+        for remark in task.remarks:
+            warnings.warn(remark, SufficeWarning, stacklevel=4)
+
     # -- what was learnt
 
     @property
@@ -424,6 +523,22 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     def intercept_(self) -> NDArray[np.float64]:
         """b, (1,) or (k,); 0 where it is not estimated."""
         return np.array(self.model_.intercept)
+
+    @property
+    def loss_history_(self) -> NDArray[np.float64]:
+        """Loss of every epoch of gradient descent, (epochs,).
+
+        ::
+
+            J = 1/N [−Σ w log P(y | x) + |w|²/(2C)]        N = Σ w
+
+        after an epoch of ``solver="gradient"``; for the others the mean over the rows of the
+        epoch, each before the step that it leads to.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "stride_"):
+            raise AttributeError("there is a loss_history_ after gradient descent only.")
+        return np.array(self.stride_.loss_history)
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -525,25 +640,45 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                     f"there is no column {name!r}",
                     f"the model has {', '.join(map(repr, names[:20]))}",
                 )
-        objective, passes = self._objective(self._open_labelled(X, y, sample_weight))
-        smaller = objective.without(design.places([str(name) for name in chosen]))
-        full = self._fitted_to(objective, passes, self._start(model, objective))
-        less = self._fitted_to(smaller, passes, self._start(model, objective))
+        passes = self._passes(self._open_labelled(X, y, sample_weight))
+        task = self._setting.task(passes, NO_CLASSES)
+        start = self._start(model, task)
+        smaller = task.objective.without(design.places([str(name) for name in chosen]))
+        full = self._fitted_to(task, start)
+        less = self._fitted_to(replace(task, objective=smaller), start)
         count = full.parameters - less.parameters
         return LikelihoodRatio(2 * (less.loss - full.loss), count)
 
     def _inferable(self) -> LogisticModel:
         model = self._fitted()
         if model.covariance is None:
-            with_prior = self._gaussian_prior
-            raise ParameterError(
-                f"C={self.C!r}" if with_prior else f"{len(self.terms_)} coefficients",
-                "a penalised estimate has no standard error"
-                if with_prior
-                else "their covariance matrix was not computed",
-                "use C=np.inf or penalty='firth'" if with_prior else "use fewer columns",
-            )
+            raise self._no_covariance()
         return model
+
+    def _no_covariance(self) -> ParameterError:
+        if self._gaussian_prior:
+            return ParameterError(
+                f"C={self.C!r}",
+                "a penalised estimate has no standard error",
+                "use C=np.inf or penalty='firth'",
+            )
+        if hasattr(self, "stride_"):
+            return ParameterError(
+                "the fit was by descent",
+                "gradient descent knows no second derivatives",
+                "use solver='newton'",
+            )
+        if self.missing == "gaussian":
+            return ParameterError(
+                "rows have missing cells and missing='gaussian'",
+                "what was expected in their place has errors of its own",
+                "use missing='drop'",
+            )
+        return ParameterError(
+            f"{len(self.terms_)} coefficients",
+            "their covariance matrix was not computed",
+            "use fewer columns",
+        )
 
     # -- predicting
 
@@ -611,6 +746,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "gaussian"
         return tags
 
     # -- keeping
@@ -638,6 +774,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             "coefficients": model.coefficients,
             "has_intercept": model.has_intercept,
             "covariance": model.covariance,
+            "cells": model.cells,
+            "stride": getattr(self, "stride_", None),
             "likelihood": None if likelihood is None else vars(likelihood),
             "n_iter": self.n_iter_,
             "n_passes": self.n_passes_,
@@ -661,7 +799,10 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             content["coefficients"],
             content["has_intercept"],
             content["covariance"],
+            content["cells"],
         )
+        if content["stride"] is not None:
+            model.stride_ = content["stride"]
         found = content["likelihood"]
         model.likelihood_ = None if found is None else Likelihood(**found)
         model.n_iter_, model.n_passes_ = content["n_iter"], content["n_passes"]
@@ -673,6 +814,16 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         return model
 
     # -- reading tables
+
+    def _blocks(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
+        """How the columns are read: numbers together, dense or sparse, then categories."""
+        if isinstance(source, ArraySource):
+            laid_out = self.solver in SINGLE_ROWS or self.missing == "gaussian"
+            sparse = issparse(source.x) and not laid_out
+            return (BlockLayout("sparse" if sparse else "real", source.names),)
+        coded = tuple(c.name for c in columns if c.kind == "category")
+        empty = dict.fromkeys(coded, Vocabulary(()))
+        return Design(tuple(c.name for c in columns), (), empty).blocks
 
     def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """Open the first table: it settles the columns and how they are read."""
@@ -686,7 +837,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         if not columns:
             raise SchemaError("the table has no column besides the label", "a model needs features")
         self.layout_ = Layout(
-            _blocks(source, columns),
+            self._blocks(source, columns),
             columns,
             label=source.label,
             weight=source.weight,
@@ -694,11 +845,3 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             ignored=getattr(getattr(source, "table", None), "ignored", ()),
         )
         return source
-
-
-def _blocks(source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
-    """How the columns are read: numbers together, dense or sparse, then categories."""
-    if isinstance(source, ArraySource):
-        return (BlockLayout("sparse" if issparse(source.x) else "real", source.names),)
-    coded = tuple(c.name for c in columns if c.kind == "category")
-    return Design(tuple(c.name for c in columns), (), dict.fromkeys(coded, Vocabulary(()))).blocks

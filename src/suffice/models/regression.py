@@ -14,8 +14,8 @@ from suffice.data.source import Split
 from suffice.models.design import Design
 from suffice.models.gaussian_cells import GaussianCells
 from suffice.models.generative import each_batch
-from suffice.models.gradient_descent import Descended, IncompleteRow
 from suffice.models.least_squares import LeastSquares
+from suffice.models.linear_descent import Descended, IncompleteRow
 from suffice.models.posterior import Posterior
 from suffice.models.ridge import RidgeSpectrum
 from suffice.statistics.batch import Batch
@@ -113,14 +113,13 @@ def summarise(split: Split, plan: tuple[Design, Layout, bool, bool]) -> Comoment
     def add(batch: Batch) -> None:
         for start, z in design.rows(batch, with_targets=True):
             weights = batch.weights[start : start + len(z)]
-            codes = _one_class(weights, len(z))
-            if not gaps and np.isnan(z[codes >= 0]).any():
-                raise IncompleteRow
             try:
-                total.add(RealBlock(z), codes, weights, 1)
+                total.add(RealBlock(z), _one_class(weights, len(z)), weights, 1)
             except BadCell as bad:
                 bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
                 raise
+            if not (gaps or total.complete):
+                raise IncompleteRow
 
     for _ in each_batch(split, layout, add):
         pass

@@ -27,18 +27,16 @@ from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, 
 from suffice.models.contract import checked_weights, is_array, unless_it_fails
 from suffice.models.design import INTERCEPT, Design
 from suffice.models.gaussian_cells import GaussianCells
-from suffice.models.gradient_descent import (
-    PARTS,
-    STEPS,
+from suffice.models.gradient_descent import PARTS, SINGLE_ROWS, STEPS, GradientDescent
+from suffice.models.least_squares import LeastSquares
+from suffice.models.linear_descent import (
     Columns,
     Descended,
-    GradientDescent,
     ReadRows,
     Standard,
-    descended,
+    least_squares,
     overview,
 )
-from suffice.models.least_squares import LeastSquares
 from suffice.models.model_file import TYPES, portable, unportable
 from suffice.models.normal_equations import ROUNDED, NormalEquations
 from suffice.models.posterior import Posterior
@@ -150,15 +148,21 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
                 return self._descend(source)
             return self._set(self._summarise(source), source)
 
-    @available_if(lambda self: self._require_sums() is None)  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self._require_more() is None)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
 
-        See `fit` for the parameters and the errors. Categories are those of the first rows. After
-        gradient descent there is no such method: its coefficients stand for no sums.
+        See `fit` for the parameters and the errors. Categories are those of the first rows.
+
+        With ``solver="sgd"`` or ``"minibatch"`` every call is one epoch of the rows given, from
+        where the last ended: the first settles centres and units of the columns, the learning
+        rate decays from call to call, and a penalty is shared among all rows seen. With
+        ``solver="gradient"`` there is no such method.
         """
         with unless_it_fails(self):
             self._check_options()
+            if self.solver in SINGLE_ROWS:
+                return self._step_on(X, y, sample_weight)
             first = not hasattr(self, "statistic_")
             source = (self._open_new if first else self._open_more)(X, y, sample_weight)
             statistic = self._summarise(source)
@@ -317,23 +321,18 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
                 NORMAL,
             )
 
+    def _require_more(self) -> None:
+        """Refuse to learn further rows where there is nothing to go on from."""
+        if self.solver not in SINGLE_ROWS:
+            self._require_sums()
+
     def _descend(self, source: Rows) -> Self:
         """Estimate by gradient descent, pass by pass."""
-        engine, layout = self._engine_for(source), self._layout(source)
-        how = GradientDescent() if self.descent is None else self.descent
-        splits = source.splits(layout, PARTS)
-        rows = ReadRows(self.design_, layout, self.missing == "drop")
-        try:
-            seen = engine.run(overview, rows, splits)
-        except IncompleteRow:
-            raise self._incomplete(engine, layout, splits) from None
-        standard = Standard.of(seen, len(self.design_), bool(self.fit_intercept))
-        costs = self._penalty(standard)
-        standard = standard.penalised(costs)
-        rows = replace(rows, standard=standard, penalty=standard.penalty(costs))
-        fit = descended(rows, splits, engine, how, cast(Any, self.solver))
-        self.__dict__.pop("statistic_", None)
-        self.model_ = LinearModel(self.design_, self._layout(None), fit)
+        how, (rows, splits, standard) = self._how, self._standardised(source)
+        engine, costs = self._engine_for(source), self._penalty(standard)
+        rows = rows.among(standard.penalised(costs), costs)
+        fit = least_squares(rows, splits, engine, how, cast(Any, self.solver))
+        self._set_descended(fit)
         if not fit.converged:
             warnings.warn(
                 f"after {how.max_iter} epochs the rule for stopping (tol={how.tol:g}) is not met; "
@@ -341,6 +340,41 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        return self
+
+    def _step_on(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Step after every few of some more rows."""
+        fit = getattr(getattr(self, "model_", None), "fit", None)
+        before = fit if isinstance(fit, Descended) else None
+        source = (self._open_new if before is None else self._open_more)(X, y, sample_weight)
+        rows, splits, standard = self._standardised(source)
+        costs = self._penalty(standard)
+        if before is None:
+            before = Descended.at_rest(standard.penalised(costs))
+        else:
+            before = before.joined(standard)
+            costs = self._penalty(before.standard)
+        rows = rows.among(before.standard, costs)
+        return self._set_descended(before.after(rows, splits, self._how, cast(Any, self.solver)))
+
+    @property
+    def _how(self) -> GradientDescent:
+        return GradientDescent() if self.descent is None else self.descent
+
+    def _standardised(self, source: Rows) -> tuple[ReadRows, Sequence[Split], Standard]:
+        """How the rows of a source are read, and their own centres and units."""
+        engine, layout = self._engine_for(source), self._layout(source)
+        splits = source.splits(layout, PARTS)
+        rows = ReadRows(self.design_, layout, self.missing == "drop")
+        try:
+            seen = engine.run(overview, rows, splits)
+        except IncompleteRow:
+            raise self._incomplete(engine, layout, splits) from None
+        return rows, splits, Standard.of(seen, len(self.design_), bool(self.fit_intercept))
+
+    def _set_descended(self, fit: Descended) -> Self:
+        self.__dict__.pop("statistic_", None)
+        self.model_ = LinearModel(self.design_, self._layout(None), fit)
         return self
 
     def _summarise(self, source: Rows) -> Comoments:

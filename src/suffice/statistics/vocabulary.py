@@ -68,7 +68,14 @@ class Vocabulary:
             return other
         if self.closed or other.closed:
             raise ValueError(f"a closed vocabulary does not grow: {self.values} | {other.values}")
+        if all(map(self._has, other.values)):
+            return self
         return Vocabulary.of((*self.values, *other.values))
+
+    def _has(self, value: Value) -> bool:
+        """Whether a value is there, written as it is."""
+        code = self.codes.get(value)
+        return code is not None and type(self.values[code]) is type(value)
 
     def index(self, values: Iterable[Value], unseen: int) -> NDArray[np.intp]:
         """Codes of the given values; ``unseen`` for those that are not here."""

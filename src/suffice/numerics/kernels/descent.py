@@ -1,18 +1,22 @@
-"""Gradient descent on squared loss: sums over rows, and steps after every few rows.
+"""Gradient descent on sums over rows: gradients, and steps after every few rows.
 
-Conventions: a table (n, p + t) holds p columns and, after them, t targets. With centres and inverse
-units (p + t,) it is standardised as it is read,
+Conventions: of a table (n, ≥ p) the first p columns are read. With centres and inverse units (p,)
+a row is standardised as it is read,
 
-    z = (constant, (x − m)/s)      u = (y − ȳ)/r      e = zᵀv − u
+    z = (constant, (x − m)/s)      t = V z
 
-with v (t, 1 + p) and ``constant`` 1 or 0. Rows are taken in a given order, by one thread.
+with coefficients v (m, 1 + p) and ``constant`` 1 or 0. Rows are taken in a given order, by one
+thread. What the loss is follows from the targets, when the loop is compiled: numbers (n, m) have
+squared errors, class codes (n,) the logistic loss.
 """
 
 from __future__ import annotations
 
+from math import exp, log, log1p
 from typing import Any
 
 import numpy as np
+from numba.extending import overload, register_jitable
 
 from suffice.numerics.kernels.pairs import compiled
 
@@ -35,32 +39,84 @@ def _dot(a: Any, b: Any) -> float:
     return (s0 + s1) + (s2 + s3)
 
 
+# -- the loss of a row: ω ∂ℓ/∂t in the place of t (m,), and ω ℓ added to ``loss``
+
+
+@register_jitable
+def _squared(targets: Any, i: Any, weight: Any, t: Any, loss: Any) -> Any:
+    """Half the squared error of every target, ℓ = ½(t − u)²."""
+    for k in range(t.shape[0]):
+        e = t[k] - targets[i, k]
+        loss[k] += 0.5 * weight * e * e
+        t[k] = weight * e
+
+
+@register_jitable
+def _logistic(targets: Any, i: Any, weight: Any, t: Any, loss: Any) -> Any:
+    """Minus the log-probability of the class: of t₁ − t₀ for two classes, else of every t_c."""
+    code = targets[i]
+    if t.shape[0] == 1:
+        small = exp(-abs(t[0]))
+        on_its_side = (code == 1) == (t[0] >= 0.0)
+        loss[0] += weight * (log1p(small) + (0.0 if on_its_side else abs(t[0])))
+        wrong = (small if on_its_side else 1.0) / (1.0 + small)
+        t[0] = -weight * wrong if code == 1 else weight * wrong
+        return
+    top, own = t.max(), t[code]
+    total = 0.0
+    for c in range(t.shape[0]):
+        t[c] = exp(t[c] - top)
+        total += t[c]
+    loss[0] += weight * (log(total) + (top - own))
+    others = 0.0
+    for c in range(t.shape[0]):
+        if c != code:
+            t[c] *= weight / total
+            others += t[c]
+    t[code] = -others
+
+
+def _slopes(targets: Any, i: Any, weight: Any, t: Any, loss: Any) -> Any:
+    """The loss that belongs to the targets."""
+    raise NotImplementedError
+
+
+@overload(_slopes)
+def _slopes_of(targets: Any, i: Any, weight: Any, t: Any, loss: Any) -> Any:
+    return _squared if targets.ndim == 2 else _logistic
+
+
+# -- loops
+
+
 @compiled
 def add_gradient(
     table: Any,
+    targets: Any,
     weights: Any,
     order: Any,
     center: Any,
     inverse: Any,
     v: Any,
     z: Any,
+    t: Any,
     g: Any,
     loss: Any,
 ) -> None:
-    """Add ½ Σ ω e² to ``loss`` (t,) and Σ ω e z to ``g`` (t, 1 + p), over the rows in ``order``.
+    """Add Σ ω ℓ to ``loss`` and Σ ω ∂ℓ/∂t zᵀ to ``g`` (m, 1 + p), over the rows in ``order``.
 
-    ``z`` (1 + p,) is room for a row; its first element is the constant.
+    ``z`` (1 + p,) is room for a row, whose first element is the constant; ``t`` (m,) for its scores.
     """
-    t, p = v.shape[0], v.shape[1] - 1
+    m, p = v.shape[0], v.shape[1] - 1
     for i in order:
         row = table[i]
         for j in range(p):
             z[1 + j] = (row[j] - center[j]) * inverse[j]
-        for k in range(t):
-            e = _dot(v[k], z) - (row[p + k] - center[p + k]) * inverse[p + k]
-            loss[k] += 0.5 * weights[i] * e * e
-            e *= weights[i]
-            slope = g[k]
+        for k in range(m):
+            t[k] = _dot(v[k], z)
+        _slopes(targets, i, weights[i], t, loss)
+        for k in range(m):
+            e, slope = t[k], g[k]
             for j in range(p + 1):
                 slope[j] += e * z[j]
 
@@ -68,6 +124,7 @@ def add_gradient(
 @compiled
 def descend(
     table: Any,
+    targets: Any,
     weights: Any,
     order: Any,
     size: int,
@@ -78,6 +135,7 @@ def descend(
     momentum: float,
     nesterov: bool,
     z: Any,
+    t: Any,
     v: Any,
     velocity: Any,
     loss: Any,
@@ -91,7 +149,7 @@ def descend(
     for first in range(0, order.shape[0], size):
         rows = order[first : first + size]
         g[:] = 0.0
-        add_gradient(table, weights, rows, center, inverse, v, z, g, loss)
+        add_gradient(table, targets, weights, rows, center, inverse, v, z, t, g, loss)
         share = 1.0 / rows.shape[0]
         for k in range(v.shape[0]):
             at, slope, d = v[k], g[k], velocity[k]

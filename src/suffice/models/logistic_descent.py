@@ -1,0 +1,305 @@
+"""Logistic regression by gradient descent.
+
+::
+
+    J(B) = 1/N [−Σ ω log P(y | x) + ½ Σⱼ λⱼwⱼ²]        N = Σ ω
+
+Columns are seen about their means, in units √(s² + λ/(hN)): with h, the most that the second
+derivative of the loss of a row by its scores can be, every second derivative of J is at most h.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import Layout
+from suffice.data.source import Split
+from suffice.models.centring import Centring
+from suffice.models.generative import each_batch
+from suffice.models.gradient_descent import (
+    Convex,
+    GradientDescent,
+    Steps,
+    Walk,
+    by_batch,
+    by_rows,
+    check_descent,
+    descended,
+    one_epoch,
+)
+from suffice.models.logistic_fit import Fit, Passes
+from suffice.models.objective import Objective
+from suffice.models.separation import Separation, Separator
+from suffice.statistics.batch import Batch
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["LabelledRows", "Stride", "fit_by_descent"]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """How to read rows, and what the loss of standardised coefficients v (m, D) is.
+
+    Parameters
+    ----------
+    centring : Centring
+        How rows z = (1, x − m) are made.
+    classes : Vocabulary
+        The k labels.
+    factors : ndarray (k,)
+        What the weight of a row is multiplied by, for its class.
+    unit : ndarray (D,)
+        Of every coefficient of z; 0 for those that stay at 0.
+    costs : ndarray (D,)
+        λ.
+    weight : float
+        N.
+    count : int
+        Number of rows.
+    """
+
+    centring: Centring
+    classes: Vocabulary
+    factors: NDArray[np.float64]
+    unit: NDArray[np.float64]
+    costs: NDArray[np.float64]
+    weight: float
+    count: int
+
+    @property
+    def layout(self) -> Layout:
+        """How a table is read."""
+        return self.centring.layout
+
+    @property
+    def curvature(self) -> float:
+        """h, the largest eigenvalue of ∂²ℓ/∂t∂tᵀ."""
+        return _curvature(len(self.classes))
+
+    @property
+    def center(self) -> NDArray[np.float64]:
+        """The columns of z are centred already, (F,)."""
+        return np.zeros(len(self.unit) - 1)
+
+    @property
+    def inverse(self) -> NDArray[np.float64]:
+        """1/unit, or 0, (F,)."""
+        return self.per_unit[1:]
+
+    @property
+    def constant(self) -> float:
+        """1 with an intercept, else 0."""
+        return float(self.unit[0])
+
+    @cached_property
+    def penalty(self) -> NDArray[np.float64]:
+        """λ/(N · unit²), (D,)."""
+        return self.costs * self.per_unit**2 / self.weight
+
+    @property
+    def mean_weight(self) -> float:
+        """N over the number of rows."""
+        return self.weight / self.count
+
+    @property
+    def at_zero(self) -> NDArray[np.float64]:
+        """The loss at v = 0, log k, (1,)."""
+        return np.array([np.log(len(self.classes))])
+
+    @cached_property
+    def per_unit(self) -> NDArray[np.float64]:
+        """1/unit, or 0, (D,)."""
+        return np.divide(1.0, self.unit, out=np.zeros_like(self.unit), where=self.unit > 0)
+
+    def read(
+        self, batch: Batch
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield rows x − m that have a class and a weight, with both."""
+        batch = self.centring.to_fit(batch)
+        codes = np.append(self.classes.index(batch.classes.values, -1), -1)[batch.codes]
+        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
+        for z, code, weight in self.centring.pieces(batch, False, codes, weights):
+            used = (code >= 0) & (weight > 0)
+            yield z[used, 1:], code[used], (weight * self.factors[np.maximum(code, 0)])[used]
+
+
+def _curvature(k: int) -> float:
+    """The largest eigenvalue that p(1 − p), or diag p − p pᵀ of k > 2 classes, can have."""
+    return 0.25 if k == 2 else 0.5
+
+
+def counted(split: Split, rows: LabelledRows) -> int:
+    """Kernel: the number of rows that have a class and a weight."""
+
+    def of(batch: Batch) -> int:
+        return sum(len(code) for _, code, _ in rows.read(batch))
+
+    return sum(each_batch(split, rows.layout, of))
+
+
+@dataclass(frozen=True, eq=False)
+class Stride:
+    """Where a descent has got to, and how it goes on.
+
+    Parameters
+    ----------
+    walk : Walk
+        Coefficients v (m, D) of standardised columns.
+    unit : ndarray (D,)
+        Of every coefficient of z; 0 for those that stay at 0.
+    weight : float
+        N, of all rows so far.
+    count : int
+        Number of rows so far.
+    loss_history : ndarray (epochs,)
+        J after every epoch.
+    """
+
+    walk: Walk
+    unit: NDArray[np.float64]
+    weight: float
+    count: int
+    loss_history: NDArray[np.float64]
+
+    @classmethod
+    def start(cls, objective: Objective) -> Stride:
+        """At rest at v = 0, in units that suit the penalty of an objective; no row was read."""
+        scale = np.concatenate([[1.0], objective.centring.scale])
+        ease = objective.penalty / (_curvature(objective.k) * objective.weight)
+        unit = np.where(objective.used, np.sqrt(scale**2 + ease), 0.0)
+        v = np.zeros((len(objective.basis), len(unit)))
+        return cls(Walk.start(v), unit, 0.0, 0, np.empty(0))
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """B (m, D), of z; those of more than two classes add up to 0."""
+        b = np.divide(self.walk.v, self.unit, out=np.zeros_like(self.walk.v), where=self.unit > 0)
+        return b if len(b) == 1 else b - b.mean(axis=0)
+
+    def at(self, coefficients: NDArray[np.float64]) -> Stride:
+        """At rest at given coefficients of z."""
+        return replace(self, walk=Walk.start(coefficients * self.unit))
+
+    def among(self, objective: Objective, passes: Passes) -> tuple[Stride, LabelledRows]:
+        """The same coefficients for further rows, and how these are read."""
+        classes, factors = objective.seen.classes, objective.factors
+        weight = self.weight + objective.weight
+        costs = objective.penalty
+        rows = LabelledRows(objective.centring, classes, factors, self.unit, costs, weight, 1)
+        count = self.count + sum(passes.map(counted, rows))
+        return replace(self, weight=weight, count=count), replace(rows, count=count)
+
+    def after(
+        self, objective: Objective, passes: Passes, how: GradientDescent, steps: Steps
+    ) -> Stride:
+        """One more epoch, through further rows.
+
+        Raises
+        ------
+        ParameterError
+            If the loss grows without end.
+        """
+        stride, rows = self.among(objective, passes)
+        walk, loss = one_epoch(rows, passes.splits, how, how.size(steps), self.walk)
+        passes.count += 1
+        check_descent(float(rows.at_zero[0]), float(loss[0]), walk.epochs, how)
+        return replace(stride, walk=walk, loss_history=np.append(self.loss_history, loss))
+
+
+# -- a fit
+
+
+def fit_by_descent(
+    objective: Objective,
+    passes: Passes,
+    how: GradientDescent,
+    steps: Steps,
+    start: NDArray[np.float64] | None = None,
+) -> tuple[Fit, Stride]:
+    """Descend from B = 0, or from ``start``, until the rule for stopping is met.
+
+    Descent alone would not notice that a likelihood has no maximum: without a penalty, separation
+    of the classes is looked for first.
+
+    Parameters
+    ----------
+    objective : Objective
+    passes : Passes
+        Over the rows.
+    how : GradientDescent
+    steps : {"gradient", "sgd", "minibatch"}
+    start : ndarray (m, D), optional
+        Coefficients of z to begin with.
+
+    Raises
+    ------
+    ParameterError
+        If the loss grows without end.
+    """
+    how.rate_for(steps)
+    stride = Stride.start(objective)
+    separation, decided = None, True
+    if start is not None:
+        stride = stride.at(start)
+    if not objective.penalty.any():
+        separation, decided = _separation(objective, passes)
+    converged = False
+    if separation is None:
+        stride, converged = _descended(objective, passes, how, steps, stride)
+    point = objective(objective.parameters(stride.coefficients), False)
+    slope, at_zero = float(np.abs(point.gradient).max(initial=0.0)), objective.slope_at_zero()
+    fit = Fit(
+        stride.coefficients,
+        point.loss,
+        None,
+        len(stride.loss_history),
+        slope / at_zero if at_zero else slope,
+        converged,
+        len(point.x),
+        separation=separation,
+        undecided=not decided,
+    )
+    return fit, stride
+
+
+def _separation(objective: Objective, passes: Passes) -> tuple[Separation | None, bool]:
+    """Look for separation along no direction in particular; also say whether that is decided."""
+    unit, used = objective.inverse_unit, objective.used
+    separator = Separator(passes.map, objective.centring, objective.seen.classes, unit, used)
+    return separator.find(np.zeros((objective.k, objective.centring.width)))
+
+
+def _descended(
+    objective: Objective, passes: Passes, how: GradientDescent, steps: Steps, stride: Stride
+) -> tuple[Stride, bool]:
+    """Where the descent ends, and whether the rule for stopping was met."""
+    stride, rows = stride.among(objective, passes)
+    if steps == "gradient":
+        return _by_all_rows(objective, how, stride)
+    course = by_rows(rows, passes.splits, how, how.size(steps), stride.walk)
+    found = descended(course, how, np.ones(1))
+    passes.count += found.walk.epochs
+    return replace(stride, walk=found.walk, loss_history=found.loss_history), found.converged
+
+
+def _by_all_rows(objective: Objective, how: GradientDescent, stride: Stride) -> tuple[Stride, bool]:
+    centring, unit = objective.centring, stride.unit
+    scaled = replace(objective, centring=replace(centring, scale=unit[1:]))
+
+    def evaluate(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        point = scaled(x[0], False)
+        return np.array([point.loss]) / objective.weight, point.gradient[None] / objective.weight
+
+    def spread(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return scaled.coefficients(x[0]) * unit
+
+    loss = Convex(evaluate, _curvature(objective.k) * len(unit))
+    start = scaled.parameters(stride.coefficients)[None]
+    found = descended(by_batch(loss, start, how), how, np.ones(1))
+    walk = Walk(spread(found.walk.v), spread(found.walk.velocity), found.walk.epochs)
+    return replace(stride, walk=walk, loss_history=found.loss_history), found.converged
