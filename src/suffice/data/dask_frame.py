@@ -103,6 +103,13 @@ class DaskTable:
     ------
     SchemaError
         If columns share a name.
+
+    Examples
+    --------
+    >>> from dask.dataframe import from_pandas
+    >>> frame = from_pandas(pd.DataFrame({"age": [39, 50, 38]}), npartitions=2)
+    >>> [split.locate(0) for split in DaskTable(frame).splits({"age": None})]
+    ['row 0 of partition 0', 'row 0 of partition 1']
     """
 
     frame: Any

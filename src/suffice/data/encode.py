@@ -236,7 +236,8 @@ def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.intp], list[Any]]:
     A dictionary may hold values that no row shows, the same value twice, and null.
     """
     values = column.dictionary.to_pylist()
-    stored = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
+    indices = column.indices.cast(pa.int64())  # they may be unsigned
+    stored = indices.fill_null(-1).to_numpy(zero_copy_only=False)
     used = np.bincount(stored + 1, minlength=len(values) + 1)[1:] > 0
     place: dict[Any, int] = {}
     code = np.full(len(values) + 1, -1, np.intp)  # the last is that of null

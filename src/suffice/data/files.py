@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
@@ -388,6 +389,10 @@ class StoredTable:
         ReadError
             If a file is damaged.
         """
+        return self._head
+
+    @cached_property
+    def _head(self) -> pa.RecordBatch:
         splits = self.splits(dict.fromkeys(self.names))
         batches = chain.from_iterable(split.record_batches() for split in splits)
         return first_rows(batches, self._schema.remove_metadata())

@@ -59,12 +59,15 @@ def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
 
 
 def _table(data: Any) -> Table:
+    distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
+    if distributed is not None:
+        return distributed
     if hasattr(data, "splits") and hasattr(data, "head") and hasattr(data, "names"):
         return data  # type: ignore[no-any-return]
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
         return open_files(data)
-    return distributed_table(data) or frame_table(data)
+    return frame_table(data)
 
 
 def _with_column(table: FrameTable, role: str, given: Any) -> tuple[FrameTable, str]:

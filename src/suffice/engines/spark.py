@@ -66,9 +66,9 @@ _ON_LOOPBACK: dict[str, Any] = {
 class SparkEngine:
     """The executors of Spark, classic or Connect.
 
-    The session that is active is used; if there is none, one is started. Executors need this
-    library, and have to reach the files that they are to read. A table in memory is sent to all of
-    them. A Spark DataFrame is read where it is.
+    The session that is active is used; if there is none, one is started and kept. Executors need
+    this library, and read files under the paths that the caller gives. Arrays and frames in memory
+    travel to every executor with every pass; a Spark DataFrame is read where it is.
 
     Parameters
     ----------
@@ -82,6 +82,11 @@ class SparkEngine:
     ------
     ParameterError
         If both are given.
+
+    Examples
+    --------
+    >>> SparkEngine(master="local[2,4]").in_process
+    False
     """
 
     master: str | None = None

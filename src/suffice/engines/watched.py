@@ -139,9 +139,9 @@ class WatchedEngine:
         self, kernel: Any, params: Any, splits: Sequence[Split], watch: Watch
     ) -> Generator[Any, None, None]:
         results = self.engine.map(_counted, (kernel, params), splits)
-        for split, (result, rows) in zip(splits, results, strict=True):
-            watch.add(rows, extent(split).bytes or 0, 1)
-            yield result
+        for split, counted in zip(splits, results, strict=True):
+            watch.add(counted.rows, extent(split).bytes or 0, 1)
+            yield counted.result
 
 
 class Watch:
@@ -270,8 +270,19 @@ def _told(split: Split, task: tuple[Callable[[Any, Any], R], Any, Watch]) -> R:
     return result
 
 
-def _counted(split: Split, task: tuple[Callable[[Any, Any], R], Any]) -> tuple[R, int]:
+@dataclass(frozen=True)
+class _Counted:
+    """A result and its number of rows; a frame of many partitions gives the sum over them."""
+
+    result: Any
+    rows: int
+
+    def __add__(self, other: _Counted) -> _Counted:
+        return _Counted(self.result + other.result, self.rows + other.rows)
+
+
+def _counted(split: Split, task: tuple[Callable[[Any, Any], Any], Any]) -> _Counted:
     """Kernel that counts the rows which another kernel takes, where no watch can hear of it."""
     kernel, params = task
     watched = WatchedSplit(split)
-    return kernel(watched, params), watched.rows
+    return _Counted(kernel(watched, params), watched.rows)

@@ -272,10 +272,11 @@ def _sample_fit(objective: Objective, passes: Passes) -> _SampleFit | None:
 
     Source: M. A. Erdogdu and A. Montanari, Convergence rates of sub-sampled Newton methods (2015).
     """
-    if objective.seen.weight.value.sum() < START_FROM * START_ROWS or objective.centring.is_sparse:
+    total = float(objective.seen.weight.value.sum())
+    if total < START_FROM * START_ROWS or objective.centring.is_sparse:
         return None
     classes, centring = objective.seen.classes, objective.centring
-    rows = draw(passes.map, centring, classes, START_ROWS)
+    rows = draw(passes.map, centring, classes, START_ROWS, total)
     if len(np.unique(rows.codes)) < objective.k or len(rows.codes) < START_ROWS:
         return None
     sample = _of_sample(objective, rows)

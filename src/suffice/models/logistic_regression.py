@@ -191,7 +191,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         l1_ratio: float = 0.0,
         standardize: bool = False,
         dual: bool = False,
-        tol: float = 1e-10,
+        tol: float = 1e-11,
         fit_intercept: bool = True,
         intercept_scaling: float = 1,
         class_weight: ClassWeight = None,

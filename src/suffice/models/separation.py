@@ -39,6 +39,7 @@ TIE = 1e-7  # share of the size of its terms up to which a margin counts as 0
 WRONG_ROWS = 500  # that a pass adds to the programme, at most
 LARGEST_PROGRAMME = 1_200_000  # cells of its matrix
 PASSES = 50
+SPARE = 2.0  # times the rows wanted that are drawn, so that chance leaves enough
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +77,14 @@ class Separation:
 # -- kernels
 
 
-def sampled(split: Split, task: tuple[Centring, Vocabulary, int]) -> tuple[NDArray[Any], Sample]:
-    """Kernel: rows drawn at random, at most so many, and the numbers that they drew."""
-    centring, classes, limit = task
+def sampled(
+    split: Split, task: tuple[Centring, Vocabulary, int, float]
+) -> tuple[NDArray[Any], Sample]:
+    """Kernel: rows drawn at random, at most so many, and the numbers that they drew.
+
+    The last of ``task`` is the weight of all rows, or 0 if it is not known.
+    """
+    centring, classes, limit, total = task
     rng = np.random.default_rng(0)
     drawn, parts = [np.empty(0)], [_empty(centring.width)]
     bound = np.inf  # above it, a number has no chance
@@ -91,6 +97,8 @@ def sampled(split: Split, task: tuple[Centring, Vocabulary, int]) -> tuple[NDArr
         every = np.concatenate([*drawn, number])
         if len(every) > limit:
             bound = min(bound, float(np.partition(every, limit)[limit]))
+        if total and not len(batch.weights):  # then it is their number
+            bound = min(bound, SPARE * limit / total)
         kept = number < bound
         drawn.append(number[kept])
         parts.append(_laid_out(centring, classes, _rows(batch, rows[kept])))
@@ -108,9 +116,15 @@ def _lowest(
     return number[kept], Sample(rows.z[kept], rows.codes[kept], rows.weights[kept])
 
 
-def draw(map_rows: Callable[..., Any], centring: Centring, classes: Vocabulary, n: int) -> Sample:
+def draw(
+    map_rows: Callable[..., Any],
+    centring: Centring,
+    classes: Vocabulary,
+    n: int,
+    total: float = 0.0,
+) -> Sample:
     """Draw n rows of a whole table, or take all if there are fewer."""
-    numbers, parts = zip(*map_rows(sampled, (centring, classes, n)), strict=True)
+    numbers, parts = zip(*map_rows(sampled, (centring, classes, n, total)), strict=True)
     return _lowest(numbers, parts, n)[1]
 
 
