@@ -37,6 +37,7 @@ from suffice.errors import ReadError, SchemaError, SufficeWarning
 __all__ = ["CsvFormat", "CsvSplit", "CsvTable"]
 
 _AHEAD = 2
+_PROBE = 64  # cells
 
 
 # Cells ------------------------------------------------------------------------------------------
@@ -84,6 +85,7 @@ def _infer(column: pa.Array[Any]) -> pa.Array[Any]:
     """Cast text to the first of null, int64, float64 and bool that every cell allows."""
     for target in (pa.null(), pa.int64(), pa.float64(), pa.bool_()):
         try:
+            _parse(column.slice(0, _PROBE), target)  # every cell that is refused takes long
             return _parse(column, target)
         except pa.ArrowInvalid:
             continue

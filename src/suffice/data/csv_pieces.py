@@ -25,7 +25,7 @@ from suffice.data.csv_scan import (
 
 __all__ = ["pieces"]
 
-_PIECE_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 22
 _WINDOW_BYTES = 1 << 14
 _LF, _CR = b"\n\r"
 
