@@ -405,7 +405,10 @@ class TestPieces:
         alone = [file.grammar.records(io.StringIO(piece, newline="")) for piece in cut]
         assert [r.fields for part in alone for r in part] == [r.fields for r in file.scan()]
 
-    def test_are_cut_between_rows_and_not_at_the_end_of_the_file(self, table: Open) -> None:
+    def test_are_cut_between_rows_and_not_at_the_end_of_the_file(
+        self, table: Open, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(csv_pieces, "_PIECE_BYTES", 1 << 20)
         for line in (b"1,2\n", b'"1",2\r\n', b'"1","2""\n"\r', b'1,2"\n'):
             file = table(line * 600_000).splits({"1": None})[0].file
             cut = list(pieces(file))
