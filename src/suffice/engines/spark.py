@@ -48,7 +48,7 @@ Batches = Iterator[pa.RecordBatch]
 ROW = "index long, start long, size long, piece binary"  # a piece of the result of this index
 PIECE = 1 << 18  # bytes; the Java side of Spark cannot bear large cells
 RESULTS = 256  # more, or ones of more than a piece, are added on the executors
-TASKS = 8  # per worker and job
+TASKS = 4  # per worker and job; each costs some 0.05 s
 _SCHEMA = pa.schema({"index": "int64", "start": "int64", "size": "int64", "piece": "binary"})
 
 _QUIET: dict[str, Any] = {
