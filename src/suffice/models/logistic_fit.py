@@ -39,6 +39,7 @@ START_FROM = 8  # as many times as long are the tables where that pays
 START_RIDGE = 1e-4  # keeps that fit finite, as a share of a column's sum of squares
 ROUNDED = 2.0**-46  # slope that rounding leaves, as a share of the weight of all rows
 STALLED = 10  # steps without progress
+STILL = 1e-7  # share of the slope at 0 that rounding may leave where there was no progress
 PATIENCE = 10  # Newton steps after which separation is looked for
 WITHOUT_HESSIAN = 20  # steps after which a Hessian of all rows is worth while
 
@@ -191,7 +192,10 @@ def _fit(
     separation, decided = None, not likelihood
     progress = _Progress()
     for iteration, point in enumerate(islice(steps, max_iter + 1)):
-        if _slope(point) <= enough or progress.has_ended(point):
+        if _slope(point) <= enough:
+            break
+        if progress.has_ended(point):
+            enough = max(enough, STILL * at_zero)
             break
         if second and not decided and iteration == PATIENCE:
             separation, decided = _separator(objective, passes).find(
@@ -277,18 +281,23 @@ def _sample_fit(objective: Objective, passes: Passes) -> _SampleFit | None:
         return None
     classes, centring = objective.seen.classes, objective.centring
     rows = draw(passes.map, centring, classes, START_ROWS, total)
-    if len(np.unique(rows.codes)) < objective.k or len(rows.codes) < START_ROWS:
+    quarter = rows.first(START_ROWS // 4)  # leads near enough, at a quarter of the cost
+    if len(np.unique(quarter.codes)) < objective.k or len(rows.codes) < START_ROWS:
         return None
-    sample = _of_sample(objective, rows)
-    steps = newton(sample, sample(sample.null(), True))
-    for point in islice(steps, PATIENCE):
-        if _slope(point) <= 1e-3 * sample.slope_at_zero():
-            break
+    coefficients = None
+    for part in (quarter, rows):
+        sample = _of_sample(objective, part)
+        x = sample.null() if coefficients is None else sample.parameters(coefficients)
+        for point in islice(newton(sample, sample(x, True)), PATIENCE):
+            if _slope(point) <= 1e-3 * sample.slope_at_zero():
+                break
+        coefficients = sample.coefficients(point.x)
     assert point.hessian is not None
     hessian = point.hessian * (objective.weight / sample.weight)
     dependent = sample.factor(sample.curvature(point.x, True)).dependent
     used = [j for j in dependent if objective.used[1 + j]]
-    return _SampleFit(sample.coefficients(point.x), hessian, used)
+    assert coefficients is not None
+    return _SampleFit(coefficients, hessian, used)
 
 
 def _first_without_hessian(objective: Objective, start: Point, inverse: Inverse) -> Iterator[Point]:

@@ -57,6 +57,10 @@ class Sample:
         names = ("z", "codes", "weights")
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
+    def first(self, n: int) -> Sample:
+        """The first n rows."""
+        return Sample(self.z[:n], self.codes[:n], self.weights[:n])
+
 
 @dataclass(frozen=True, eq=False)
 class Separation:
