@@ -5,7 +5,8 @@
     two classes       ℓ = log(1 + e⁻ˢ),  s = ±t        ∂ℓ/∂t = p − y            p = 1/(1 + e⁻ᵗ)
     k > 2 classes     ℓ = log Σ_c exp(t_c) − t_y        ∂ℓ/∂t_c = p_c − [c = y]   p_c ∝ exp(t_c)
 
-Nothing overflows, and neither p nor 1 − p is ever a difference of numbers near 1.
+Nothing overflows, and neither p nor 1 − p is ever a difference of numbers near 1. A loss comes as
+a + log(1 + r) with r ≥ 0; a sum of such logarithms is the logarithm of a product.
 """
 
 from __future__ import annotations
@@ -22,23 +23,25 @@ from suffice.numerics.kernels.pairs import compiled
 __all__ = ["add_gradient", "add_sparse_gradient", "outcomes"]
 
 ROWS = 4  # taken together
+FAINT = 2.0**-10  # below it, five terms of the series of log(1 + r) are exact
+LARGE = 2.0**600  # a product that is far from the largest double
 AHEAD = 4_096  # cells between asking for one and reading it
 
 
 @compiled
-def _two_classes(t: float, y: int, residual: Any, p: Any, other: Any) -> float:
-    """Write p − y, p and 1 − p of class 1; return the loss."""
+def _two_classes(t: float, y: int, residual: Any, p: Any, other: Any) -> tuple[float, float]:
+    """Write p − y, p and 1 − p of class 1; return a and r of the loss."""
     small = math.exp(-abs(t))
     rare, common = small / (1.0 + small), 1.0 / (1.0 + small)
     p[0], other[0] = (common, rare) if t >= 0.0 else (rare, common)
     residual[0] = p[0] if y == 0 else -other[0]
     wrong = t if y == 0 else -t
-    return math.log1p(small) + max(wrong, 0.0)
+    return max(wrong, 0.0), small
 
 
 @compiled
-def _many_classes(t: Any, y: int, residual: Any, p: Any, other: Any) -> float:
-    """Write p_c − [c = y], p_c and 1 − p_c of every class; return the loss."""
+def _many_classes(t: Any, y: int, residual: Any, p: Any, other: Any) -> tuple[float, float]:
+    """Write p_c − [c = y], p_c and 1 − p_c of every class; return a and r of the loss."""
     k = t.shape[0]
     best = 0
     for c in range(1, k):
@@ -52,7 +55,25 @@ def _many_classes(t: Any, y: int, residual: Any, p: Any, other: Any) -> float:
         p[c] *= share
         other[c] = rest * share if c == best else 1.0 - p[c]
         residual[c] = -other[c] if c == y else p[c]
-    return math.log1p(rest) + float(t[best] - t[y])
+    return t[best] - t[y], rest
+
+
+@compiled
+def _add_loss(a: float, r: float, weight: float, losses: Any) -> None:
+    """Add ``weight`` (a + log(1 + r)) to ``losses`` (2,): a sum, and a factor whose log is missing.
+
+    Rows of weight 1 multiply the factor: a logarithm takes as long as all else that a row needs.
+    """
+    losses[0] += weight * a
+    if weight != 1.0:
+        losses[0] += weight * math.log1p(r)
+    elif r < FAINT:
+        losses[0] += r * (1.0 - r * (1.0 / 2.0 - r * (1.0 / 3.0 - r * (1.0 / 4.0 - r / 5.0))))
+    else:
+        losses[1] *= 1.0 + r
+        if losses[1] > LARGE:
+            losses[0] += math.log(losses[1])
+            losses[1] = 1.0
 
 
 @compiled
@@ -60,9 +81,10 @@ def outcomes(t: Any, codes: Any, loss: Any, residual: Any, p: Any, other: Any) -
     """Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores ``t`` (n, m); m = 1 for two classes."""
     for i in range(t.shape[0]):
         if t.shape[1] == 1:
-            loss[i] = _two_classes(t[i, 0], codes[i], residual[i], p[i], other[i])
+            a, r = _two_classes(t[i, 0], codes[i], residual[i], p[i], other[i])
         else:
-            loss[i] = _many_classes(t[i], codes[i], residual[i], p[i], other[i])
+            a, r = _many_classes(t[i], codes[i], residual[i], p[i], other[i])
+        loss[i] = a + math.log1p(r)
 
 
 @compiled
@@ -91,7 +113,8 @@ def add_gradient(
     rows, t = np.zeros((ROWS, width)), np.zeros((ROWS, many))
     residual, p, other = np.zeros((ROWS, m)), np.zeros(m), np.zeros(m)
     cells, w, v, g = x.reshape(-1), slopes.reshape(-1), rows.reshape(-1), sums.reshape(-1)
-    loss = 0.0
+    losses = np.ones((factors.shape[0], 2))
+    losses[:, 0] = 0.0
     for first in range(0, n, ROWS):
         last = min(first + ROWS, n)
         for i in range(first, last):
@@ -113,13 +136,13 @@ def add_gradient(
             of_row = weights[first + i] if weights.shape[0] else 1.0
             weight[y] += of_row
             fingerprint[y] += of_row * t[i, m]
-            of_row *= factors[y]
             if m == 1:
-                loss += of_row * _two_classes(t[i, 0], y, residual[i], p, other)
+                a, r = _two_classes(t[i, 0], y, residual[i], p, other)
             else:
-                loss += of_row * _many_classes(t[i, :m], y, residual[i], p, other)
+                a, r = _many_classes(t[i, :m], y, residual[i], p, other)
+            _add_loss(a, r, of_row, losses[y])
             for c in range(m):
-                residual[i, c] *= of_row
+                residual[i, c] *= of_row * factors[y]
                 gradient[c, 0] += residual[i, c]
         for c in range(m):
             r0, r1 = splat(residual[0, c]), splat(residual[1, c])
@@ -130,7 +153,16 @@ def add_gradient(
                 s = fma(r2, load(v, 2 * width + j), fma(r3, load(v, 3 * width + j), s))
                 store(g, c * width + j, s)
     gradient[:, 1:] += sums[:, :d]
-    return loss
+    return _total(losses, factors)
+
+
+@compiled
+def _total(losses: Any, factors: Any) -> float:
+    """Σ f_y of the losses (k, 2) of the classes."""
+    total = 0.0
+    for y in range(factors.shape[0]):
+        total += factors[y] * (losses[y, 0] + math.log(losses[y, 1]))
+    return total
 
 
 @compiled
@@ -169,7 +201,8 @@ def add_sparse_gradient(
     m = 1 if k == 2 else k
     table, sums = directions.reshape(-1), gradient.reshape(-1)
     t, r, p, other = np.zeros(width), np.zeros(width), np.zeros(m), np.zeros(m)
-    loss = 0.0
+    losses = np.ones((k, 2))
+    losses[:, 0] = 0.0
     for i in range(n):
         y = codes[i]
         if y < 0:
@@ -183,17 +216,17 @@ def add_sparse_gradient(
         of_row = weights[i] if weights.shape[0] else 1.0
         weight[y] += of_row
         fingerprint[y] += of_row * t[m]
-        of_row *= factors[y]
         if m == 1:
-            loss += of_row * _two_classes(t[0], y, r, p, other)
+            a, rest = _two_classes(t[0], y, r, p, other)
         else:
-            loss += of_row * _many_classes(t[:m], y, r, p, other)
+            a, rest = _many_classes(t[:m], y, r, p, other)
+        _add_loss(a, rest, of_row, losses[y])
         for c in range(m):
-            r[c] *= of_row
+            r[c] *= of_row * factors[y]
         for first in range(0, width, LANES):
             of_lanes = load(r, first)
             store(sums, first, load(sums, first) + of_lanes)
             for q in range(start, stop):
                 place = (1 + indices[q]) * width + first
                 store(sums, place, fma(splat(float(data[q])), of_lanes, load(sums, place)))
-    return loss
+    return _total(losses, factors)

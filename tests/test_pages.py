@@ -1,0 +1,44 @@
+"""What the pages show: their Python runs, and prints what they say."""
+
+import re
+from pathlib import Path
+
+import pytest
+from benchmarks import mixed_file
+
+ROOT = Path(__file__).parents[1]
+SHOWN = re.compile(r"^ *print\(.*\)  # (.+)$")
+
+
+def blocks(page: str) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+
+
+@pytest.fixture(autouse=True)
+def _beside_a_file_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    mixed_file.write(tmp_path / "rows.parquet", 100_000, 10_000, 0)
+
+
+def test_the_page_of_engines(capsys: pytest.CaptureFixture[str]) -> None:
+    found = blocks("docs/engines.md")
+    assert len(found) == 4
+    namespace: dict[str, object] = {}
+    for block in found:
+        exec(block, namespace)
+    shown = [
+        match[1] for block in found for line in block.splitlines() if (match := SHOWN.match(line))
+    ]
+    assert capsys.readouterr().out.splitlines() == shown
+
+
+def test_the_first_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(blocks("README.md")[0], {})
+    assert capsys.readouterr().out.startswith("['apple' 'plum']\n[[0.859 0.141]\n [0.294 0.706]]\n")
+
+
+@pytest.mark.parametrize("page", ["docs/how_it_works.md"])
+def test_other_pages_run(page: str) -> None:
+    namespace: dict[str, object] = {}
+    for block in blocks(page):
+        exec(block, namespace)
