@@ -210,7 +210,7 @@ def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Co
 
 def _coded(
     column: pa.Array[Any], missing: Iterable[str] = ()
-) -> tuple[NDArray[np.intp], Vocabulary]:
+) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
     """Codes (n,) of a column into the values it shows, −1 = missing."""
     if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
         codes, values = _shown(column)
@@ -218,30 +218,38 @@ def _coded(
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         coded = _plain(column).dictionary_encode()
-        values = coded.dictionary.to_pylist()
-        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.intp)
-    absent = [code for code, value in enumerate(values) if value in set(missing)]
+        codes, values = _numbers(coded.indices), coded.dictionary.to_pylist()
+    absent = set(missing).intersection(values) if missing else ()
     if absent:
-        codes = np.where(np.isin(codes, absent), -1, codes)
+        codes = np.where(np.isin(codes, [values.index(value) for value in absent]), -1, codes)
     return codes, Vocabulary(tuple(values))
+
+
+def _numbers(indices: pa.Array[Any]) -> NDArray[np.signedinteger[Any]]:
+    """Places in a dictionary, −1 for null."""
+    if pa.types.is_unsigned_integer(indices.type):
+        indices = indices.cast(pa.int64())
+    return np.asarray(indices.fill_null(-1).to_numpy(zero_copy_only=False))
 
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.intp], list[Any]]:
+def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], list[Any]]:
     """Codes of a dictionary's rows into the values that they show.
 
     A dictionary may hold values that no row shows, the same value twice, and null.
     """
-    values = column.dictionary.to_pylist()
-    indices = column.indices.cast(pa.int64())  # they may be unsigned
-    stored = indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    used = np.bincount(stored + 1, minlength=len(values) + 1)[1:] > 0
+    values, stored = column.dictionary.to_pylist(), _numbers(column.indices)
+    used = np.zeros(len(values) + 1, bool)  # the last is that of null
+    used[stored] = True
+    distinct = set(values)
+    if used[:-1].all() and len(distinct) == len(values) and None not in distinct:
+        return stored, values
     place: dict[Any, int] = {}
-    code = np.full(len(values) + 1, -1, np.intp)  # the last is that of null
-    for q in np.flatnonzero(used).tolist():
+    code = np.full(len(values) + 1, -1, np.int32)
+    for q in np.flatnonzero(used[:-1]).tolist():
         if values[q] is not None:
             code[q] = place.setdefault(values[q], len(place))
     return code[stored], list(place)
@@ -268,7 +276,8 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
 
 
 def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vocabulary]:
-    codes, values = _coded(column, layout.missing)
+    found, values = _coded(column, layout.missing)
+    codes = found.astype(np.intp)
     if len(values) > MAX_CLASSES:
         raise DataError(
             f"label {layout.label!r} has more than {MAX_CLASSES} values",
