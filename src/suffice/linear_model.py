@@ -22,8 +22,10 @@ from suffice.models.gradient_descent import STEPS, GradientDescent
 from suffice.models.linear_descent import Columns, ReadRows, Standard
 from suffice.models.logistic_regression import LogisticRegression
 from suffice.models.normal_equations import NormalEquations
+from suffice.models.options import Dependent, Missing, check_choices
+from suffice.models.reading_targets import Rows
 from suffice.models.regression import errors_left_out
-from suffice.models.regressor import Dependent, LinearRegressor, Missing, Precision, Rows
+from suffice.models.regressor import LinearRegressor, Precision
 from suffice.models.ridge import RidgePath, RidgeSpectrum
 from suffice.models.summary import Summary
 
@@ -128,7 +130,7 @@ class LinearRegression(LinearRegressor):
 
     def _check_options(self) -> None:
         super()._check_options()
-        _check_solver(self.solver, ("normal", *STEPS))
+        check_choices(self, solver=("normal", *STEPS))
 
     def summary(
         self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
@@ -327,7 +329,7 @@ class Ridge(LinearRegressor):
                 )
         else:
             check_nonnegative(alpha=self.alpha)
-        _check_solver(self.solver, (*NORMAL, *STEPS))
+        check_choices(self, solver=(*NORMAL, *STEPS))
 
     def _tune(self, equations: NormalEquations, source: Rows | None) -> None:
         """Settle α."""
@@ -357,13 +359,6 @@ class Ridge(LinearRegressor):
         square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
         unit = np.where(spectrum.plain.tss > 0, spectrum.plain.tss, 1.0)
         return float(alphas[(square.reshape(len(alphas), -1) / unit).sum(axis=1).argmin()])
-
-
-def _check_solver(solver: str, allowed: tuple[str, ...]) -> None:
-    if solver not in allowed:
-        raise ParameterError(
-            f"solver={solver!r}", f"solver is one of {', '.join(map(repr, allowed))}"
-        )
 
 
 def _penalties(alphas: ArrayLike) -> NDArray[np.float64]:

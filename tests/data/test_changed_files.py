@@ -14,6 +14,7 @@ import pytest
 from suffice.data import files
 from suffice.data.csv import CsvTable
 from suffice.data.file_version import FileVersion, require_version, version_of
+from suffice.data import csv_pieces
 from suffice.data.files import open_files
 from suffice.errors import ReadError
 
@@ -67,7 +68,10 @@ class TestChanged:
             f"t{suffix} has changed since it was listed: it was written again" + END
         )
 
-    def test_in_the_middle_of_a_pass(self, tmp_path: Path, suffix: str) -> None:
+    def test_in_the_middle_of_a_pass(
+        self, tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(csv_pieces, "_PIECE_BYTES", 1 << 20)  # not all is read ahead
         path = write(tmp_path / f"t{suffix}", 2_000_000)
         (split,) = open_files(path).splits({"x": None})[:1]
         batches = split.record_batches()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any
@@ -15,9 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from suffice.data.arrays import Labels
 from suffice.data.schema import MAX_CLASSES
 from suffice.engines.work import work
-from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 
-__all__ = ["check_labels", "checked_weights", "is_array", "unless_it_fails"]
+__all__ = ["check_labels", "checked_weights", "forgetting", "is_array", "unless_it_fails"]
 
 
 def is_array(X: Any) -> bool:
@@ -105,3 +105,14 @@ def unless_it_fails(estimator: Any) -> Iterator[None]:
     except BaseException:
         estimator.__dict__ = before
         raise
+
+
+@contextmanager
+def forgetting(name: Callable[[ForgetError], str]) -> Iterator[None]:
+    """Say of rows that cannot be forgotten which column shows it: a statistic knows its number."""
+    try:
+        yield
+    except ForgetError as error:
+        if error.column is None:
+            raise
+        raise ForgetError(f"column {name(error)!r}: {error.fact}", error.rule) from None

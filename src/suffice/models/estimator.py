@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
 from numbers import Integral
 from os import PathLike
-from typing import Any, Self, TypeVar
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +20,12 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.arrays import ArraySource
-from suffice.data.schema import Column, Layout
-from suffice.data.source import Source, Split
-from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
+from suffice.data.schema import BlockLayout, Column
+from suffice.data.source import Source
+from suffice.errors import DataError, ForgetError, ParameterError, SufficeWarning
 from suffice.models.alike import check_alike, check_one_type
-from suffice.models.contract import unless_it_fails
-from suffice.models.evaluation import Evaluation, evaluation
+from suffice.models.contract import forgetting, unless_it_fails
+from suffice.models.evaluation import Evaluation
 from suffice.models.evidence import Evidence
 from suffice.models.forms import (
     LinearForm,
@@ -52,22 +51,17 @@ from suffice.models.generative import (
     summarise,
 )
 from suffice.models.label_shift import LabelShift, label_shift
-from suffice.models.model_file import TYPES, portable, unportable
-from suffice.models.reading import ReadsTables
+from suffice.models.reading_labels import ReadsLabels
 from suffice.models.streaming import check_stream, forgettable, side_by_side, succeeded
-from suffice.persist import write_model
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comparison import Comparison
-from suffice.statistics.statistic import Statistic, tree_sum
+from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeClassifier"]
 
-S = TypeVar("S", bound=Statistic)
-T = TypeVar("T")
 
-
-class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
+class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
     """A classifier that is a function of one exact statistic.
 
     A subclass says by `_parts` which families model which columns, and holds the options that
@@ -104,10 +98,6 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
     @abstractmethod
     def _prior(self) -> tuple[Prior, float]:
         """The class prior and its pseudo-count."""
-
-    def _reading(self) -> dict[str, Any]:
-        """Options of the layout: missing tokens and label clean-up."""
-        return {}
 
     # -- learning
 
@@ -204,13 +194,8 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
         check_is_fitted(self)
         known = forgettable(self.batches_)
         gone = self._summarise(self._open_labelled(X, y, sample_weight))
-        try:
+        with forgetting(lambda e: self.parts_[e.block].layout.columns[cast(int, e.column)]):
             rest = known - gone
-        except ForgetError as error:
-            if error.column is None:
-                raise
-            name = self.parts_[error.block].layout.columns[error.column]
-            raise ForgetError(f"column {name!r}: {error.fact}", error.rule) from None
         if not len(rest.classes):
             raise ForgetError(
                 "no labelled row would be left",
@@ -460,15 +445,7 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
         DataError
             If a label was never seen in training, or no row has a label.
         """
-        model = self._fitted()
-        result = self._run(evaluation, model, self._open_labelled(X, y, sample_weight))
-        if not result.weight:
-            raise DataError(
-                "there is no labelled row whose weight is not zero",
-                "an evaluation needs at least one",
-                "check the label column and the weights",
-            )
-        return result
+        return self._evaluated(self._fitted(), X, y, sample_weight)
 
     def log_likelihood(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return Σ w log P(x, y) over the labelled rows of a table."""
@@ -548,26 +525,6 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows, _ in parts], axis=-1).T
 
-    def _batches(self, X: Any, kernel: Callable[[Split, Any], list[T]], params: Any) -> list[T]:
-        """What a kernel makes of every batch of a table, in order."""
-        source = self._open_classes(X)
-        engine = self._engine_for(source)
-        splits = source.splits(self._layout(), engine.workers)
-        return [batch for split in engine.map(kernel, params, splits) for batch in split]
-
-    def _run(self, kernel: Callable[[Split, Any], S], params: Any, source: Source) -> S:
-        engine = self._engine_for(source)
-        return engine.run(kernel, params, source.splits(self._layout(), engine.workers))
-
-    def _layout(self) -> Layout:
-        """How tables are read, with the reading options as they are now."""
-        return replace(self.layout_, **self._reading())
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = True
-        return tags
-
     # -- keeping
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -581,55 +538,22 @@ class GenerativeClassifier(ClassifierMixin, ReadsTables):  # type: ignore[misc]
             If the file cannot be written. A file that was there before is left as it was.
         """
         self._fitted()
-        content = {
-            "params": portable(self.get_params(deep=False)),
+        learnt = {
             "parts": self.parts_,
-            "layout": self.layout_,
             "batches": self.batches_,
-            "named": hasattr(self, "feature_names_in_"),
             "declared": self.declared_,
-            "format": self.format_,
         }
-        write_model(path, type(self).__name__, content, types=TYPES)
+        self._keep(path, learnt)
 
     @classmethod
     def restored(cls, content: dict[str, Any]) -> Self:
         """Rebuild a model from what `save` wrote."""
-        model = cls(**unportable(content["params"]))
-        model.parts_, model.layout_ = content["parts"], content["layout"]
-        model.declared_, model.format_ = content["declared"], content["format"]
-        names = [column.name for column in model.schema_]
-        model.n_features_in_ = len(names)
-        if content["named"]:
-            model.feature_names_in_ = np.array(names, dtype=object)
+        model = cls._kept(content)
+        model.parts_, model.declared_ = content["parts"], content["declared"]
         return model._set(*content["batches"])
 
     # -- reading tables
 
-    @property
-    def schema_(self) -> Sequence[Column]:
-        """What each column is, and why."""
-        columns: Sequence[Column] = self.layout_.columns
-        return columns
-
-    def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
-        """Open the first table: it settles the columns and how they are read."""
-        source = self._open_labelled(X, y, sample_weight, reset=True)
-        columns = self._described(source)
-        if not columns:
-            raise SchemaError("the table has no column besides the label", "a model needs features")
+    def _settled(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
         self.parts_ = self._parts(columns)
-        self.layout_ = Layout(
-            tuple(part.layout for part in self.parts_),
-            columns,
-            label=source.label,
-            weight=source.weight,
-            label_stored=source.label_stored(),
-            ignored=getattr(getattr(source, "table", None), "ignored", ()),
-            **self._reading(),
-        )
-        return source
-
-    def _described(self, source: Source) -> Sequence[Column]:
-        """What the columns are."""
-        return source.columns()
+        return tuple(part.layout for part in self.parts_)

@@ -14,17 +14,18 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.centring import Centring, overview
 from suffice.models.class_cells import ClassCells, SpreadSplit, joint_moments, plain_layout
 from suffice.models.design import Design
+from suffice.models.gaps import incomplete
 from suffice.models.logistic_fit import Passes
 from suffice.models.logistic_model import LogisticModel
 from suffice.models.logistic_words import gaps
 from suffice.models.objective import Objective
+from suffice.models.options import Missing
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["ClassWeight", "Missing", "Setting", "Task"]
+__all__ = ["ClassWeight", "Setting", "Task"]
 
-Missing = Literal["error", "drop", "gaussian"]
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
 
@@ -58,6 +59,13 @@ class Task:
     def spread(self) -> bool:
         """Whether rows with gaps are spread over complete ones."""
         return self.objective.centring.layout is not self.centring.layout
+
+    def start(self, before: LogisticModel | None) -> NDArray[np.float64] | None:
+        """The coefficients of an earlier model, if it is of the same columns and classes."""
+        if before is None or before.centring.design != self.centring.design:
+            return None
+        same = before.classes == self.objective.seen.classes
+        return before.about(self.centring) if same else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,11 +146,7 @@ class Setting:
         if not lacking or self.missing == "gaussian":
             return seen, 0.0
         if self.missing == "error":
-            raise DataError(
-                f"cells are missing (NaN or null): {lacking}",
-                "every row needs all its cells",
-                "use missing='drop' to learn from complete rows only, or missing='gaussian'",
-            )
+            raise incomplete(lacking)
         complete = engine.run(overview, (self.layout, True), passes.splits)
         return complete, float(seen.weight.value.sum() - complete.weight.value.sum())
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from suffice.data.schema import Layout
 from suffice.errors import DataError
+from suffice.models.gaps import lacking
 from suffice.models.separation import Separation
 from suffice.statistics.by_class import ByClass
 
@@ -18,15 +19,13 @@ NAMED = 5  # columns named
 
 def gaps(seen: ByClass, layout: Layout) -> str:
     """Say which columns lack how many cells; nothing where all are there."""
-    missing: dict[str, float] = {}
+    missing: dict[str, str] = {}
     weight = seen.weight.value.sum()
     for block, columns in zip(seen.blocks, layout.blocks, strict=True):
-        lacking = weight - block.total.sum(axis=0)
-        for j in np.flatnonzero(lacking > 1e-9 * weight).tolist():
-            missing[columns.columns[j]] = float(lacking[j])
-    first = [f"{n:g} of column {name!r}" for name, n in list(missing.items())[:NAMED]]
-    more = f" and some of {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-    return ", ".join(first) + more
+        gone = weight - block.total.sum(axis=0)
+        for j in np.flatnonzero(gone > 1e-9 * weight).tolist():
+            missing[columns.columns[j]] = f"{gone[j]:g}"
+    return lacking(missing)
 
 
 def listed(places: Iterable[int], terms: Sequence[str]) -> str:

@@ -1,22 +1,22 @@
-"""What estimators share of reading: which engine, which columns, rows and labels as a source."""
+"""What estimators share: the engine, the columns of the first table, and the file they keep."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import validate_data
 
-from suffice.data.arrays import ArraySource, Labels
-from suffice.data.schema import Layout, Numbered
-from suffice.data.source import Source
+from suffice.data.schema import Column, Layout, Numbered
 from suffice.data.tables import TableSource
 from suffice.engines.choice import Choice, engine_of
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError
-from suffice.models.contract import check_labels, checked_weights, is_array
+from suffice.models.model_file import TYPES, portable, unportable
+from suffice.persist import write_model
 
 __all__ = ["ReadsTables"]
 
@@ -35,7 +35,18 @@ class ReadsTables(BaseEstimator):  # type: ignore[misc]
     def _engine_for(self, source: object) -> Engine:
         """The engine that reads a source."""
         home = getattr(getattr(source, "table", None), "engine", None)
-        return engine_of(self.engine, self.threads, home)
+        return engine_of(self.engine, self._workers, home)
+
+    @property
+    def _workers(self) -> int | None:
+        """How many threads read a source; None: all cores."""
+        return self.threads
+
+    @property
+    def schema_(self) -> Sequence[Column]:
+        """What each column is, and why."""
+        columns: Sequence[Column] = self.layout_.columns
+        return columns
 
     def _open_table(self, X: Any, label: Any, weight: Any, reset: bool) -> TableSource:
         """Open a frame or files; the first (``reset``) settle how text is written."""
@@ -75,36 +86,37 @@ class ReadsTables(BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         return x, Numbered(x.shape[1]) if names is None else tuple(map(str, names))
 
-    def _open_labelled(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Source:
-        """Open a table whose rows have labels."""
-        if y is None:
-            raise ParameterError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None",
-                "a classifier learns from labels",
-                "pass an array or the name of the label column",
-            )
-        return self._open_classes(X, y, sample_weight, reset)
+    @property
+    def _reads_gaps(self) -> bool:
+        """Whether cells may be missing."""
+        return True
 
-    def _open_classes(
-        self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
-    ) -> Source:
-        """Open a table of a classifier, with or without labels."""
-        if not is_array(X):
-            table = self._open_table(X, y, sample_weight, reset)
-            if reset:
-                self.feature_names_in_ = np.array(table.feature_names, dtype=object)
-                self.n_features_in_ = len(table.feature_names)
-            return table
-        x, names = self._open_array(X, (y, sample_weight), reset)
-        labels = None
-        if y is not None:
-            y = column_or_1d(y, warn=True)
-            check_consistent_length(x, y)
-            labels = Labels.of(y)
-            check_labels(labels)
-        if x.dtype.kind not in "biuf":
-            from suffice.data.opening import open_columns
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self._reads_gaps
+        return tags
 
-            return open_columns(x, names, y, sample_weight)
-        weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
-        return ArraySource(x, names, labels, weights)
+    # -- keeping
+
+    def _keep(self, path: str | PathLike[str], learnt: Mapping[str, Any]) -> None:
+        """Write options, columns, and what was learnt of them."""
+        content = {
+            "params": portable(self.get_params(deep=False)),
+            "layout": self.layout_,
+            "format": self.format_,
+            "named": hasattr(self, "feature_names_in_"),
+            **learnt,
+        }
+        write_model(path, type(self).__name__, content, types=TYPES)
+
+    @classmethod
+    def _kept(cls, content: Mapping[str, Any]) -> Self:
+        """An estimator with the options and columns that `_keep` wrote."""
+        model = cls(**unportable(content["params"]))
+        model.layout_, model.format_ = content["layout"], content["format"]
+        names = model.layout_.names
+        model.n_features_in_ = len(names)
+        if content["named"]:
+            model.feature_names_in_ = np.array(tuple(names), dtype=object)
+        return model

@@ -5,27 +5,24 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from typing import Any, Literal, Self, cast, get_args
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
-from suffice.data.arrays import ArraySource
-from suffice.data.beside import Beside, numeric_targets, target_columns, with_targets
-from suffice.data.schema import Alike, Column, Layout
+from suffice.data.schema import Layout
 from suffice.data.source import Split
-from suffice.data.tables import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
-from suffice.models.contract import checked_weights, is_array, unless_it_fails
-from suffice.models.design import INTERCEPT, Design
+from suffice.models.contract import forgetting, unless_it_fails
+from suffice.models.features import named_columns
+from suffice.models.fitted_linear import NORMAL, FittedLinear
+from suffice.models.gaps import incomplete, lacking
 from suffice.models.gaussian_cells import GaussianCells
 from suffice.models.gradient_descent import PARTS, SINGLE_ROWS, STEPS, GradientDescent
 from suffice.models.least_squares import LeastSquares
@@ -37,42 +34,19 @@ from suffice.models.linear_descent import (
     least_squares,
     overview,
 )
-from suffice.models.model_file import TYPES, portable, unportable
 from suffice.models.normal_equations import ROUNDED, NormalEquations
-from suffice.models.posterior import Posterior
-from suffice.models.reading import ReadsTables
-from suffice.models.regression import (
-    Answer,
-    IncompleteRow,
-    LinearModel,
-    answers,
-    categories,
-    errors,
-    missing_cells,
-    summarise,
-    within,
-)
-from suffice.models.regression_evaluation import RegressionEvaluation
+from suffice.models.options import Dependent, Missing, check_choices, check_descent_options
+from suffice.models.reading_targets import Rows
+from suffice.models.regression import IncompleteRow, LinearModel, missing_cells, summarise
 from suffice.numerics.linalg import TOLERANCE
-from suffice.persist import write_model
 from suffice.statistics.comoments import Comoments
-from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Dependent", "LinearRegressor", "Missing", "Precision", "Rows", "feature_columns"]
+__all__ = ["LinearRegressor", "Precision"]
 
-Missing = Literal["error", "drop", "gaussian"]
-Dependent = Literal["minimum_norm", "error"]
 Precision = Literal["exact", "double"]
-Rows = TableSource | Beside
-Interval = Literal["prediction", "confidence"]
-
-WAYS_OUT = "use missing='drop' to learn from complete rows only, or missing='gaussian'"
-NORMAL = "use solver='normal'"
-NAMED = 5  # columns named
-MOST_CATEGORIES = 1_000
 
 
-class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: ignore[misc]
+class LinearRegressor(FittedLinear):
     """A linear model that is a function of exact co-moments of columns and targets.
 
     A subclass holds the options and says by `_penalty` what each coefficient costs.
@@ -183,13 +157,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
         check_is_fitted(self)
         self._require_sums()
         gone = self._summarise(self._open_more(X, y, sample_weight))
-        try:
+        with forgetting(lambda error: self.design_.column(cast(int, error.column))):
             rest = self.statistic_ - gone
-        except ForgetError as error:
-            if error.column is None:
-                raise
-            name = self.design_.column(error.column)
-            raise ForgetError(f"column {name!r}: {error.fact}", error.rule) from None
         if not len(rest.code):
             raise ForgetError(
                 "no row would be left",
@@ -256,7 +225,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
         other: Self = clone(self).set_params(**options)
         other._check_options()
         other._require_sums()
-        names = self._chosen(columns)
+        every = self.design_.columns
+        names = every if columns is None else named_columns(columns, every)
         design = self.design_.keep(names)
         places = self.design_.places(names)
         p, t = len(self.design_), len(self.design_.targets)
@@ -277,49 +247,14 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
         )
         return other._set(statistic)
 
-    def _chosen(self, columns: Sequence[str | int] | None) -> Sequence[str]:
-        every = self.design_.columns
-        if columns is None:
-            return every
-        names = [every[c] if isinstance(c, int) and c < len(every) else c for c in columns]
-        unknown = [name for name in names if name not in set(every)]
-        if unknown:
-            raise SchemaError(
-                f"there is no column {unknown[0]!r}",
-                f"the model has {', '.join(map(repr, every[:20]))}",
-            )
-        return [str(name) for name in names]
-
     def _check_options(self) -> None:
-        rules = (("missing", Missing), ("dependent", Dependent), ("precision", Precision))
-        for name, allowed in rules:
-            if getattr(self, name) not in get_args(allowed):
-                raise ParameterError(
-                    f"{name}={getattr(self, name)!r}",
-                    f"{name} is one of {', '.join(map(repr, get_args(allowed)))}",
-                )
-        if not isinstance(self.descent, GradientDescent | None):
-            raise ParameterError(
-                f"descent={self.descent!r}", "descent is a GradientDescent or None"
-            )
-        refused = (("positive", True), ("missing", "gaussian"), ("dependent", "error"))
-        for name, value in refused if self.solver in STEPS else ():
-            if getattr(self, name) == value:
-                raise ParameterError(
-                    f"{name}={value!r} with solver={self.solver!r}",
-                    "gradient descent does not offer it",
-                    NORMAL,
-                )
-
-    def _require_sums(self) -> None:
-        """Refuse what gradient descent has no sums for."""
-        fit = getattr(getattr(self, "model_", None), "fit", None)
-        if self.solver in STEPS or isinstance(fit, Descended):
-            raise ParameterError(
-                f"solver={self.solver!r}" if self.solver in STEPS else "the fit was by descent",
-                "gradient descent keeps no sums over the rows, only coefficients",
-                NORMAL,
-            )
+        check_choices(
+            self,
+            missing=get_args(Missing),
+            dependent=get_args(Dependent),
+            precision=get_args(Precision),
+        )
+        check_descent_options(self, NORMAL, positive=True, missing="gaussian", dependent="error")
 
     def _require_more(self) -> None:
         """Refuse to learn further rows where there is nothing to go on from."""
@@ -328,7 +263,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
 
     def _descend(self, source: Rows) -> Self:
         """Estimate by gradient descent, pass by pass."""
-        how, (rows, splits, standard) = self._how, self._standardised(source)
+        how = self.descent or GradientDescent()
+        rows, splits, standard = self._standardised(source)
         engine, costs = self._engine_for(source), self._penalty(standard)
         rows = rows.among(standard.penalised(costs), costs)
         fit = least_squares(rows, splits, engine, how, cast(Any, self.solver))
@@ -354,12 +290,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
         else:
             before = before.joined(standard)
             costs = self._penalty(before.standard)
-        rows = rows.among(before.standard, costs)
-        return self._set_descended(before.after(rows, splits, self._how, cast(Any, self.solver)))
-
-    @property
-    def _how(self) -> GradientDescent:
-        return GradientDescent() if self.descent is None else self.descent
+        rows, how = rows.among(before.standard, costs), self.descent or GradientDescent()
+        return self._set_descended(before.after(rows, splits, how, cast(Any, self.solver)))
 
     def _standardised(self, source: Rows) -> tuple[ReadRows, Sequence[Split], Standard]:
         """How the rows of a source are read, and their own centres and units."""
@@ -389,17 +321,8 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
     def _incomplete(self, engine: Engine, layout: Layout, splits: Sequence[Split]) -> DataError:
         """Count the missing cells, for an error."""
         counts = engine.run(missing_cells, (self.design_, layout), splits)
-        return DataError(
-            f"cells are missing (NaN or null): {self._lacking(counts)}",
-            "every row needs all its cells",
-            WAYS_OUT,
-        )
-
-    def _lacking(self, counts: NDArray[np.int64]) -> str:
-        missing = {self.design_.column(j): int(counts[j]) for j in np.flatnonzero(counts).tolist()}
-        first = [f"{n} of column {name!r}" for name, n in list(missing.items())[:NAMED]]
-        more = f" and some of {len(missing) - NAMED} more" if len(missing) > NAMED else ""
-        return ", ".join(first) + more
+        places = np.flatnonzero(counts).tolist()
+        return incomplete(lacking({self.design_.column(j): str(counts[j]) for j in places}))
 
     def _set(self, statistic: Comoments, source: Rows | None = None, tuned: bool = False) -> Self:
         """Estimate; ``source`` has all rows of the statistic, where they are at hand."""
@@ -454,223 +377,6 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
         noise = TOLERANCE if self.precision == "exact" else ROUNDED
         return NormalEquations.of(statistic, p, intercept, noise)
 
-    # -- what was learnt
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        """w, (d,), or (t, d) for targets (n, t)."""
-        w = self.model_.fit.coefficients
-        return np.array(w[:, 0] if self.single_target_ else w.T)
-
-    @property
-    def intercept_(self) -> Any:
-        """b, a number, or (t,) for targets (n, t); 0 where it is not estimated."""
-        fit = self.model_.fit
-        if not fit.has_intercept:
-            return 0.0
-        return float(fit.intercept[0]) if self.single_target_ else np.array(fit.intercept)
-
-    @property
-    def rank_(self) -> int:
-        """Number of columns that are no linear combination of earlier ones."""
-        return self._unpenalised().rank
-
-    @property
-    def singular_(self) -> NDArray[np.float64]:
-        """Singular values of the columns about their means, decreasing, (min(n, d),)."""
-        values = np.linalg.svd(self._unpenalised().factor.cholesky.value, compute_uv=False)
-        rows = int(np.ceil(self._unpenalised().equations.rows))
-        return np.asarray(values[: max(rows, 1)])
-
-    def _unpenalised(self) -> LeastSquares:
-        fit = self._solved()
-        return replace(fit, penalty=np.zeros_like(fit.penalty))
-
-    @property
-    def terms_(self) -> tuple[str, ...]:
-        """Names of all coefficients, the intercept first if there is one."""
-        first = (INTERCEPT,) if self.model_.fit.has_intercept else ()
-        return (*first, *self.design_.terms)
-
-    @property
-    def schema_(self) -> Sequence[Column]:
-        """What each column is, and why."""
-        columns: Sequence[Column] = self.layout_.columns
-        return columns
-
-    def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
-        """Return the posterior of the coefficients and the variance of the noise.
-
-        Parameters
-        ----------
-        a0, b0 : float
-            Shape and rate of the inverse-gamma prior of σ²; 0 and 0: density 1/σ².
-
-        Raises
-        ------
-        ParameterError
-            If the coefficients may not be negative, or cells are missing.
-        DataError
-            If there are no more rows than parameters.
-
-        See Also
-        --------
-        suffice.models.posterior.Posterior : For the formulas.
-        """
-        for name, value in (("a0", a0), ("b0", b0)):
-            if not (np.isfinite(value) and value >= 0):
-                raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
-        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
-
-    def _inferable(self) -> LeastSquares:
-        """The fit, if its errors are known."""
-        model, fit = self._fitted(), self._solved()
-        if fit.positive:
-            raise ParameterError(
-                "positive=True", "coefficients that may not be negative have no standard errors"
-            )
-        if model.cells is not None and not self.statistic_.complete:
-            raise ParameterError(
-                "rows have missing cells and missing='gaussian'",
-                "the sums are expected ones, whose standard errors are not known",
-                "use missing='drop'",
-            )
-        return fit
-
-    def _solved(self) -> LeastSquares:
-        """The fit, if it is a function of sums."""
-        fit = self._fitted().fit
-        if isinstance(fit, Descended):
-            self._require_sums()
-        return cast(LeastSquares, fit)
-
-    @property
-    def n_iter_(self) -> int:
-        """Epochs of gradient descent; else 1, as nothing iterates."""
-        fit = self._fitted().fit
-        return len(fit.loss_history) if isinstance(fit, Descended) else 1
-
-    @property
-    def loss_history_(self) -> NDArray[np.float64]:
-        """Loss of every epoch of gradient descent, the sum over targets, (n_iter_,).
-
-        ::
-
-            J = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]
-
-        after an epoch of ``solver="gradient"``; for the others the mean over the rows of the
-        epoch, each before the step that it leads to.
-        """
-        fit = self._fitted().fit
-        if not isinstance(fit, Descended):
-            raise AttributeError("there is a loss_history_ after gradient descent only.")
-        return np.array(fit.loss_history)
-
-    # -- predicting
-
-    def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return b + xᵀw of every row, (n,) or (n, t).
-
-        With ``missing="gaussian"``, a missing cell is taken as expected given the others.
-        """
-        return self._shaped(self._answers(X, self._fitted().fit.predict))
-
-    def predict_interval(
-        self, X: Any, kind: Interval = "prediction", level: float = 0.95
-    ) -> NDArray[np.float64]:
-        """Return an interval for the target of every row, or for its mean, (n, 2) or (n, t, 2).
-
-        ::
-
-            ŷ ± t √((1 + h) σ̂²)  for a new row      ŷ ± t √(h σ̂²)  for the mean of such rows
-
-        with h of `leverage` and t a quantile of Student's distribution. With a penalty, these are
-        intervals of the posterior predictive (`posterior`).
-
-        Parameters
-        ----------
-        X : table (n, d)
-        kind : {"prediction", "confidence"}
-            For a new row, or for the mean of such rows.
-        level : float
-            Probability of the interval.
-
-        Raises
-        ------
-        ParameterError
-            If ``kind`` or ``level`` is outside its rule; as `posterior`.
-        DataError
-            If there are no more rows than parameters.
-
-        Examples
-        --------
-        >>> from suffice.linear_model import LinearRegression
-        >>> model = LinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 2, 4])
-        >>> model.predict_interval([[1.5]], "confidence").round(3)
-        array([[0.917, 2.583]])
-        """
-        if kind not in get_args(Interval):
-            raise ParameterError(f"kind={kind!r}", "kind is 'prediction' or 'confidence'")
-        posterior = self.posterior()
-        noise = 1.0 if kind == "prediction" else 0.0
-        fit, reach = self._inferable(), posterior.quantile(level)
-        answer = partial(within, fit, posterior, reach, noise)
-        return self._shaped(self._answers(X, answer, complete=True))
-
-    def leverage(self, X: Any) -> NDArray[np.float64]:
-        """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
-
-        Over the rows of the fit h adds up to the (effective) number of parameters.
-        """
-        return self._answers(X, self._inferable().leverage, complete=True)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², the mean over targets."""
-        return float(self.evaluate(X, y, sample_weight).r_squared.mean())
-
-    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> RegressionEvaluation:
-        """Return R², mean squared and absolute errors of rows whose targets are known.
-
-        Raises
-        ------
-        DataError
-            If there is no such row.
-        """
-        model, source = self._fitted(), self._open_more(X, y, sample_weight)
-        engine, layout = self._engine_for(source), self._layout(source)
-        splits = source.splits(layout, engine.workers)
-        moments = engine.run(errors, replace(model, layout=layout), splits)
-        if not moments.total.all():
-            raise DataError(
-                "there is no row whose target is known and whose weight is not zero",
-                "an evaluation needs at least one",
-                "check the targets and the weights",
-            )
-        return RegressionEvaluation(self.design_.targets, moments)
-
-    def _fitted(self) -> LinearModel:
-        check_is_fitted(self)
-        model: LinearModel = self.model_
-        return model
-
-    def _answers(self, X: Any, answer: Answer, complete: bool = False) -> NDArray[np.float64]:
-        """Answer for every row, in order; rows that must be ``complete`` are not filled."""
-        model, source = self._fitted(), self._open(X)
-        model = replace(model, cells=None) if complete else model
-        engine = self._engine_for(source)
-        splits = source.splits(model.layout, engine.workers)
-        parts = engine.map(answers, (model, answer), splits)
-        return np.concatenate([part for split in parts for part in split])
-
-    def _shaped(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
-        return answers[:, 0] if self.single_target_ else answers
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = self.missing == "gaussian"
-        return tags
-
     # -- keeping
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -684,170 +390,22 @@ class LinearRegressor(MultiOutputMixin, RegressorMixin, ReadsTables):  # type: i
             If the file cannot be written. A file that was there before is left as it was.
         """
         fit = self._fitted().fit
-        content = {
-            "params": portable(self.get_params(deep=False)),
+        learnt = {
             "design": self.design_,
-            "layout": self.layout_,
             "statistic": getattr(self, "statistic_", None),
             "descended": fit if isinstance(fit, Descended) else None,
-            "named": hasattr(self, "feature_names_in_"),
             "single_target": self.single_target_,
-            "format": self.format_,
         }
-        content |= {name: getattr(self, name) for name in self._tuned_names}
-        write_model(path, type(self).__name__, content, types=TYPES)
+        learnt |= {name: getattr(self, name) for name in self._tuned_names}
+        self._keep(path, learnt)
 
     @classmethod
     def restored(cls, content: dict[str, Any]) -> Self:
         """Rebuild a model from what `save` wrote."""
-        model = cls(**unportable(content["params"]))
-        model.design_, model.layout_ = content["design"], content["layout"]
-        model.single_target_, model.format_ = content["single_target"], content["format"]
-        model.n_features_in_ = len(model.design_.columns)
-        if content["named"]:
-            model.feature_names_in_ = np.array(tuple(model.design_.columns), dtype=object)
+        model = cls._kept(content)
+        model.design_, model.single_target_ = content["design"], content["single_target"]
         for name in model._tuned_names:
             setattr(model, name, content[name])
         if content["descended"] is not None:
-            model.model_ = LinearModel(model.design_, model._layout(None), content["descended"])
-            return model
+            return model._set_descended(content["descended"])
         return model._set(content["statistic"], tuned=True)
-
-    # -- reading tables
-
-    def _layout(self, source: Rows | None) -> Layout:
-        """How a table is read: with the targets that this source has, or without any."""
-        layout: Layout = self.layout_
-        if source is None:
-            return replace(layout, ignored=(*layout.ignored, *self.design_.targets))
-        blocks = (*layout.blocks, self.design_.target_block)
-        if not isinstance(source, TableSource):
-            return replace(layout, blocks=blocks)
-        targets = target_columns(source, self.design_.targets)
-        return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
-
-    def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """Open the first table: it settles the columns and how they are read."""
-        source, targets = self._open_both(X, y, sample_weight, reset=True)
-        columns: Sequence[Column]
-        known: dict[str, Vocabulary] = {}
-        if isinstance(source, TableSource):
-            columns = feature_columns(source, targets)
-            known = self._categories(source, columns)
-        else:
-            columns = Alike(source.source.names, "number", "real", "as a linear model reads it")
-        if not columns:
-            raise SchemaError(
-                "the table has no column besides the target", "a model needs features"
-            )
-        names = columns.names if isinstance(columns, Alike) else tuple(c.name for c in columns)
-        self.n_features_in_ = len(names)
-        if isinstance(source, TableSource):
-            self.feature_names_in_ = np.array(names, dtype=object)
-        self.design_ = Design(names, targets, known)
-        ignored = getattr(getattr(source, "table", None), "ignored", ())
-        self.layout_ = Layout(self.design_.blocks, columns, weight=source.weight, ignored=ignored)
-        return source
-
-    def _categories(self, source: TableSource, columns: Sequence[Column]) -> dict[str, Vocabulary]:
-        """The values of the columns that are categories: a pass over these columns alone."""
-        chosen = tuple(column for column in columns if column.kind == "category")
-        if not chosen:
-            return {}
-        names = tuple(column.name for column in chosen)
-        blocks = Design(names, (), dict.fromkeys(names, Vocabulary(()))).blocks
-        others = tuple(name for name in source.table.names if name not in names)
-        layout = Layout(blocks, chosen, ignored=others)
-        engine = self._engine_for(source)
-        counts = engine.run(categories, layout, source.splits(layout, engine.workers))
-        found = dict(zip(names, counts.vocabularies, strict=True))
-        for name, values in found.items():
-            if len(values) > MOST_CATEGORIES:
-                raise SchemaError(
-                    f"column {name!r} has {len(values)} categories",
-                    f"each becomes a column of its own; {MOST_CATEGORIES} are the most",
-                    "leave it out",
-                )
-        return found
-
-    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """Open rows with their targets, which must be those of the first fit."""
-        check_is_fitted(self)
-        source, targets = self._open_both(X, y, sample_weight, reset=False)
-        mine = self.design_.targets
-        if len(targets) != len(mine):
-            raise SchemaError(
-                f"there are {len(targets)} targets",
-                f"the model has {len(mine)}: {', '.join(map(repr, mine))}",
-            )
-        if isinstance(source, TableSource) and targets != mine:
-            renamed = dict(zip(targets, mine, strict=True))
-            raise SchemaError(
-                f"the target is called {targets[0]!r}",
-                f"the model learnt {mine[0]!r}",
-                f"rename the columns {renamed}",
-            )
-        return source
-
-    def _open_both(
-        self, X: Any, y: Any, sample_weight: Any, reset: bool
-    ) -> tuple[Rows, tuple[str, ...]]:
-        """Open rows with their targets, and say what these are called."""
-        if y is None:
-            raise ParameterError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None",
-                "a linear model learns from targets",
-                "pass an array or the name of the target column",
-            )
-        if isinstance(y, str) or _are_names(y):
-            named = (y,) if isinstance(y, str) else tuple(y)
-            if reset:
-                self.single_target_ = isinstance(y, str)
-            return cast(TableSource, self._open(X, named, sample_weight, reset)), named
-        values, targets, single = numeric_targets(y)
-        source = self._open(X, (), sample_weight, reset)
-        if reset:
-            self.single_target_ = single
-        if isinstance(source, TableSource):
-            return with_targets(source, values, targets)
-        check_consistent_length(source.x, values)
-        return Beside(source, values), targets
-
-    def _open(
-        self,
-        X: Any,
-        targets: tuple[str, ...] = (),
-        sample_weight: Any = None,
-        reset: bool = False,
-    ) -> TableSource | ArraySource:
-        """Open rows; the first (``reset``) settle the columns, the others must have them."""
-        if not is_array(X):
-            return self._open_table(X, None, sample_weight, reset)
-        x, names = self._open_array(X, (*targets, sample_weight), reset)
-        weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
-        return ArraySource(x, names, None, weights)
-
-
-def _are_names(y: Any) -> bool:
-    """Tell a list of column names from a list of targets."""
-    return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)
-
-
-def feature_columns(source: TableSource, targets: Sequence[str]) -> tuple[Column, ...]:
-    """What the columns are: numbers, or categories where there are strings or dictionaries."""
-    schema, columns = source.table.head().schema, []
-    for column in source.columns():
-        if column.name in targets:
-            continue
-        if column.kind == "text":
-            raise SchemaError(
-                f"column {column.name!r} holds text: {column.reason}",
-                "a linear model takes numbers and categories",
-                "leave it out",
-            )
-        category = column.stored == "string" or pa.types.is_dictionary(
-            schema.field(column.name).type
-        )
-        reason = "strings or a dictionary" if category else "as a linear model reads it"
-        columns.append(replace(column, kind="category" if category else "real", reason=reason))
-    return tuple(columns)

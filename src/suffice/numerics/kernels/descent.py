@@ -105,7 +105,7 @@ def add_gradient(
 ) -> None:
     """Add Σ ω ℓ to ``loss`` and Σ ω ∂ℓ/∂t zᵀ to ``g`` (m, 1 + p), over the rows in ``order``.
 
-    ``z`` (1 + p,) is room for a row, whose first element is the constant; ``t`` (m,) for its scores.
+    ``z`` (1 + p,) is room for a row, whose first element is the constant, ``t`` (m,) for scores.
     """
     m, p = v.shape[0], v.shape[1] - 1
     for i in order:

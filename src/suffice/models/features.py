@@ -1,0 +1,71 @@
+"""Columns of a linear model: which of a table are read, and as what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+
+from suffice.data.arrays import ArraySource
+from suffice.data.schema import Alike, Column
+from suffice.data.tables import TableSource
+from suffice.errors import SchemaError
+
+__all__ = ["feature_columns", "named_columns"]
+
+LISTED = 20  # columns named in an error
+
+
+def feature_columns(
+    source: TableSource | ArraySource, targets: Sequence[str] = ()
+) -> Sequence[Column]:
+    """What the columns are: numbers, or categories where there are strings or dictionaries.
+
+    Raises
+    ------
+    SchemaError
+        If a column holds text.
+    """
+    if isinstance(source, ArraySource):
+        return Alike(source.names, "number", "real", "as a linear model reads it")
+    schema, columns = source.table.head().schema, []
+    for column in source.columns():
+        if column.name in targets:
+            continue
+        if column.kind == "text":
+            raise SchemaError(
+                f"column {column.name!r} holds text: {column.reason}",
+                "a linear model takes numbers and categories",
+                "leave it out",
+            )
+        category = column.stored == "string" or pa.types.is_dictionary(
+            schema.field(column.name).type
+        )
+        reason = "strings or a dictionary" if category else "as a linear model reads it"
+        columns.append(replace(column, kind="category" if category else "real", reason=reason))
+    return tuple(columns)
+
+
+def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[str]:
+    """Names of columns that are given by name or position.
+
+    Raises
+    ------
+    SchemaError
+        If there is no such column.
+
+    Examples
+    --------
+    >>> named_columns(["size", 2], ["age", "size", "price"])
+    ['size', 'price']
+    """
+    names = [known[c] if isinstance(c, int) and c < len(known) else c for c in columns]
+    every = set(known)
+    for name in names:
+        if name not in every:
+            raise SchemaError(
+                f"there is no column {name!r}",
+                f"the model has {', '.join(map(repr, known[:LISTED]))}",
+            )
+    return [str(name) for name in names]

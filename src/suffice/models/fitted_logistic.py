@@ -1,0 +1,296 @@
+"""A fitted logistic regression: what its coefficients are worth, and what it says of rows."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import ParameterError
+from suffice.models.centring import Centring
+from suffice.models.design import INTERCEPT
+from suffice.models.evaluation import Evaluation
+from suffice.models.inference import Likelihood, LogisticSummary
+from suffice.models.logistic_descent import Stride
+from suffice.models.logistic_model import Answer, LogisticModel, answers
+from suffice.models.options import Missing
+from suffice.models.reading_labels import ReadsLabels
+
+__all__ = ["FittedLogistic", "Penalty"]
+
+Penalty = Literal["l2", "firth", "deprecated", None]
+
+
+class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
+    """A logistic regression, as its passes over the rows left it.
+
+    Attributes
+    ----------
+    model_ : LogisticModel
+        All that a prediction needs.
+    likelihood_ : Likelihood or None
+        Of the rows of the fit, where it has one.
+    stride_ : Stride
+        How to go on; after gradient descent only.
+    n_iter_ : ndarray (1,)
+        Iterations, or epochs of gradient descent.
+    n_passes_ : int
+        How often the rows were read.
+    left_out_ : float
+        Weight of the rows left out for missing cells.
+    remarks_ : tuple of str
+        What a user may want to know of the columns.
+    """
+
+    penalty: Penalty
+    C: float
+    missing: Missing
+    model_: LogisticModel
+    likelihood_: Likelihood | None
+    stride_: Stride
+    n_iter_: NDArray[np.intp]
+    n_passes_: int
+    left_out_: float
+    remarks_: tuple[str, ...]
+
+    # -- what was learnt
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, (k,)."""
+        return np.array(self.model_.classes.values)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """w, (1, p) or (k, p)."""
+        return np.array(self.model_.coefficients[:, 1:])
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """b, (1,) or (k,); 0 where it is not estimated."""
+        return np.array(self.model_.intercept)
+
+    @property
+    def loss_history_(self) -> NDArray[np.float64]:
+        """Loss of every epoch of gradient descent, (epochs,).
+
+        ::
+
+            J = 1/N [−Σ w log P(y | x) + |w|²/(2C)]        N = Σ w
+
+        after an epoch of ``solver="gradient"``; for the others the mean over the rows of the
+        epoch, each before the step that it leads to.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "stride_"):
+            raise AttributeError("there is a loss_history_ after gradient descent only.")
+        return np.array(self.stride_.loss_history)
+
+    @property
+    def terms_(self) -> tuple[str, ...]:
+        """Names of all coefficients, the intercept first if there is one."""
+        first = (INTERCEPT,) if self.model_.has_intercept else ()
+        return (*first, *self.model_.centring.design.terms)
+
+    def summary(self, level: float = 0.95, reference: Any = None, as_frame: bool = False) -> Any:
+        """Return estimates with standard errors, tests and intervals, and the fit.
+
+        Parameters
+        ----------
+        level : float
+            Confidence of the intervals.
+        reference : label, optional
+            The class that the others are compared with; default: the first.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        LogisticSummary or pandas.DataFrame
+
+        Raises
+        ------
+        ParameterError
+            If the fit has an L2 penalty, the level is not between 0 and 1, or there is no such
+            class.
+
+        See Also
+        --------
+        suffice.models.inference.LogisticSummary : For the formulas, and an example.
+        """
+        found = self._summary(level, reference)
+        return found.frame() if as_frame else found
+
+    def _summary(self, level: float, reference: Any) -> LogisticSummary:
+        model = self._inferable()
+        labels = model.classes.values
+        first = labels[0] if reference is None else reference
+        if first not in labels:
+            raise ParameterError(
+                f"there is no class {first!r}", f"the classes are {', '.join(map(repr, labels))}"
+            )
+        estimate, covariance = model.against(labels.index(first))
+        assert self.likelihood_ is not None
+        return LogisticSummary(
+            tuple(label for label in labels if label != first),
+            first,
+            self.terms_,
+            estimate,
+            np.sqrt(np.diagonal(covariance)).reshape(estimate.shape),
+            level,
+            self.likelihood_,
+            self.penalty == "firth",
+        )
+
+    def covariance(self, reference: Any = None) -> NDArray[np.float64]:
+        """Return I⁻¹, the covariance matrix of the estimates of `summary`, row after row."""
+        first = self._summary(0.95, reference).reference
+        model = self._fitted()
+        return model.against(model.classes.values.index(first))[1]
+
+    def _inferable(self) -> LogisticModel:
+        model = self._fitted()
+        if model.covariance is None:
+            raise self._no_covariance()
+        return model
+
+    @property
+    def _gaussian_prior(self) -> bool:
+        return self.penalty in ("l2", "deprecated") and bool(np.isfinite(self.C))
+
+    def _no_covariance(self) -> ParameterError:
+        if self._gaussian_prior:
+            return ParameterError(
+                f"C={self.C!r}",
+                "a penalised estimate has no standard error",
+                "use C=np.inf or penalty='firth'",
+            )
+        if hasattr(self, "stride_"):
+            return ParameterError(
+                "the fit was by descent",
+                "gradient descent knows no second derivatives",
+                "use solver='newton'",
+            )
+        if self.missing == "gaussian":
+            return ParameterError(
+                "rows have missing cells and missing='gaussian'",
+                "what was expected in their place has errors of its own",
+                "use missing='drop'",
+            )
+        return ParameterError(
+            f"{len(self.terms_)} coefficients",
+            "their covariance matrix was not computed",
+            "use fewer columns",
+        )
+
+    # -- predicting
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return b + wᵀx of every row, (n,) for two classes, else (n, k)."""
+        t = self._answers(X, LogisticModel.scores)
+        return t[:, 0] if t.shape[1] == 1 else t
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(c | x), (n, k)."""
+        return self._answers(X, LogisticModel.log_posterior)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
+        return self._answers(X, LogisticModel.posterior)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of every row, (n,)."""
+        codes = self._answers(X, LogisticModel.best)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose label is predicted."""
+        return self.evaluate(X, y, sample_weight).accuracy
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
+
+        Its log-likelihood is that of the labels given the columns.
+
+        Raises
+        ------
+        DataError
+            If a label was never seen in training, or no row has a label.
+        """
+        return self._evaluated(self._fitted(), X, y, sample_weight)
+
+    def _fitted(self) -> LogisticModel:
+        check_is_fitted(self)
+        model: LogisticModel = self.model_
+        return model
+
+    def _answers(self, X: Any, answer: Answer) -> NDArray[Any]:
+        """Answer for every row, in order."""
+        return np.concatenate(self._batches(X, answers, (self._fitted(), answer)))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    @property
+    def _reads_gaps(self) -> bool:
+        return self.missing == "gaussian"
+
+    # -- keeping
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `suffice.load` reads; nothing in it is executed.
+
+        The file holds the parameters: a loaded model predicts and explains, and a new fit starts
+        from the rows.
+
+        Raises
+        ------
+        ModelFileError
+            If the file cannot be written. A file that was there before is left as it was.
+        """
+        model, likelihood = self._fitted(), self.likelihood_
+        learnt = {
+            "design": model.centring.design,
+            "mean": model.centring.mean,
+            "scale": model.centring.scale,
+            "complete": model.centring.complete,
+            "classes": model.classes,
+            "coefficients": model.coefficients,
+            "has_intercept": model.has_intercept,
+            "covariance": model.covariance,
+            "cells": model.cells,
+            "stride": getattr(self, "stride_", None),
+            "likelihood": None if likelihood is None else vars(likelihood),
+            "n_iter": self.n_iter_,
+            "n_passes": self.n_passes_,
+            "left_out": self.left_out_,
+            "remarks": self.remarks_,
+        }
+        self._keep(path, learnt)
+
+    @classmethod
+    def restored(cls, content: dict[str, Any]) -> Self:
+        """Rebuild a model from what `save` wrote."""
+        model = cls._kept(content)
+        names = ("design", "layout", "mean", "scale", "complete")
+        centring = Centring(*(content[name] for name in names))
+        model.model_ = LogisticModel(
+            centring,
+            content["classes"],
+            content["coefficients"],
+            content["has_intercept"],
+            content["covariance"],
+            content["cells"],
+        )
+        if content["stride"] is not None:
+            model.stride_ = content["stride"]
+        found = content["likelihood"]
+        model.likelihood_ = None if found is None else Likelihood(**found)
+        model.n_iter_, model.n_passes_ = content["n_iter"], content["n_passes"]
+        model.left_out_, model.remarks_ = content["left_out"], tuple(content["remarks"])
+        return model

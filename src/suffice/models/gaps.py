@@ -1,0 +1,33 @@
+"""What to say of missing cells where every row needs all of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from suffice.errors import DataError
+
+__all__ = ["incomplete", "lacking"]
+
+NAMED = 5  # columns named
+
+
+def lacking(counts: Mapping[str, str]) -> str:
+    """Say which columns lack how many cells; nothing where all are there.
+
+    Examples
+    --------
+    >>> lacking({"age": "2", "size": "1"})
+    "2 of column 'age', 1 of column 'size'"
+    """
+    first = [f"{n} of column {name!r}" for name, n in list(counts.items())[:NAMED]]
+    more = f" and some of {len(counts) - NAMED} more" if len(counts) > NAMED else ""
+    return ", ".join(first) + more
+
+
+def incomplete(counts: str) -> DataError:
+    """The error of missing cells, which `lacking` counts."""
+    return DataError(
+        f"cells are missing (NaN or null): {counts}",
+        "every row needs all its cells",
+        "use missing='drop' to learn from complete rows only, or missing='gaussian'",
+    )

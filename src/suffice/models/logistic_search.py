@@ -1,0 +1,127 @@
+"""How a logistic regression looks for its minimum: by curvature, by gradients, or by descent."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.models.gradient_descent import STEPS, GradientDescent, Steps
+from suffice.models.logistic_descent import Stride, fit_by_descent
+from suffice.models.logistic_fit import LARGEST_HESSIAN, Fit, Method, fit
+from suffice.models.logistic_task import Task
+from suffice.models.logistic_words import listed, separated
+from suffice.models.options import Dependent
+
+__all__ = ["Search", "Solver"]
+
+OwnSolver = Literal["newton", "lbfgs", "gradient", "sgd", "minibatch"]
+Solver = Literal[OwnSolver, "liblinear", "newton-cg", "newton-cholesky", "sag", "saga"]
+
+SECOND_ORDER = ("newton", "liblinear", "newton-cg", "newton-cholesky")
+
+
+@dataclass(frozen=True)
+class Search:
+    """The options that say how a minimum is looked for.
+
+    Parameters
+    ----------
+    solver : str
+    descent : GradientDescent
+        How to descend, if the solver does.
+    tol : float
+        The largest element of the gradient to stop at, as a share of that at 0.
+    max_iter : int
+    dependent : {"minimum_norm", "error"}
+        Whether columns may depend on each other.
+    """
+
+    solver: Solver
+    descent: GradientDescent
+    tol: float
+    max_iter: int
+    dependent: Dependent
+
+    def minimum(self, task: Task, start: NDArray[np.float64] | None) -> tuple[Fit, Stride | None]:
+        """Where the loss is least, and how a descent that found it goes on.
+
+        Raises
+        ------
+        DataError
+            If classes are separated and there is no penalty, or columns depend on each other and
+            must not.
+        ParameterError
+            If Firth's penalty has too many coefficients, or a descent grows without end.
+        """
+        found, stride = self._descended(task, start)
+        objective = task.objective
+        terms = objective.centring.design.terms
+        if found.separation is not None:
+            raise separated(found.separation, terms, objective.k)
+        if found.dependent and self.dependent == "error":
+            raise DataError(
+                f"{listed(found.dependent, terms)}: linear combinations of other columns",
+                "the coefficients of such columns are not determined",
+                "leave columns out, or use dependent='minimum_norm', or a penalty",
+            )
+        return found, stride
+
+    def _descended(
+        self, task: Task, start: NDArray[np.float64] | None
+    ) -> tuple[Fit, Stride | None]:
+        objective = task.objective
+        if self.solver in STEPS:
+            steps = cast(Steps, self.solver)
+            return fit_by_descent(objective, task.passes, self.descent, steps, start)
+        small = len(objective.basis) * objective.centring.width <= LARGEST_HESSIAN
+        if objective.firth and not small:
+            raise ParameterError(
+                f"penalty='firth' with {objective.centring.width} coefficients",
+                f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
+                "use C=1.0",
+            )
+        second = objective.firth or (self.solver in SECOND_ORDER and small)
+        method: Method = "newton" if second else "lbfgs"
+        return fit(objective, task.passes, method, self.tol, self.max_iter, start), None
+
+    def warn(self, found: Fit, task: Task) -> None:
+        """Say what a user should know of where a search ended; the caller of a fit is told."""
+        terms = task.centring.design.terms
+        if not found.converged and self.solver in STEPS:
+            warnings.warn(
+                f"after {found.iterations} epochs the rule for stopping "
+                f"(tol={self.descent.tol:g}) is not met; raise max_iter or tol, "
+                "or use solver='newton'.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        elif not found.converged:
+            warnings.warn(
+                f"after {found.iterations} iterations the gradient is {found.slope:.1g} of that at "
+                f"0, not tol={self.tol:g}; raise max_iter or tol, or use solver='newton'.",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        if found.dependent:
+            warnings.warn(
+                f"{listed(found.dependent, terms)}: linear combinations of other columns. Of all "
+                "coefficients that fit as well, those of least norm were taken; "
+                "dependent='error' refuses.",
+                SufficeWarning,
+                stacklevel=4,
+            )
+        if found.undecided:
+            warnings.warn(
+                "there are too many columns to rule out that the classes are separated and the "
+                "likelihood has no maximum; a penalty (C=1.0) is always safe.",
+                SufficeWarning,
+                stacklevel=4,
+            )
+        for remark in task.remarks:
+            warnings.warn(remark, SufficeWarning, stacklevel=4)

@@ -1,0 +1,132 @@
+"""Reading tables whose rows have labels: what all classifiers share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from suffice.data.arrays import ArraySource, Labels
+from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.data.source import Source, Split
+from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.models.contract import check_labels, checked_weights, is_array
+from suffice.models.evaluation import Evaluation, evaluation
+from suffice.models.reading import ReadsTables
+from suffice.statistics.statistic import Statistic
+
+__all__ = ["ReadsLabels"]
+
+S = TypeVar("S", bound=Statistic)
+T = TypeVar("T")
+
+
+class ReadsLabels(ReadsTables):
+    """An estimator that reads tables whose rows have labels.
+
+    A subclass says by `_described` what the columns are, and by `_settled` how they are read.
+    """
+
+    @abstractmethod
+    def _settled(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
+        """Settle how the columns of the first table are read."""
+
+    def _described(self, source: Source) -> Sequence[Column]:
+        """What the columns are."""
+        return source.columns()
+
+    def _reading(self) -> dict[str, Any]:
+        """Options of the layout: missing tokens and label clean-up."""
+        return {}
+
+    def _layout(self) -> Layout:
+        """How tables are read, with the reading options as they are now."""
+        return replace(self.layout_, **self._reading())
+
+    # -- opening
+
+    def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
+        """Open the first table: it settles the columns and how they are read."""
+        source = self._open_labelled(X, y, sample_weight, reset=True)
+        columns = self._described(source)
+        if not columns:
+            raise SchemaError("the table has no column besides the label", "a model needs features")
+        self.layout_ = Layout(
+            self._settled(source, columns),
+            columns,
+            label=source.label,
+            weight=source.weight,
+            label_stored=source.label_stored(),
+            ignored=getattr(getattr(source, "table", None), "ignored", ()),
+            **self._reading(),
+        )
+        return source
+
+    def _open_labelled(self, X: Any, y: Any, sample_weight: Any, reset: bool = False) -> Source:
+        """Open a table whose rows have labels."""
+        if y is None:
+            raise ParameterError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None",
+                "a classifier learns from labels",
+                "pass an array or the name of the label column",
+            )
+        return self._open_classes(X, y, sample_weight, reset)
+
+    def _open_classes(
+        self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
+    ) -> Source:
+        """Open a table of a classifier, with or without labels."""
+        if not is_array(X):
+            table = self._open_table(X, y, sample_weight, reset)
+            if reset:
+                self.feature_names_in_ = np.array(table.feature_names, dtype=object)
+                self.n_features_in_ = len(table.feature_names)
+            return table
+        x, names = self._open_array(X, (y, sample_weight), reset)
+        labels = None
+        if y is not None:
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(x, y)
+            labels = Labels.of(y)
+            check_labels(labels)
+        if x.dtype.kind not in "biuf":
+            from suffice.data.opening import open_columns
+
+            return open_columns(x, names, y, sample_weight)
+        weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
+        return ArraySource(x, names, labels, weights)
+
+    # -- passing over the rows
+
+    def _run(self, kernel: Callable[[Split, Any], S], params: Any, source: Source) -> S:
+        """The sum of a kernel over a source."""
+        engine = self._engine_for(source)
+        return engine.run(kernel, params, source.splits(self._layout(), engine.workers))
+
+    def _batches(self, X: Any, kernel: Callable[[Split, Any], list[T]], params: Any) -> list[T]:
+        """What a kernel makes of every batch of a table, in order."""
+        source = self._open_classes(X)
+        engine = self._engine_for(source)
+        splits = source.splits(self._layout(), engine.workers)
+        return [batch for split in engine.map(kernel, params, splits) for batch in split]
+
+    def _evaluated(self, model: Any, X: Any, y: Any, sample_weight: Any) -> Evaluation:
+        """How well a model predicts the labels of a table.
+
+        Raises
+        ------
+        DataError
+            If a label was never seen in training, or no row has a label.
+        """
+        result = self._run(evaluation, model, self._open_labelled(X, y, sample_weight))
+        if not result.weight:
+            raise DataError(
+                "there is no labelled row whose weight is not zero",
+                "an evaluation needs at least one",
+                "check the label column and the weights",
+            )
+        return result
