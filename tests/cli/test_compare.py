@@ -90,7 +90,6 @@ class TestCompare:
         assert json.loads(Path("c.json").read_text()) == facts_of(run, *words)
 
 
-
 MERGED = "only models of the same columns and families can be merged"
 AGAIN = "fit both with the same options"
 LABELS = "labels are of one type; convert them"

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from suffice.data import files
+from suffice.data import csv_pieces, files
 from suffice.data.csv import CsvTable
 from suffice.data.file_version import FileVersion, require_version, version_of
-from suffice.data import csv_pieces
 from suffice.data.files import open_files
 from suffice.errors import ReadError
 
