@@ -26,6 +26,7 @@ from suffice.data.schema import (
 )
 from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
+from suffice.numerics import kernels
 from suffice.numerics.exact import LARGEST
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
@@ -243,7 +244,7 @@ def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], 
     """
     values, stored = column.dictionary.to_pylist(), _numbers(column.indices)
     used = np.zeros(len(values) + 1, bool)  # the last is that of null
-    used[stored] = True
+    kernels.counts.mark(stored, used)
     distinct = set(values)
     if used[:-1].all() and len(distinct) == len(values) and None not in distinct:
         return stored, values

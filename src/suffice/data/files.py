@@ -235,7 +235,7 @@ class ParquetSplit(_StoredSplit):
         plain = {name for name, target in self.types if _wants_plain(target)}
         with open_parquet(self.path, plain) as file:
             names = [name for name, _ in self.types]
-            yield from file.iter_batches(BATCH_ROWS, [self.part], names)
+            yield from file.iter_batches(BATCH_ROWS, [self.part], names, use_threads=False)
 
     def _rows_before(self) -> int:
         with pq.ParquetFile(self.path) as file:

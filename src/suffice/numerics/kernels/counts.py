@@ -26,7 +26,16 @@ __all__ = [
     "add_sparse_events",
     "add_weighted_codes",
     "are_counts",
+    "mark",
 ]
+
+
+@compiled
+def mark(codes: Any, shown: Any) -> None:
+    """Write True to ``shown`` at every code; the place of −1 is the last."""
+    last = shown.shape[0] - 1
+    for i in range(codes.shape[0]):
+        shown[codes[i] if codes[i] >= 0 else last] = True
 
 
 @compiled
