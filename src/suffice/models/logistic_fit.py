@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from typing import Any, Literal
@@ -12,36 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from suffice.data.schema import BlockLayout, Layout, Numbered
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
-from suffice.models.centring import Centring
-from suffice.models.design import Design
 from suffice.models.inference import Likelihood
 from suffice.models.logistic import Pass, curvature
-from suffice.models.newton import ROUNDING, Inverse, Point, inverse, newton, quasi_newton, solve
+from suffice.models.logistic_start import beginning
+from suffice.models.newton import ROUNDING, Point, solve
 from suffice.models.objective import Objective
-from suffice.models.separation import Sample, Separation, Separator, draw, farthest
+from suffice.models.separation import Separation, Separator, farthest
 from suffice.numerics.linalg import Factor
-from suffice.statistics.batch import Batch
-from suffice.statistics.block import RealBlock
-from suffice.statistics.by_class import ByClassAccumulator
 from suffice.statistics.curvature import Curvature
-from suffice.statistics.moments import MomentsAccumulator
 
 __all__ = ["Fit", "Method", "Passes", "fit", "likelihood"]
 
 Method = Literal["newton", "lbfgs"]
 
 LARGEST_HESSIAN = 2_000  # its side, for Newton's method
-START_ROWS = 16_384  # rows of a sample whose fit is a good start
-START_FROM = 8  # as many times as long are the tables where that pays
-START_RIDGE = 1e-4  # keeps that fit finite, as a share of a column's sum of squares
 ROUNDED = 2.0**-46  # slope that rounding leaves, as a share of the weight of all rows
 STALLED = 10  # steps without progress
 STILL = 1e-7  # share of the slope at 0 that rounding may leave where there was no progress
 PATIENCE = 10  # Newton steps after which separation is looked for
-WITHOUT_HESSIAN = 20  # steps after which a Hessian of all rows is worth while
 
 
 @dataclass
@@ -155,44 +145,15 @@ def _fit(
     max_iter: int,
     start: NDArray[np.float64] | None,
 ) -> Fit:
-    second = method == "newton"
-    likelihood = not (objective.penalty.any() or objective.firth)
-    sample = _sample_fit(objective, passes) if start is None and second else None
-    if sample is not None:
-        start = sample.coefficients
-    # The Hessian of a sample will do, unless some of its columns depend on others.
-    good = sample is not None and not objective.firth and not (likelihood and sample.dependent)
-    exact = second and not good
-    x = objective.null() if start is None else objective.parameters(start)
-    sums = objective.curvature(x, exact)
-    if start is not None and not sums.loss.value <= objective.weight * np.log(objective.k):
-        x = objective.null()
-        sums = objective.curvature(x, exact)
-
-    factor: Factor | None = None
-    dependent: tuple[int, ...] = ()
-    if exact and not objective.penalty.any():
-        factor = objective.factor(sums)
-        dependent = tuple(j for j in factor.dependent if objective.used[1 + j])
-    if dependent:
-        before, objective = objective.coefficients(x), objective.without(dependent)
-        x = objective.parameters(before)
-        sums = objective.curvature(x, exact)
-
-    point, iteration = objective.point(x, sums), 0
-    if not second:
-        diagonal = objective.curvature_at_zero()
-        steps = quasi_newton(objective, point, lambda g: g / diagonal)
-    elif exact or sample is None:
-        steps = newton(objective, point)
-    else:
-        steps = _first_without_hessian(objective, point, inverse(sample.hessian))
+    second, likelihood = method == "newton", not (objective.penalty.any() or objective.firth)
+    begun = beginning(objective, passes.map, second, start)
+    objective, point, iteration = begun.objective, begun.point, 0
     at_zero = objective.slope_at_zero()
     enough = max(tolerance * at_zero, ROUNDED * objective.weight)
     separation, decided = None, not likelihood
     progress = _Progress()
-    for iteration, point in enumerate(islice(steps, max_iter + 1)):
-        if _slope(point) <= enough:
+    for iteration, point in enumerate(islice(begun.points(), max_iter + 1)):
+        if point.slope <= enough:
             break
         if progress.has_ended(point):
             enough = max(enough, STILL * at_zero)
@@ -213,19 +174,19 @@ def _fit(
     coefficients, covariance = objective.coefficients(point.x), None
     if point.hessian is not None and not objective.penalty.any() and separation is None:
         covariance = _covariance(objective, point)
-    if dependent:
-        assert factor is not None
-        coefficients, covariance = _shortest(coefficients, covariance, factor, dependent)
-    slope = _slope(point)
+    if begun.factor is not None and begun.dependent:
+        dependent = begun.factor, begun.dependent
+        coefficients, covariance = _shortest(coefficients, covariance, *dependent)
+    reached = point.slope
     return Fit(
         coefficients,
         point.loss,
         covariance,
         iteration,
-        slope / at_zero if at_zero else slope,
-        slope <= enough,
+        reached / at_zero if at_zero else reached,
+        reached <= enough,
         len(point.x),
-        dependent,
+        begun.dependent,
         separation,
         not decided,
     )
@@ -239,100 +200,11 @@ class _Progress:
         self._waited = 0
 
     def has_ended(self, point: Point) -> bool:
-        slope = _slope(point)
+        slope = point.slope
         lower = point.loss < self._loss - ROUNDING * abs(point.loss)
         self._waited = 0 if lower or slope < self._slope / 2.0 else self._waited + 1
         self._loss, self._slope = min(point.loss, self._loss), min(slope, self._slope)
         return self._waited > STALLED
-
-
-def _slope(point: Point) -> float:
-    return float(np.abs(point.gradient).max(initial=0.0))
-
-
-# -- the start
-
-
-@dataclass(frozen=True, eq=False)
-class _SampleFit:
-    """What a sample says of all rows.
-
-    Parameters
-    ----------
-    coefficients : ndarray (m, D)
-    hessian : ndarray (p, p)
-        There.
-    dependent : sequence of int
-        Terms that are linear combinations of earlier ones, in the sample.
-    """
-
-    coefficients: NDArray[np.float64]
-    hessian: NDArray[np.float64]
-    dependent: Sequence[int]
-
-
-def _sample_fit(objective: Objective, passes: Passes) -> _SampleFit | None:
-    """Fit a sample of a long table; None for a short one.
-
-    Source: M. A. Erdogdu and A. Montanari, Convergence rates of sub-sampled Newton methods (2015).
-    """
-    total = float(objective.seen.weight.value.sum())
-    if total < START_FROM * START_ROWS or objective.centring.is_sparse:
-        return None
-    classes, centring = objective.seen.classes, objective.centring
-    rows = draw(passes.map, centring, classes, START_ROWS, total)
-    quarter = rows.first(START_ROWS // 4)  # leads near enough, at a quarter of the cost
-    if len(np.unique(quarter.codes)) < objective.k or len(rows.codes) < START_ROWS:
-        return None
-    coefficients = None
-    for part in (quarter, rows):
-        sample = _of_sample(objective, part)
-        x = sample.null() if coefficients is None else sample.parameters(coefficients)
-        for point in islice(newton(sample, sample(x, True)), PATIENCE):
-            if _slope(point) <= 1e-3 * sample.slope_at_zero():
-                break
-        coefficients = sample.coefficients(point.x)
-    assert point.hessian is not None
-    hessian = point.hessian * (objective.weight / sample.weight)
-    dependent = sample.factor(sample.curvature(point.x, True)).dependent
-    used = [j for j in dependent if objective.used[1 + j]]
-    assert coefficients is not None
-    return _SampleFit(coefficients, hessian, used)
-
-
-def _first_without_hessian(objective: Objective, start: Point, inverse: Inverse) -> Iterator[Point]:
-    """Yield points of L-BFGS from a good guess of the Hessian; of Newton's method if that fails."""
-    last = start
-    for last in islice(quasi_newton(objective, start, inverse), WITHOUT_HESSIAN):
-        yield last
-    yield from islice(newton(objective, objective(last.x, True)), 1, None)
-
-
-def _of_sample(objective: Objective, rows: Sample) -> Objective:
-    """The same function of a few rows that are centred already."""
-    terms = Numbered(rows.z.shape[1] - 1)
-    layout = Layout((BlockLayout("real", terms),), ())
-    batch = Batch(
-        len(rows.codes),
-        (RealBlock(rows.z[:, 1:]),),
-        rows.codes,
-        objective.seen.classes,
-        rows.weights,
-    )
-    seen = ByClassAccumulator([MomentsAccumulator(len(terms))])
-    seen.add(batch)
-    scale = objective.centring.scale
-    plain = Centring(Design(terms, ()), layout, np.zeros(len(terms)), scale)
-    share = rows.weights.sum() / objective.seen.weight.value.sum()
-    ridge = START_RIDGE * rows.weights.sum() * np.concatenate([[0.0], scale**2])
-    return replace(
-        objective,
-        run=lambda task: task.of(batch),
-        centring=plain,
-        seen=seen.statistic(),
-        penalty=share * objective.penalty + ridge,
-        firth=False,
-    )
 
 
 # -- the end

@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-__all__ = ["ROUNDING", "Evaluate", "Inverse", "Point", "inverse", "newton", "quasi_newton", "solve"]
+__all__ = [
+    "ROUNDING",
+    "Evaluate",
+    "Inverse",
+    "Point",
+    "inverse",
+    "newton",
+    "quasi_newton",
+    "solve",
+]
 
 ENOUGH = 1e-4  # share of the decrease promised by the slope that a step must bring
 FLATTER = 0.9  # a step ends where the slope is at most this share of the first
@@ -32,6 +41,11 @@ class Point:
     loss: float
     gradient: NDArray[np.float64]
     hessian: NDArray[np.float64] | None = None
+
+    @property
+    def slope(self) -> float:
+        """The largest element of the gradient."""
+        return float(np.abs(self.gradient).max(initial=0.0))
 
 
 Evaluate = Callable[[NDArray[np.float64], bool], Point]
