@@ -1,10 +1,11 @@
 """What the pages show: their Python runs, and prints what they say."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import mixed_file
 
 ROOT = Path(__file__).parents[1]
 SHOWN = re.compile(r"^ *print\(.*\)  # (.+)$")
@@ -17,7 +18,8 @@ def blocks(page: str) -> list[str]:
 @pytest.fixture(autouse=True)
 def _beside_a_file_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    mixed_file.write(tmp_path / "rows.parquet", 100_000, 10_000, 0)
+    write = [sys.executable, "-m", "benchmarks.mixed_file", str(tmp_path / "rows.parquet")]
+    subprocess.run([*write, "--rows", "100000", "--row-group", "10000"], cwd=ROOT, check=True)
 
 
 def test_the_page_of_engines(capsys: pytest.CaptureFixture[str]) -> None:

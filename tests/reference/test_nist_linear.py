@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import mpmath
 import numpy as np
 import pandas as pd
@@ -148,7 +147,7 @@ TABLES: dict[str, Callable] = {
     "polars, lazy": lambda table, _: pl.LazyFrame(table.to_dict("list")),
     "pyarrow": lambda table, _: arrow(table),
     "stream": lambda table, _: arrow(table).to_reader(max_chunksize=5),
-    "duckdb": lambda table, _: duckdb.from_arrow(arrow(table)),
+    "duckdb": lambda table, _: pytest.importorskip("duckdb").from_arrow(arrow(table)),
     "parquet": written(".parquet", lambda t, path: pq.write_table(t, path, row_group_size=5)),
     "csv": written(".csv", write_text),
     "csv, compressed": written(".csv.gz", write_text),
