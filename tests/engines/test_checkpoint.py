@@ -223,10 +223,11 @@ def test_a_killed_fit_goes_on_to_the_same_bits(
 ) -> None:
     whole = Stopping()
     expected = bits(estimator(engine=checkpointed(whole)).fit(file, "y"))
-    assert run_to_its_end(tmp_path, estimator, moment=0) == 0
+    for _ in range(2):  # the first may compile loops, which is many events
+        assert run_to_its_end(tmp_path, estimator, moment=0) == 0
     events = int((tmp_path / "events").read_text())
     begun = 0
-    for moment in np.random.default_rng(0).integers(1, events, moments).tolist():
+    for moment in np.random.default_rng(0).integers(1, 0.9 * events, moments).tolist():
         assert run_to_its_end(tmp_path, estimator, moment) == -signal.SIGKILL
         rest = Stopping()
         assert bits(estimator(engine=checkpointed(rest)).fit(file, "y")) == expected
