@@ -86,11 +86,8 @@ def test_separated_classes_are_named():
 @pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
 def test_columns_as_they_are_lead_to_the_optimum_without_a_warning(loader, units):
     x, y = loader(return_X_y=True)
-    if units == "as they are":
-        model, center, unit = LogisticRegression(tol=1e-12), 0.0, 1.0
-    else:
-        model, center, unit = LogisticRegression(), x.mean(axis=0), x.std(axis=0)
-    model.fit(x, y)
+    center, unit = (0.0, 1.0) if units == "as they are" else (x.mean(axis=0), x.std(axis=0))
+    model = LogisticRegression().fit(x, y)
     z = np.column_stack([np.ones(len(x)), (x - center) / unit])
     penalty = np.column_stack([0 * model.intercept_, model.coef_ / unit])
     truth = (y[:, None] == model.classes_).astype(float)

@@ -208,8 +208,7 @@ def test_maximum_likelihood_as_scikit_learn(case):
 # -- all the way to the optimum, on a table as it is
 
 
-@pytest.mark.parametrize("tol", [1e-10, 1e-12])
-def test_adult_as_it_is(data: Path, tol):
+def test_adult_as_it_is(data: Path):
     names = [f"column_{j}" for j in range(1, 16)]
     table = pd.read_csv(
         data / "adult" / "adult.data",
@@ -219,7 +218,7 @@ def test_adult_as_it_is(data: Path, tol):
         na_values="?",
     )
     table = table.dropna()
-    model = LogisticRegression(tol=tol).fit(table, "column_15")
+    model = LogisticRegression().fit(table, "column_15")
     z = pd.get_dummies(table[names[:-1]], prefix_sep="[", dtype=float)
     z.columns = [f"{name}]" if "[" in name else name for name in z.columns]
     z = np.column_stack([np.ones(len(z)), z[list(model.terms_[1:])]])
