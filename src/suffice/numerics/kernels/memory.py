@@ -12,7 +12,7 @@ __all__ = ["prefetch"]
 
 BYTES = ir.IntType(8).as_pointer()
 FLAG = ir.IntType(32)
-READ, SOON, DATA = ir.Constant(FLAG, 0), ir.Constant(FLAG, 3), ir.Constant(FLAG, 1)
+READ, SOON, DATA = ir.Constant(FLAG, 0), ir.Constant(FLAG, 2), ir.Constant(FLAG, 1)
 
 
 def _prefetch(typing_context: Any, array: Any, index: Any) -> Any:

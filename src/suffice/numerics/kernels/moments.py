@@ -23,6 +23,7 @@ from suffice.numerics.exact import (
     two_sum,
 )
 from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store
+from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import compiled
 
 __all__ = ["add_rows", "add_weighted_rows", "mean_and_scatter", "merge"]
@@ -39,6 +40,9 @@ NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken aw
 # last place never moves, and what rounding takes off is exact: v − ((S + v) − S) of a number, and
 # fma(v, v, S − (S + v²)) of a square. The bias comes off before it ceases to dominate. (Demmel and
 # Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64 (2015); here the rest is kept.)
+#
+# Whether it still dominates is seen afterwards: the new sums stand beside the old ones, which are
+# given up only if Σv² is within its bound. NaN and numbers too large to be squared are not.
 
 
 # Loops instead of slices and array expressions: these would double the time of compilation.
@@ -159,16 +163,6 @@ def below(a: Any, b: Any) -> bool:
 
 
 @compiled
-def _outgrow(c: int, square: Any, total: Any, bound: Any) -> bool:
-    """Add the squares of class c to their total; tell whether one is no longer within bounds."""
-    within = True
-    for j in range(bound.shape[1]):
-        total[c, j] += square[c, j]
-        within &= total[c, j] <= bound[c, j]
-    return not within
-
-
-@compiled
 def can_be_squared(square: Any, d: int) -> bool:
     """Tell whether the squares (k, padded) of d features are so small that each number is."""
     within = True
@@ -190,29 +184,38 @@ def _any_too_large(x: Any, codes: Any) -> bool:
 
 
 @compiled
-def _add_panel(v: Any, e: Any, rows: Any, j: int, rounded: bool, biased: Any) -> None:
-    """Add rows of v + e, and their squares v² + 2ve, to eight of the biased sums (4, padded).
+def _add_members(
+    v: Any, e: Any, width: int, rounded: bool, members: Any, biased: Any, side: int, x: Any, at: int
+) -> None:
+    """Add v + e and v² + 2ve of some rows to the biased sums of one side, (2, 4, padded).
 
-    e is 0 unless ``rounded``; e² is below the last place.
+    The new sums are written to the other side. v and e are flat: a slice counts its references. e
+    is 0 unless ``rounded``; e² is below the last place. Meanwhile x (n · d,) is asked for from
+    ``at`` on.
     """
-    width, v, e = v.shape[1], v.reshape(-1), e.reshape(-1)
-    s, s_lo = load(biased[0], j), load(biased[1], j)
-    q, q_lo = load(biased[2], j), load(biased[3], j)
-    for i in rows:
-        value = load(v, i * width + j)
-        s, rest = quick_two_sum(s, value)
-        s_lo += rest
-        total = fma(value, value, q)
-        q_lo += fma(value, value, q - total)
-        q = total
-        if rounded:
-            error = load(e, i * width + j)
-            s_lo += error
-            q_lo = fma(value + value, error, q_lo)
-    store(biased[0], j, s)
-    store(biased[1], j, s_lo)
-    store(biased[2], j, q)
-    store(biased[3], j, q_lo)
+    padded, biased = biased.shape[2], biased.reshape(-1)
+    old, new = 4 * padded * side, 4 * padded * (1 - side)
+    for j in range(0, padded, LANES):
+        s, s_lo = load(biased, old + j), load(biased, old + padded + j)
+        q, q_lo = load(biased, old + 2 * padded + j), load(biased, old + 3 * padded + j)
+        for r in range(members.shape[0]):
+            prefetch(x, at)
+            at += LANES
+            i = members[r] * width + j
+            value = load(v, i)
+            s, rest = quick_two_sum(s, value)
+            s_lo += rest
+            total = fma(value, value, q)
+            q_lo += fma(value, value, q - total)
+            q = total
+            if rounded:
+                error = load(e, i)
+                s_lo += error
+                q_lo = fma(value + value, error, q_lo)
+        store(biased, new + j, s)
+        store(biased, new + padded + j, s_lo)
+        store(biased, new + 2 * padded + j, q)
+        store(biased, new + 3 * padded + j, q_lo)
 
 
 @compiled
@@ -226,18 +229,20 @@ def _unbias(biased: Any, bias: Any, sums: Any) -> None:
 
 
 @compiled
-def choose_bias(square: Any, rows: int, room: int, bias: Any, bound: Any) -> None:
+def _choose_bias(square: Any, rows: int, room: int, bias: Any, limit: Any) -> None:
     """Make room for more rows like these, whose squares add up to ``square``.
 
-    As long as Σv² ≤ bound and n ≤ room, abs(Σv) ≤ √(n · bound) (Cauchy and Schwarz).
+    As long as Σv² ≤ bound and n ≤ room, abs(Σv) ≤ √(n · bound) (Cauchy and Schwarz). The biased
+    Σv² must not exceed ``limit``; where the bound says nothing of what can be squared, it always
+    does.
     """
-    for j in range(bound.shape[0]):
-        bound[j] = square[j] * (room / rows)
-        if bound[j] > 0.0:
-            bias[0, j] = math.ldexp(1.5, math.frexp(math.sqrt(room * bound[j]))[1] + 2)
-            bias[2, j] = math.ldexp(1.5, math.frexp(bound[j])[1] + 2)
-        else:
-            bias[0, j] = bias[2, j] = 0.0
+    for j in range(limit.shape[0]):
+        bound = square[j] * (room / rows)
+        bias[0, j] = bias[2, j] = 0.0
+        if bound > 0.0:
+            bias[0, j] = math.ldexp(1.5, math.frexp(math.sqrt(room * bound))[1] + 2)
+            bias[2, j] = math.ldexp(1.5, math.frexp(bound)[1] + 2)
+        limit[j] = bias[2, j] + bound if bound <= LARGEST * LARGEST else -np.inf
 
 
 @compiled
@@ -252,11 +257,12 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
     size = max(16, TILE_CELLS // max(1, padded))
     start, order = np.zeros(k + 2, np.intp), np.zeros(size, np.intp)
     last, v, e = np.zeros((size, padded)), np.zeros((size, padded)), np.zeros((size, padded))
-    square, total, bound = np.zeros((k, padded)), np.zeros((k, d)), np.zeros((k, d))
-    biased, bias = np.zeros((k, 4, padded)), np.zeros((k, 4, padded))
+    cells, centred_values, errors = x.reshape(-1), v.reshape(-1), e.reshape(-1)
+    biased, bias = np.zeros((k, 2, 4, padded)), np.zeros((k, 4, padded))
+    side, limit, square = np.zeros(k, np.intp), np.full((k, d), -np.inf), np.zeros((k, padded))
     room, rows = np.zeros(k, np.intp), np.zeros(k)
     missing, p, seen = np.zeros((k, padded)), np.zeros((k, padded)), np.zeros(d)
-    shown, shifted, rounded = np.zeros(k, np.bool_), False, False
+    shown, shifted = np.zeros(k, np.bool_), False
     copy(pivot, p)
     for c in range(k):
         shifted |= any_nonzero(p[c])
@@ -271,38 +277,41 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
                 _see(weight[c, 0], rows[c], missing[c], seen)
                 choose_pivots(part, order[start[c] : start[c + 1]], seen, p[c])
                 shifted |= any_nonzero(p[c])
-        plain = not shifted
-        if plain:
-            squares(part, labels, square)
-            plain = can_be_squared(square, d)
-        if not plain:
-            rounded = centre(part, labels, p, v, e, square, missing)
-            if not can_be_squared(square, d) and _any_too_large(x[first : first + size], labels):
-                return first
+        values, width, centred, rounded = part.reshape(-1), part.shape[1], False, False
+        if shifted:
+            rounded, centred = centre(part, labels, p, v, e, square, missing), True
+            values, width = centred_values, padded
         for c in range(k):
             members = order[start[c] : start[c + 1]]
             if members.shape[0] == 0:
                 continue
+            ahead = (first + size) * d + start[c] * padded
             room[c] -= members.shape[0]
-            if _outgrow(c, square, total, bound) or room[c] < 0:
-                _unbias(biased[c], bias[c], sums[c])
+            if room[c] >= 0:
+                _add_members(
+                    values, errors, width, rounded, members, biased[c], side[c], cells, ahead
+                )
+            if room[c] < 0 or not below(biased[c, 1 - side[c], 2], limit[c]):
+                if not centred:
+                    rounded, centred = centre(part, labels, p, v, e, square, missing), True
+                    values, width = centred_values, padded
+                if not can_be_squared(square, d) and _any_too_large(part, labels):
+                    return first
+                _unbias(biased[c, side[c]], bias[c], sums[c])
                 most = max(members.shape[0], min(ROOM, n - first))
-                choose_bias(square[c], members.shape[0], most, bias[c], bound[c])
-                copy(bias[c], biased[c])
-                for j in range(d):
-                    total[c, j] = square[c, j]
+                _choose_bias(square[c], members.shape[0], most, bias[c], limit[c])
+                copy(bias[c], biased[c, side[c]])
                 room[c] = most - members.shape[0]
-            for j in range(0, padded, LANES):
-                if plain:
-                    _add_panel(part, part, members, j, False, biased[c])
-                else:
-                    _add_panel(v, e, members, j, rounded, biased[c])
+                _add_members(
+                    values, errors, width, rounded, members, biased[c], side[c], cells, ahead
+                )
+            side[c] = 1 - side[c]
             rows[c] += members.shape[0]
             if not shown[c]:
                 shown[c] = _see(weight[c, 0], rows[c], missing[c], seen)
     copy(p, pivot)
     for c in range(k):
-        _unbias(biased[c], bias[c], sums[c])
+        _unbias(biased[c, side[c]], bias[c], sums[c])
         for j in range(d):
             shows = rows[c] - missing[c, j]
             weight[c, 0, j], weight[c, 1, j] = add(weight[c, 0, j], weight[c, 1, j], shows, 0.0)

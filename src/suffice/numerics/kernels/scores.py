@@ -1,8 +1,8 @@
 """Log-likelihoods of a block under every class, added to ``out`` (n, k).
 
-NaN or a missing code adds nothing. Rows are taken in tiles of 64, column by column, so that the
-innermost loop runs over rows: it has no dependency to wait for, and every row adds its columns in
-the same order wherever it stands, which gives the same bits.
+NaN or a missing code adds nothing. A row adds its columns in the same order wherever it stands,
+which gives the same bits. Real rows are taken in tiles of 64, eight columns at a time; counts and
+outcomes column by column, so that the innermost loop runs over rows.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store
+from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store, total
 from suffice.numerics.kernels.memory import prefetch
+from suffice.numerics.kernels.moments import copy
 from suffice.numerics.kernels.pairs import compiled
 
 __all__ = [
@@ -53,14 +54,74 @@ def _transpose(x: Any, tile: Any) -> int:
 def usable(x: Any) -> bool:
     """Tell whether no cell is NaN and every square is far from the largest double."""
     cells, width = x.reshape(-1), x.size // LANES * LANES
-    squares, total = splat(0.0), np.empty(LANES)
+    squares, rest = splat(0.0), 0.0
     for i in range(0, width, LANES):
         cell = load(cells, i)
         squares = fma(cell, cell, squares)
-    store(total, 0, squares)
     for i in range(width, x.size):
-        total[0] += cells[i] * cells[i]
-    return bool(np.sum(total) <= LARGEST * LARGEST)
+        rest += cells[i] * cells[i]
+    return bool(total(squares) + rest <= LARGEST * LARGEST)
+
+
+@compiled
+def _take(x: Any, first: int, rows: int, d: int, tile: Any) -> bool:
+    """Copy rows of flat x to ``tile`` (64 · padded,); tell whether they are `usable`.
+
+    The next rows are asked for.
+    """
+    padded, whole = tile.shape[0] // TILE, d // LANES * LANES
+    squares, rest = splat(0.0), 0.0
+    for i in range(rows):
+        at = (first + i) * d
+        for j in range(0, whole, LANES):
+            prefetch(x, at + TILE * d + j)
+            cell = load(x, at + j)
+            squares = fma(cell, cell, squares)
+            store(tile, i * padded + j, cell)
+        for j in range(whole, d):
+            tile[i * padded + j] = x[at + j]
+            rest += x[at + j] * x[at + j]
+    return bool(total(squares) + rest <= LARGEST * LARGEST)
+
+
+@compiled
+def _add_complete(tile: Any, rows: int, mean: Any, root: Any, constant: Any, out: Any) -> None:
+    """Add constant[c] − Σⱼ (root[c, j] (x − mean[c, j]))² to the scores of complete rows.
+
+    ``mean`` and ``root`` are flat, (k · padded,). Four rows share the loads of a class.
+    """
+    padded, sums = tile.shape[0] // TILE, np.empty(4)
+    for i in range(0, rows, 4):
+        for c in range(constant.shape[0]):
+            a0, a1, a2, a3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
+            for j in range(0, padded, LANES):
+                m, r, at = load(mean, c * padded + j), load(root, c * padded + j), i * padded + j
+                u0 = r * (load(tile, at) - m)
+                u1 = r * (load(tile, at + padded) - m)
+                u2 = r * (load(tile, at + 2 * padded) - m)
+                u3 = r * (load(tile, at + 3 * padded) - m)
+                a0, a1, a2, a3 = fma(u0, u0, a0), fma(u1, u1, a1), fma(u2, u2, a2), fma(u3, u3, a3)
+            sums[0], sums[1], sums[2], sums[3] = total(a0), total(a1), total(a2), total(a3)
+            for h in range(min(4, rows - i)):
+                out[i + h, c] += constant[c] - sums[h]
+
+
+@compiled
+def _add_shown(tile: Any, rows: int, mean: Any, root: Any, logs: Any, out: Any) -> None:
+    """As `_add_complete`, cell by cell: what is missing adds neither its square nor ``logs``.
+
+    A complete row gets the same bits from both.
+    """
+    padded = tile.shape[0] // TILE
+    for i in range(rows):
+        for c in range(out.shape[1]):
+            squares, constant = splat(0.0), splat(0.0)
+            for j in range(0, padded, LANES):
+                at, x = c * padded + j, load(tile, i * padded + j)
+                u = present(load(root, at) * (x - load(mean, at)), splat(0.0))
+                squares = fma(u, u, squares)
+                constant += present((x - x) + load(logs, at), splat(0.0))
+            out[i, c] += total(constant) - total(squares)
 
 
 @compiled
@@ -69,33 +130,28 @@ def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int
 
     Returns −1, or the first of a tile of rows that holds a number too large to be squared.
     """
-    k, d = mean.shape
-    stride = TILE + LANES  # columns that are a power of two apart would share one set of the cache
-    tile, total = np.zeros((d, stride)), np.zeros(TILE)
-    columns, nothing = tile.reshape(-1), splat(0.0)
-    for start in range(0, x.shape[0], TILE):
-        rows = x[start : start + TILE]
-        complete = usable(rows)
-        if not complete and np.any(np.abs(rows) > LARGEST):
-            return start
-        for i in range(rows.shape[0]):
-            for j in range(d):
-                tile[j, i] = rows[i, j]
-        for c in range(k):
-            for lane in range(0, TILE, 2 * LANES):
-                a, b = nothing, nothing
-                for j in range(d):
-                    m, r, constant = splat(mean[c, j]), splat(root[c, j]), splat(-log_scale[c, j])
-                    u = r * (load(columns, j * stride + lane) - m)
-                    v = r * (load(columns, j * stride + lane + LANES) - m)
-                    p, q = fma(u, u, constant), fma(v, v, constant)
-                    if not complete:
-                        p, q = present(p, nothing), present(q, nothing)
-                    a, b = a - p, b - q
-                store(total, lane, a)
-                store(total, lane + LANES, b)
-            for i in range(rows.shape[0]):
-                out[start + i, c] += total[i]
+    (n, d), k = x.shape, mean.shape[0]
+    padded = -(-d // LANES) * LANES
+    means, roots, logs = np.zeros((k, padded)), np.zeros((k, padded)), np.zeros((k, padded))
+    copy(mean, means)
+    copy(root, roots)
+    copy(log_scale, logs)
+    means, roots, logs = means.reshape(-1), roots.reshape(-1), logs.reshape(-1)
+    constant = np.empty(k)
+    for c in range(k):
+        sums = splat(0.0)
+        for j in range(0, padded, LANES):
+            sums += load(logs, c * padded + j)
+        constant[c] = total(sums)
+    tile, cells = np.zeros(TILE * padded), x.reshape(-1)
+    for first in range(0, n, TILE):
+        rows, scores = min(TILE, n - first), out[first : first + TILE]
+        if _take(cells, first, rows, d, tile):
+            _add_complete(tile, rows, means, roots, constant, scores)
+        elif np.any(np.abs(x[first : first + rows]) > LARGEST):
+            return first
+        else:
+            _add_shown(tile, rows, means, roots, logs, scores)
     return -1
 
 
