@@ -7,6 +7,9 @@ triangles, which group i shares with all groups of the same ``home[i]``; where t
 
 Products are biased, like the sums in ``moments.py``. One then takes four operations, no splitting:
 S′ = fma(a, b, S) rounds once, S′ − S is exact, and fma(a, b, S − S′) is what the rounding took.
+
+While rows are added, the products of the last features, which fill no panel of eight, with all
+others are kept below the diagonal: there the panels are full.
 """
 
 from __future__ import annotations
@@ -17,19 +20,19 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
-from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store
+from suffice.numerics.kernels.lanes import LANES, fma, load, repeat, splat, store
 from suffice.numerics.kernels.moments import (
     NOISE,
     ROOM,
+    any_nonzero,
     below,
     can_be_squared,
-    centre,
     choose_pivots,
     copy,
     group,
-    squares,
 )
 from suffice.numerics.kernels.pairs import compiled
+from suffice.numerics.kernels.tiles import aligned
 
 __all__ = ["add_rows", "add_scattered_rows", "merge", "scatter", "settle"]
 
@@ -46,6 +49,30 @@ def _usable(x: Any, codes: Any) -> bool:
                 if not abs(x[i, j]) <= LARGEST:
                     return False
     return True
+
+
+@compiled
+def _centre(x: Any, codes: Any, pivot: Any, v: Any, e: Any, square: Any) -> bool:
+    """Write v + e = x − p, and Σv² of every group; p and ``square`` are (g, padded).
+
+    Returns whether a difference was rounded. A missing cell makes its square NaN.
+    """
+    width, padded, x, p = x.shape[1], square.shape[1], x.reshape(-1), pivot.reshape(-1)
+    v, e, square = v.reshape(-1), e.reshape(-1), square.reshape(-1)
+    square[:] = 0.0
+    errors, zero, rounded = np.empty(LANES), splat(0.0), splat(0.0)
+    for i in range(codes.shape[0]):
+        if codes[i] < 0:
+            continue
+        for j in range(0, padded, LANES):
+            c, to = codes[i] * padded + j, i * padded + j
+            value, error = two_sum(load(x, i * width + j), zero - load(p, c))
+            store(v, to, value)
+            store(e, to, error)
+            store(square, c, fma(value, value, load(square, c)))
+            rounded = fma(error, error, rounded)
+    store(errors, 0, rounded)
+    return bool(any_nonzero(errors))
 
 
 @compiled
@@ -79,43 +106,52 @@ def _exactly(a: Any, b: Any, s: Any, s_lo: Any) -> Any:
 
 
 @compiled
-def _add_products(a: Any, b: Any, rows: Any, s: Any, s_lo: Any) -> None:
-    """Add Σ a bᵀ over rows to the upper triangle of biased sums (padded, padded)."""
-    d = a.shape[1]
+def _panels(left: int, d: int) -> Any:
+    """Return where the panels begin and end whose products with a feature are kept in its row."""
+    whole = d // LANES * LANES
+    return (left // LANES * LANES, whole) if left < whole else (0, whole + LANES)
+
+
+@compiled
+def _add_products(a: Any, b: Any, d: int, rows: Any, s: Any, s_lo: Any) -> None:
+    """Add Σ a bᵀ over rows to biased sums (padded, padded)."""
+    width = a.shape[1]
     a, b, s, s_lo = a.reshape(-1), b.reshape(-1), s.reshape(-1), s_lo.reshape(-1)
     for left in range(0, d, LEFT):
-        for right in range(left // LANES * LANES, d, LANES):
-            i0 = left * d + right
-            i1, i2, i3 = i0 + d, i0 + 2 * d, i0 + 3 * d
+        begin, end = _panels(left, d)
+        for right in range(begin, end, LANES):
+            i0 = left * width + right
+            i1, i2, i3 = i0 + width, i0 + 2 * width, i0 + 3 * width
             s0, s1, s2, s3 = load(s, i0), load(s, i1), load(s, i2), load(s, i3)
             t0, t1, t2, t3 = load(s_lo, i0), load(s_lo, i1), load(s_lo, i2), load(s_lo, i3)
             for row in rows:
-                panel, at = load(b, row * d + right), row * d + left
-                s0, t0 = _exactly(splat(a[at]), panel, s0, t0)
-                s1, t1 = _exactly(splat(a[at + 1]), panel, s1, t1)
-                s2, t2 = _exactly(splat(a[at + 2]), panel, s2, t2)
-                s3, t3 = _exactly(splat(a[at + 3]), panel, s3, t3)
+                panel, at = load(b, row * width + right), row * width + left
+                s0, t0 = _exactly(repeat(a, at), panel, s0, t0)
+                s1, t1 = _exactly(repeat(a, at + 1), panel, s1, t1)
+                s2, t2 = _exactly(repeat(a, at + 2), panel, s2, t2)
+                s3, t3 = _exactly(repeat(a, at + 3), panel, s3, t3)
             for at, total, rest in ((i0, s0, t0), (i1, s1, t1), (i2, s2, t2), (i3, s3, t3)):
                 store(s, at, total)
                 store(s_lo, at, rest)
 
 
 @compiled
-def _add_rounded_products(a: Any, b: Any, rows: Any, s: Any) -> None:
-    """Add Σ a bᵀ over rows to the upper triangle of plain sums (padded, padded)."""
-    d = a.shape[1]
+def _add_rounded_products(a: Any, b: Any, d: int, rows: Any, s: Any) -> None:
+    """Add Σ a bᵀ over rows to plain sums (padded, padded)."""
+    width = a.shape[1]
     a, b, s = a.reshape(-1), b.reshape(-1), s.reshape(-1)
     for left in range(0, d, LEFT):
-        for right in range(left // LANES * LANES, d, LANES):
-            i0 = left * d + right
-            i1, i2, i3 = i0 + d, i0 + 2 * d, i0 + 3 * d
+        begin, end = _panels(left, d)
+        for right in range(begin, end, LANES):
+            i0 = left * width + right
+            i1, i2, i3 = i0 + width, i0 + 2 * width, i0 + 3 * width
             s0, s1, s2, s3 = load(s, i0), load(s, i1), load(s, i2), load(s, i3)
             for row in rows:
-                panel, at = load(b, row * d + right), row * d + left
-                s0 = fma(splat(a[at]), panel, s0)
-                s1 = fma(splat(a[at + 1]), panel, s1)
-                s2 = fma(splat(a[at + 2]), panel, s2)
-                s3 = fma(splat(a[at + 3]), panel, s3)
+                panel, at = load(b, row * width + right), row * width + left
+                s0 = fma(repeat(a, at), panel, s0)
+                s1 = fma(repeat(a, at + 1), panel, s1)
+                s2 = fma(repeat(a, at + 2), panel, s2)
+                s3 = fma(repeat(a, at + 3), panel, s3)
             store(s, i0, s0)
             store(s, i1, s1)
             store(s, i2, s2)
@@ -150,9 +186,10 @@ def _unbias(biased: Any, bias: Any, scale: float, products: Any) -> None:
     d = products.shape[1]
     for i in range(d):
         for j in range(i, d):
-            plain = scale * (biased[0, i, j] - 3.0 * bias[i] * bias[j])
+            row, column = (i, j) if j < _panels(i, d)[1] else (j, i)
+            plain = scale * (biased[0, row, column] - 3.0 * bias[i] * bias[j])
             products[0, i, j], rest = two_sum(products[0, i, j], plain)
-            products[1, i, j] += rest + scale * biased[1, i, j]
+            products[1, i, j] += rest + scale * biased[1, row, column]
 
 
 @compiled
@@ -176,8 +213,9 @@ def add_rows(
     g = pivot.shape[0]
     padded = -(-d // LANES) * LANES
     start, order = np.zeros(g + 2, np.intp), np.zeros(TILE_ROWS, np.intp)
-    last, missing = np.zeros((TILE_ROWS, padded)), np.zeros((g, padded))
-    v, e = np.zeros((TILE_ROWS, padded)), np.zeros((TILE_ROWS, padded))
+    last = np.zeros((TILE_ROWS, padded))
+    v = aligned(TILE_ROWS * padded).reshape(TILE_ROWS, padded)
+    e = aligned(TILE_ROWS * padded).reshape(TILE_ROWS, padded)
     weighted = weights.shape[0] > 0
     a, a_lo = (np.zeros_like(v), np.zeros_like(v)) if weighted else (v, e)
     scale = math.ldexp(1.0, math.frexp(np.max(weights))[1]) if weighted else 1.0
@@ -185,7 +223,8 @@ def add_rows(
     homes = products.shape[0]
     border = np.searchsorted(home, np.arange(homes + 1))
     total, bound, room = np.zeros((homes, padded)), np.zeros((homes, d)), np.zeros(homes, np.intp)
-    biased, bias = np.zeros((homes, 2, padded, padded)), np.zeros((homes, padded))
+    biased = aligned(homes * 2 * padded * padded).reshape(homes, 2, padded, padded)
+    bias = np.zeros((homes, padded))
     s = np.zeros((g, 2, padded))
     copy(pivot, p)
     stopped = -1
@@ -195,16 +234,15 @@ def add_rows(
         if (n - first - TILE_ROWS) * d < LANES:  # the last panel of a row reads into the next one
             copy(part, last)
             part = last[:rows]
-        squares(part, labels, square)
-        if not can_be_squared(square, d) and not _usable(x[first : first + TILE_ROWS], labels):
-            stopped = first
-            break
         group(labels, start, order)
         for c in range(g):
             if start[c + 1] > start[c] and weight[c, 0] == 0.0:
                 seen = np.zeros(d)
                 choose_pivots(part, order[start[c] : start[c + 1]], seen, p[c])
-        rounded = centre(part, labels, p, v, e, square, missing)
+        rounded = _centre(part, labels, p, v, e, square)
+        if not can_be_squared(square, d) and not _usable(part, labels):
+            stopped = first
+            break
         if weighted:
             _weigh(weights[first : first + rows], scale, v[:rows], e[:rows], a, a_lo)
         for m in range(homes):
@@ -237,12 +275,12 @@ def add_rows(
                     weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], shows, 0.0)
                 _add_sums(a, a_lo, of_c, s[c, 0], s[c, 1])
             if not exact:
-                _add_rounded_products(a, v, members, biased[m, 0])
+                _add_rounded_products(a, v, d, members, biased[m, 0])
                 continue
-            _add_products(a, v, members, biased[m, 0], biased[m, 1])
+            _add_products(a, v, d, members, biased[m, 0], biased[m, 1])
             if rounded or weighted:
-                _add_rounded_products(a, e, members, biased[m, 1])
-                _add_rounded_products(a_lo, v, members, biased[m, 1])
+                _add_rounded_products(a, e, d, members, biased[m, 1])
+                _add_rounded_products(a_lo, v, d, members, biased[m, 1])
     for m in range(homes):
         _unbias(biased[m], bias[m], scale, products[m])
     for c in range(g):

@@ -139,10 +139,12 @@ def descend(
     v: Any,
     velocity: Any,
     loss: Any,
+    path: Any,
 ) -> None:
     """Step after every ``size`` rows of ``order``: v ← v + d with d ← βd − ηg, in place.
 
-    Nesterov's step is βd − ηg with that d. The ``loss`` added is that of each row before its step.
+    Nesterov's step is βd − ηg with that d. The ``loss`` added is that of each row before its step;
+    v after every step is added to ``path``.
     """
     g = np.zeros(v.shape)
     ahead, behind = (momentum, 1.0) if nesterov else (1.0, 0.0)
@@ -152,8 +154,9 @@ def descend(
         add_gradient(table, targets, weights, rows, center, inverse, v, z, t, g, loss)
         share = 1.0 / rows.shape[0]
         for k in range(v.shape[0]):
-            at, slope, d = v[k], g[k], velocity[k]
+            at, slope, d, along = v[k], g[k], velocity[k], path[k]
             for j in range(at.shape[0]):
                 step = rate * (share * slope[j] + penalty[j] * at[j])
                 d[j] = momentum * d[j] - step
                 at[j] += ahead * d[j] - behind * step
+                along[j] += at[j]

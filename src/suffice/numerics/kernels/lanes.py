@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-__all__ = ["LANES", "fma", "load", "present", "splat", "store", "total"]
+__all__ = ["LANES", "fma", "load", "present", "repeat", "splat", "store", "total"]
 
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -63,16 +63,30 @@ def _store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.intp, lanes), generate
 
 
+def _copies(builder: Any, value: Any) -> Any:
+    nothing = ir.Constant(VECTOR, ir.Undefined)
+    first = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+    return builder.shuffle_vector(first, nothing, zeros)
+
+
 def _splat(typing_context: Any, value: Any) -> Any:
     """Return eight copies of a number."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        nothing = ir.Constant(VECTOR, ir.Undefined)
-        first = builder.insert_element(nothing, arguments[0], ir.Constant(ir.IntType(32), 0))
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-        return builder.shuffle_vector(first, nothing, zeros)
+        return _copies(builder, arguments[0])
 
     return lanes(types.float64), generate
+
+
+def _repeat(typing_context: Any, array: Any, index: Any) -> Any:
+    """Return eight copies of ``array[index]`` of a contiguous array (n,), counted from 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return _copies(builder, builder.load(builder.gep(data, [arguments[1]])))
+
+    return lanes(array, types.intp), generate
 
 
 def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
@@ -134,6 +148,7 @@ def _arithmetic(symbol: Any, instruction: str) -> None:
 
 # Called as functions; the typing context is Numba's own business.
 load: Any = intrinsic(_load)
+repeat: Any = intrinsic(_repeat)
 store: Any = intrinsic(_store)
 splat: Any = intrinsic(_splat)
 fma: Any = intrinsic(_fma)

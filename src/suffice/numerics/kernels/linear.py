@@ -7,72 +7,50 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, total
-from suffice.numerics.kernels.memory import prefetch
+from suffice.numerics.kernels.lanes import LANES, fma, load, splat, total
 from suffice.numerics.kernels.pairs import compiled
+from suffice.numerics.kernels.tiles import TILE, aligned, padded, take
 
 __all__ = ["add_complete"]
 
-ROWS = 4
-AHEAD = 4_096  # cells between asking for one and reading it
-OVERFLOW = 1.8e158  # takes what is larger than LARGEST, and little more, to infinity
-
 
 @compiled
-def _shifted(cells: Any, start: int, origin: Any, row: Any, place: int) -> float:
-    """Write x − o of a row, the cells from ``start`` on, to ``row`` from ``place`` on.
-
-    Returns 0, or NaN if a cell may not be usable.
-    """
-    d = origin.shape[0]
-    if d < LANES:
-        rest = 0.0
-        for j in range(d):
-            v = cells[start + j]
-            rest += v * OVERFLOW * 0.0
-            row[place + j] = v - origin[j]
-        return rest
-    check = splat(0.0)
-    for j in range(0, d, LANES):
-        prefetch(cells, start + j + AHEAD)
-        j = min(j, d - LANES)  # the last lanes overlap those before
-        u = load(cells, start + j)
-        check = fma(u * splat(OVERFLOW), splat(0.0), check)
-        store(row, place + j, u - load(origin, j))
-    return float(total(check))
+def _score(tile: Any, rows: int, slopes: Any, sums: Any) -> None:
+    """Write vᵀ slope_c of rows v of a tile to ``sums`` (k, 16); slopes are flat."""
+    width = tile.shape[0] // TILE
+    for i in range(0, rows, 4):
+        v0 = i * width
+        v1, v2, v3 = v0 + width, v0 + 2 * width, v0 + 3 * width
+        for c in range(sums.shape[0]):
+            s0, s1, s2, s3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
+            for j in range(0, width, LANES):
+                w = load(slopes, c * width + j)
+                s0, s1 = fma(w, load(tile, v0 + j), s0), fma(w, load(tile, v1 + j), s1)
+                s2, s3 = fma(w, load(tile, v2 + j), s2), fma(w, load(tile, v3 + j), s3)
+            sums[c, i], sums[c, i + 1] = total(s0), total(s1)
+            sums[c, i + 2], sums[c, i + 3] = total(s2), total(s3)
 
 
 @compiled
 def add_complete(x: Any, origin: Any, slope: Any, constant: Any, done: Any, out: Any) -> int:
     """Add (x − o)ᵀ slope_c + constant_c, of slopes (k, d), to ``out`` (n, k) for complete rows.
 
-    They are marked as ``done`` (n,). Returns −1, or the first of four rows one of which holds a
-    number too large to be squared.
+    They are marked as ``done`` (n,). Returns −1, or the first of a tile of rows one of which holds
+    a number too large to be squared.
     """
-    (k, d), n = slope.shape, x.shape[0]
-    width = -(-d // LANES) * LANES
-    slopes, rows, sums = np.zeros((k, width)), np.zeros((ROWS, width)), np.zeros((k, ROWS))
-    slopes[:, :d] = slope
-    cells, w, v = x.reshape(-1), slopes.reshape(-1), rows.reshape(-1)
-    for first in range(0, n, ROWS):
-        last = min(first + ROWS, n)
-        check = 0.0
-        for i in range(first, last):
-            check += _shifted(cells, i * d, origin, v, (i - first) * width)
-        usable = check == 0.0
-        if not usable and np.any(np.abs(x[first:last]) > LARGEST):
+    k, n = slope.shape[0], x.shape[0]
+    cells, slopes, sums = x.reshape(-1), padded(slope), np.zeros((k, TILE))
+    tile = aligned(TILE * (slopes.shape[0] // k))
+    for first in range(0, n, TILE):
+        rows = min(TILE, n - first)
+        complete = take(cells, first, rows, origin, tile)
+        if not complete and np.any(np.abs(x[first : first + rows]) > LARGEST):
             return first
+        for i in range(first, first + rows):
+            done[i] = complete or not np.any(np.isnan(x[i]))
+        _score(tile, rows, slopes, sums)
         for c in range(k):
-            s0, s1, s2, s3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-            for j in range(0, width, LANES):
-                a = load(w, c * width + j)
-                s0, s1 = fma(a, load(v, j), s0), fma(a, load(v, width + j), s1)
-                s2, s3 = fma(a, load(v, 2 * width + j), s2), fma(a, load(v, 3 * width + j), s3)
-            sums[c, 0], sums[c, 1] = total(s0), total(s1)
-            sums[c, 2], sums[c, 3] = total(s2), total(s3)
-        for i in range(first, last):
-            done[i] = usable or not np.any(np.isnan(x[i]))
-            if done[i]:
-                for c in range(k):
-                    out[i, c] += sums[c, i - first] + constant[c]
+            for i in range(rows):
+                if done[first + i]:
+                    out[first + i, c] += sums[c, i] + constant[c]
     return -1

@@ -25,6 +25,7 @@ from suffice.numerics.exact import (
 from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store
 from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import compiled
+from suffice.numerics.kernels.tiles import aligned
 
 __all__ = ["add_rows", "add_weighted_rows", "mean_and_scatter", "merge"]
 
@@ -109,20 +110,6 @@ def choose_pivots(x: Any, rows: Any, weight: Any, pivot: Any) -> None:
                 first = x[i, j] if high < low else first
                 low, high = min(low, x[i, j]), max(high, x[i, j])
         pivot[j] = first if high - low < max(abs(low), abs(high)) / 2.0 else 0.0
-
-
-@compiled
-def squares(x: Any, codes: Any, square: Any) -> None:
-    """Write the sums of x² over the rows of every class, (k, padded)."""
-    square[:] = 0.0
-    width, padded = x.shape[1], square.shape[1]
-    x, square = x.reshape(-1), square.reshape(-1)
-    for i in range(codes.shape[0]):
-        if codes[i] < 0:
-            continue
-        for j in range(0, padded, LANES):
-            value, c = load(x, i * width + j), codes[i] * padded + j
-            store(square, c, fma(value, value, load(square, c)))
 
 
 @compiled
@@ -256,9 +243,12 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
     padded = -(-d // LANES) * LANES
     size = max(16, TILE_CELLS // max(1, padded))
     start, order = np.zeros(k + 2, np.intp), np.zeros(size, np.intp)
-    last, v, e = np.zeros((size, padded)), np.zeros((size, padded)), np.zeros((size, padded))
+    last = np.zeros((size, padded))
+    v = aligned(size * padded).reshape(size, padded)
+    e = aligned(size * padded).reshape(size, padded)
     cells, centred_values, errors = x.reshape(-1), v.reshape(-1), e.reshape(-1)
-    biased, bias = np.zeros((k, 2, 4, padded)), np.zeros((k, 4, padded))
+    biased = aligned(k * 8 * padded).reshape(k, 2, 4, padded)
+    bias = np.zeros((k, 4, padded))
     side, limit, square = np.zeros(k, np.intp), np.full((k, d), -np.inf), np.zeros((k, padded))
     room, rows = np.zeros(k, np.intp), np.zeros(k)
     missing, p, seen = np.zeros((k, padded)), np.zeros((k, padded)), np.zeros(d)

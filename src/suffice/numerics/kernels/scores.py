@@ -1,8 +1,8 @@
 """Log-likelihoods of a block under every class, added to ``out`` (n, k).
 
 NaN or a missing code adds nothing. A row adds its columns in the same order wherever it stands,
-which gives the same bits. Real rows are taken in tiles of 64, eight columns at a time; counts and
-outcomes column by column, so that the innermost loop runs over rows.
+which gives the same bits. The lanes are columns of real rows, eight at a time, and rows of counts
+and outcomes, whose innermost loop runs over them.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from suffice.numerics.exact import LARGEST
 from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store, total
 from suffice.numerics.kernels.memory import prefetch
-from suffice.numerics.kernels.moments import copy
 from suffice.numerics.kernels.pairs import compiled
+from suffice.numerics.kernels.tiles import TILE, aligned, padded, take
 
 __all__ = [
     "add_binary",
@@ -28,7 +28,7 @@ __all__ = [
     "best_class",
 ]
 
-TILE = 64
+COLUMNWISE = 64  # rows of a tile whose lanes are rows
 PANEL = LANES  # classes scored together
 AHEAD = np.uintp(128)  # cells between asking for a row of a table and adding it
 CELLS_AHEAD = 2_048  # cells between asking for one and reading it
@@ -51,55 +51,21 @@ def _transpose(x: Any, tile: Any) -> int:
 
 
 @compiled
-def usable(x: Any) -> bool:
-    """Tell whether no cell is NaN and every square is far from the largest double."""
-    cells, width = x.reshape(-1), x.size // LANES * LANES
-    squares, rest = splat(0.0), 0.0
-    for i in range(0, width, LANES):
-        cell = load(cells, i)
-        squares = fma(cell, cell, squares)
-    for i in range(width, x.size):
-        rest += cells[i] * cells[i]
-    return bool(total(squares) + rest <= LARGEST * LARGEST)
-
-
-@compiled
-def _take(x: Any, first: int, rows: int, d: int, tile: Any) -> bool:
-    """Copy rows of flat x to ``tile`` (64 · padded,); tell whether they are `usable`.
-
-    The next rows are asked for.
-    """
-    padded, whole = tile.shape[0] // TILE, d // LANES * LANES
-    squares, rest = splat(0.0), 0.0
-    for i in range(rows):
-        at = (first + i) * d
-        for j in range(0, whole, LANES):
-            prefetch(x, at + TILE * d + j)
-            cell = load(x, at + j)
-            squares = fma(cell, cell, squares)
-            store(tile, i * padded + j, cell)
-        for j in range(whole, d):
-            tile[i * padded + j] = x[at + j]
-            rest += x[at + j] * x[at + j]
-    return bool(total(squares) + rest <= LARGEST * LARGEST)
-
-
-@compiled
 def _add_complete(tile: Any, rows: int, mean: Any, root: Any, constant: Any, out: Any) -> None:
     """Add constant[c] − Σⱼ (root[c, j] (x − mean[c, j]))² to the scores of complete rows.
 
-    ``mean`` and ``root`` are flat, (k · padded,). Four rows share the loads of a class.
+    ``mean`` and ``root`` are `padded`. Four rows share the loads of a class.
     """
-    padded, sums = tile.shape[0] // TILE, np.empty(4)
+    width, sums = tile.shape[0] // TILE, np.empty(4)
     for i in range(0, rows, 4):
         for c in range(constant.shape[0]):
             a0, a1, a2, a3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-            for j in range(0, padded, LANES):
-                m, r, at = load(mean, c * padded + j), load(root, c * padded + j), i * padded + j
+            for j in range(0, width, LANES):
+                m, r, at = load(mean, c * width + j), load(root, c * width + j), i * width + j
                 u0 = r * (load(tile, at) - m)
-                u1 = r * (load(tile, at + padded) - m)
-                u2 = r * (load(tile, at + 2 * padded) - m)
-                u3 = r * (load(tile, at + 3 * padded) - m)
+                u1 = r * (load(tile, at + width) - m)
+                u2 = r * (load(tile, at + 2 * width) - m)
+                u3 = r * (load(tile, at + 3 * width) - m)
                 a0, a1, a2, a3 = fma(u0, u0, a0), fma(u1, u1, a1), fma(u2, u2, a2), fma(u3, u3, a3)
             sums[0], sums[1], sums[2], sums[3] = total(a0), total(a1), total(a2), total(a3)
             for h in range(min(4, rows - i)):
@@ -112,12 +78,12 @@ def _add_shown(tile: Any, rows: int, mean: Any, root: Any, logs: Any, out: Any) 
 
     A complete row gets the same bits from both.
     """
-    padded = tile.shape[0] // TILE
+    width = tile.shape[0] // TILE
     for i in range(rows):
         for c in range(out.shape[1]):
             squares, constant = splat(0.0), splat(0.0)
-            for j in range(0, padded, LANES):
-                at, x = c * padded + j, load(tile, i * padded + j)
+            for j in range(0, width, LANES):
+                at, x = c * width + j, load(tile, i * width + j)
                 u = present(load(root, at) * (x - load(mean, at)), splat(0.0))
                 squares = fma(u, u, squares)
                 constant += present((x - x) + load(logs, at), splat(0.0))
@@ -130,23 +96,18 @@ def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int
 
     Returns −1, or the first of a tile of rows that holds a number too large to be squared.
     """
-    (n, d), k = x.shape, mean.shape[0]
-    padded = -(-d // LANES) * LANES
-    means, roots, logs = np.zeros((k, padded)), np.zeros((k, padded)), np.zeros((k, padded))
-    copy(mean, means)
-    copy(root, roots)
-    copy(log_scale, logs)
-    means, roots, logs = means.reshape(-1), roots.reshape(-1), logs.reshape(-1)
-    constant = np.empty(k)
+    (k, d), n = mean.shape, x.shape[0]
+    means, roots, logs = padded(mean), padded(root), padded(log_scale)
+    width, constant = means.shape[0] // k, np.empty(k)
     for c in range(k):
         sums = splat(0.0)
-        for j in range(0, padded, LANES):
-            sums += load(logs, c * padded + j)
+        for j in range(0, width, LANES):
+            sums += load(logs, c * width + j)
         constant[c] = total(sums)
-    tile, cells = np.zeros(TILE * padded), x.reshape(-1)
+    cells, nowhere, tile = x.reshape(-1), np.zeros(d), aligned(TILE * width)
     for first in range(0, n, TILE):
         rows, scores = min(TILE, n - first), out[first : first + TILE]
-        if _take(cells, first, rows, d, tile):
+        if take(cells, first, rows, nowhere, tile):
             _add_complete(tile, rows, means, roots, constant, scores)
         elif np.any(np.abs(x[first : first + rows]) > LARGEST):
             return first
@@ -179,15 +140,15 @@ def add_student(x: Any, mean: Any, precision: Any, power: Any, log_scale: Any, o
 def add_linear(x: Any, slope: Any, out: Any) -> None:
     """Event counts: add Σⱼ x[i, j] · slope[c, j], where 0 · (−∞) = 0."""
     k, d = slope.shape
-    tile, total = np.zeros((d, TILE)), np.zeros(TILE)
-    for start in range(0, x.shape[0], TILE):
-        rows = x[start : start + TILE]
+    tile, total = np.zeros((d, COLUMNWISE)), np.zeros(COLUMNWISE)
+    for start in range(0, x.shape[0], COLUMNWISE):
+        rows = x[start : start + COLUMNWISE]
         _transpose(rows, tile)
         for c in range(k):
             total[:] = 0.0
             for j in range(d):
                 s = slope[c, j]
-                for i in range(TILE):
+                for i in range(COLUMNWISE):
                     p = tile[j, i] * s
                     total[i] += p if tile[j, i] > 0.0 else 0.0
             for i in range(rows.shape[0]):
@@ -198,9 +159,9 @@ def add_linear(x: Any, slope: Any, out: Any) -> None:
 def add_binary(values: Any, absent: Any, slope: Any, out: Any) -> None:
     """Outcomes 0, 1 (−1 = missing): add Σⱼ absent[c, j] + values[i, j] · slope[c, j]."""
     k, d = slope.shape
-    tile, total = np.zeros((d, TILE)), np.zeros(TILE)
-    for start in range(0, values.shape[0], TILE):
-        rows = values[start : start + TILE]
+    tile, total = np.zeros((d, COLUMNWISE)), np.zeros(COLUMNWISE)
+    for start in range(0, values.shape[0], COLUMNWISE):
+        rows = values[start : start + COLUMNWISE]
         for i in range(rows.shape[0]):
             for j in range(d):
                 tile[j, i] = rows[i, j]
@@ -208,7 +169,7 @@ def add_binary(values: Any, absent: Any, slope: Any, out: Any) -> None:
             total[:] = 0.0
             for j in range(d):
                 a, s = absent[c, j], slope[c, j]
-                for i in range(TILE):
+                for i in range(COLUMNWISE):
                     total[i] += a + tile[j, i] * s if tile[j, i] >= 0.0 else 0.0
             for i in range(rows.shape[0]):
                 out[start + i, c] += total[i]
@@ -225,9 +186,9 @@ def add_sparse_linear(data: Any, indices: Any, indptr: Any, slope: Any, out: Any
     n, k = out.shape
     terms, total = slope.ravel(), np.zeros(PANEL)
     last = np.uintp(len(indices) - 1)
-    for start in range(0, n, TILE):
+    for start in range(0, n, COLUMNWISE):
         for first in range(0, k, PANEL):
-            for i in range(start, min(start + TILE, n)):
+            for i in range(start, min(start + COLUMNWISE, n)):
                 sums = splat(0.0)
                 for q in range(np.uintp(indptr[i]), np.uintp(indptr[i + 1])):
                     prefetch(terms, indices[min(q + AHEAD, last)] * width + first)
