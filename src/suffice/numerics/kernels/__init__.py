@@ -8,6 +8,7 @@ from importlib import import_module
 from types import ModuleType
 
 __all__ = [
+    "columns",
     "comoments",
     "counts",
     "descent",

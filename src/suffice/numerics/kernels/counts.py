@@ -26,16 +26,34 @@ __all__ = [
     "add_sparse_events",
     "add_weighted_codes",
     "are_counts",
-    "mark",
+    "look_up",
+    "read_codes",
 ]
 
 
 @compiled
-def mark(codes: Any, shown: Any) -> None:
-    """Write True to ``shown`` at every code; the place of −1 is the last."""
+def read_codes(stored: Any, valid: Any, first: int, codes: Any, shown: Any) -> bool:
+    """Write codes, −1 where a cell is null, and True to ``shown`` at each; the last is that of −1.
+
+    ``valid`` are the bits of cells that are not null, or nothing; that of cell 0 is the ``first``.
+    Returns whether every code has a place.
+    """
     last = shown.shape[0] - 1
-    for i in range(codes.shape[0]):
-        shown[codes[i] if codes[i] >= 0 else last] = True
+    for i in range(stored.shape[0]):
+        known = valid.shape[0] == 0 or (valid[(first + i) >> 3] >> ((first + i) & 7)) & 1
+        code = np.int64(stored[i]) if known else np.int64(-1)
+        if known and not 0 <= code < last:
+            return False
+        codes[i] = code
+        shown[code if code >= 0 else last] = True
+    return True
+
+
+@compiled
+def look_up(values: Any, low: Any, table: Any, codes: Any) -> None:
+    """Write ``table[values − low]`` to ``codes``."""
+    for i in range(values.shape[0]):
+        codes[i] = table[values[i] - low]
 
 
 @compiled

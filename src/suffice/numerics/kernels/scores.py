@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store, total
+from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store, total, totals
 from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import compiled
 from suffice.numerics.kernels.tiles import TILE, aligned, padded, take
@@ -51,32 +51,30 @@ def _transpose(x: Any, tile: Any) -> int:
 
 
 @compiled
-def _add_complete(tile: Any, rows: int, mean: Any, root: Any, constant: Any, out: Any) -> None:
-    """Add constant[c] − Σⱼ (root[c, j] (x − mean[c, j]))² to the scores of complete rows.
+def _distances(tile: Any, rows: int, mean: Any, root: Any, sums: Any) -> None:
+    """Write Σⱼ (root[c, j] (x − mean[c, j]))² of rows of a tile to ``sums`` (k · 16,).
 
     ``mean`` and ``root`` are `padded`. Four rows share the loads of a class.
     """
-    width, sums = tile.shape[0] // TILE, np.empty(4)
+    width = tile.shape[0] // TILE
     for i in range(0, rows, 4):
-        for c in range(constant.shape[0]):
-            a0, a1, a2, a3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
+        x0 = i * width
+        x1, x2, x3 = x0 + width, x0 + 2 * width, x0 + 3 * width
+        for c in range(sums.shape[0] // TILE):
+            s0, s1, s2, s3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
             for j in range(0, width, LANES):
-                m, r, at = load(mean, c * width + j), load(root, c * width + j), i * width + j
-                u0 = r * (load(tile, at) - m)
-                u1 = r * (load(tile, at + width) - m)
-                u2 = r * (load(tile, at + 2 * width) - m)
-                u3 = r * (load(tile, at + 3 * width) - m)
-                a0, a1, a2, a3 = fma(u0, u0, a0), fma(u1, u1, a1), fma(u2, u2, a2), fma(u3, u3, a3)
-            sums[0], sums[1], sums[2], sums[3] = total(a0), total(a1), total(a2), total(a3)
-            for h in range(min(4, rows - i)):
-                out[i + h, c] += constant[c] - sums[h]
+                m, r = load(mean, c * width + j), load(root, c * width + j)
+                u0, u1 = r * (load(tile, x0 + j) - m), r * (load(tile, x1 + j) - m)
+                u2, u3 = r * (load(tile, x2 + j) - m), r * (load(tile, x3 + j) - m)
+                s0, s1, s2, s3 = fma(u0, u0, s0), fma(u1, u1, s1), fma(u2, u2, s2), fma(u3, u3, s3)
+            totals(s0, s1, s2, s3, sums, c * TILE + i)
 
 
 @compiled
 def _add_shown(tile: Any, rows: int, mean: Any, root: Any, logs: Any, out: Any) -> None:
-    """As `_add_complete`, cell by cell: what is missing adds neither its square nor ``logs``.
+    """Score rows cell by cell: what is missing adds neither its square nor ``logs``.
 
-    A complete row gets the same bits from both.
+    A complete row gets the bits that its `_distances` give.
     """
     width = tile.shape[0] // TILE
     for i in range(rows):
@@ -98,21 +96,25 @@ def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int
     """
     (k, d), n = mean.shape, x.shape[0]
     means, roots, logs = padded(mean), padded(root), padded(log_scale)
-    width, constant = means.shape[0] // k, np.empty(k)
+    width, constant, sums = means.shape[0] // k, np.empty(k), np.empty(k * TILE)
     for c in range(k):
-        sums = splat(0.0)
+        total_log = splat(0.0)
         for j in range(0, width, LANES):
-            sums += load(logs, c * width + j)
-        constant[c] = total(sums)
+            total_log += load(logs, c * width + j)
+        constant[c] = total(total_log)
     cells, nowhere, tile = x.reshape(-1), np.zeros(d), aligned(TILE * width)
     for first in range(0, n, TILE):
-        rows, scores = min(TILE, n - first), out[first : first + TILE]
-        if take(cells, first, rows, nowhere, tile):
-            _add_complete(tile, rows, means, roots, constant, scores)
-        elif np.any(np.abs(x[first : first + rows]) > LARGEST):
+        rows = min(TILE, n - first)
+        complete = take(cells, first, rows, nowhere, tile)
+        if not complete and np.any(np.abs(x[first : first + rows]) > LARGEST):
             return first
-        else:
-            _add_shown(tile, rows, means, roots, logs, scores)
+        if not complete:
+            _add_shown(tile, rows, means, roots, logs, out[first : first + rows])
+            continue
+        _distances(tile, rows, means, roots, sums)
+        for c in range(k):
+            for i in range(rows):
+                out[first + i, c] += constant[c] - sums[c * TILE + i]
     return -1
 
 

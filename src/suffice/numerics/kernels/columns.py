@@ -1,0 +1,26 @@
+"""Columns into rows: cells of one column, which lie side by side, each to its row of a matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.numerics.kernels.pairs import compiled
+
+__all__ = ["place"]
+
+
+@compiled
+def place(values: Any, valid: Any, first: int, rows: Any, j: int) -> None:
+    """Write numbers to column j of ``rows`` (n, d), NaN where a cell is null.
+
+    ``valid`` are the bits of cells that are not null, or nothing; that of cell 0 is the ``first``.
+    """
+    if valid.shape[0] == 0:
+        for i in range(values.shape[0]):
+            rows[i, j] = values[i]
+        return
+    for i in range(values.shape[0]):
+        known = (valid[(first + i) >> 3] >> ((first + i) & 7)) & 1
+        rows[i, j] = values[i] if known else np.nan
