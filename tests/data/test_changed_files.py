@@ -96,7 +96,10 @@ class TestChanged:
         path = write(tmp_path / f"t{suffix}", 100)
         splits = open_files(path).splits({"x": None})
         path.unlink()
-        assert message(splits).startswith(f"t{suffix} cannot be read")
+        assert message(splits) == (
+            f"{path} has gone since it was listed; every pass and every worker must find it there; "
+            "begin again, with a file that stays where it is."
+        )
 
 
 def test_what_breaks_while_a_file_changes_is_its_change(

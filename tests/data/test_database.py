@@ -165,10 +165,16 @@ class TestSqlite:
                 "the database refuses the query: no such column: wings; correct it.",
             ),
             (
-                "UPDATE pet SET legs = 3",
+                "BEGIN",
                 ReadError,
                 "the query returns no rows; a table has columns; use SELECT.",
             ),
+            (
+                " /* all\nlegs */ -- three\nUpdate pet SET legs = 3",
+                ParameterError,
+                "the query begins with UPDATE; rows are read, and nothing is changed; use SELECT.",
+            ),
+            (b"SELECT 1", ParameterError, "query=b'SELECT 1'; a query is a string."),
             (
                 "SELECT legs, legs FROM pet",
                 SchemaError,
@@ -186,6 +192,14 @@ class TestSqlite:
         self, pets: sqlite3.Connection, query: str, kind: type[Exception], said: str
     ) -> None:
         assert message(lambda: read_sql(query, pets), kind) == said
+        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+
+    @pytest.mark.parametrize(
+        ("where", "parameters"), [("legs = ?", (4,)), ("legs = :legs", {"legs": 4})]
+    )
+    def test_parameters(self, pets: sqlite3.Connection, where: str, parameters: Any) -> None:
+        query = f"SELECT * FROM pet WHERE {where}"
+        assert rows(read_sql(query, pets, parameters)) == PETS[:2]
 
     def test_no_database_is_made(self, tmp_path: Path) -> None:
         path = tmp_path / "none.db"
@@ -327,6 +341,13 @@ class TestDuckdb:
             assert rows(read_sql("SELECT * FROM pet", connection)) == PETS
             assert connection.execute("SELECT 1").fetchall() == [(1,)]
         assert rows(read_sql("SELECT * FROM pet", f"duckdb:///{path}")) == PETS
+
+    def test_parameters(self, duckdb: Any) -> None:
+        with duckdb.connect() as connection:
+            query = "SELECT range AS x FROM range(9) WHERE range > ?"
+            assert rows(read_sql(query, connection, [7])) == [{"x": 8}]
+            with pytest.raises(ParameterError, match="the query begins with CREATE"):
+                read_sql("CREATE TABLE pet (x INTEGER)", connection)
 
     def test_registered_frames_are_seen(self, duckdb: Any) -> None:
         with duckdb.connect() as connection:

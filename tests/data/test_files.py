@@ -234,7 +234,7 @@ class TestStored:
         path = write(tmp_path / f"t{suffix}", people)
         opened = open_files(path)
         path.unlink()
-        assert message(lambda: rows(opened)).startswith(f"t{suffix} cannot be read as ")
+        assert message(lambda: rows(opened)).startswith(f"{path} has gone since it was listed; ")
 
 
 class TestParquet:

@@ -1,9 +1,12 @@
 """Folders, globs, and the columns that folders name."""
 
 import gzip
+import os
 import pickle
+import socket
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -11,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice.data.csv import CsvFormat, CsvTable
+from suffice.data.extent import extent, file_of
 from suffice.data.files import open_files
 from suffice.data.listing import list_files
 from suffice.data.partitions import FolderColumns
@@ -102,6 +106,53 @@ FOLDERS = [
     "plain/year=1",
     "=1",
 ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+class TestPipes:
+    @pytest.fixture
+    def piped(self, tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+        path = tmp_path / request.param[0]
+        path.parent.mkdir(exist_ok=True)
+        os.mkfifo(path)
+        Thread(target=path.write_bytes, args=[request.param[1]], daemon=True).start()
+        return path
+
+    @pytest.mark.parametrize(
+        "piped",
+        [("p", b"x\n1\n2\n"), ("p.csv.gz", gzip.compress(b"x\n1\n2\n"))],
+        ids=["text", "gzip"],
+        indirect=True,
+    )
+    def test_it_is_read_as_often_as_wanted(self, piped: Path) -> None:
+        table = open_files(piped)
+        assert rows(table) == rows(table) == table.head().to_pylist() == [{"x": 1}, {"x": 2}]
+        (split,) = table.splits({"x": None})
+        assert split.locate(1) == f"line 3 of pipe {piped.name}"
+        assert extent(split).bytes
+        assert file_of(split) is None  # another process will not find it
+        (copy,) = table.folders  # type: ignore[attr-defined]
+        path = copy.path
+        del table, copy
+        assert pickle.loads(pickle.dumps(split)).locate(0) == f"line 2 of pipe {piped.name}"
+        del split
+        assert not path.exists()
+
+    @pytest.mark.parametrize("piped", [("k=5/p", b"x\n1\n")], indirect=True)
+    def test_its_folders_name_columns(self, piped: Path) -> None:
+        assert rows(open_files(piped)) == [{"x": 1, "k": 5}]
+
+    def test_what_cannot_be_opened(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)  # the path of a socket is short
+        with socket.socket(socket.AF_UNIX) as bound:
+            bound.bind("s")
+            assert message(lambda: open_files("s")).startswith("s cannot be read: ")
+
+    @pytest.mark.parametrize("piped", [("p", b"")], indirect=True)
+    def test_it_may_be_empty(self, piped: Path) -> None:
+        assert message(lambda: open_files(piped)) == (
+            "pipe p is empty; a table has at least a header or one row; check how it was written."
+        )
 
 
 class TestKeys:

@@ -19,9 +19,10 @@ import pytest
 from suffice import NaiveBayes
 from suffice.data import spool as spool_module
 from suffice.data.files import IpcFileSplit
+from suffice.data.folder import Folder
 from suffice.data.frames import FrameTable, frame_table, in_memory
 from suffice.data.opening import open_table
-from suffice.data.spool import Folder, SpooledTable, spool
+from suffice.data.spool import SpooledTable, spool
 from suffice.errors import ParameterError, ReadError, SchemaError
 
 

@@ -28,7 +28,7 @@ from suffice.statistics.block import (
 from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["ArraySource", "ArraySplit", "Labels", "is_missing"]
+__all__ = ["ArraySource", "ArraySplit", "Labels", "events", "is_missing", "stored_cells"]
 
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
@@ -73,7 +73,8 @@ class Labels:
         """Codes of some rows; −1 = missing."""
         values = self.values[rows]
         if self._table is not None:
-            codes: NDArray[np.intp] = self._table[_above(values, self.classes.values[0])]
+            codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
+            kernels.counts.look_up(values, low, self._table, codes)
             return codes
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
@@ -120,7 +121,7 @@ class ArraySource:
     labels : Labels, optional
         Class labels.
     weights : ndarray (n,), optional
-        Row weights, finite and 0 or more.
+        Row weights, 0 or from 1e-100 to 1e100.
     """
 
     x: Any
@@ -237,15 +238,15 @@ class ArraySplit:
         x = self.source.x
         whole = len(layout.columns) == len(self.source.names)
         if whole and layout.encoding == "events":
-            return _events(x, rows, self.layout.threshold)
+            return events(x, rows, self.layout.threshold)
         if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
-            return _stored(x, rows)
+            return stored_cells(x, rows)
         x = x[rows]
         if len(layout.columns) < len(self.source.names):
             position = {name: j for j, name in enumerate(self.source.names)}
             x = x[:, [position[name] for name in layout.columns]]
         if layout.encoding == "events":
-            return _events(x, slice(0, x.shape[0]), self.layout.threshold)
+            return events(x, slice(0, x.shape[0]), self.layout.threshold)
         if not isinstance(x, np.ndarray):
             x = x.toarray()
         if layout.encoding == "category":
@@ -311,7 +312,7 @@ def _categories(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
     return CodedBlock(codes, tuple(vocabularies))
 
 
-def _stored(x: Any, rows: slice) -> SparseBlock:
+def stored_cells(x: Any, rows: slice) -> SparseBlock:
     """Rows of a CSR matrix; only their row pointers are copied."""
     indptr = x.indptr[rows.start : rows.stop + 1]
     cells = slice(indptr[0], indptr[-1])
@@ -330,14 +331,14 @@ def _each_cell_once(x: Any) -> Any:
     return x
 
 
-def _events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
+def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     """Counts in the rows of a CSR matrix. Dense rows are made sparse."""
     if isinstance(x, np.ndarray):
-        return _events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
-    block = _stored(x, rows)
+        return events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
+    block = stored_cells(x, rows)
     data, indices, indptr = block.data, block.indices, block.indptr
     if threshold is not None:
-        data = (data > threshold).astype(np.float64)
+        return replace(block, data=np.where(data != data, np.nan, data > threshold))
     largest = largest_of(data.dtype)
     if not kernels.counts.are_counts(data, largest):
         q = int(np.flatnonzero((data < 0) | (data > largest))[0])

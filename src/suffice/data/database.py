@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -22,9 +23,15 @@ __all__ = ["read_sql"]
 
 _ORIGIN = "the query"
 _ROWS_FETCHED = 1 << 14
+# What changes a database, after blanks and comments.
+_CHANGE = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*"
+    r"(alter|create|delete|drop|insert|merge|replace|truncate|update)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
-def read_sql(query: str, connection: Any) -> SpooledTable:
+def read_sql(query: str, connection: Any, parameters: Any = None) -> SpooledTable:
     """Read what a query returns, once, into a table that may be read as often as wanted.
 
     The rows come as a stream and are kept in temporary files (in ``TMPDIR``, removed when the
@@ -34,13 +41,16 @@ def read_sql(query: str, connection: Any) -> SpooledTable:
     Parameters
     ----------
     query : str
-        In the language of the database.
+        In the language of the database. One that begins with INSERT, UPDATE or another word for a
+        change is refused before anything happens.
     connection : str or connection
         ``postgresql://user@host/database`` (needs ``suffice[adbc]``), ``sqlite:///file`` or
         ``duckdb:///file`` (needs ``suffice[duckdb]``), opened for reading and closed again; four
         slashes begin an absolute path. Or an open connection, which stays open: of ADBC, of
         duckdb, or of any other driver with DBAPI's ``cursor()``. Memory stays small if the
         driver streams its rows; those three and ``sqlite3`` do.
+    parameters : sequence or mapping, optional
+        Values for the places that the query leaves open, such as ``?``, as the driver has it.
 
     Returns
     -------
@@ -50,8 +60,8 @@ def read_sql(query: str, connection: Any) -> SpooledTable:
     Raises
     ------
     ParameterError
-        If ``connection`` is neither a known address nor a connection, or a driver is not
-        installed.
+        If the query is no string or would change the database, ``connection`` is neither a known
+        address nor a connection, or a driver is not installed.
     ReadError
         If the database cannot be reached, refuses the query or breaks off, or a cell of an
         untyped database (SQLite) is of another kind than those above it.
@@ -71,14 +81,29 @@ def read_sql(query: str, connection: Any) -> SpooledTable:
     >>> _ = pets.execute("INSERT INTO pet VALUES (NULL, 'cat'), (4, 'cat'), (7.5, 'dog')")
     >>> read_sql("SELECT * FROM pet", pets).head().to_pylist()[1:]
     [{'weight': 4.0, 'kind': 'cat'}, {'weight': 7.5, 'kind': 'dog'}]
+    >>> read_sql("SELECT kind FROM pet WHERE weight > ?", pets, [5]).head().to_pylist()
+    [{'kind': 'dog'}]
     >>> pets.close()
     """
+    _refuse_changes(query)
     if not isinstance(connection, str):
-        return _answer(query, connection)
+        return _answer(query, connection, parameters)
     with _refused(f"{_shown(connection)} cannot be opened", "check the address and the server"):
         opened = _open(connection)
     with closing(opened):
-        return _answer(query, opened)
+        return _answer(query, opened, parameters)
+
+
+def _refuse_changes(query: Any) -> None:
+    if not isinstance(query, str):
+        raise ParameterError(f"query={query!r}", "a query is a string")
+    change = _CHANGE.match(query)
+    if change:
+        raise ParameterError(
+            f"the query begins with {change[1].upper()}",
+            "rows are read, and nothing is changed",
+            "use SELECT",
+        )
 
 
 # Addresses --------------------------------------------------------------------------------------
@@ -140,11 +165,11 @@ def _shown(address: str) -> str:
 # Answers ----------------------------------------------------------------------------------------
 
 
-def _answer(query: str, connection: Any) -> SpooledTable:
+def _answer(query: str, connection: Any, parameters: Any) -> SpooledTable:
     if type(connection).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
         # A cursor of duckdb is a connection of its own, without registered frames.
         with _refused("the database refuses the query", "correct it"):
-            relation = _required(connection.sql(query))
+            relation = _required(connection.sql(query, params=parameters))
             reader = pa.RecordBatchReader.from_stream(relation)
         return _streamed(reader)
     if not hasattr(connection, "cursor"):
@@ -157,7 +182,7 @@ def _answer(query: str, connection: Any) -> SpooledTable:
         cursor = connection.cursor()
     with closing(cursor):
         with _refused("the database refuses the query", "correct it"):
-            cursor.execute(query)
+            cursor.execute(query, *(() if parameters is None else (parameters,)))
             _required(cursor.description)
         if hasattr(cursor, "fetch_record_batch"):
             return _streamed(cursor.fetch_record_batch())

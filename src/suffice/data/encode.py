@@ -13,7 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
+from suffice.data.arrays import events, stored_cells
 from suffice.data.schema import (
     MAX_CLASSES,
     BlockLayout,
@@ -28,7 +30,7 @@ from suffice.data.words import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.numerics.exact import LARGEST
-from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, Batch
+from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
@@ -36,6 +38,8 @@ from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 __all__ = ["column_of", "encode", "stored_as"]
 
 MICROSECONDS = 1e6
+CACHED_CELLS, FEWEST_ROWS = 32_768, 512
+ALL_VALID = np.empty(0, np.uint8)
 
 
 def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
@@ -144,10 +148,34 @@ def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
 
 
 def _reals(batch: pa.RecordBatch, layout: BlockLayout, _: Layout) -> RealBlock:
-    values = np.empty((len(layout.columns), batch.num_rows))
-    for target, name in zip(values, layout.columns, strict=True):
-        target[:] = _number_column(batch.column(name), name)
-    return RealBlock(values.T)
+    """Row after row, some at a time, so that they stay in cache until every column is there."""
+    columns = [_stored_numbers(batch.column(name), name) for name in layout.columns]
+    values = np.empty((batch.num_rows, len(columns)))
+    step = max(FEWEST_ROWS, CACHED_CELLS // max(1, len(columns)))
+    for start in range(0, batch.num_rows, step):
+        rows = values[start : start + step]
+        for j, (numbers, valid, first) in enumerate(columns):
+            kernels.columns.place(numbers[start : start + step], valid, first + start, rows, j)
+    return RealBlock(values)
+
+
+def _stored_numbers(
+    column: pa.Array[Any], name: str
+) -> tuple[NDArray[np.float64], NDArray[np.uint8], int]:
+    """Numbers, bits of those that are not null (none where all are), and the place of the first."""
+    if column.type != pa.float64():
+        return _number_column(column, name), ALL_VALID, 0
+    return _as_stored(column)
+
+
+def _as_stored(column: pa.Array[Any]) -> tuple[NDArray[Any], NDArray[np.uint8], int]:
+    """The numbers of a column as they lie in memory, and the bits of those that are not null."""
+    bits, data = column.buffers()
+    numbers = np.frombuffer(data, column.type.to_pandas_dtype())
+    numbers = numbers[column.offset : column.offset + len(column)]
+    if bits is None or not column.null_count:
+        return numbers, ALL_VALID, 0
+    return numbers, np.frombuffer(bits, np.uint8), column.offset
 
 
 def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> RealBlock:
@@ -219,18 +247,25 @@ def _coded(
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         coded = _plain(column).dictionary_encode()
-        codes, values = _numbers(coded.indices), coded.dictionary.to_pylist()
+        codes, values = (
+            _codes(coded.indices, len(coded.dictionary))[0],
+            coded.dictionary.to_pylist(),
+        )
     absent = set(missing).intersection(values) if missing else ()
     if absent:
         codes = np.where(np.isin(codes, [values.index(value) for value in absent]), -1, codes)
     return codes, Vocabulary(tuple(values))
 
 
-def _numbers(indices: pa.Array[Any]) -> NDArray[np.signedinteger[Any]]:
-    """Places in a dictionary, −1 for null."""
-    if pa.types.is_unsigned_integer(indices.type):
-        indices = indices.cast(pa.int64())
-    return np.asarray(indices.fill_null(-1).to_numpy(zero_copy_only=False))
+def _codes(
+    indices: pa.Array[Any], values: int
+) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.bool_]]:
+    """Places in a dictionary of so many values, −1 for null, and which of them are shown."""
+    numbers, valid, first = _as_stored(indices)
+    codes, shown = np.empty(len(numbers), np.int32), np.zeros(values + 1, bool)
+    if not kernels.counts.read_codes(numbers, valid, first, codes, shown):
+        raise pa.ArrowInvalid("an index is outside its dictionary")
+    return codes, shown[:-1]
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -242,21 +277,25 @@ def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], 
 
     A dictionary may hold values that no row shows, the same value twice, and null.
     """
-    values, stored = column.dictionary.to_pylist(), _numbers(column.indices)
-    used = np.zeros(len(values) + 1, bool)  # the last is that of null
-    kernels.counts.mark(stored, used)
+    values = column.dictionary.to_pylist()
+    stored, shown = _codes(column.indices, len(values))
     distinct = set(values)
-    if used[:-1].all() and len(distinct) == len(values) and None not in distinct:
+    if shown.all() and len(distinct) == len(values) and None not in distinct:
         return stored, values
     place: dict[Any, int] = {}
-    code = np.full(len(values) + 1, -1, np.int32)
-    for q in np.flatnonzero(used[:-1]).tolist():
+    code = np.full(len(values) + 1, -1, np.int32)  # the last is that of null
+    for q in np.flatnonzero(shown).tolist():
         if values[q] is not None:
             code[q] = place.setdefault(values[q], len(place))
     return code[stored], list(place)
 
 
-def _texts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
+def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
+    """The words of a text; or counts, a column each, as a sparse matrix had them."""
+    first = next(column for column in table.columns if column.name == layout.columns[0])
+    if first.stored == "number":
+        values = _reals(batch, layout, table).values
+        return events(values, slice(0, batch.num_rows), table.threshold)
     (name,) = layout.columns
     column = _plain(batch.column(name))
     if stored_as(column.type) not in ("string", "nothing"):
@@ -266,13 +305,19 @@ def _texts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseB
     return split_words([None if text in absent else text for text in texts])
 
 
+def _sparse(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
+    values = _reals(batch, layout, table).values
+    return stored_cells(csr_matrix(values), slice(0, batch.num_rows))
+
+
 _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] = {
     "real": _reals,
     "count": _counts,
     "whole": _wholes,
     "binary": _binaries,
     "category": _categories,
-    "events": _texts,
+    "events": _events,
+    "sparse": _sparse,
 }
 
 
@@ -302,8 +347,7 @@ def _cleaned(label: Any, layout: Layout) -> Any:
 
 def _weights(batch: pa.RecordBatch, name: str) -> NDArray[np.float64]:
     weights = _number_column(batch.column(name), name)
-    bad = ~(np.isfinite(weights) & (weights >= 0))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise BadCell(row, name, float(weights[row]), "a weight is finite and 0 or more")
+    row = unfit_weight(weights)
+    if row is not None:
+        raise BadCell(row, name, float(weights[row]), WEIGHT_RULE)
     return weights

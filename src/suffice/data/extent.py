@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from suffice.data.arrays import ArraySplit
 from suffice.data.beside import BesideSplit
+from suffice.data.copied import CopiedSplit
 from suffice.data.csv import CsvSplit
 from suffice.data.file_version import FileVersion, require_version
 from suffice.data.files import IpcFileSplit, IpcStreamSplit, ParquetSplit
@@ -54,7 +55,7 @@ def _(split: TableSplit) -> Extent:
 
 
 @extent.register
-def _(split: FolderSplit | SpooledSplit) -> Extent:
+def _(split: FolderSplit | SpooledSplit | CopiedSplit) -> Extent:
     return extent(split.split)
 
 

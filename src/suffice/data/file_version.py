@@ -39,9 +39,9 @@ def require_version(path: Path, version: FileVersion | None) -> None:
     Raises
     ------
     ReadError
-        If the file has changed.
+        If the file has changed, or is gone.
     OSError
-        If it is gone.
+        If it is there and cannot be looked at.
 
     Examples
     --------
@@ -56,7 +56,14 @@ def require_version(path: Path, version: FileVersion | None) -> None:
         ...
     suffice.errors.ReadError: a.txt has changed since it was listed: it had 3 bytes and has 7; ...
     """
-    now = None if version is None else version_of(path)
+    try:
+        now = None if version is None else version_of(path)
+    except FileNotFoundError:
+        raise ReadError(
+            f"{path} has gone since it was listed",
+            "every pass and every worker must find it there",
+            "begin again, with a file that stays where it is",
+        ) from None
     if version is None or now == version:
         return
     if now is not None and now.size != version.size:

@@ -21,6 +21,8 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
+from suffice.data.arrow_memory import frugal
+from suffice.data.copied import CopiedTable, with_copies
 from suffice.data.csv import CsvFormat, CsvTable
 from suffice.data.file_version import FileVersion, require_version, version_of
 from suffice.data.listing import list_files
@@ -37,7 +39,7 @@ __all__ = [
     "open_parquet",
 ]
 
-_BUFFER_BYTES = 1 << 20
+_BUFFER_BYTES = 1 << 18
 _PARQUET, _IPC_FILE, _IPC_STREAM, _CSV = "Parquet", "Arrow IPC file", "Arrow IPC stream", "CSV"
 _FORMATS = {
     ".parquet": _PARQUET,
@@ -59,7 +61,8 @@ def open_files(
     ----------
     path : path or sequence of paths
         Folders and globs are expanded in sorted order; folders named ``column=value`` add that
-        column (`suffice.data.listing`). The suffix tells the format: ``.parquet``, ``.pq``;
+        column, and what can be read only once, such as a pipe, is copied to a temporary file first
+        (`suffice.data.copied`). The suffix tells the format: ``.parquet``, ``.pq``;
         ``.arrow``, ``.feather``, ``.ipc`` (IPC file); ``.arrows`` (IPC stream); anything else is
         delimited text, decompressed where ``.gz`` follows.
     format : CsvFormat, optional
@@ -87,17 +90,18 @@ def open_files(
     ('x', 'y')
     """
     listed = list_files(path)
-    files = [file.path for file in listed]
-    kind = _common_format(files)
-    if kind == _CSV:
-        return with_folders(CsvTable(files, format), listed)
-    if format is not None:
+    kind = _common_format([file.path for file in listed])
+    if format is not None and kind != _CSV:
         raise ParameterError(
-            f"format is given for {files[0].name}",
+            f"format is given for {listed[0].path.name}",
             f"its format, {kind}, describes itself",
             "leave format out",
         )
-    return with_folders(StoredTable(files, _LISTINGS[kind]), listed)
+    listed, folders = with_copies(listed)
+    files = [file.path for file in listed]
+    table = CsvTable(files, format) if kind == _CSV else StoredTable(files, _LISTINGS[kind])
+    whole = with_folders(table, listed)
+    return CopiedTable(whole, folders) if folders else whole
 
 
 def _format_of(path: Path) -> str:
@@ -178,7 +182,7 @@ class _StoredSplit:
             If the file is damaged or has changed, or a value does not fit the type asked for.
         """
         done = 0
-        with _readable(self.path, self.kind, self.version):
+        with frugal(), _readable(self.path, self.kind, self.version):
             for batch in self._stored():
                 batch.validate(full=True)
                 for start in range(0, batch.num_rows, BATCH_ROWS):

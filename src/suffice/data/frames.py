@@ -1,4 +1,4 @@
-"""Tables in memory, and streams: pandas, polars, pyarrow and anything that speaks Arrow."""
+"""Tables in memory, and streams: columns, pandas, polars, pyarrow, anything that speaks Arrow."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
@@ -99,6 +100,8 @@ def in_memory(table: Table) -> FrameTable | None:
 def frame_table(data: Any) -> FrameTable | SpooledTable:
     """Take anything with ``__arrow_c_stream__`` (or a narwhals-supported lazy frame) as a table.
 
+    A mapping from names to one-dimensional arrays is a table too.
+
     What can be read only once, or would run a query again, is spooled to temporary files: a
     second pass then sees the same rows.
 
@@ -126,6 +129,8 @@ def _read(data: Any) -> FrameTable | SpooledTable:
         return FrameTable(data)
     if isinstance(data, pa.RecordBatch):
         return FrameTable(pa.Table.from_batches([data]))
+    if isinstance(data, Mapping):
+        return FrameTable(_from_columns(data))
     home = type(data).__module__.partition(".")[0]
     if home == "narwhals":
         return _read(data.to_native())
@@ -174,9 +179,44 @@ def _no_table(data: Any) -> SchemaError:
     )
 
 
+def _from_columns(data: Mapping[Any, Any]) -> pa.Table:
+    names = [str(name) for name in data]
+    require_distinct(names)
+    columns = {
+        name: _column(name, values) for name, values in zip(names, data.values(), strict=True)
+    }
+    for name, column in columns.items():
+        if len(column) != len(columns[names[0]]):
+            raise SchemaError(
+                f"column {name!r} has {len(column)} values, "
+                f"column {names[0]!r} has {len(columns[names[0]])}",
+                "a column has one value for every row",
+            )
+    return pa.table(columns)
+
+
+def _column(name: str, values: Any) -> pa.Array[Any]:
+    cells = values if hasattr(values, "dtype") else np.asarray(values, object)
+    if np.ndim(cells) != 1:
+        raise SchemaError(
+            f"column {name!r} is a {type(values).__name__} of {np.ndim(cells)} dimensions",
+            "a column is a list, or an array of one dimension",
+        )
+    try:
+        return pa.array(cells, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise SchemaError(
+            f"column {name!r} mixes types: {str(error).splitlines()[0]}",
+            "a column holds values of one type",
+            "convert it",
+        ) from error
+
+
 def _from_pandas(frame: Any) -> pa.Table:
     if frame.ndim != 2:
         raise _no_table(frame)
     names = [str(name) for name in frame.columns]
     require_distinct(names)
-    return pa.Table.from_pandas(frame.set_axis(names, axis=1), preserve_index=False)
+    frame = frame.set_axis(names, axis=1)
+    sparse = {name: d.subtype for name, d in frame.dtypes.items() if hasattr(d, "fill_value")}
+    return pa.Table.from_pandas(frame.astype(sparse) if sparse else frame, preserve_index=False)

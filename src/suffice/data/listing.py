@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from suffice.errors import ReadError
 
-__all__ = ["ListedFile", "list_files"]
+__all__ = ["ListedFile", "list_files", "require_content"]
 
 _MISSING = "__HIVE_DEFAULT_PARTITION__"
 
@@ -58,7 +58,7 @@ def list_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) 
     if not files:
         raise ReadError("the list of files is empty", "a table needs at least one", "name a file")
     for file in files:
-        _require_content(file)
+        require_content(file)
     return [ListedFile(file.absolute(), _folders(file)) for file in files]
 
 
@@ -106,7 +106,14 @@ def _counts(name: str) -> bool:
     return not name.startswith((".", "_"))
 
 
-def _require_content(path: Path) -> None:
+def require_content(path: Path) -> None:
+    """Refuse a file without a byte.
+
+    Raises
+    ------
+    ReadError
+        Naming the file.
+    """
     if path.is_file() and path.stat().st_size == 0:
         raise ReadError(
             f"{path.name} is empty",

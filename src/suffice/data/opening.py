@@ -94,17 +94,7 @@ def _with_column(table: FrameTable, role: str, given: Any) -> tuple[FrameTable, 
 
 def open_columns(rows: NDArray[Any], names: Sequence[str], label: Any, weight: Any) -> TableSource:
     """Open an array of strings or of mixed objects, column by column."""
-    columns = {}
-    for name, values in zip(names, rows.T, strict=True):
-        try:
-            columns[name] = pa.array(values.tolist(), from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise SchemaError(
-                f"column {name!r} mixes types: {str(error).splitlines()[0]}",
-                "a column holds values of one type",
-                "convert it",
-            ) from error
-    return open_table(pa.table(columns), label, weight)
+    return open_table(dict(zip(names, rows.T, strict=True)), label, weight)
 
 
 def read_csv(path: Any, **options: Any) -> Table:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from suffice.data.files import ParquetSplit, open_parquet
-from suffice.data.spool import Folder, SpooledTable, first_line, keeping, spooled
+from suffice.data.folder import Folder, keeping
+from suffice.data.spool import SpooledTable, first_line, spooled
 from suffice.errors import ReadError
 
 __all__ = ["lazy_table"]
