@@ -259,7 +259,7 @@ def test_a_window_without_rows_leaves_the_model_as_it_was() -> None:
 # -- options
 
 
-@pytest.mark.parametrize("decay", [0, -0.5, 1.5, float("nan"), "half"])
+@pytest.mark.parametrize("decay", [0, -0.5, 1.5, float("nan"), "half", True])
 def test_decay_is_a_share(decay: Any) -> None:
     with pytest.raises(ParameterError, match="decay is a number above 0, and 1 at most"):
         NaiveBayes(decay=decay).fit(BATCHES[0], "kind")
@@ -267,7 +267,7 @@ def test_decay_is_a_share(decay: Any) -> None:
         NaiveBayes().partial_fit(BATCHES[0], "kind", decay=decay)
 
 
-@pytest.mark.parametrize("window", [0, -1, 2.5, "all"])
+@pytest.mark.parametrize("window", [0, -1, 2.5, "all", True])
 def test_a_window_is_a_number_of_batches(window: Any) -> None:
     with pytest.raises(ParameterError, match="a window is a number of batches, 1 or more"):
         NaiveBayes(window=window).partial_fit(BATCHES[0], "kind")

@@ -132,6 +132,10 @@ CASES = {
         "only models of the same columns and families can be merged; "
         "fit both with the same options."
     ),
+    "forget fruit.suffice header.csv -o none.suffice": (
+        "header.csv holds no row with a weight above zero; there is nothing to forget; "
+        "check the file and the weights."
+    ),
     "forget fruit.suffice fruit.csv -o none.suffice": (
         "no labelled row would be left; a model rests on one row at least; "
         "delete the model instead."

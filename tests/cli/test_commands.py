@@ -267,6 +267,19 @@ class TestShow:
         assert (color["family"], color["missing"]) == ("categorical", 1)
         assert color["parameters"] == {"blue": [0.25, 0.6], "red": [0.75, 0.4]}
 
+    def test_a_class_without_a_row(self, run: Run, tmp_path: Path, fruit: Path) -> None:
+        table = pa.table({"size": [1.0, 5.0, None], "kind": ["apple", "plum", "plum"]})
+        kinds = ["apple", "pear", "plum"]
+        suffice.NaiveBayes().partial_fit(table, "kind", classes=kinds).save("all.suffice")
+        facts = json.loads(run("show", "all.suffice", "--json").stdout)
+        assert [(c["label"], c["rows"]) for c in facts["classes"]] == [
+            ("apple", 1.0),
+            ("pear", 0.0),
+            ("plum", 2.0),
+        ]
+        assert facts["columns"][0]["missing"] == 1.0
+        assert run("show", "all.suffice").exit_code == 0
+
     def test_one_column(self, run: Run, model: Path) -> None:
         shown = run("show", model, "--column", "color").stdout
         assert "color: categorical, 1 missing" in " ".join(shown.split())
@@ -300,6 +313,11 @@ class TestMergeAndForget:
         result = run("forget", model, "b.csv", "-o", model)
         assert " ".join(result.stdout.split()).startswith("3 rows forgotten, 3 left. Saved to")
         assert suffice.load(model).statistic_ == suffice.load("a.suffice").statistic_
+
+    def test_one_row(self, run: Run, model: Path, tmp_path: Path, fruit: Path) -> None:
+        (tmp_path / "one.csv").write_text("".join(fruit.read_text().splitlines(True)[:2]))
+        result = run("forget", model, "one.csv", "-o", model)
+        assert " ".join(result.stdout.split()).startswith("1 row forgotten, 5 left. Saved to")
 
     def test_forget_leaves_the_options_as_they_were(
         self, run: Run, model: Path, halves: tuple[Path, Path]

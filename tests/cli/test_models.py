@@ -161,6 +161,36 @@ class TestLinear:
         assert [c["term"] for c in facts["equations"][0]["coefficients"]] == ["y"]
         assert facts["ignored"] == ["c"]
 
+    def test_no_row_is_left_for_the_error(self, run: Run, tmp_path: Path) -> None:
+        (tmp_path / "two.csv").write_text("a,b,y\n1,2,3\n2,4,5\n2,5,6\n")
+        words = ("fit", "two.csv", "--target", "y", "--model", "linear")
+        shown = " ".join(done(run, *words).split())
+        assert "Standard errors are not known: nothing is left to estimate the error" in shown
+        (equation,) = facts_of(run, "summary", "two.suffice")["equations"]
+        expected = LinearRegression().fit("two.csv", "y")
+        assert [c["estimate"] for c in equation["coefficients"]] == [
+            expected.intercept_,
+            *expected.coef_,
+        ]
+
+    def test_several_targets(self, run: Run, boston: Path) -> None:
+        words = ("--target", "medv", "--target", "nox", "--model", "linear")
+        facts = facts_of(run, "fit", boston, *words)
+        assert facts["label"] == ["medv", "nox"]
+        assert [equation["target"] for equation in facts["equations"]] == ["medv", "nox"]
+        expected = LinearRegression().fit(str(boston), ["medv", "nox"])
+        model = suffice.load("Boston.suffice")
+        assert (model.coef_ == expected.coef_).all()
+        found = expected.summary("nox")
+        assert facts["equations"][1]["log_likelihood"] == found.log_likelihood
+
+    @pytest.mark.parametrize("model", ["linear", "ridge"])
+    def test_numbers_may_be_categories(self, run: Run, boston: Path, model: str) -> None:
+        words = ("--target", "medv", "--features", "lstat,rad", "--categorical", "rad")
+        (equation,) = facts_of(run, "fit", boston, *words, "--model", model)["equations"]
+        terms = [coefficient["term"] for coefficient in equation["coefficients"]]
+        assert terms == ["(Intercept)", *(f"rad[{v}]" for v in (2, 3, 4, 5, 6, 7, 8, 24)), "lstat"]
+
     def test_many_coefficients_are_cut_in_fit_only(self, run: Run, tmp_path: Path) -> None:
         x = np.random.default_rng(0).normal(size=(60, 33))
         table = {f"x{j}": x[:, j] for j in range(32)} | {"y": x[:, 32]}
@@ -266,6 +296,25 @@ class TestLogistic:
         found = LogisticRegression("firth").fit(pa.table(table), "Direction").summary()
         estimates = [c["estimate"] for c in facts["equations"][0]["coefficients"]]
         assert estimates == found.estimate[0].tolist()
+
+    def test_odds_ratios(self, run: Run, smarket: Path) -> None:
+        words = ("--label", "Direction", "--features", "Lag1", "--model", "logistic", "--C", "inf")
+        (equation,) = facts_of(run, "fit", smarket, *words)["equations"]
+        for coefficient in equation["coefficients"]:
+            assert coefficient["odds_ratio"] == pytest.approx(np.exp(coefficient["estimate"]))
+        for level in ((), ("--level", "0.9")):
+            assert "Odds ratio" in done(run, "summary", "Smarket.suffice", *level)
+
+    @pytest.mark.parametrize("C", ["inf", "1.0"])
+    def test_rows_left_out_are_counted(self, run: Run, tmp_path: Path, C: str) -> None:
+        rows = "1,a\n2,b\n3,a\n4,b\n5,\n,b\n"
+        (tmp_path / "t.csv").write_text(f"x,y\n{rows}")
+        words = ("--label", "y", "--model", "logistic", "--incomplete", "drop", "--C", C)
+        shown = done(run, "fit", "t.csv", *words)
+        assert "Rows left out without label: 1" in shown
+        assert "Rows left out for missing cells: 1" in shown
+        facts = facts_of(run, "summary", "t.suffice")
+        assert (facts["unlabelled"], facts["left_out"]) == (1, 1)
 
     @pytest.mark.parametrize(("C", "equations"), [("inf", 2), ("1.0", 3)])
     def test_three_classes(self, run: Run, tmp_path: Path, C: str, equations: int) -> None:
@@ -398,8 +447,23 @@ ERRORS = {
         "use --incomplete drop to learn from complete rows only, or --incomplete gaussian."
     ),
     "fit gaps.csv --label y --model lda": (
-        "line 2 of gaps.csv, column 'c': 'a' is not double; every cell of this column is read as "
-        "double; correct the cell, declare 'a' in --missing."
+        "column 'c' holds strings; --model lda reads numbers only; leave it out with --ignore c, "
+        "or choose --model naive-bayes or logistic."
+    ),
+    "fit token.csv --label y --model lda": (
+        "line 3 of token.csv, column 'x': '?' is not double; every cell of this column is read as "
+        "double; correct the cell, declare '?' in --missing."
+    ),
+    "fit gaps.csv --label x --target y": (
+        "--label names 'x', 'y'; a classifier predicts one column; name one of them, or choose "
+        "--model linear or ridge."
+    ),
+    "fit gaps.csv --target y --target y --model ridge": (
+        "--target names 'y' twice; a target is named once; drop one of them."
+    ),
+    "fit gaps.csv --label c --model qda --categorical x": (
+        "--categorical is given for --model qda; it belongs to --model naive-bayes, linear, ridge, "
+        "logistic; leave the option out, or choose another model."
     ),
     "fit apart.csv --label y --model logistic --C inf": (
         "column 'x' separates the classes completely; the likelihood grows with the coefficients "
@@ -466,6 +530,7 @@ ERRORS = {
 
 @pytest.fixture
 def models(run: Run, gaps: Path, tmp_path: Path) -> Path:
+    (tmp_path / "token.csv").write_text("x,y\n1,a\n?,a\n3,b\n4,b\n")
     (tmp_path / "apart.csv").write_text("x,y\n1,a\n2,a\n3,b\n4,b\n")
     pq.write_table(pa.table({"x": [1.0, 2.0], "c": ["a", "b"]}), tmp_path / "table.parquet")
     complete = ("--incomplete", "drop")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from suffice import load
+
 HEAVY = {"numpy", "pyarrow", "sklearn", "scipy", "numba", "pandas"}
 
 MODULES_AFTER = """\
@@ -22,9 +24,9 @@ print(*sorted({{name.partition(".")[0] for name in sys.modules}}), file=sys.stde
 """
 
 
-def suffice(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from suffice.cli import main; main()", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def suffice(*words: object, given: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "suffice", *map(str, words)]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +62,17 @@ def test_predictions_go_through_a_pipe(fruit: Path, model: Path) -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     assert done.stdout.split() == ["prediction", *["apple"] * 3, *["plum"] * 3]
+
+
+def test_rows_come_through_a_pipe(fruit: Path, model: Path) -> None:
+    done = suffice("fit", "-", "--label", "kind", "--ignore", "id", given=fruit.read_text())
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.endswith("  Saved to model.suffice\n")
+    assert load("model.suffice").statistic_ == load(model).statistic_
+    done = suffice("predict", model, "-", given="size,color\n1,red,3\n")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: line 2 of standard input: 3 fields, where the table has ")
 
 
 def test_demo_needs_no_file() -> None:

@@ -21,9 +21,11 @@ from sklearn.base import clone
 import suffice
 from suffice import LinearRegression, NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice.engines import watched
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.fingerprint import fingerprint
 from suffice.engines.local import LocalEngine
+from suffice.engines.watched import Progress, WatchedEngine
 from suffice.engines.work import work
 from suffice.errors import EngineError, ModelFileError, ParameterError
 from suffice.linear_model import LogisticRegression, Ridge
@@ -95,7 +97,7 @@ def checkpointed(engine: Any = None) -> CheckpointedEngine:
     return CheckpointedEngine(engine or Stopping(), "fit.checkpoint", every=0.0)
 
 
-def stopped(make: Callable[..., Any], file: Path, after: int, **how: Any) -> BaseException:
+def stopped(make: Callable[..., Any], file: Any, after: int, **how: Any) -> BaseException:
     """What ended a fit after so many results."""
     error = how.get("error", Stop)
     kind = error if isinstance(error, type) else type(error)
@@ -172,6 +174,36 @@ def test_another_engine_may_go_on(file: Path) -> None:
         stopped(NaiveBayes, file, 23)
         model = NaiveBayes(engine=checkpointed(LocalEngine(threads)))
         assert bits(model.fit(file, "y")) == expected
+
+
+def told(rows: Any) -> list[Progress]:
+    """What is said of a fit that goes on."""
+    seen: list[Progress] = []
+    NaiveBayes(engine=checkpointed(WatchedEngine(LocalEngine(2), seen.append))).fit(rows, "y")
+    return seen
+
+
+def test_progress_counts_what_was_done_before(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watched, "PAUSE", 0.0)
+    n = 50 * GROUPS
+    stopped(NaiveBayes, file, 23)
+    seen = told(file)
+    assert seen[0].rows == 24 * 50
+    assert {progress.total_rows for progress in seen} == {n}
+    assert (seen[-1].rows, seen[-1].bytes, seen[-1].share) == (n, seen[0].total_bytes, 1.0)
+    learnt_and_lost(checkpointed(), file)
+    (last,) = told(file)
+    assert (last.rows, last.total_rows, last.share) == (n, n, 1.0)
+
+
+def test_progress_does_not_know_the_rows_of_text_that_was_done_before(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.csv" for name in "abc"]
+    for path in paths:
+        path.write_text("x,y\n1,a\n2,b\n")
+    stopped(NaiveBayes, paths, 1)
+    last = told(paths)[-1]
+    assert (last.rows, last.total_rows, last.share) == (4, None, 1.0)
+    assert last.bytes == last.total_bytes == 3 * paths[0].stat().st_size
 
 
 # Killed ------------------------------------------------------------------------------------------

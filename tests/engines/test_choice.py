@@ -1,14 +1,16 @@
 """Which engine an estimator runs on."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from sklearn.base import clone
 
 import suffice
 from suffice import NaiveBayes
-from suffice.engines.choice import engine_of
+from suffice.engines.choice import Choice, engine_of
 from suffice.engines.local import LocalEngine
+from suffice.engines.processes import ProcessesEngine
 from suffice.errors import ParameterError
 
 TABLE = [[0.0], [1.0], [2.0], [3.0]], ["a", "a", "b", "b"]
@@ -23,7 +25,7 @@ def _as_it_was() -> Iterator[None]:
 def test_a_name_an_object_or_the_one_for_all() -> None:
     assert engine_of(None) == LocalEngine()
     assert engine_of("local", 3) == LocalEngine(3)
-    assert engine_of(LocalEngine(2), 3) == LocalEngine(2)
+    assert engine_of(LocalEngine(3), 3) == LocalEngine(3)
     suffice.set_engine("local", threads=1)
     assert engine_of(None) == LocalEngine(1)
     assert engine_of(None, 2) == LocalEngine(2)  # said at the estimator
@@ -37,10 +39,52 @@ def test_a_table_that_lives_in_an_engine_is_read_there() -> None:
     assert engine_of(LocalEngine(2), home="local") == LocalEngine(2)
 
 
-@pytest.mark.parametrize("wrong", ["sparks", 3, object])
-def test_what_is_no_engine_is_named(wrong: object) -> None:
-    with pytest.raises(ParameterError, match="an engine is one of 'local', 'processes'"):
-        NaiveBayes(engine=wrong).fit(*TABLE)  # type: ignore[arg-type]
+@pytest.mark.parametrize("wrong", ["sparks", 3, object, LocalEngine, []])
+def test_what_is_no_engine_is_named(wrong: Any) -> None:
+    for action in (
+        NaiveBayes(engine=wrong).fit,
+        lambda *_: suffice.engine(wrong),
+        lambda *_: suffice.set_engine(wrong),
+    ):
+        with pytest.raises(ParameterError, match="an engine is one of 'local', 'processes'"):
+            action(*TABLE)
+    assert engine_of(None) == LocalEngine()
+
+
+def test_options_alone_are_those_of_the_local_engine() -> None:
+    suffice.set_engine(threads=1)
+    assert engine_of(None) == LocalEngine(1)
+
+
+def test_an_engine_takes_no_more_options() -> None:
+    with pytest.raises(ParameterError) as caught:
+        suffice.set_engine(LocalEngine(1), threads=2)
+    assert str(caught.value) == (
+        "threads= is given with LocalEngine(threads=1); an engine holds its options already; "
+        "give them where it is made: suffice.engine(name, ...)."
+    )
+
+
+@pytest.mark.parametrize("other", ["processes", LocalEngine(1), ProcessesEngine(2)])
+def test_threads_beside_another_engine(other: Choice) -> None:
+    with pytest.raises(ParameterError) as caught:
+        NaiveBayes(engine=other, threads=2).fit(*TABLE)
+    assert str(caught.value) == (
+        f"threads=2 is given with engine={other!r}; threads are the workers of the local engine; "
+        "leave them out, or give the engine as many workers: suffice.engine(name, ...)."
+    )
+
+
+@pytest.mark.parametrize("wrong", ["x", 3])
+def test_progress_is_told_to_a_callable(wrong: Any) -> None:
+    with pytest.raises(ParameterError, match=rf"^progress={wrong!r}; it is True, False, or a call"):
+        suffice.engine(progress=wrong)
+    assert suffice.engine(progress=None) == suffice.engine(progress=False) == LocalEngine()
+
+
+def test_a_checkpoint_is_a_path() -> None:
+    with pytest.raises(ParameterError, match=r"^checkpoint=5; it is the path of a file\.$"):
+        suffice.engine(checkpoint=5)  # type: ignore[arg-type]
 
 
 def test_an_option_that_an_engine_does_not_have() -> None:

@@ -49,5 +49,6 @@ def test_an_error_reaches_the_caller_and_threads_end(threads: int) -> None:
 def test_an_engine_has_a_thread() -> None:
     assert LocalEngine().workers >= 1
     assert LocalEngine(3).workers == 3
-    with pytest.raises(ParameterError, match="threads=0; it is a whole number, 1 or more"):
-        LocalEngine(0)
+    for wrong in (0, True):
+        with pytest.raises(ParameterError, match=f"threads={wrong}; it is a whole number, 1 or mo"):
+            LocalEngine(wrong)

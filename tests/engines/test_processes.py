@@ -28,8 +28,9 @@ def test_there_is_a_process() -> None:
     assert ProcessesEngine().workers >= 1
     assert ProcessesEngine(3).workers == 3
     assert not ProcessesEngine(3).in_process
-    with pytest.raises(ParameterError, match="processes=0; it is a whole number, 1 or more"):
-        ProcessesEngine(0)
+    for wrong in (0, True):
+        with pytest.raises(ParameterError, match=f"processes={wrong}; it is a whole number, 1 or "):
+            ProcessesEngine(wrong)
 
 
 def test_processes_are_kept_and_end_with_the_script(run: Run) -> None:

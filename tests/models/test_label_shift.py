@@ -213,6 +213,18 @@ def test_a_class_without_a_prior_keeps_none() -> None:
     assert found.prior.sum() == pytest.approx(1.0, abs=1e-15)
 
 
+@pytest.mark.parametrize(("make", "option"), [(GaussianNB, "priors"), (NaiveBayes, "class_prior")])
+def test_an_adjusted_prior_does_not_know_a_new_class(make: Any, option: str) -> None:
+    x, y = draw(60, [0.5, 0.5, 0.0], 18)
+    model = make().fit(x, y).adjust_prior(x)
+    with pytest.raises(ParameterError) as caught:
+        model.partial_fit(x[:3], [2, 2, 2])
+    assert str(caught.value) == (
+        f"{option} has no entry for the class 2; a prior that is given has one for every class; "
+        f"add it, or leave {option} out and adjust the prior again."
+    )
+
+
 # -- in print, and what cannot be
 
 
@@ -231,9 +243,11 @@ def test_too_few_steps_are_a_warning() -> None:
     x, y = draw(300, [0.4, 0.3, 0.3], 14)
     model = GaussianNB().fit(x * 0.1, y)
     rows = draw(300, [0.1, 0.1, 0.8], 15)[0] * 0.1
-    with pytest.warns(SufficeWarning, match="has not come to rest in 2 steps") as caught:
-        found = model.label_shift(rows, max_iter=2, tol=1e-9)
-    assert len(caught) == 1
+    for steps, said in ((1, "1 step"), (3, "3 steps"), (2, "2 steps")):
+        with pytest.warns(SufficeWarning, match=f"has not come to rest in {said}:") as caught:
+            found = model.label_shift(rows, max_iter=steps, tol=1e-9)
+        assert len(caught) == 1
+        assert len(found.log_likelihood) == 1 + steps
     assert not found.converged
     assert rises(found)
     assert "not at rest, up to" in str(found)
@@ -245,6 +259,10 @@ def test_no_rows() -> None:
     table = pa.table({"v": [1.0, 9.0, 2.0], "kind": list("aba")})
     with pytest.raises(DataError, match="there is no row; a class prior is estimated from rows"):
         NaiveBayes().fit(table, "kind").label_shift(table[:0].drop(["kind"]))
+    model, rows = coin(3, 4)
+    for action in (model.label_shift, model.predict, lambda x: model.fit(x, [])):
+        with pytest.raises(DataError, match=r"^there is no row; an array has one at least\.$"):
+            action(rows[:0])
 
 
 @pytest.mark.parametrize("options", [{"tol": 0}, {"tol": float("nan")}, {"max_iter": 0}])

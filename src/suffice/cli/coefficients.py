@@ -11,7 +11,9 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from suffice.cli.output import amount, grid, short
+from suffice.cli.models import rows_of
+from suffice.cli.output import grid, short
+from suffice.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,9 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["LEVEL", "coefficient_facts", "rendered_coefficients"]
 
 LEVEL = 0.95
-TESTS, ENDS = ("t", "z", "p"), ("lower", "upper")
+TESTS, ENDS, RATIO = ("t", "z", "p"), ("lower", "upper"), "odds_ratio"
 HEADERS = {
     "estimate": "Estimate",
+    "odds_ratio": "Odds ratio",
     "standard_error": "Std. Error",
     "t": "t value",
     "z": "z value",
@@ -53,28 +56,24 @@ def coefficient_facts(
 
     Raises
     ------
-    DataError
-        If there are no more rows than parameters.
     ParameterError
         If the level is not between 0 and 1.
     """
-    from suffice.linear_model import LinearRegression, LogisticRegression
+    from suffice.linear_model import LogisticRegression
+    from suffice.models.options import check_level
 
-    if isinstance(model, LogisticRegression):
-        found = _logistic(model, level)
-    elif _has_errors(model):
-        found = (
-            _linear(model, level) if isinstance(model, LinearRegression) else _ridge(model, level)
-        )
-    else:
-        found = _estimates_only(model)
+    check_level(level)
+    found = _logistic(model, level) if isinstance(model, LogisticRegression) else _of(model, level)
     return {"model": str(path), "type": type(model).__name__, "level": level} | found
 
 
-def _has_errors(model: LinearRegression | Ridge) -> bool:
-    if model.positive or not hasattr(model, "statistic_"):
-        return False
-    return model.missing != "gaussian" or model.statistic_.complete
+def _of(model: LinearRegression | Ridge, level: float) -> dict[str, Any]:
+    from suffice.linear_model import Ridge
+
+    try:
+        return _ridge(model, level) if isinstance(model, Ridge) else _linear(model, level)
+    except (DataError, ParameterError) as unknown:
+        return _estimates_only(model, unknown.rule)
 
 
 def _coefficients(terms: Sequence[str], **columns: Any) -> list[dict[str, Any]]:
@@ -107,6 +106,7 @@ def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
                 "adjusted_r_squared": found.adjusted_r_squared,
                 "f": found.f,
                 "f_p": found.f_p,
+                "log_likelihood": found.log_likelihood,
                 "aic": found.aic,
                 "bic": found.bic,
                 "remarks": _remarks(found),
@@ -118,46 +118,31 @@ def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
 
 
 def _ridge(model: Ridge, level: float) -> dict[str, Any]:
-    fit: Any = model.model_.fit
-    posterior, rows = model.posterior(), fit.equations.rows
-    lower, upper = posterior.interval(level)
-    chosen = f", chosen by {model.alpha}" if isinstance(model.alpha, str) else ""
+    summaries = [model.summary(target, level) for target in range(len(model.design_.targets))]
     return {
-        "rows": rows,
-        "penalty": model.alpha_,
-        "effective_parameters": model.effective_parameters_,
+        "rows": summaries[0].rows,
+        "penalty": summaries[0].penalty,
+        "effective_parameters": summaries[0].effective_parameters,
         "equations": [
             {
-                "target": target,
+                "target": found.target,
                 "coefficients": _coefficients(
-                    posterior.terms,
-                    estimate=posterior.location[:, j],
-                    lower=lower[:, j],
-                    upper=upper[:, j],
+                    found.terms, estimate=found.estimate, lower=found.lower, upper=found.upper
                 ),
                 "remarks": [],
             }
-            for j, target in enumerate(posterior.targets)
+            for found in summaries
         ],
-        "remarks": [
-            f"Penalty: {model.alpha_:.4g}{chosen}; effective parameters: "
-            f"{model.effective_parameters_:.4g}; rows: {amount(rows)}",
-            "The intervals are those of the posterior whose prior is the penalty.",
-        ],
+        "remarks": _remarks(summaries[0]),
     }
 
 
-def _estimates_only(model: LinearRegression | Ridge) -> dict[str, Any]:
+def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]:
     import numpy as np
 
     estimates = _with_intercepts(model, np.atleast_2d(model.coef_))
-    if model.positive:
-        why = "coefficients that may not be negative have none"
-    elif hasattr(model, "statistic_"):
-        why = "cells are missing, and what was expected in their place has errors of its own"
-    else:
-        why = "the model was fitted by small steps"
-    return {
+    rows = {"rows": rows_of(model)} if hasattr(model, "statistic_") else {}
+    return rows | {
         "equations": [
             {
                 "target": target,
@@ -180,11 +165,12 @@ def _with_intercepts(model: Any, coefficients: NDArray[np.float64]) -> NDArray[n
 
 
 def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
-    if model.model_.covariance is None:
-        return _penalised(model)
+    left_out = {"left_out": model.left_out_, "unlabelled": model.unlabelled_}
+    if model.model_.root is None:
+        return left_out | _penalised(model)
     found = model.summary(level)
     fit = found.likelihood
-    return {
+    return left_out | {
         "rows": fit.rows,
         "log_likelihood": fit.value,
         "aic": fit.aic,
@@ -202,6 +188,7 @@ def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
                     p=found.p[c],
                     lower=found.lower[c],
                     upper=found.upper[c],
+                    odds_ratio=found.odds_ratio[c],
                 ),
                 "remarks": [],
             }
@@ -212,6 +199,8 @@ def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
 
 
 def _penalised(model: LogisticRegression) -> dict[str, Any]:
+    from suffice.models.coefficient_table import rows_left_out
+
     classes = model.model_.classes.values
     estimates = _with_intercepts(model, model.coef_)
     outcomes = classes[1:] if len(classes) == 2 else classes
@@ -225,7 +214,7 @@ def _penalised(model: LogisticRegression) -> dict[str, Any]:
             }
             for c, outcome in enumerate(outcomes)
         ],
-        "remarks": [_why_no_errors(model), *model.remarks_],
+        "remarks": [_why_no_errors(model), *model.remarks_, *rows_left_out(model.left_out_)],
     }
 
 
@@ -253,8 +242,9 @@ def rendered_coefficients(
     facts: dict[str, Any], intervals: bool = False, most: int | None = None
 ) -> Iterator[RenderableType]:
     """Tables of the coefficients, the first ``most`` of each, with their tests or intervals."""
-    tails = (1 - facts["level"]) / 2, (1 + facts["level"]) / 2
-    ends = {end: f"{100 * p:.4g} %" for end, p in zip(("lower", "upper"), tails, strict=True)}
+    from suffice.models.coefficient_table import percents
+
+    ends = dict(zip(ENDS, percents(facts["level"]), strict=True))
     for equation in facts["equations"]:
         coefficients = equation["coefficients"]
         names = [name for name in coefficients[0] if name != "term"]
@@ -287,9 +277,9 @@ def _cells(coefficient: dict[str, Any]) -> dict[str, str]:
     """The numbers in print: to the digits that the standard error leaves them, if there is one."""
     from suffice.models.coefficient_table import row
 
-    cells = {end: short(coefficient[end]) for end in ENDS if end in coefficient}
+    cells = {name: short(coefficient[name]) for name in (*ENDS, RATIO) if name in coefficient}
     if "standard_error" not in coefficient:
         return cells | {"estimate": f"{coefficient['estimate']:.5g}"}
-    tested = [name for name in coefficient if name not in ENDS]
+    tested = [name for name in coefficient if name not in (*ENDS, RATIO)]
     printed = row(*(coefficient[name] for name in tested))
     return cells | dict(zip(tested, printed, strict=True))

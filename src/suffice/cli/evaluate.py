@@ -61,7 +61,7 @@ def evaluate(
     table = reading.open(data, fitted.format_)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Evaluating {', '.join(data)}") as report:
-        fitted.engine = running.chosen(report, fitted.threads)
+        fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
         result = fitted.evaluate(table, label_of(fitted, label), weight_of(fitted, weight, table))
     if predicts_numbers(fitted):
         facts = _errors(result)

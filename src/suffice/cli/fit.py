@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ import typer
 from rich.console import RenderableType
 
 from suffice.cli.estimators import NAIVE_BAYES, Options, estimator, given_of, refuse_foreign
-from suffice.cli.models import has_coefficients, refuse_tokens
+from suffice.cli.models import has_coefficients, predicts_numbers, refuse_tokens
 from suffice.cli.options import AsJson, Data, Labels, Reading, Weight, listed
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting
 from suffice.cli.running import Checkpoint, Running, refuse_threads
@@ -27,6 +27,7 @@ __all__ = ["fit", "schema_grid"]
 
 COLUMNS = "Columns"
 MOST_COEFFICIENTS = 30
+LINEAR, DISCRIMINANT = ("linear", "ridge", "logistic"), ("lda", "qda")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,15 +75,15 @@ class Roles:
         chosen |= dict.fromkeys(listed(self.text), "multinomial")
         return chosen | {listed([group]): "multinomial" for group in self.multinomial or ()}
 
-    def check(self, names: tuple[str, ...], label: str) -> None:
-        """Refuse a column that is not there, is the label, or is named twice.
+    def check(self, names: tuple[str, ...], label: Sequence[str]) -> None:
+        """Refuse a column that is not there, is a label, or is named twice.
 
         Raises
         ------
         ParameterError
             Naming the option and the column.
         """
-        before = {label: "label"}
+        before = dict.fromkeys(label, "label")
         for field in fields(self):
             for name in listed(getattr(self, field.name)):
                 if name not in names:
@@ -103,12 +104,12 @@ def fit(
     *,
     data: Data,
     label: Annotated[
-        str,
+        list[str],
         typer.Option(
             "--label",
             "--target",
             metavar="COL",
-            help="The column to be predicted.",
+            help="The column to be predicted; linear and ridge take several.",
             show_default=False,
         ),
     ],
@@ -152,11 +153,14 @@ def fit(
     _check_checkpoint(checkpoint, data, target)
     refuse_threads(running, options.threads)
     chosen = _estimator(model, options, roles, reading, labels)
+    _check_targets(chosen, label)
     table = _selected(reading.open(data), roles, label, weight, listed(features))
     refuse_tokens(chosen, reading, table, data[0])
+    if model in DISCRIMINANT:
+        _refuse_words(model, table, {*label, weight})
     with running.reported(f"Learning from {', '.join(data)}") as report, work():
         chosen.engine = running.chosen(report, options.threads, checkpoint)
-        chosen.fit(table, label, weight)
+        chosen.fit(table, label if len(label) > 1 else label[0], weight)
         # Within the work: the checkpoint stays until the model is safe.
         chosen.save(target)
     if has_coefficients(chosen):
@@ -178,7 +182,7 @@ def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path
 
 
 def _estimator(model: str, options: Options, roles: Roles, reading: Reading, labels: Labels) -> Any:
-    """The estimator; what only naive Bayes knows is refused for the others."""
+    """The estimator; what others than this model know is refused."""
     if model == NAIVE_BAYES:
         return estimator(
             model,
@@ -189,26 +193,70 @@ def _estimator(model: str, options: Options, roles: Roles, reading: Reading, lab
         )
     chosen = estimator(model, options)
     for option in {**given_of(roles), **given_of(labels)}:
-        if option != "ignore":
-            refuse_foreign(option, model, NAIVE_BAYES)
+        others = LINEAR if option == "categorical" else ()
+        if option != "ignore" and model not in others:
+            refuse_foreign(option, model, NAIVE_BAYES, *others)
+    if model in LINEAR:
+        chosen.set_params(categorical=listed(roles.categorical) or None)
     return chosen
 
 
+def _check_targets(model: Any, targets: Sequence[str]) -> None:
+    """Refuse more targets than a model has, and the same one twice."""
+    if len(targets) > 1 and not predicts_numbers(model):
+        raise ParameterError(
+            f"--label names {', '.join(map(repr, targets))}",
+            "a classifier predicts one column",
+            "name one of them, or choose --model linear or ridge",
+        )
+    for name in targets:
+        if targets.count(name) > 1:
+            raise ParameterError(
+                f"--target names {name!r} twice", "a target is named once", "drop one of them"
+            )
+
+
+def _refuse_words(model: str, table: Table, others: set[str | None]) -> None:
+    """Refuse a column of strings none of which is a number."""
+    from suffice.data.encode import stored_as
+
+    head = table.head()
+    for name in table.names:
+        column = head.column(name)
+        strings = name not in others and stored_as(column.type) == "string"
+        if strings and not any(map(_is_number, column.unique().to_pylist())):
+            raise SchemaError(
+                f"column {name!r} holds strings",
+                f"--model {model} reads numbers only",
+                f"leave it out with --ignore {name}, or choose --model naive-bayes or logistic",
+            )
+
+
+def _is_number(cell: str | None) -> bool:
+    try:
+        float(cell or "")
+    except ValueError:
+        return False
+    return True
+
+
 def _selected(
-    table: Table, roles: Roles, label: str, weight: str | None, features: Sequence[str]
+    table: Table, roles: Roles, label: Sequence[str], weight: str | None, features: Sequence[str]
 ) -> Table:
     from suffice.data.selected import WithoutColumns
 
     roles.check(table.names, label)
-    if label not in table.names:
-        raise SchemaError(
-            f"there is no column {label!r} to be the label",
-            f"the columns are {', '.join(map(repr, table.names))}",
-        )
+    for name in label:
+        if name not in table.names:
+            raise SchemaError(
+                f"there is no column {name!r} to be the label",
+                f"the columns are {', '.join(map(repr, table.names))}",
+            )
     ignored = listed(roles.ignore)
     if features:
-        _check_features(table.names, features, {label: "label", weight: "weight"}, ignored)
-        used = {*features, label, weight}
+        parts = dict.fromkeys(label, "label") | {weight: "weight"}
+        _check_features(table.names, features, parts, ignored)
+        used = {*features, *label, weight}
         ignored = tuple(name for name in table.names if name not in used)
     return WithoutColumns(table, ignored) if ignored else table
 
@@ -216,7 +264,7 @@ def _selected(
 def _check_features(
     names: Sequence[str],
     features: Sequence[str],
-    parts: dict[str | None, str],
+    parts: Mapping[Any, str],
     ignored: Sequence[str],
 ) -> None:
     """Refuse a feature that is not there, or has another part to play."""
@@ -235,11 +283,11 @@ def _check_features(
             )
 
 
-def _deliver_coefficients(model: Any, target: Path, label: str, as_json: bool) -> None:
+def _deliver_coefficients(model: Any, target: Path, label: Sequence[str], as_json: bool) -> None:
     from suffice.cli.coefficients import coefficient_facts, rendered_coefficients
 
     facts = coefficient_facts(model, target) | {
-        "label": label,
+        "label": label[0] if len(label) == 1 else list(label),
         "weight": model.layout_.weight,
         "columns": [{"name": c.name, "kind": c.kind, "reason": c.reason} for c in model.schema_],
         "ignored": list(model.layout_.ignored),
@@ -251,14 +299,23 @@ def _deliver_coefficients(model: Any, target: Path, label: str, as_json: bool) -
             yield f"  ignored: {', '.join(facts['ignored'])}"
         if "rows" in facts:
             yield f"  {amount(facts['rows'])} {_learnt(facts['weight'])}"
+        if facts.get("unlabelled"):
+            yield f"  Rows left out without label: {amount(facts['unlabelled'])}"
         yield f"  Saved to {target}"
 
     deliver(facts, rendered, as_json, None)
 
 
 def _named_after(data: str) -> Path:
-    """``model.suffice`` in the working directory, for the first file called ``model.csv.gz``."""
+    """``model.suffice`` in the working directory, for the first file called ``model.csv.gz``.
+
+    Also for a pipe, whose name says nothing.
+    """
+    from suffice.data.copied import is_read_once
+
     first = Path(min(glob.glob(data, recursive=True), default=data))
+    if data == "-" or is_read_once(first):
+        return Path("model.suffice")
     return Path(Path(first.name.removesuffix(".gz")).stem + ".suffice")
 
 

@@ -20,6 +20,7 @@ from suffice.cli.models import (
 from suffice.cli.options import Data, Labels, ModelFile, Reading, Weight
 from suffice.cli.output import amount, print_all, refuse_overwriting
 from suffice.cli.running import Running
+from suffice.errors import DataError
 
 __all__ = ["forget"]
 
@@ -46,16 +47,24 @@ def forget(
     """
     refuse_overwriting(output, data)
     fitted = load_summed(model)
-    before, remembered = rows_of(fitted), fitted.get_params(deep=False)
+    before, known = rows_of(fitted), fitted.statistic_
+    remembered = fitted.get_params(deep=False)
     with_labels(with_tokens(fitted, reading), labels)
     table = reading.open(data, fitted.format_)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Forgetting {', '.join(data)}") as report:
-        fitted.engine = running.chosen(report, fitted.threads)
+        fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
         with fitting(data, model):
             fitted.forget(table, label_of(fitted, None), weight_of(fitted, weight, table))
+    if fitted.statistic_ == known:
+        raise DataError(
+            f"{', '.join(data)} holds no row with a weight above zero",
+            "there is nothing to forget",
+            "check the file and the weights",
+        )
     # The model goes on reading as its fit did, not as these files had to be read.
     fitted.set_params(**remembered).save(output)
     after = rows_of(fitted)
-    gone = amount(before - after)
-    print_all([f"{gone} rows forgotten, {amount(after)} left. Saved to {output}"])
+    gone = before - after
+    noun = "row" if gone == 1 else "rows"
+    print_all([f"{amount(gone)} {noun} forgotten, {amount(after)} left. Saved to {output}"])

@@ -35,7 +35,7 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="Files or globs: CSV, TSV (plain or .gz), Parquet, Arrow.",
+        help="Files or globs: CSV, TSV (plain or .gz), Parquet, Arrow; - for standard input.",
         show_default=False,
     ),
 ]
@@ -127,15 +127,17 @@ class Reading:
         ParameterError
             If an option is outside its rule, or does not apply to these files.
         """
+        from suffice.data.copied import STANDARD_INPUT
         from suffice.data.files import open_files
 
+        files = [STANDARD_INPUT if given == "-" else given for given in data]
         format = self._format(remembered)
         try:
-            return open_files(list(data), format)
+            return open_files(files, format)
         except ParameterError:
             # These files describe themselves; only the missing tokens still have a meaning.
             self._refuse_given(data[0])
-            return open_files(list(data))
+            return open_files(files)
 
     def _refuse_given(self, file: str) -> None:
         for name in self._given():

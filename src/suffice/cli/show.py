@@ -17,6 +17,7 @@ from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from suffice.models.estimator import GenerativeClassifier
+    from suffice.statistics.by_class import ByClass
 
 __all__ = ["show"]
 
@@ -44,14 +45,15 @@ def show(
 
 
 def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> dict[str, Any]:
-    columns = _columns(model)
+    # A class may be declared that no row shows.
+    statistic = model.statistic_.over(model.model_.classes)
+    columns = _columns(model, statistic)
     for name in chosen:
         if name not in columns:
             raise ParameterError(
                 f"--column names the column {name!r}",
                 f"the columns are {', '.join(map(repr, columns))}",
             )
-    statistic = model.statistic_
     return {
         "model": str(path),
         "rows": float(statistic.weight.value.sum()),
@@ -69,16 +71,16 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
     }
 
 
-def _columns(model: GenerativeClassifier) -> dict[str, dict[str, Any]]:
+def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[str, Any]]:
     """What is known of every column, in the order of the table."""
     known = {}
     for part, parameters, block in zip(
-        model.parts_, model.model_.parameters, model.statistic_.blocks, strict=True
+        model.parts_, model.model_.parameters, statistic.blocks, strict=True
     ):
         for j, name in enumerate(part.layout.columns):
             # A text, or a group of counts, is observed or missing as a whole.
             observed = block.total[:, min(j, block.total.shape[1] - 1)]
-            missing = float((model.statistic_.weight.value - observed).sum())
+            missing = float((statistic.weight.value - observed).sum())
             known[name] = {
                 "family": part.family.name,
                 "missing": missing,

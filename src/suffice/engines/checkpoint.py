@@ -27,6 +27,7 @@ from suffice.data.extent import file_of
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.engines.fingerprint import fingerprint
+from suffice.engines.watched import WatchedEngine
 from suffice.engines.work import at_work
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
 from suffice.persist import read_model, write_model
@@ -65,8 +66,8 @@ class CheckpointedEngine:
     Raises
     ------
     ParameterError
-        If ``every`` is not a number, 0 or more. At the fit: if the file is of other work, or the
-        rows are not in files, where another process will find them.
+        If ``path`` is no path, or ``every`` is not a number, 0 or more. At the fit: if the file is
+        of other work, or the rows are not in files, where another process will find them.
     ModelFileError
         At the fit: if the file is damaged, is no checkpoint, or cannot be written.
 
@@ -82,6 +83,8 @@ class CheckpointedEngine:
     every: float = 30.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.path, str | os.PathLike):
+            raise ParameterError(f"checkpoint={self.path!r}", "it is the path of a file")
         number = isinstance(self.every, int | float) and not isinstance(self.every, bool)
         if not (number and self.every >= 0):
             raise ParameterError(f"every={self.every!r}", "it is a number of seconds, 0 or more")
@@ -110,16 +113,19 @@ class CheckpointedEngine:
         of = _fingerprint(kernel, params, splits)
         journal = work.keep((Journal, self.path), lambda: Journal(Path(self.path), self.every))
         sum_: GrowingSum[S] = journal.next(of)
-        with closing(self._terms(kernel, params, splits[sum_.done :])) as terms:
+        with closing(self._terms(kernel, params, splits, sum_.done)) as terms:
             for term in terms:
                 sum_.add(term)
                 journal.write_when_due()
         return sum_.total()
 
     def _terms(
-        self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]
+        self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split], done: int
     ) -> Generator[S, None, None]:
-        yield from self.engine.map(kernel, params, splits)
+        if isinstance(self.engine, WatchedEngine):
+            yield from self.engine.map(kernel, params, splits[done:], splits[:done])
+        else:
+            yield from self.engine.map(kernel, params, splits[done:])
 
 
 def _fingerprint(kernel: Any, params: Any, splits: Sequence[Split]) -> str:

@@ -31,7 +31,7 @@ _everywhere: Engine | None = None
 def engine(
     name: str = "local",
     *,
-    progress: Report | bool = False,
+    progress: Report | bool | None = False,
     checkpoint: str | PathLike[str] | None = None,
     **options: Any,
 ) -> Engine:
@@ -64,10 +64,8 @@ def engine(
     >>> engine("local", threads=2)
     LocalEngine(threads=2)
     """
-    if name not in ENGINES:
-        raise ParameterError(
-            f"engine={name!r}", f"an engine is one of {', '.join(map(repr, ENGINES))}"
-        )
+    if not (isinstance(name, str) and name in ENGINES):
+        raise _unknown(name)
     try:
         home = import_module(f"suffice.engines.{name}")
     except ModuleNotFoundError as error:
@@ -82,7 +80,7 @@ def engine(
         raise ParameterError(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
         ) from None
-    if progress is not False:
+    if progress is not None and progress is not False:
         from suffice.engines.watched import WatchedEngine
 
         made = WatchedEngine(made, progress)
@@ -101,7 +99,13 @@ def set_engine(chosen: Choice = None, **options: Any) -> None:
     chosen : str or Engine, optional
         A name for `engine`, or an engine.
     **options
-        Those of the engine of that name.
+        Those of the engine of that name, or of the local one.
+
+    Raises
+    ------
+    ParameterError
+        As `engine` does; or if ``chosen`` is neither a name nor an engine, or options are given
+        beside an engine.
 
     Examples
     --------
@@ -109,7 +113,16 @@ def set_engine(chosen: Choice = None, **options: Any) -> None:
     >>> set_engine()
     """
     global _everywhere
-    _everywhere = engine(chosen, **options) if isinstance(chosen, str) else chosen
+    if isinstance(chosen, str) or (chosen is None and options):
+        _everywhere = engine(chosen or "local", **options)
+        return
+    if options:
+        raise ParameterError(
+            f"{next(iter(options))}= is given with {chosen!r}",
+            "an engine holds its options already",
+            "give them where it is made: suffice.engine(name, ...)",
+        )
+    _everywhere = chosen if chosen is None else _required(chosen)
 
 
 def engine_of(chosen: Choice, threads: int | None = None, home: str | None = None) -> Engine:
@@ -120,28 +133,48 @@ def engine_of(chosen: Choice, threads: int | None = None, home: str | None = Non
     chosen : str, Engine or None
         What the estimator was given.
     threads : int, optional
-        Of the local engine.
+        Of the local engine; a table that lives in another one is read there all the same.
     home : str, optional
         The engine that the table lives in, used unless another is chosen.
 
     Raises
     ------
     ParameterError
-        As `engine` does; or if ``chosen`` is neither a name nor an engine.
+        As `engine` does; or if ``chosen`` is neither a name nor an engine, or is another engine
+        than the local one with so many threads.
 
     Examples
     --------
     >>> engine_of(None, threads=2)
     LocalEngine(threads=2)
     """
+    given = chosen
     if chosen is None and home is not None:
         chosen = home
     if chosen is None:
         chosen = _everywhere if _everywhere is not None and threads is None else "local"
     if isinstance(chosen, str):
-        return LocalEngine(threads) if chosen == "local" else engine(chosen)
-    if not isinstance(chosen, Engine):
+        found = LocalEngine(threads) if chosen == "local" else engine(chosen)
+    else:
+        found = _required(chosen)
+    kept = found.in_process and found.workers == threads
+    if not (threads is None or given is None or kept):
         raise ParameterError(
-            f"engine={chosen!r}", f"an engine is one of {', '.join(map(repr, ENGINES))}"
+            f"threads={threads!r} is given with engine={given!r}",
+            "threads are the workers of the local engine",
+            "leave them out, or give the engine as many workers: suffice.engine(name, ...)",
         )
+    return found
+
+
+def _required(chosen: Any) -> Engine:
+    # A class has the members of an engine too.
+    if isinstance(chosen, type) or not isinstance(chosen, Engine):
+        raise _unknown(chosen)
     return chosen
+
+
+def _unknown(chosen: object) -> ParameterError:
+    return ParameterError(
+        f"engine={chosen!r}", f"an engine is one of {', '.join(map(repr, ENGINES))}"
+    )

@@ -44,7 +44,8 @@ class LocalEngine:
     def __post_init__(self) -> None:
         if self.threads is None:
             return
-        if not (isinstance(self.threads, Integral) and self.threads >= 1):
+        number = isinstance(self.threads, Integral) and not isinstance(self.threads, bool)
+        if not (number and self.threads >= 1):
             raise ParameterError(
                 f"threads={self.threads!r}",
                 "it is a whole number, 1 or more, or None for all cores",

@@ -61,7 +61,8 @@ class ProcessesEngine:
     def __post_init__(self) -> None:
         if self.processes is None:
             return
-        if not (isinstance(self.processes, Integral) and self.processes >= 1):
+        number = isinstance(self.processes, Integral) and not isinstance(self.processes, bool)
+        if not (number and self.processes >= 1):
             raise ParameterError(
                 f"processes={self.processes!r}",
                 "it is a whole number, 1 or more, or None for all cores",

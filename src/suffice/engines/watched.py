@@ -15,6 +15,7 @@ from suffice.data.meter import heard
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.engines.work import at_work
+from suffice.errors import ParameterError
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import Statistic, tree_sum
 
@@ -34,9 +35,10 @@ class Progress:
     Parameters
     ----------
     rows, bytes : int
-        Done so far; bytes as the rows are stored.
+        Done so far; bytes as the rows are stored. A fit that goes on from a checkpoint begins with
+        what is summed there, as far as its size is known.
     total_rows, total_bytes : int, optional
-        Of all of them; None where that is known only at the end.
+        Of all of them; None where that is known only at the end, or not even there.
     share : float
         Of the pass that is done, from 0 to 1.
     seconds_left : float, optional
@@ -78,6 +80,11 @@ class WatchedEngine:
         at a time, but from any thread. True stands for a bar on the terminal of the errors,
         where there is one, for what takes longer than a second.
 
+    Raises
+    ------
+    ParameterError
+        If ``report`` is neither.
+
     Examples
     --------
     >>> from suffice import NaiveBayes
@@ -91,6 +98,13 @@ class WatchedEngine:
 
     engine: Engine
     report: Report | bool = True
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.report, bool) or callable(self.report)):
+            raise ParameterError(
+                f"progress={self.report!r}",
+                "it is True, False, or a callable that is given how far the work is",
+            )
 
     def __deepcopy__(self, memo: object) -> WatchedEngine:
         # A copy of an estimator reports to the same listener, not to a copy of it.
@@ -107,14 +121,18 @@ class WatchedEngine:
         return self.engine.in_process
 
     def map(
-        self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
+        self,
+        kernel: Callable[[Split, P], R],
+        params: P,
+        splits: Sequence[Split],
+        done: Sequence[Split] = (),
     ) -> Iterator[R]:
-        """Yield ``kernel(split, params)`` in split order."""
+        """Yield ``kernel(split, params)`` in split order; ``done`` are splits done before them."""
         with self._listener() as report:
-            watch = Watch(report, splits)
+            watch = Watch(report, splits, done)
             results = self._nearby if self.engine.in_process else self._far
-            with closing(results(kernel, params, splits, watch)) as done:
-                yield from done
+            with closing(results(kernel, params, splits, watch)) as found:
+                yield from found
             watch.end()
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
@@ -151,15 +169,22 @@ class Watch:
     ----------
     report : callable
     splits : sequence of Split
+    done : sequence of Split
+        Parts of the same pass that were done before.
     """
 
-    def __init__(self, report: Report, splits: Sequence[Split]) -> None:
+    def __init__(self, report: Report, splits: Sequence[Split], done: Sequence[Split] = ()) -> None:
         self._report = report
-        known = [extent(split) for split in splits]
+        before = [extent(split) for split in done]
+        known = [*before, *(extent(split) for split in splits)]
         self._total_rows = _total([part.rows for part in known])
         self._total_bytes = _total([part.bytes for part in known])
-        self._total_splits = len(splits)
-        self._rows = self._bytes = self._splits = 0
+        self._total_splits = len(known)
+        self._rows = sum(part.rows or 0 for part in before)
+        self._bytes = sum(part.bytes or 0 for part in before)
+        self._splits = len(before)
+        self._before = Extent(_total([p.rows for p in before]), _total([p.bytes for p in before]))
+        self._begun_share = self._share()
         work = at_work()
         self._number = 1 if work is None else next(work.keep(Watch, lambda: nullcontext(count(1))))
         self._lock = Lock()
@@ -178,21 +203,29 @@ class Watch:
 
     def _progress(self, seconds: float) -> Progress:
         rows, size = _within(self._rows, self._total_rows), _within(self._bytes, self._total_bytes)
-        if self._total_rows:
-            share = rows / self._total_rows
-        elif self._total_bytes:
-            share = size / self._total_bytes
-        else:
-            share = self._splits / self._total_splits
-        left = seconds * (1.0 - share) / share if share else None
+        share = self._share()
+        gained = share - self._begun_share
+        left = seconds * (1.0 - share) / gained if gained else None
         totals = self._total_rows, self._total_bytes
         return Progress(rows, size, *totals, share, left, self._number)
+
+    def _share(self) -> float:
+        if self._total_rows:
+            return _within(self._rows, self._total_rows) / self._total_rows
+        if self._total_bytes:
+            return _within(self._bytes, self._total_bytes) / self._total_bytes
+        return self._splits / self._total_splits if self._total_splits else 0.0
 
     def end(self) -> None:
         """Report that all is done."""
         rows = self._rows if self._total_rows is None else self._total_rows
         size = self._bytes if self._total_bytes is None else self._total_bytes
-        self._report(Progress(rows, size, rows, size, 1.0, 0.0, self._number))
+        # Of what was done before, the size may never be known.
+        totals = (
+            None if self._before.rows is None else rows,
+            None if self._before.bytes is None else size,
+        )
+        self._report(Progress(rows, size, *totals, 1.0, 0.0, self._number))
 
 
 def _total(sizes: Sequence[int | None]) -> int | None:

@@ -30,8 +30,9 @@ mixture proportions using sequential quadratic programming", J. Comput. Graph. S
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -202,7 +203,7 @@ def label_shift(
     path = [at(before)]
     noise = ROUNDING * path[0].rows
     while path[-1].gap > max(tol, noise) and len(path) <= max_iter:
-        path += _two_steps(path[-1], at, noise)
+        path += islice(_two_steps(path[-1], at, noise), max_iter + 1 - len(path))
     prior = np.zeros_like(model.prior)
     prior[possible] = path[-1].prior
     return LabelShift(
@@ -216,15 +217,15 @@ def label_shift(
     )
 
 
-def _two_steps(start: _Point, at: Callable[[Array], _Point], noise: float) -> list[_Point]:
+def _two_steps(start: _Point, at: Callable[[Array], _Point], noise: float) -> Iterator[_Point]:
     """A step of expectation-maximisation, and one of Newton, or the same again if that fails."""
     first = at(start.expected())
+    yield first
     prior = first.newton()
-    if prior is not None:
-        second = at(prior)
-        if second.log_likelihood >= first.log_likelihood - noise:
-            return [first, second]
-    return [first, at(first.expected())]
+    second = None if prior is None else at(prior)
+    if second is None or second.log_likelihood < first.log_likelihood - noise:
+        second = at(first.expected())
+    yield second
 
 
 def _kept(parts: Iterable[list[Array]]) -> list[Array] | None:

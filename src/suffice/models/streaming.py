@@ -21,9 +21,11 @@ def check_stream(decay: float, window: int | None) -> None:
     ParameterError
         If the decay is not above 0 and at most 1, or the window is not a number of batches.
     """
-    if not (isinstance(decay, Real) and 0 < decay <= 1):
+    if isinstance(decay, bool) or not (isinstance(decay, Real) and 0 < decay <= 1):
         raise ParameterError(f"decay={decay!r}", "decay is a number above 0, and 1 at most")
-    if window is not None and not (isinstance(window, Integral) and window >= 1):
+    if window is None:
+        return
+    if isinstance(window, bool) or not (isinstance(window, Integral) and window >= 1):
         raise ParameterError(
             f"window={window!r}",
             "a window is a number of batches, 1 or more, or None to keep all",
