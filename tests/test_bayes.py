@@ -6,11 +6,13 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import integrate, stats
+from scipy.sparse import csr_array
 from sklearn.base import clone, is_classifier
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
@@ -21,9 +23,17 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import estimator_html_repr
 
 from suffice import BayesClassifier, NaiveBayes
+from suffice import discriminant_analysis as da
 from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.families import Categorical, Gaussian, JointTable, MultivariateGaussian, Poisson
 from suffice.models.bayes_risk import largest_risk, zero_one
-from suffice.naive_bayes import ComplementNB, GaussianNB, MultinomialNB
+from suffice.naive_bayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+)
 
 SIGMA = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.5]])
 
@@ -710,11 +720,174 @@ def test_the_error_of_a_fitted_model_is_that_of_its_densities():
         for m, v in zip(fitted.theta_[:, 0], fitted.var_[:, 0], strict=True)
     ]
     truth = BayesClassifier(known, fitted.class_prior_).bayes_error()
-    found = BayesClassifier(fitted).bayes_error(random_state=0)
-    assert (truth.method, found.method) == ("quadrature", "monte_carlo")
-    assert contains(found, truth.value)
+    found = BayesClassifier(fitted).bayes_error()
+    assert (truth.method, found.method) == ("quadrature", "quadrature")
+    assert abs(found.value - truth.value) < 1e-14
+    assert contains(BayesClassifier(fitted).bayes_error("monte_carlo", random_state=0), truth.value)
     drawn, labels = BayesClassifier(fitted).sample(2_000, 0)
     assert abs(BayesClassifier(fitted).score(drawn, labels) - (1 - truth.value)) < 0.05
+
+
+def two_classes(d, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 80)
+    x = rng.normal(size=(80, d)) @ rng.normal(size=(d, d)) + y[:, None]
+    return x, y
+
+
+def gaussian_error(delta, prior):
+    """π₁ Φ(−Δ/2 + log(π₂/π₁)/Δ) + π₂ Φ(−Δ/2 − log(π₂/π₁)/Δ)."""
+    shift = np.log(prior[1] / prior[0]) / delta
+    return float(prior @ stats.norm.cdf([-delta / 2 + shift, -delta / 2 - shift]))
+
+
+@pytest.mark.parametrize("priors", [None, [0.5, 0.5], [0.9, 0.1]])
+def test_fitted_linear_discriminants_have_the_closed_form(priors):
+    x, y = two_classes(4)
+    fitted = da.LinearDiscriminantAnalysis().fit(x, y)
+    best = BayesClassifier(fitted, priors)
+    found, line = best.bayes_error(), best.bayes_error("quadrature")
+    delta = float(mahalanobis(*fitted.means_, fitted.covariance_))
+    truth = gaussian_error(delta, best.class_prior_)
+    assert found.method == "closed_form"
+    assert_allclose([found.value, line.value], truth, rtol=1e-12)
+    assert found.high - found.low < 1e-12
+    assert contains(best.bayes_error("monte_carlo", n_samples=20_000, random_state=0), truth)
+    known = [stats.multivariate_normal(mean, fitted.covariance_) for mean in fitted.means_]
+    costs = {"costs": [[0, 2], [1, 0]], "rejection_cost": 0.2}
+    mine = BayesClassifier(fitted, priors, **costs).bayes_risk()
+    theirs = BayesClassifier(known, best.class_prior_, **costs).bayes_risk()
+    assert (mine.method, theirs.method) == ("quadrature", "quadrature")
+    assert_allclose(mine.value, theirs.value, rtol=1e-12)
+
+
+def test_a_column_that_others_determine_changes_no_error():
+    x, y = two_classes(2)
+    truth = BayesClassifier(da.LinearDiscriminantAnalysis().fit(x, y)).bayes_error()
+    with pytest.warns(SufficeWarning, match="is left out"):
+        wider = da.LinearDiscriminantAnalysis().fit(np.column_stack([x, x[:, 0]]), y)
+    assert_allclose(BayesClassifier(wider).bayes_error().value, truth.value, rtol=1e-12)
+
+
+def test_independent_columns_of_shared_variance_have_the_closed_form():
+    x, y = two_classes(3)
+    family = Gaussian(estimation="mle", shared=True)
+    best = BayesClassifier(NaiveBayes(families=family, class_prior="uniform").fit(x, y))
+    gap = x[y == 0].mean(axis=0) - x[y == 1].mean(axis=0)
+    within = np.concatenate([x[y == c] - x[y == c].mean(axis=0) for c in (0, 1)]).var(axis=0)
+    found = best.bayes_error()
+    assert found.method == "closed_form"
+    assert_allclose(found.value, stats.norm.cdf(-np.sqrt((gap**2 / within).sum()) / 2), rtol=1e-12)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(st.integers(-200, 200), min_size=3, max_size=3),
+    st.sampled_from([0.0, 1.0, 1e6]),
+    st.integers(0, 5),
+)
+def test_the_error_of_a_fitted_model_depends_on_no_unit(exponents, offset, seed):
+    x, y = two_classes(3, seed)
+    x = np.round(x, 3)
+    moved = (x + offset) * np.ldexp(1.0, exponents)
+    one, other = (
+        BayesClassifier(da.LinearDiscriminantAnalysis().fit(table, y)).bayes_error()
+        for table in (x, moved)
+    )
+    assert one.method == other.method == "closed_form"
+    assert_allclose(other.value, one.value, rtol=1e-7 if offset else 1e-13)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize(
+    "model",
+    [
+        GaussianNB(),
+        NaiveBayes(),
+        NaiveBayes(families=Gaussian(shared=True)),
+        NaiveBayes(families=MultivariateGaussian()),
+        NaiveBayes(families=MultivariateGaussian(estimation="map")),
+        da.QuadraticDiscriminantAnalysis(),
+        da.LinearDiscriminantAnalysis(),
+    ],
+)
+def test_one_fitted_column_against_an_integral(model, offset):
+    x, y = iris_like()
+    shown = ~np.isnan(x[:, 0])
+    x, y = np.round(x[shown, :1] * (1 + y[shown, None]), 3), y[shown]
+    best = BayesClassifier(clone(model).fit(x + offset, y))
+    grid = np.linspace(-200, 200, 400_001)
+    joint = np.exp(best.predict_joint_log_proba(grid[:, None] + offset))
+    truth = integrate.simpson(joint.sum(axis=1) - joint.max(axis=1), x=grid)
+    found = best.bayes_error()
+    assert found.method == "quadrature"
+    assert abs(found.value - truth) < 1e-6
+    assert found.high - found.low < 1e-10
+
+
+def table_of(seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, 90)
+    return np.minimum(rng.poisson(1 + y[:, None], size=(90, 3)), 3), y
+
+
+@pytest.mark.parametrize(
+    ("model", "read", "values"),
+    [
+        (BernoulliNB(), lambda x: x > 1, [0, 1]),
+        (BernoulliNB(), lambda x: csr_array((x > 1) * 1.0), [0, 1]),
+        (BernoulliNB(alpha=1e-10), lambda x: x > 0, [0, 1]),
+        (CategoricalNB(), lambda x: x, range(4)),
+        (CategoricalNB(min_categories=6), lambda x: x, range(6)),
+        (NaiveBayes("categorical"), lambda x: x, range(4)),
+        (NaiveBayes(Categorical(unseen="smooth")), lambda x: x, range(5)),
+        (NaiveBayes(Categorical(estimation="mle")), lambda x: x, range(4)),
+        (NaiveBayes("joint_table"), lambda x: x, range(4)),
+        (NaiveBayes(JointTable(unseen="smooth")), lambda x: x, range(5)),
+        (NaiveBayes(JointTable(estimation="mle")), lambda x: x, range(4)),
+        (NaiveBayes("poisson"), lambda x: x[:, :2], range(60)),
+        (NaiveBayes(Poisson(estimation="mle")), lambda x: x[:, :2], range(60)),
+    ],
+)
+def test_fitted_discrete_columns_are_summed(model, read, values):
+    x, y = table_of()
+    x = read(x)
+    best = BayesClassifier(clone(model).fit(x, y))
+    every = np.array(list(itertools.product(values, repeat=x.shape[1])))
+    joint = np.exp(best.predict_joint_log_proba(every.astype(getattr(x, "dtype", None))))
+    assert_allclose(joint.sum(), 1.0, rtol=1e-9)
+    found = best.bayes_error()
+    assert found.method == "sum"
+    assert_allclose(found.value, 1 - joint.max(axis=1).sum(), rtol=1e-9)
+    assert found.high - found.low < 1e-10
+
+
+def test_a_fitted_model_that_knows_nothing_errs_as_its_prior_does():
+    nothing = {"a": ["x", "x", "x", "x"], "b": [None, None, None, None]}
+    for family in ("categorical", "joint_table"):
+        fitted = NaiveBayes(family).fit(pa.table(nothing), [0, 0, 0, 1])
+        found = BayesClassifier(fitted).bayes_error()
+        assert (found.method, found.value) == ("sum", fitted.class_prior_.min())
+    alone = BayesClassifier(da.LinearDiscriminantAnalysis().fit([[0.0], [1.0], [5.0]], [0, 0, 1]))
+    certain = BayesClassifier(alone.densities, [1.0, 0.0]).bayes_error()
+    assert (certain.method, certain.high) == ("closed_form", 0.0)
+
+
+def test_a_fitted_model_without_an_exact_way_is_left_to_sampling():
+    x, y = two_classes(2)
+    many = np.random.default_rng(0).random((40, 25)) < 0.5
+    for fitted in (
+        da.QuadraticDiscriminantAnalysis().fit(x, y),
+        GaussianNB().fit(x, y),
+        BernoulliNB().fit(many, y[:40]),
+        MultinomialNB().fit(many, y[:40]),
+        NaiveBayes("poisson").fit(many.astype(int), y[:40]),
+    ):
+        best = BayesClassifier(fitted)
+        assert best.bayes_error(n_samples=100, random_state=0).method == "monte_carlo"
+        for method in ("closed_form", "sum", "quadrature"):
+            with pytest.raises(ParameterError, match=f"method='{method}' does not apply; it is fo"):
+                best.bayes_error(method)
 
 
 def test_a_mixed_table():
@@ -722,8 +895,6 @@ def test_a_mixed_table():
         "color": np.array(["red", "blue", "red", "blue", "blue", "red"]),
         "size": np.array([1.0, 1.2, 0.8, 5.0, 5.5, 4.8]),
     }
-    import pyarrow as pa
-
     fitted = NaiveBayes().fit(pa.table(table), [0, 0, 0, 1, 1, 1])
     best = BayesClassifier(fitted, costs=[[0, 5], [1, 0]])
     assert_array_equal(best.predict_proba(table), fitted.predict_proba(pa.table(table)))
@@ -802,8 +973,6 @@ def test_cells_that_are_refused(densities, x, message):
 
 
 def test_a_sparse_matrix_is_a_table():
-    from scipy.sparse import csr_array
-
     x = np.array([[0.0, 1.0], [2.0, 0.0]])
     best = BayesClassifier(PLANE)
     assert_array_equal(best.predict_proba(csr_array(x)), best.predict_proba(x))

@@ -32,6 +32,7 @@ from suffice.models.bayes_risk import (
 from suffice.models.class_densities import ClassDensities, FittedDensities, KnownDensities
 from suffice.models.densities import density, described
 from suffice.models.estimator import GenerativeClassifier
+from suffice.models.options import generator
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
 __all__ = ["BayesClassifier", "BayesError"]
@@ -226,7 +227,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ``"closed_form"`` for two Gaussian classes of one covariance matrix, ``"sum"`` for
             independent discrete columns, ``"quadrature"`` for one continuous column,
             ``"monte_carlo"`` for all that can be sampled. ``"auto"`` takes the first of these
-            that applies and gives bounds closer than 10⁻⁶.
+            that applies and gives bounds closer than 10⁻⁶. A fitted model is no exception:
+            linear discriminants of two classes have the closed form, Bernoulli, categories and
+            joint tables the sum, and numbers in one column quadrature. Monte Carlo draws what
+            its `sample` draws: no value that no row showed, whatever ``unseen`` leaves to those.
         n_samples : int
             Rows drawn by Monte Carlo, at least.
         random_state : int or numpy.random.Generator, optional
@@ -254,7 +258,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         0.34375
         """
         known = self._known()
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         return bayes_risk(known, zero_one(len(known.classes)), method, n_samples, confidence, rng)
 
     def bayes_risk(
@@ -279,7 +283,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         0.358697
         """
         known = self._known()
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         return bayes_risk(known, self._decisions(known), method, n_samples, confidence, rng)
 
     def sample(
@@ -308,7 +312,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not (isinstance(n, Integral) and n >= 0):
             raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
-        known, rng = self._known(), np.random.default_rng(random_state)
+        known, rng = self._known(), generator(random_state)
         codes = rng.choice(len(known.prior), size=int(n), p=known.prior)
         return known.sample(codes, rng), self.classes_[codes]
 

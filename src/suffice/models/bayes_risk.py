@@ -155,12 +155,11 @@ def bayes_risk(
         )
     _check_sampling(n_samples, confidence)
     useful = _undominated(costs[densities.prior > 0])
+    known = None if method == "monte_carlo" else densities.known()
     for name, (exact, rule) in _EXACT.items():
         if method not in ("auto", name):
             continue
-        found = None
-        if isinstance(densities, KnownDensities):
-            found = exact(densities.possible(), useful)
+        found = None if known is None else exact(known.possible(), useful)
         if method == name:
             if found is None:
                 raise ParameterError(f"method={method!r} does not apply", rule, "use 'auto'")
@@ -462,12 +461,15 @@ _EXACT: dict[
 ] = {
     "closed_form": (
         closed_form,
-        "it is for two classes of scipy.stats.norm or multivariate_normal with one regular "
-        "covariance matrix, and without rejection",
+        "it is for two classes that are Gaussian with one regular covariance matrix "
+        "(scipy.stats.norm, multivariate_normal or a fitted model), and without rejection",
     ),
     "sum": (
         exact_sum,
         f"it is for discrete columns that have {MOST_ATOMS} combinations of values at most",
     ),
-    "quadrature": (quadrature, "it is for one continuous column with `ppf` and `cdf`"),
+    "quadrature": (
+        quadrature,
+        "it is for one continuous column, of a fitted model or with `ppf` and `cdf`",
+    ),
 }

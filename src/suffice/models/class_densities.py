@@ -16,6 +16,7 @@ from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError, SufficeError
 from suffice.models.densities import Density
 from suffice.models.estimator import GenerativeClassifier
+from suffice.models.fitted_columns import independent_columns
 from suffice.numerics.logspace import safe_log, scores
 
 __all__ = ["ClassDensities", "FittedDensities", "KnownDensities"]
@@ -40,6 +41,10 @@ class ClassDensities(Protocol):
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> Any:
         """Draw one row for every class code: rows that `log_joint` reads."""
+        ...
+
+    def known(self) -> KnownDensities | None:
+        """Known densities of the same Bayes risk; None where no exact method could be of use."""
         ...
 
 
@@ -80,6 +85,10 @@ class KnownDensities:
     def d(self) -> int | None:
         """Number of columns, if any class tells."""
         return next((here.d for here in self.densities if here.d), None)
+
+    def known(self) -> KnownDensities:
+        """These."""
+        return self
 
     def possible(self) -> KnownDensities:
         """The classes whose prior is not 0."""
@@ -227,3 +236,8 @@ class FittedDensities:
         """Draw rows as the model does: one array per column."""
         drawn: dict[str, NDArray[Any]] = self.model.model_.sample(codes, rng)
         return drawn
+
+    def known(self) -> KnownDensities | None:
+        """Independent columns that tell as much of the classes, if there are any."""
+        columns = independent_columns(self.model.model_.parameters, len(self.classes))
+        return None if columns is None else KnownDensities(self.classes, self.prior, columns)
