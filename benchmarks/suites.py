@@ -10,10 +10,12 @@ from typing import Any
 from benchmarks import (
     rows,
     tables,
+    tables_scaling,
     tasks_discriminant,
     tasks_engines,
     tasks_linear,
     tasks_naive_bayes,
+    tasks_scaling,
 )
 from benchmarks.contests import Entry, hold
 from benchmarks.fresh import RUNS, first_fit, first_import
@@ -125,6 +127,15 @@ def _cells(sizes: Sequence[cells.Size], names: Collection[str], quick: bool) -> 
     return cells.measure(sizes, names)
 
 
+def _scaling(
+    measure: Callable[[int, Collection[str]], Iterator[Any]],
+    n: int,
+    names: Collection[str],
+    quick: bool,
+) -> Iterator[Any]:
+    return measure(_rows(n, quick), names)
+
+
 def _rows(n: int, quick: bool, share: int = QUICK) -> int:
     return max(n // share, FEWEST_ROWS) if quick else n
 
@@ -175,6 +186,17 @@ SUITES = {
             "memory": (tables.MEMORY, _footprints),
             "times": (tables.TIMES, _times),
         },
+    ),
+    "scaling": Suite(
+        "The cost model: parameters, check and predictions",
+        tables_scaling.ABOUT,
+        tasks_scaling.NAMES,
+        {
+            name: (table, partial(_scaling, *tasks_scaling.SECTIONS[name]))
+            for name, table in tables_scaling.TABLES.items()
+        },
+        tasks_scaling.findings,
+        tables_scaling.overview,
     ),
     "trade-offs": Suite(
         "Trade-offs: what textbooks say in words, measured",

@@ -47,6 +47,7 @@ TRUTHS = {"independent", "equal", "unequal", "copies", "humps"}
 METHODS = {"naive Bayes", "LDA", "QDA", "logistic regression", "nearest neighbours"}
 PAIRS = {"polars", "csv", "processes"}
 CLUSTERS = {"dask": "distributed", "ray": "ray", "spark": "pyspark"}
+SCALED = {"naive Bayes", "linear regression", "LDA", "logistic regression"}
 FIGURES = {"training", "prediction", "parameters", "bytes", "accuracy"}
 MIXED_FILE = """
 import sys
@@ -80,6 +81,39 @@ np.testing.assert_allclose(squares - sums**2 / numbers.total, numbers.scatter, r
 for j, table in enumerate(levels):
     counts = categories.column(j)
     assert np.array_equal(table.drop_nulls()["len"], counts[counts > 0])
+"""
+COST_MODEL = """
+from math import isclose
+from benchmarks.cost_model import Cluster, Merge, Overhead, Speed, Work, predict
+
+speed = Speed(fixed={1: 1.0, 2: 1.0}, split={1: 2.0, 2: 3.0}, rows=10, bytes=100)
+assert [speed.of_pass(16, w, cores=2) for w in (1, 2, 4)] == [33, 25, 25]  # two cores, whoever asks
+assert speed.of_pass(17, 2, cores=2) == 28  # one of the workers is idle in the last round
+
+here = Cluster(cores=2, reading=1e9, bandwidth=1e3, latency=0.5)
+small = Merge("small", "", bytes=1_000, pack=0.1, open=0.2, add=0.3)
+large = Merge("large", "", bytes=2_000_000, pack=0.1, open=0.2, add=0.3)
+work = Work("any", splits=64, split_rows=20, passes=2)
+
+
+def seconds(engine, merge, workers, cluster=here):
+    overhead = Overhead(engine, 2, "small", 1_000, splits=11, one=1.0, many=2.0)
+    found = predict(work, workers, speed, merge, overhead, cluster)
+    return found.fixed, found.computing, found.driver, found.merging, found.seconds
+
+
+def near(ones, others):
+    return all(map(isclose, ones, others))
+
+
+# two passes; splits of 20 rows take twice as long as those of 10; log2(64) = 6, log8(64) = 2
+assert near(seconds("dask", small, 4), (2, 2 * 16 * 6, 2 * 64 * 2.1, 2 * 7 * 0.3, 2 + 268.8 + 4.2))
+node = 0.5 + 8 * 2_000.2 + 7 * 0.3 + 0.1
+assert near(seconds("dask", large, 4)[2:4], (2 * 64 * 0.6, 2 * (3 * node + 2_001)))
+assert near(seconds("spark", small, 4)[:4], (4, 2 * 16 * 6, 0, 2 * 16 * 2))
+assert near(seconds("spark", large, 4)[2:4], (0, 2 * (2 * (1 + node) + 2_001)))
+slow = Cluster(cores=2, reading=10.0)
+assert predict(work, 4, speed, small, Overhead("ray", 2, ""), slow).bound == "storage"
 """
 ABSENT = """
 import sys
@@ -221,6 +255,39 @@ def test_engines_are_printed_and_written(tmp_path: Path) -> None:
         assert f"| {timed['name']} " in page
 
 
+def test_scaling_is_printed_and_written(tmp_path: Path) -> None:
+    chosen = ("naive-bayes", "statistics", "local", "processes", "footers")
+    content, printed, page = measured("scaling", tmp_path, *(f"--only={name}" for name in chosen))
+    suite = content["scaling"]
+    fits = {(run["model"], run["engine"]) for run in suite["fits"]}
+    assert fits == {("naive Bayes", "local"), ("naive Bayes", "processes")}
+    assert {run["workers"] for run in suite["fits"] if run["splits"] == 16} == {1, 2, 4}
+    assert {run["passes"] for run in suite["fits"]} == {1}
+    assert {f"of a fit: {model}" for model in SCALED} < {one["kind"] for one in suite["statistics"]}
+    assert {one["engine"] for one in suite["overheads"]} == {"local", "processes"}
+    assert len(suite["footers"]) == 3
+    assert len(suite["findings"]) == 2
+    for line in (*suite["findings"], "### Predicted against measured", "### Fits"):
+        assert line in page
+    assert "are predicted with a median error of" in printed
+
+
+def test_the_cost_model_adds_up() -> None:
+    done = python("-c", COST_MODEL)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_cost_model_knows_how_statistics_meet_on_spark() -> None:
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    names = ("TASKS", "RESULTS", "PIECE")
+    compared = " and ".join(f"cost_model.{name} == spark.{name}" for name in names)
+    done = python(
+        "-c",
+        f"from benchmarks import cost_model; from suffice.engines import spark; assert {compared}",
+    )
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("cluster", CLUSTERS)
 def test_a_cluster_is_timed(tmp_path: Path, cluster: str) -> None:
     pytest.importorskip(CLUSTERS[cluster], reason=f"{cluster} is not installed")
@@ -252,6 +319,7 @@ def test_one_task_is_chosen_by_name(tmp_path: Path, suite: str) -> None:
         assert content["linear"]["tasks"] == content["linear"]["contests"] == []
         assert content["engines"]["memory"] == content["engines"]["times"] == []
         assert content["trade-offs"]["rows"] == content["trade-offs"]["columns"] == []
+        assert not any(content["scaling"].values())
     assert page.count("Every figure is the median") == 1
 
 
