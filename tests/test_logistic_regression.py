@@ -2,6 +2,7 @@
 
 import inspect
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import suffice
 import suffice.data.arrays
+import suffice.models.fitted_logistic
+import suffice.models.objective
 import suffice.models.separation
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import GradientDescent, LogisticRegression
@@ -181,6 +184,16 @@ def test_units_and_offsets_do_not_matter(k):
     moved, near = likelihood_fit(far + 1e8, y), likelihood_fit(far, y)
     assert_allclose(moved.coef_, near.coef_, rtol=1e-7)
     assert_allclose(moved.predict_proba(far + 1e8), near.predict_proba(far), rtol=1e-7)
+
+
+@pytest.mark.parametrize("unit", [1e-145, 1e-155, 1e-170, 1e-300])
+@pytest.mark.parametrize("solver", ["newton", "lbfgs", "gradient", "sgd"])
+def test_a_tiny_unit_is_named(solver, unit):
+    x, y = overlapping(6)
+    with pytest.raises(DataError, match="column 'x1': its values differ by about 1e-140 or less"):
+        LogisticRegression(solver=solver).fit(x * [1.0, unit, 1.0, 1.0], y)
+    with pytest.raises(DataError, match=r"column 'x1': .* give it in a smaller unit"):
+        LogisticRegression().fit(csr_array(x * [1.0, unit, 1.0, 1.0]), y)
 
 
 def test_a_penalty_on_standardised_columns_is_free_of_units():
@@ -370,6 +383,51 @@ def test_missing_cells_are_counted_or_their_rows_left_out(frame):
         LogisticRegression().fit(sparse, frame["kind"])
 
 
+def test_no_complete_row_is_said_to_be_that():
+    x, y = overlapping(26)
+    x[:, 2] = np.nan
+    with pytest.raises(DataError, match=r"no labelled row is complete: .* 400 of column 'x2'"):
+        LogisticRegression(missing="drop").fit(x, y)
+
+
+@pytest.mark.parametrize("missing", ["drop", "gaussian"])
+def test_rows_without_a_label_are_counted(missing, tmp_path):
+    x, y = overlapping(27)
+    labels = y.astype(object)
+    labels[:7] = None
+    x[5:10, 0] = np.nan
+    weights = np.full(len(y), 2.0)
+    model = likelihood_fit(x, labels, missing=missing)
+    assert model.unlabelled_ == 7
+    assert LogisticRegression(missing=missing).fit(x, labels, weights).unlabelled_ == 14
+    model.save(tmp_path / "m")
+    assert suffice.load(tmp_path / "m").unlabelled_ == 7
+    if missing == "drop":
+        assert model.left_out_ == 3
+        assert str(model.summary()).endswith("Rows left out for missing cells: 3")
+    stream = LogisticRegression(missing="drop", solver="sgd")
+    for _ in range(2):
+        stream.partial_fit(x, labels)
+    assert stream.unlabelled_ == 14
+
+
+def test_numbers_may_be_categories(frame):
+    words = frame.assign(visits=frame["visits"].clip(upper=3).astype(str))
+    numbers = frame.assign(visits=frame["visits"].clip(upper=3))
+    model = LogisticRegression(categorical=["visits"]).fit(numbers, "kind")
+    expected = LogisticRegression().fit(words, "kind")
+    assert model.terms_ == expected.terms_
+    same(model, expected, rtol=1e-12)
+
+
+def test_an_unknown_category_is_a_missing_one_where_cells_are_expected(frame):
+    model = LogisticRegression(missing="gaussian").fit(frame, "kind")
+    few = frame.drop(columns="kind").head(4)
+    absent = few.assign(color=pd.Series([None] * 4, dtype=object))
+    unknown = model.predict_proba(few.assign(color="black"))
+    assert (unknown == model.predict_proba(absent)).all()
+
+
 def test_numbers_that_are_none_are_refused(frame):
     x, y = by_hand(frame), frame["kind"]
     model = LogisticRegression().fit(x, y)
@@ -425,20 +483,29 @@ def test_a_constant_column_has_coefficient_0():
     for constant in (0.0, 3.0, 1e8):
         more = np.column_stack([x, np.full(len(y), constant)])
         for kind in (np.asarray, csr_array):
-            found = LogisticRegression(C=np.inf).fit(kind(more), y)
+            with pytest.warns(SufficeWarning, match="column 'x4' has one value only"):
+                found = likelihood_fit(kind(more), y)
             assert found.coef_[0, -1] == 0
             assert_allclose(found.coef_[:, :-1], likelihood_fit(x, y).coef_, rtol=1e-7)
+            assert found.likelihood_.parameters == 5
             assert found.remarks_ == ("column 'x4': constant, so the coefficient is 0",)
+            with pytest.raises(DataError, match="column 'x4' has one value only"):
+                likelihood_fit(kind(more), y, dependent="error")
+        assert LogisticRegression().fit(more, y).coef_[0, -1] == 0
+    with pytest.warns(SufficeWarning, match="column 'x0' is 0 in every row"):
+        likelihood_fit(np.zeros((len(y), 1)), y, fit_intercept=False)
     found = LogisticRegression(C=np.inf, fit_intercept=False).fit(more[:, [0, 4]] / [1, 1e8], y)
     assert found.coef_[0, 1] != 0
 
 
 @pytest.mark.parametrize("k", [2, 3])
-def test_dependent_columns_are_named_and_share_the_shortest_coefficients(k):
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_dependent_columns_are_named_and_share_the_shortest_coefficients(k, solver, kind):
     x, y = overlapping(15, k=k)
-    more = np.column_stack([x, x[:, 0] + 2 * x[:, 1]])
-    with pytest.warns(SufficeWarning, match="column 'x4': linear combination"):
-        model = likelihood_fit(more, y)
+    more = kind(np.column_stack([x, x[:, 0] + 2 * x[:, 1]]))
+    with pytest.warns(SufficeWarning, match="column 'x4' is 1 × 'x0' . 2 × 'x1' plus a constant"):
+        model = likelihood_fit(more, y, solver=solver)
     expected = likelihood_fit(x, y)
     assert_allclose(model.predict_proba(more), expected.predict_proba(x), rtol=1e-8)
     to_x = np.column_stack([np.eye(4), [1, 2, 0, 0]])
@@ -447,8 +514,109 @@ def test_dependent_columns_are_named_and_share_the_shortest_coefficients(k):
     assert_allclose(model.coef_, shortest, rtol=1e-7, atol=1e-9)
     assert model.likelihood_.parameters == expected.likelihood_.parameters
     with pytest.raises(DataError, match="dependent='minimum_norm'"):
-        likelihood_fit(more, y, dependent="error")
+        likelihood_fit(more, y, dependent="error", solver=solver)
     assert LogisticRegression().fit(more, y).n_iter_[0] < 10
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+def test_indicators_that_add_up_to_one_depend_on_the_intercept(kind, solver):
+    x, y = overlapping(30)
+    group = np.random.default_rng(31).integers(0, 3, len(y))
+    with pytest.warns(SufficeWarning, match="column 'x2' is -1 × 'x0' . -1 × 'x1' plus a constant"):
+        model = likelihood_fit(kind(np.column_stack([np.eye(3)[group], x])), y, solver=solver)
+    fewer = np.column_stack([np.eye(3)[group][:, 1:], x])
+    expected = likelihood_fit(fewer, y)
+    assert_allclose(model.coef_[0, :3].sum(), 0, atol=1e-12)
+    assert_allclose(model.coef_[0, 1:3] - model.coef_[0, 0], expected.coef_[0, :2], rtol=1e-8)
+    assert_allclose(model.intercept_ + model.coef_[0, 0], expected.intercept_, rtol=1e-7)
+    assert_allclose(model.summary().standard_error[0, 4:], expected.summary().standard_error[0, 3:])
+    assert model.likelihood_.aic == pytest.approx(expected.likelihood_.aic)
+
+
+def test_a_test_without_columns_that_others_stand_for_has_no_degrees_of_freedom():
+    x, y = overlapping(15)
+    more = np.column_stack([x, 2 * x[:, 0]])
+    with pytest.warns(SufficeWarning, match="'x4'"):
+        model = likelihood_fit(more, y)
+    nothing = model.likelihood_ratio(["x0"], more, y)
+    assert nothing.dof == 0
+    assert nothing.statistic == pytest.approx(0, abs=1e-9)
+    both = model.likelihood_ratio(["x0", "x4"], more, y)
+    assert both.dof == 1
+    alone = likelihood_fit(x, y).likelihood_ratio(["x0"], x, y)
+    assert both.statistic == pytest.approx(alone.statistic)
+
+
+def started_and_lasted(decades, n=500, seed=0):
+    """Starts and ends, so many decades nearer to each other than the starts; starts and lengths."""
+    rng = np.random.default_rng(seed)
+    lasted = rng.exponential(size=n)
+    y = (lasted + rng.logistic(size=n) * 0.3 > 1).astype(int)
+    start = 1.7e9 + 1e7 * rng.normal(size=n)
+    end = start + lasted * 10.0 ** (7 - decades)
+    return np.column_stack([start, end]), np.column_stack([start, end - start]), y
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+@pytest.mark.parametrize("penalty", [None, "firth"])
+@pytest.mark.parametrize("decades", range(3, 10))
+def test_nearly_dependent_columns_are_not_dependent(decades, penalty, solver):
+    x, apart, y = started_and_lasted(decades)
+    model = LogisticRegression(penalty=penalty, solver=solver).fit(x, y)
+    z = StandardScaler().fit_transform(apart)
+    other = theirs.LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-13).fit(z, y)
+    if penalty == "firth":
+        other = LogisticRegression(penalty="firth").fit(z, y)
+    noise = max(1e-9, 1e-15 * 10.0**decades)  # a score is rounded to so much
+    assert_allclose(model.predict_proba(x), other.predict_proba(z), atol=10 * noise)
+    expected = LogisticRegression(penalty=penalty).fit(z, y)
+    assert model.likelihood_.parameters == 3
+    unit = np.log(apart.std(axis=0)).sum() if penalty == "firth" else 0.0  # a change of columns
+    value = expected.likelihood_.value + unit
+    assert model.likelihood_.value == pytest.approx(value, rel=1e-8 + noise)
+    assert_allclose(model.summary().z[0, 2], expected.summary().z[0, 2], rtol=1e-4 * noise**0.25)
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+def test_what_separates_nearly_dependent_columns_is_named(solver):
+    x, apart, _ = started_and_lasted(7)
+    other = np.random.default_rng(1).normal(size=(len(x), 1))
+    y = apart[:, 1] > np.median(apart[:, 1])
+    with pytest.raises(DataError, match=r"columns 'x1', 'x2' together separate .* completely"):
+        likelihood_fit(np.column_stack([other, x]), y, solver=solver)
+    y[apart[:, 1].argmax()] = False
+    found = likelihood_fit(np.column_stack([other, x]), y, solver=solver)
+    assert_allclose(found.predict(np.column_stack([other, x])), y, atol=1.0)
+
+
+def test_a_long_table_of_nearly_dependent_columns():
+    x, apart, y = started_and_lasted(8, n=140_000)
+    z = StandardScaler().fit_transform(apart)
+    model, expected = likelihood_fit(x, y), likelihood_fit(z, y)
+    assert_allclose(model.predict_proba(x), expected.predict_proba(z), atol=1e-6)
+
+
+def test_first_derivatives_lead_to_the_same_inference():
+    for k in (2, 3):
+        x, y = overlapping(27, k=k)
+        mine, other = likelihood_fit(x, y, solver="lbfgs"), likelihood_fit(x, y)
+        assert_allclose(mine.summary().standard_error, other.summary().standard_error, rtol=1e-7)
+        assert mine.likelihood_ratio(["x1"], x, y).dof == k - 1
+
+
+def test_too_many_columns_for_a_hessian(monkeypatch):
+    monkeypatch.setattr(suffice.models.objective, "LARGEST_HESSIAN", 4)
+    monkeypatch.setattr(suffice.models.fitted_logistic, "LARGEST_HESSIAN", 4)
+    x, y = overlapping(28)
+    for solver in ("newton", "lbfgs"):
+        with pytest.raises(ParameterError, match="dependent='error' with 5 coefficients"):
+            likelihood_fit(x, y, solver=solver, dependent="error")
+        model = likelihood_fit(x, y, solver=solver)
+        with pytest.raises(ParameterError, match=r"5 coefficients.* of at most 4 coefficients"):
+            model.summary()
+    other = theirs.LogisticRegression(C=np.inf, tol=1e-9).fit(x, y)
+    assert_allclose(model.coef_, other.coef_, rtol=1e-3)
 
 
 def test_separated_data_have_no_maximum():
@@ -477,11 +645,27 @@ def test_separation_is_found_in_sparse_rows_and_by_lbfgs():
 def test_separation_that_cannot_be_ruled_out_is_a_warning(monkeypatch):
     monkeypatch.setattr(suffice.models.separation, "LARGEST_PROGRAMME", 0)
     x, y = overlapping(26)
-    with pytest.warns(SufficeWarning, match="too many columns to rule out"):
-        likelihood_fit(x, y, solver="lbfgs")
-    likelihood_fit(x, y)  # Newton's method proves that there is a maximum
+    for solver in ("newton", "lbfgs"):
+        likelihood_fit(x, y, solver=solver)  # the Hessian proves that there is a maximum
+    with monkeypatch.context() as wide:
+        wide.setattr(suffice.models.objective, "LARGEST_HESSIAN", 0)
+        with pytest.warns(SufficeWarning, match="too many columns to rule out"):
+            likelihood_fit(x, y)
     with pytest.raises(DataError, match="the columns together separate the classes completely"):
         likelihood_fit(*load_wine(return_X_y=True), solver="lbfgs")
+
+
+def test_firth_reaches_ten_digits_on_separated_data():
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    y = x[:, 1] > 0
+    model = LogisticRegression(penalty="firth").fit(x, y)
+    z = np.column_stack([np.ones(200), x])
+    p = model.predict_proba(x)
+    weight = p[:, 0] * p[:, 1]
+    information = z.T @ (weight[:, None] * z)
+    hat = weight * np.einsum("ij,ji->i", z, np.linalg.solve(information, z.T))
+    step = np.linalg.solve(information, z.T @ (y - p[:, 1] + hat * (0.5 - p[:, 1])))
+    assert np.abs(step).max() < 1e-10 * np.abs(model.coef_).max()
 
 
 def test_a_rare_overlap_is_no_separation():
@@ -499,6 +683,38 @@ def test_too_few_steps_are_a_warning():
     with pytest.warns(ConvergenceWarning, match="after 1 iterations"):
         LogisticRegression(max_iter=1).fit(x, y)
     assert LogisticRegression(tol=1e-30).fit(x, y).n_iter_[0] < 40
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+@pytest.mark.parametrize("decades", [5, 6])
+def test_where_rounding_ends_a_descent_there_is_no_warning(decades, solver):
+    x, apart, y = started_and_lasted(decades)
+    model = LogisticRegression(C=1e20, solver=solver).fit(x, y)
+    expected = likelihood_fit(StandardScaler().fit_transform(apart), y)
+    assert_allclose(
+        model.predict_proba(x),
+        expected.predict_proba(StandardScaler().fit_transform(apart)),
+        atol=1e-5,
+    )
+
+
+@pytest.mark.parametrize("n", [500, 140_000])
+@pytest.mark.parametrize("C", [1.0, 1e4, 1e20])
+@pytest.mark.parametrize("decades", [4, 6, 7, 8, 9])
+def test_a_penalty_on_nearly_dependent_columns(decades, C, n):
+    x, apart, y = started_and_lasted(decades, n)
+    model = LogisticRegression(C=C).fit(x, y)
+    p, w = model.predict_proba(x)[:, 1], model.coef_[0]
+    lasted = apart[:, 1] - apart[:, 1].mean()  # scores along w = (−1, 1)
+    slope = (p - y) @ lasted + (w[1] - w[0]) / C
+    bend = p * (1 - p) @ lasted**2 + 2 / C
+    assert abs(slope) < 1e-15 * 10 ** max(decades, 6) * n * bend**0.5
+
+
+def test_a_stall_is_not_blamed_on_the_tolerance():
+    x, y = load_breast_cancer(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="rounding leaves no way down; use solver='newton'"):
+        LogisticRegression(solver="lbfgs").fit(x, y)
 
 
 def test_a_warm_start_has_little_to_do():
@@ -531,10 +747,16 @@ def test_a_sample_is_only_a_start():
         ({"C": -1.0}, "C is a number above 0"),
         ({"tol": -1.0}, "tol is a number above 0"),
         ({"max_iter": 0}, "max_iter is a number above 0"),
+        ({"max_iter": 1.5}, "max_iter=1.5; max_iter is a whole number above 0"),
+        ({"max_iter": np.inf}, "max_iter=inf; max_iter is a whole number above 0"),
         ({"solver": "quick"}, "solver is one of"),
         ({"l1_ratio": 0.5}, "no L1 penalty"),
         ({"class_weight": "heavy"}, "it is 'balanced'"),
         ({"class_weight": {0: -1.0}}, "a weight is a finite number above 0"),
+        ({"class_weight": {0: "a"}}, "a weight is a finite number above 0"),
+        ({"class_weight": [1.0, 2.0]}, "it is 'balanced', or maps labels to numbers"),
+        ({"class_weight": {0: 1.0, 7: 2.0}}, "class_weight has 7; the classes are 0, 1"),
+        ({"categorical": ["x0"]}, "names of columns of a table"),
         ({"missing": "guess"}, "missing is one of 'error', 'drop', 'gaussian'"),
         ({"dependent": "ignore"}, "dependent is one of"),
         ({"threads": 0}, "threads=0"),
@@ -666,6 +888,45 @@ def test_smaller_steps_end_closer(solver, sampling, k):
     assert fine < 0.1
 
 
+@pytest.mark.parametrize(
+    ("loader", "solver", "excess", "converges"),
+    [
+        (load_breast_cancer, "sgd", 0.03, True),
+        (load_breast_cancer, "minibatch", 0.15, False),
+        (load_wine, "sgd", 0.01, False),
+        (load_wine, "minibatch", 0.1, False),
+    ],
+)
+def test_single_rows_with_the_defaults_lead_near_or_say_so(loader, solver, excess, converges):
+    x, y = loader(return_X_y=True)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = LogisticRegression(solver=solver).fit(x, y)
+    exact = LogisticRegression().fit(x, y)
+
+    def loss(one):
+        log_p = one.predict_log_proba(x)[np.arange(len(y)), y]
+        return (one.coef_**2).sum() / 2 - log_p.sum()
+
+    assert loss(model) < (1 + excess) * loss(exact)
+    assert [one.category for one in told] == [ConvergenceWarning] * (not converges)
+
+
+@pytest.mark.parametrize("tol", [3e-2, 1e-3, 1e-5])
+@pytest.mark.parametrize("rate", ["averaged", "constant"])
+def test_single_rows_stop_at_a_small_gradient_of_all_rows(rate, tol):
+    x, y = overlapping(44, n=2_000)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = descended(x, y, "minibatch", learning_rate=rate, tol=tol, max_iter=60)
+    unit = np.sqrt(x.var(axis=0) + 4 / len(y))
+    z = np.column_stack([np.ones(len(y)), (x - x.mean(axis=0)) / unit])
+    slope = z.T @ (model.predict_proba(x)[:, 1] - y)
+    slope[1:] += model.coef_[0] / unit
+    before = np.linalg.norm(z.T @ (0.5 - y))
+    assert len(told) == int(np.linalg.norm(slope) > tol * before)
+
+
 @pytest.mark.parametrize("solver", ["gradient", *SINGLE_ROWS])
 @cut_short
 def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
@@ -747,7 +1008,7 @@ def test_only_single_rows_can_go_on(solver):
 def test_the_same_rows_again_and_again_are_epochs(solver, k):
     x, y = overlapping(36, k=k)
     weights = np.random.default_rng(1).random(len(y))
-    how = {"tol": 0.0, "max_iter": 4, "momentum": 0.3}
+    how = {"learning_rate": "decaying", "tol": 0.0, "max_iter": 4, "momentum": 0.3}
     whole = descended(x, y, solver, np.inf, weights, **how)
     model = LogisticRegression(C=np.inf, solver=solver, descent=GradientDescent(**how))
     for _ in range(4):
@@ -1001,6 +1262,8 @@ def test_a_penalised_fit_has_no_standard_errors():
         model.summary()
     with pytest.raises(ParameterError, match="between 0 and 1"):
         likelihood_fit(x, y).summary(level=1.0)
+    with pytest.raises(ParameterError, match="level='a'; a level is a number"):
+        likelihood_fit(x, y).summary(level="a")
     with pytest.raises(ParameterError, match="no class 7"):
         likelihood_fit(x, y).summary(reference=7)
 
@@ -1023,5 +1286,8 @@ def test_a_summary_as_a_frame():
     assert table.shape == (10, 7)
     assert table.loc[(2, "x1"), "0.95"] == found.upper[1, 2]
     assert "2 against 0:" in str(found)
+    line = next(line for line in str(found).splitlines() if line.startswith("  x1")).split()
+    assert line[5:] == [f"{found.lower[0, 2]:.4f}", f"{found.upper[0, 2]:.4f}", line[7]]
+    assert line[7] == f"{np.exp(found.estimate[0, 2]):.4g}"
     table = likelihood_fit(x, y > 0).summary().frame()
     assert table.loc["x0", "odds_ratio"] == np.exp(table.loc["x0", "estimate"])

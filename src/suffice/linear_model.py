@@ -19,7 +19,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.family import check_nonnegative
 from suffice.models.gradient_descent import STEPS, GradientDescent
-from suffice.models.linear_descent import Columns, ReadRows, Standard
+from suffice.models.linear_descent import Columns, Descended, ReadRows, Standard
 from suffice.models.logistic_regression import LogisticRegression
 from suffice.models.normal_equations import NormalEquations
 from suffice.models.options import Dependent, Missing, check_choices
@@ -27,7 +27,7 @@ from suffice.models.reading_targets import Rows
 from suffice.models.regression import errors_left_out
 from suffice.models.regressor import LinearRegressor, Precision
 from suffice.models.ridge import RidgePath, RidgeSpectrum
-from suffice.models.summary import Summary
+from suffice.models.summary import RidgeSummary, Summary
 
 __all__ = ["GradientDescent", "LinearRegression", "LogisticRegression", "Ridge"]
 
@@ -51,6 +51,9 @@ class LinearRegression(LinearRegressor):
         the joint Gaussian of all columns and targets, fitted by expectation-maximisation, with
         what is expected in the place of missing cells at prediction. The last has no standard
         errors.
+    categorical : list of str, optional
+        Columns of numbers that are categories, as columns of strings always are: each value is
+        compared with the smallest.
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others: of all w that fit as well the one of least
         norm, with a warning that names the columns, or an error.
@@ -108,6 +111,7 @@ class LinearRegression(LinearRegressor):
         n_jobs: int | None = None,
         positive: bool = False,
         missing: Missing = "error",
+        categorical: Sequence[str] | None = None,
         dependent: Dependent = "minimum_norm",
         precision: Precision = "exact",
         solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal",
@@ -121,6 +125,7 @@ class LinearRegression(LinearRegressor):
         self.n_jobs = n_jobs
         self.positive = positive
         self.missing = missing
+        self.categorical = categorical
         self.dependent = dependent
         self.precision = precision
         self.solver = solver
@@ -162,17 +167,8 @@ class LinearRegression(LinearRegressor):
         --------
         suffice.models.summary.Summary : For the formulas and an example.
         """
-        fit, targets = self._inferable(), self.design_.targets
-        if target is None and len(targets) == 1:
-            target = 0
-        j = targets.index(target) if target in targets else target
-        if not (isinstance(j, int) and 0 <= j < len(targets)):
-            raise ParameterError(
-                f"target={target!r}",
-                f"a summary is of one target: {', '.join(map(repr, targets))}",
-            )
-        left_out = float(self.statistic_.weight.sum()) - fit.equations.rows
-        summary = Summary.of(fit, self.terms_, targets, j, level, left_out)
+        fit, targets, j = self._inferable(), self.design_.targets, self._place(target)
+        summary = Summary.of(fit, self.terms_, targets, j, level, self._left_out)
         return summary.frame() if as_frame else summary
 
 
@@ -203,7 +199,7 @@ class Ridge(LinearRegressor):
     alphas : array-like, optional
         Candidates; default: for "gcv" all between next to no and next to total shrinkage, for
         "loo" 60 of these in equal steps of log α.
-    missing, dependent, precision, descent, threads, engine
+    missing, categorical, dependent, precision, descent, threads, engine
         As in `LinearRegression`.
 
     Attributes
@@ -214,12 +210,14 @@ class Ridge(LinearRegressor):
     intercept_ : float, or ndarray (t,)
     effective_parameters_ : float
         Trace of the matrix that maps y to its fit, the intercept included.
+    solver_ : str
+        "normal", "gradient", "sgd" or "minibatch".
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
 
     Notes
     -----
-    Estimates that a penalty draws to 0 have no honest standard errors; `posterior` and
+    Estimates that a penalty draws to 0 have no honest standard errors; `summary`, `posterior` and
     `predict_interval` say what is known instead.
 
     Source: A. E. Hoerl and R. W. Kennard, Ridge regression, Technometrics 12 (1970), eq. 2.1;
@@ -248,6 +246,7 @@ class Ridge(LinearRegressor):
         standardize: bool = False,
         alphas: ArrayLike | None = None,
         missing: Missing = "error",
+        categorical: Sequence[str] | None = None,
         dependent: Dependent = "minimum_norm",
         precision: Precision = "exact",
         descent: GradientDescent | None = None,
@@ -265,6 +264,7 @@ class Ridge(LinearRegressor):
         self.standardize = standardize
         self.alphas = alphas
         self.missing = missing
+        self.categorical = categorical
         self.dependent = dependent
         self.precision = precision
         self.descent = descent
@@ -287,10 +287,68 @@ class Ridge(LinearRegressor):
         path = self._spectrum().path(_penalties(alphas))
         return path.target(0) if self.single_target_ else path
 
+    def summary(
+        self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
+    ) -> Any:
+        """Return coefficients with the intervals of their posterior, and what the penalty does.
+
+        Parameters
+        ----------
+        target : str or int, optional
+            Which target; needed if there are several.
+        level : float
+            Probability of the intervals.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        RidgeSummary or pandas.DataFrame
+            A summary prints as a table.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such target, or as `posterior`.
+        DataError
+            If there are no more rows than parameters without a penalty.
+
+        See Also
+        --------
+        suffice.models.summary.RidgeSummary : For an example.
+        """
+        posterior, j = self.posterior(), self._place(target)
+        lower, upper = posterior.interval(level)
+        summary = RidgeSummary(
+            self.design_.targets[j],
+            self.terms_,
+            posterior.location[:, j],
+            lower[:, j],
+            upper[:, j],
+            level,
+            self._solved().equations.rows,
+            self.alpha_,
+            self.alpha if isinstance(self.alpha, str) else None,
+            self.effective_parameters_,
+            self._left_out,
+        )
+        return summary.frame() if as_frame else summary
+
+    @property
+    def solver_(self) -> str:
+        """How the coefficients were found: "normal", or the steps of a descent."""
+        return self.solver if isinstance(self._fitted().fit, Descended) else "normal"
+
     @property
     def effective_parameters_(self) -> float:
         """Trace of the matrix that maps y to its fit, the intercept included."""
-        return self._inferable().effective_parameters
+        fit = self._solved()
+        if fit.positive or self._fills_cells:
+            raise ParameterError(
+                "positive=True" if fit.positive else "rows have missing cells",
+                "the fit is no linear function of y, so no matrix has such a trace",
+            )
+        return fit.effective_parameters
 
     def _spectrum(self) -> RidgeSpectrum:
         equations = self._solved().equations
@@ -302,9 +360,11 @@ class Ridge(LinearRegressor):
     def _penalty(self, columns: Columns) -> NDArray[np.float64]:
         return self.alpha_ * self._unit(columns)
 
-    def _standardised(self, source: Rows) -> tuple[ReadRows, Sequence[Split], Standard]:
+    def _standardised(
+        self, source: Rows, first: bool
+    ) -> tuple[ReadRows, Sequence[Split], Standard]:
         self.alpha_ = float(self.alpha)  # a descent leaves no choice of it open
-        return super()._standardised(source)
+        return super()._standardised(source, first)
 
     def _candidates(self) -> NDArray[np.float64] | None:
         return None if self.alphas is None else _penalties(self.alphas)
@@ -369,7 +429,10 @@ def _penalties(alphas: ArrayLike) -> NDArray[np.float64]:
     ParameterError
         If there is none, or one is not a finite number, 0 or more.
     """
-    values = np.atleast_1d(np.asarray(alphas, np.float64))
+    try:
+        values = np.atleast_1d(np.asarray(alphas, np.float64))
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.ndim != 1 or not len(values) or not (np.isfinite(values) & (values >= 0)).all():
         raise ParameterError(f"alphas={alphas!r}", "penalties are finite numbers, 0 or more")
     return values

@@ -10,6 +10,7 @@ import pytest
 
 from suffice import NaiveBayes
 from suffice.errors import SchemaError
+from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import BernoulliNB, GaussianNB
 
 TABLE = pa.table({"u": [1.0, 2.0, 3.5], "v": ["p", "q", "p"], "kind": ["a", "b", "a"]})
@@ -60,6 +61,45 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         "the labels learnt before are of the type number, those of this table of the type str; "
         "labels are of one type; convert them.",
     ),
+    "declared labels of another type": (
+        lambda: GaussianNB().partial_fit([[1.0], [2.0]], [0, 1], classes=["a", "b"]),
+        "the labels in `classes` are of the type str, those of this table of the type number; "
+        "labels are of one type; convert them.",
+    ),
+    "declared later, of another type": (
+        lambda: GaussianNB().fit([[1.0], [2.0]], [0, 1]).partial_fit([[1.0]], [0], classes=["a"]),
+        "the labels in `classes` are of the type str, those of this table of the type number; "
+        "labels are of one type; convert them.",
+    ),
+    "declared for a descent, of another type": (
+        lambda: LogisticRegression(solver="sgd").partial_fit([[1.0], [2.0]], [0, 1], ["a", "b"]),
+        "the labels in `classes` are of the type str, those of this table of the type number; "
+        "labels are of one type; convert them.",
+    ),
+    "thresholds": (
+        lambda: BernoulliNB(binarize=5.5).fit([[1.0], [6.0]], [0, 1]).merge(
+            BernoulliNB(binarize=0.0).fit([[1.0], [6.0]], [0, 1])
+        ),
+        "the models differ: binarize is 5.5 in this model and 0.0 in the other; only models that "
+        "read their tables in the same way can be merged; fit both with the same binarize.",
+    ),
+    "missing cells": (
+        lambda: fit(missing=("?", "-")).compare(fit()),
+        "the models differ: missing is ('-', '?') in this model and () in the other; only models "
+        "that read their tables in the same way can be compared; fit both with the same missing.",
+    ),
+    "ends of labels": (
+        lambda: fit(label_suffix=".").merge(fit()),
+        "the models differ: label_suffix is '.' in this model and '' in the other; only models "
+        "that read their tables in the same way can be merged; fit both with the same "
+        "label_suffix.",
+    ),
+    "names of labels": (
+        lambda: fit(label_map={"a": "A"}).merge(fit()),
+        "the models differ: label_map is {'a': 'A'} in this model and {} in the other; only "
+        "models that read their tables in the same way can be merged; fit both with the same "
+        "label_map.",
+    ),
     "groups": (
         lambda: fit(pairs(), families={("u", "v"): "joint_table"}).merge(
             fit(pairs(), families={"u": "joint_table", "v": "joint_table"})
@@ -81,6 +121,11 @@ def test_both_sides_are_named(case: str) -> None:
     with pytest.raises(SchemaError) as caught:
         make()
     assert str(caught.value) == sentence
+
+
+def test_the_order_of_missing_tokens_does_not_divide_models() -> None:
+    model = fit(missing=("?", "-")).merge(fit(missing=("-", "?", "-")))
+    assert model.class_count_.tolist() == [4.0, 2.0]
 
 
 def test_a_failed_merge_leaves_both_models() -> None:

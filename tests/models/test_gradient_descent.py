@@ -92,13 +92,13 @@ def test_steps_are_those_of_the_book(size, nesterov):
     rows, order = table(30, 5, 2), np.random.default_rng(1).integers(30, size=30)
     weights = np.random.default_rng(2).random(30) + 0.5
     penalty, rate, momentum = np.array([0.0, 1.0, 2.0, 0.5, 0.1, 0.3]), 1e-3, 0.5
-    v, velocity, loss = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros(2)
+    v, velocity, loss, path = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros(2), np.zeros((2, 6))
     kernels.descent.descend(
         *(rows, rows[:, 5:].copy(), weights, order, size, np.zeros(5), np.ones(5), penalty),
-        *(rate, momentum, nesterov, np.ones(6), np.empty(2), v, velocity, loss),
+        *(rate, momentum, nesterov, np.ones(6), np.empty(2), v, velocity, loss, path),
     )
     z, y = np.concatenate([np.ones((30, 1)), rows[:, :5]], axis=1), rows[:, 5:]
-    mine, d, total = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros(2)
+    mine, d, total, way = np.zeros((2, 6)), np.zeros((2, 6)), np.zeros(2), np.zeros((2, 6))
     for first in range(0, 30, size):
         chosen = order[first : first + size]
         e = z[chosen] @ mine.T - y[chosen]
@@ -106,9 +106,11 @@ def test_steps_are_those_of_the_book(size, nesterov):
         g = (weights[chosen, None] * e).T @ z[chosen] / len(chosen) + penalty * mine
         d = momentum * d - rate * g
         mine = mine + (momentum * d - rate * g if nesterov else d)
+        way += mine
     assert_allclose(v, mine, rtol=1e-12)
     assert_allclose(velocity, d, rtol=1e-12)
     assert_allclose(loss, total, rtol=1e-12)
+    assert_allclose(path, way, rtol=1e-12)
 
 
 # -- the logistic loss
@@ -173,7 +175,7 @@ def test_logistic_steps_are_those_of_the_book(m, size):
     v, velocity, loss = np.zeros((m, 5)), np.zeros((m, 5)), np.zeros(1)
     kernels.descent.descend(
         *(rows, codes, weights, order, size, np.zeros(4), np.ones(4), penalty),
-        *(rate, momentum, False, np.ones(5), np.empty(m), v, velocity, loss),
+        *(rate, momentum, False, np.ones(5), np.empty(m), v, velocity, loss, np.zeros((m, 5))),
     )
     mine, d, total = np.zeros((m, 5)), np.zeros((m, 5)), 0.0
     for first in range(0, 30, size):
@@ -292,6 +294,8 @@ def test_where_momentum_leads_up_the_gradient_is_followed():
         ({"batch_size": 0}, "batch_size=0; batch_size is a whole number, 1 or more"),
         ({"max_iter": 1.5}, "max_iter=1.5; max_iter is a whole number, 1 or more"),
         ({"tol": np.nan}, "tol=nan; tol is a finite number, 0 or more"),
+        ({"tol": -1.0}, "tol=-1.0; tol is a finite number, 0 or more"),
+        ({"decay": None}, "decay=None; decay is a finite number, 0 or more"),
     ],
 )
 def test_options_outside_their_rules_are_refused(options, message):
@@ -305,4 +309,11 @@ def test_learning_rates():
     assert how.eta(7, 4.0, "constant") == 0.5
     assert GradientDescent().eta(0, 5.0, "constant") == 0.1
     assert how.rate_for("gradient") == "line_search"
-    assert how.rate_for("sgd") == how.rate_for("minibatch") == "decaying"
+    assert how.rate_for("sgd") == how.rate_for("minibatch") == "averaged"
+    assert [how.eta(e, 4.0, "averaged") for e in (0, 300)] == [0.5, 0.25]
+    assert how.for_stream().rate_for("sgd") == "decaying"
+    assert (how.share("gradient"), how.share("sgd")) == (1e-8, 1e-3)
+    with pytest.raises(ParameterError, match="steps by all rows have no noise to average"):
+        GradientDescent("averaged").rate_for("gradient")
+    with pytest.raises(ParameterError, match="'averaged' with partial_fit"):
+        GradientDescent("averaged").for_stream()

@@ -1,9 +1,13 @@
 """Least squares by single rows, in batches as they come."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
 
 import suffice
 from suffice.errors import DataError, ParameterError, SchemaError
@@ -28,7 +32,8 @@ def how(**options: object) -> GradientDescent:
 def test_the_same_rows_again_and_again_are_epochs(solver, momentum):
     x, y = rows()
     weights = np.random.default_rng(1).random(300)
-    options = {"solver": solver, "descent": how(max_iter=4, momentum=momentum)}
+    descent = how(learning_rate="decaying", max_iter=4, momentum=momentum)
+    options = {"solver": solver, "descent": descent}
     whole = LinearRegression(**options).fit(x, y, weights)
     model = LinearRegression(**options)
     for _ in range(4):
@@ -37,6 +42,33 @@ def test_the_same_rows_again_and_again_are_epochs(solver, momentum):
     assert_allclose(model.intercept_, whole.intercept_, rtol=1e-12)
     assert_allclose(model.loss_history_, whole.loss_history_, rtol=1e-12)
     assert model.n_iter_ == 4
+
+
+@pytest.mark.parametrize("solver", SINGLE_ROWS)
+def test_a_fit_with_the_defaults_ends_near_the_minimum(solver):
+    x, y = load_diabetes(return_X_y=True)
+    exact = LinearRegression().fit(x, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = LinearRegression(solver=solver).fit(x, y)
+    least, rss = (((one.predict(x) - y) ** 2).sum() for one in (exact, model))
+    assert rss < 1.001 * least
+
+
+@pytest.mark.parametrize("solver", SINGLE_ROWS)
+@pytest.mark.parametrize("rate", ["averaged", "decaying", "constant"])
+@pytest.mark.parametrize(("tol", "epochs"), [(1e-3, 4), (1e-2, 4), (3e-2, 100), (0.2, 100)])
+def test_a_descent_that_ends_too_early_says_so(solver, rate, tol, epochs):
+    x, y = rows(n=1_000)
+    model = LinearRegression(solver=solver, descent=GradientDescent(rate, tol=tol, max_iter=epochs))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(x, y)
+    z = np.column_stack([np.ones(len(y)), (x - x.mean(axis=0)) / x.std(axis=0)])
+    slope, before = (np.linalg.norm(z.T @ e) for e in (model.predict(x) - y, y.mean() - y))
+    assert len(told) == int(slope > tol * before)
+    assert all(f"tol={tol:g} times that at 0, is not met" in str(one.message) for one in told)
+    assert model.n_iter_ == epochs or not told
 
 
 @pytest.mark.parametrize("solver", SINGLE_ROWS)
@@ -83,6 +115,7 @@ def test_a_saved_model_goes_on_to_the_same_bits(solver, tmp_path):
 
 
 @pytest.mark.parametrize("first", ["gradient", "sgd"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_descent_by_all_rows_can_be_followed_by_single_ones(first):
     x, y = rows()
     model = LinearRegression(solver=first, descent=GradientDescent(tol=1e-6)).fit(x, y)
@@ -130,6 +163,12 @@ def test_a_batch_that_cannot_be_learnt_changes_nothing():
     kept = np.arange(300) != 7
     expected = LinearRegression(solver="sgd").partial_fit(x[kept], y[kept])
     assert_allclose(dropped.coef_, expected.coef_, rtol=1e-12)
+
+
+def test_a_stream_has_no_average_over_epochs():
+    x, y = rows()
+    with pytest.raises(ParameterError, match="'averaged' with partial_fit"):
+        LinearRegression(solver="sgd", descent=how(learning_rate="averaged")).partial_fit(x, y)
 
 
 def test_steps_that_are_too_long_are_an_error():

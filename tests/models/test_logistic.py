@@ -267,7 +267,7 @@ def test_firth_is_at_a_maximum_of_its_likelihood():
         ]
     )
     best = penalised(x, y, beta)
-    assert -found.loss + np.log(x.std(axis=0)).sum() == pytest.approx(best, rel=1e-13)
+    assert -found.loss == pytest.approx(best, rel=1e-13)
     unit = np.concatenate([[1.0], 1 / x.std(axis=0)])
     for direction in np.eye(3):
         step = 1e-4 * direction * unit

@@ -29,13 +29,14 @@ def test_boston_on_one_column(data, published):
     for kind, key in (("confidence", "conf95"), ("prediction", "pred95")):
         assert_allclose(model.predict_interval(new, kind), case[key], rtol=0, atol=5e-9)
     assert str(found) == (
-        "             Estimate  Std. Error  t value  Pr(>|t|)\n"
-        "(Intercept)   34.5538      0.5626    61.42    <2e-16\n"
-        "lstat        -0.95005     0.03873   -24.53    <2e-16\n"
+        "             Estimate  Std. Error  t value  Pr(>|t|)     2.5 %    97.5 %\n"
+        "(Intercept)   34.5538      0.5626    61.42    <2e-16   33.4485   35.6592\n"
+        "lstat        -0.95005     0.03873   -24.53    <2e-16  -1.02615  -0.87395\n"
         "\n"
         "Residual standard error: 6.216 on 504 degrees of freedom\n"
         "R²: 0.5441, adjusted R²: 0.5432\n"
-        "F-statistic: 601.6 on 1 and 504 degrees of freedom, p-value: <2e-16"
+        "F-statistic: 601.6 on 1 and 504 degrees of freedom, p-value: <2e-16\n"
+        "Log-likelihood: -1641, AIC: 3287, BIC: 3295, rows: 506"
     )
 
 

@@ -1,9 +1,11 @@
-"""Whether two models are of the same columns, families and labels, and what divides them."""
+"""Whether two models have the same columns, families and labels, and what divides them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+from suffice.data.schema import Layout
 from suffice.errors import SchemaError
 from suffice.families import Family
 from suffice.models.generative import GenerativeModel, Part
@@ -15,7 +17,7 @@ NAMED = 10  # columns named in a sentence
 
 
 def check_alike(mine: GenerativeModel, theirs: GenerativeModel, verb: str) -> None:
-    """Refuse two models whose statistics are not of the same columns and labels.
+    """Refuse two models whose statistics are not of the same columns and labels, read alike.
 
     Parameters
     ----------
@@ -33,6 +35,15 @@ def check_alike(mine: GenerativeModel, theirs: GenerativeModel, verb: str) -> No
     if _plain(mine.parts) != _plain(theirs.parts):
         fact, next_step = _difference(mine.parts, theirs.parts)
         raise SchemaError(f"the models differ: {fact}", rule, next_step)
+    other = _reading(theirs.layout)
+    for option, value in _reading(mine.layout).items():
+        if value != other[option]:
+            raise SchemaError(
+                f"the models differ: {option} is {value!r} in this model and {other[option]!r} "
+                "in the other",
+                f"only models that read their tables in the same way can be {verb}",
+                f"fit both with the same {option}",
+            )
     labels = mine.layout.label, theirs.layout.label
     if None not in labels and labels[0] != labels[1]:
         raise SchemaError(
@@ -72,6 +83,16 @@ def _kind(values: Sequence[Value]) -> str | None:
     """The type of labels; numbers are one. They were checked to be of one type."""
     kinds = {"number" if isinstance(v, int | float) else type(v).__name__ for v in values}
     return min(kinds, default=None)
+
+
+def _reading(layout: Layout) -> dict[str, Any]:
+    """Options that say what a cell means."""
+    return {
+        "binarize": layout.threshold,
+        "missing": tuple(sorted(set(layout.missing))),
+        "label_suffix": layout.label_suffix,
+        "label_map": dict(layout.label_map),
+    }
 
 
 def _plain(parts: tuple[Part, ...]) -> list[tuple[Family, str, tuple[str, ...]]]:

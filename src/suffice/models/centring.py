@@ -4,13 +4,16 @@
 
     z = (1, x − m)
 
-Only sums know the unit s of a column; no row is divided by it.
+Only sums know the unit s of a column; no row is divided by it. Where columns nearly depend on each
+other, z = (1, W(x − m)) with W that makes them uncorrelated: sums of products of such columns have
+digits of what is their own, and those of the columns have none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +25,7 @@ from suffice.data.source import Split
 from suffice.models.design import Design
 from suffice.models.generative import each_batch
 from suffice.numerics.exact import LARGEST, DoubleDouble
+from suffice.numerics.linalg import Factor
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import (
     TILE_CELLS,
@@ -168,6 +172,8 @@ class Centring:
         0 for a constant one.
     complete : bool
         Whether a fit leaves out rows with a missing cell.
+    turn : Factor, optional
+        Of the scatter matrix of dense rows, with the W of uncorrelated columns.
     """
 
     design: Design
@@ -175,6 +181,7 @@ class Centring:
     mean: NDArray[np.float64]
     scale: NDArray[np.float64]
     complete: bool = False
+    turn: Factor | None = None
 
     @classmethod
     def of(
@@ -195,10 +202,42 @@ class Centring:
         """D = 1 + F."""
         return 1 + len(self.mean)
 
+    @cached_property
+    def spread(self) -> NDArray[np.float64]:
+        """s of the columns, turned or not, (F,)."""
+        if self.turn is None:
+            return self.scale
+        return np.asarray(np.linalg.norm(self.turn.cholesky.value * self.scale, axis=1))
+
     @property
     def is_sparse(self) -> bool:
         """Whether rows are kept in compressed form."""
         return _is_sparse(self.layout)
+
+    def turned(self, factor: Factor, weight: float) -> Centring:
+        """The same rows in uncorrelated columns, given the scatter matrix and Σw."""
+        return replace(self, scale=factor.independent * weight**-0.5, turn=factor)
+
+    def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients of z from those of (1, x − m), (m, D)."""
+        return self._through(coefficients, None if self.turn is None else self.turn.cholesky.value)
+
+    def to_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients of (1, x − m) from those of z, (m, D)."""
+        return self._through(coefficients, None if self.turn is None else self._whitening)
+
+    @staticmethod
+    def _through(
+        coefficients: NDArray[np.float64], matrix: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        if matrix is None:
+            return coefficients
+        return np.concatenate([coefficients[:, :1], coefficients[:, 1:] @ matrix], axis=1)
+
+    @cached_property
+    def _whitening(self) -> NDArray[np.float64]:
+        assert self.turn is not None
+        return self.turn.whitening.value
 
     def sums(self, seen: ByClass) -> NDArray[np.float64]:
         """Σ w z of every class, (k, D)."""
@@ -211,7 +250,10 @@ class Centring:
             return np.broadcast_to(weight, share.shape), share, np.zeros_like(share)
 
         total, mean, rest = _by_term(self.design, seen, centred)
-        return np.concatenate([weight, total * ((mean - self.mean) + rest)], axis=1)
+        sums = total * ((mean - self.mean) + rest)
+        if self.turn is not None:
+            sums = sums @ self._whitening.T
+        return np.concatenate([weight, sums], axis=1)
 
     # -- rows
 
@@ -253,6 +295,8 @@ class Centring:
                 part = x[start : start + height]
                 z, rows = room[: len(part)], slice(first + start, first + start + len(part))
                 np.subtract(part, self.mean, out=z[:, 1:])
+                if self.turn is not None:
+                    z[:, 1:] = z[:, 1:] @ self._whitening.T
                 yield z, *(column[rows] for column in columns)
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any
@@ -11,24 +11,55 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 from suffice.data.arrays import Labels
 from suffice.data.schema import MAX_CLASSES
 from suffice.engines.work import work
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
+from suffice.statistics.batch import WEIGHT_RULE, unfit_weight
+from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["check_labels", "checked_weights", "forgetting", "is_array", "unless_it_fails"]
+__all__ = [
+    "check_labels",
+    "checked_weights",
+    "common_dtype",
+    "declared_labels",
+    "forgetting",
+    "has_named_columns",
+    "is_array",
+    "unless_it_fails",
+]
 
 
-def is_array(X: Any) -> bool:
-    """Tell arrays, sparse matrices and lists of rows from tables: frames, and lists of paths."""
+def is_array(X: Any, *named: Any) -> bool:
+    """Tell arrays, sparse matrices and lists of rows from tables: frames, and lists of paths.
+
+    A frame of sparse columns is a sparse matrix, unless one of ``named`` is the name of a column.
+    """
     if isinstance(X, list | tuple):
         return not all(isinstance(row, str | PathLike) for row in X)
     if isinstance(X, np.ndarray) or issparse(X):
         return True
+    if _is_sparse_frame(X):
+        return not any(isinstance(name, str) for name in named)
     if not hasattr(X, "__array__"):  # asked first: a LazyFrame resolves its query for its columns
         return False
     return not hasattr(X, "__arrow_c_stream__") and not hasattr(X, "columns")
+
+
+def _is_sparse_frame(X: Any) -> bool:
+    """Whether all columns of a pandas frame store what is not 0 alone."""
+    if type(X).__module__.partition(".")[0] != "pandas" or X.ndim != 2:
+        return False
+    return X.size > 0 and all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
+
+
+def has_named_columns(X: Any) -> bool:
+    """Whether the columns of a table are called by strings, and not by numbers."""
+    framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
+    columns = X if isinstance(X, Mapping) else X.columns if framed else ()
+    return all(isinstance(name, str) for name in columns)
 
 
 def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
@@ -37,7 +68,7 @@ def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
     Raises
     ------
     DataError
-        If a weight is not a finite number, 0 or more.
+        If a weight is not a number, or breaks the rule.
     ParameterError
         If there is not one weight per row.
     """
@@ -53,12 +84,9 @@ def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
         raise ParameterError(
             f"sample_weight has shape {weights.shape} for {n} rows", "there is one weight per row"
         )
-    bad = ~(np.isfinite(weights) & (weights >= 0))
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise DataError(
-            f"sample_weight, row {row}: {weights[row]}", "a weight is finite and 0 or more"
-        )
+    row = unfit_weight(weights)
+    if row is not None:
+        raise DataError(f"sample_weight, row {row}: {weights[row]}", WEIGHT_RULE)
     return weights
 
 
@@ -93,6 +121,36 @@ def check_labels(labels: Labels) -> None:
     if not set(kinds) <= {"bool", "int", "str"}:  # else there is no fraction among them
         # Each twice: labels that are nearly all distinct would be warned of.
         check_classification_targets(np.repeat(np.array(distinct), 2))
+
+
+def declared_labels(classes: Any) -> Vocabulary:
+    """Labels of which there may be no row yet; none of ``classes=None``.
+
+    Raises
+    ------
+    DataError, ValueError
+        As `check_labels` does.
+    """
+    if classes is None:
+        return Vocabulary(())
+    labels = Labels.of(column_or_1d(classes))
+    check_labels(labels)
+    return labels.classes
+
+
+def common_dtype(*given: Any) -> np.dtype[Any] | None:
+    """What labels are stored as together: all arrays of numbers or dtypes, or else None.
+
+    Examples
+    --------
+    >>> common_dtype(np.array([0, 1], np.int32), np.array([0.0], np.float32))
+    dtype('float64')
+    >>> common_dtype(np.array([0, 1], np.int32), [0, 1])
+    """
+    dtypes = [y if isinstance(y, np.dtype) else getattr(y, "dtype", None) for y in given]
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
+        return np.result_type(*dtypes)
+    return None
 
 
 @contextmanager

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,6 +154,17 @@ class Design:
     @cached_property
     def _category_places(self) -> dict[str, NDArray[np.intp]]:
         return {name: self.places([name]) for name in self.categories}
+
+    def known(self, batch: Batch) -> Batch:
+        """The same rows; a category that is unknown is missing."""
+        if not self.categories:
+            return batch
+        blocks, place = list(batch.blocks), int(len(self.numbers) > 0)
+        values = tuple(self.categories.values())
+        codes = cast(CodedBlock, blocks[place]).recode(values)
+        sizes = np.array([len(vocabulary) for vocabulary in values])
+        blocks[place] = CodedBlock(np.where(codes == sizes, -1, codes), values)
+        return replace(batch, blocks=tuple(blocks))
 
     def _codes(self, block: CodedBlock) -> NDArray[Any]:
         codes = block.recode(tuple(self.categories.values()))

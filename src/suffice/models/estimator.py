@@ -24,7 +24,12 @@ from suffice.data.schema import BlockLayout, Column
 from suffice.data.source import Source
 from suffice.errors import DataError, ForgetError, ParameterError, SufficeWarning
 from suffice.models.alike import check_alike, check_one_type
-from suffice.models.contract import forgetting, unless_it_fails
+from suffice.models.contract import (
+    common_dtype,
+    declared_labels,
+    forgetting,
+    unless_it_fails,
+)
 from suffice.models.evaluation import Evaluation
 from suffice.models.evidence import Evidence
 from suffice.models.forms import (
@@ -51,6 +56,7 @@ from suffice.models.generative import (
     summarise,
 )
 from suffice.models.label_shift import LabelShift, label_shift
+from suffice.models.options import generator
 from suffice.models.reading_labels import ReadsLabels
 from suffice.models.streaming import check_stream, forgettable, side_by_side, succeeded
 from suffice.statistics.by_class import ByClass
@@ -90,6 +96,7 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
     window: int | None = None
     fewest_classes = 2  # that a fit makes sense with
     array_dtype: str | None = None
+    prior_option = "class_prior"  # that gives the class prior
 
     @abstractmethod
     def _parts(self, columns: Sequence[Column]) -> tuple[Part, ...]:
@@ -108,8 +115,8 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         ----------
         X : table (n, d)
             A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
-            polars, pyarrow, duckdb); a path, glob or list of paths (Parquet, Arrow IPC, CSV, TSV);
-            or what `suffice.read_csv` returns.
+            polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
+            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns.
         y : array-like (n,) or str
             Labels, or the name of the column that holds them. A row without a label is left out
             and counted.
@@ -171,14 +178,19 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         window = self.window if window is None else window
         check_stream(decay, window)
         first = not hasattr(self, "statistic_")
-        declared = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
+        declared = declared_labels(classes)
         with unless_it_fails(self):
             self.declared_ = declared if first else self.declared_ | declared
+            source = (self._open_new if first else self._open_labelled)(X, y, sample_weight)
+            given = (y,) if classes is None else (y, classes)
+            self.label_dtype_ = common_dtype(self.label_dtype_, *given)
+            more = self._summarise(source)
+            check_one_type(declared, more.classes, "the labels in `classes`", "those of this table")
             if first:
-                return self._set(self._summarise(self._open_new(X, y, sample_weight)))
-            more = self._summarise(self._open_labelled(X, y, sample_weight))
+                return self._set(more)
             known = self.model_.classes
             check_one_type(known, more.classes, "the labels learnt before", "those of this table")
+            check_one_type(known, declared, "the labels learnt before", "those in `classes`")
             return self._set(*succeeded(self.batches_, more, decay, window))
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -218,6 +230,7 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         self._check_alike(other, "merged")
         with unless_it_fails(self):
             self.declared_ = self.declared_ | other.declared_
+            self.label_dtype_ = common_dtype(self.label_dtype_, other.label_dtype_)
             return self._set(*side_by_side(self.batches_, other.batches_))
 
     def label_shift(self, X: Any, *, tol: float = 1e-6, max_iter: int = 1000) -> LabelShift:
@@ -258,8 +271,9 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         found = label_shift(model, engine, splits, tol, max_iter)
         if not found.converged:
             warnings.warn(
-                f"the class prior has not come to rest in {max_iter} steps: its log-likelihood may "
-                f"be {found.gap:.2g} nats below the maximum; raise max_iter.",
+                f"the class prior has not come to rest in {max_iter} step{'s' * (max_iter > 1)}: "
+                f"its log-likelihood may be {found.gap:.2g} nats below the maximum; "
+                "raise max_iter.",
                 SufficeWarning,
                 stacklevel=2,
             )
@@ -280,9 +294,8 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         array([0.6667, 0.3333])
         """
         found = self.label_shift(X, tol=tol, max_iter=max_iter)
-        option = "priors" if "priors" in self.get_params(deep=False) else "class_prior"
         prior = dict(zip(found.classes, found.prior.tolist(), strict=True))
-        adjusted: Self = copy(self).set_params(**{option: prior})
+        adjusted: Self = copy(self).set_params(**{self.prior_option: prior})
         return adjusted._set(*self.batches_)
 
     def compare(self, other: GenerativeClassifier) -> Comparison:
@@ -332,9 +345,11 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         statistic = tree_sum(batches)
         prior, alpha = self._prior()
         known = statistic.over(statistic.classes | self.declared_)
-        model = GenerativeModel.estimate(self.parts_, self.layout_, known, prior, alpha)
+        model = GenerativeModel.estimate(
+            self.parts_, self.layout_, known, prior, alpha, self.prior_option
+        )
         self.batches_, self.statistic_, self.model_ = batches, statistic, model
-        self.classes_ = np.array(model.classes.values)
+        self.classes_ = self._as_labels(model.classes)
         for remark in model.remarks():
             warnings.warn(remark, SufficeWarning, stacklevel=3)
         return self
@@ -475,14 +490,14 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         Returns
         -------
         X : dict of str to ndarray (n,)
-            One array per column.
+            One array per column: a table that `fit` and `predict` read.
         y : ndarray (n,)
             Labels.
         """
         model = self._fitted()
         if not (isinstance(n, Integral) and n >= 0):
             raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         codes = rng.choice(len(model.prior), size=n, p=model.prior)
         return model.sample(codes, rng), self.classes_[codes]
 

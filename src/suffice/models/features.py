@@ -8,9 +8,9 @@ from dataclasses import replace
 import pyarrow as pa
 
 from suffice.data.arrays import ArraySource
-from suffice.data.schema import Alike, Column
+from suffice.data.schema import Alike, Column, Kind
 from suffice.data.tables import TableSource
-from suffice.errors import SchemaError
+from suffice.errors import ParameterError, SchemaError
 
 __all__ = ["feature_columns", "named_columns"]
 
@@ -18,22 +18,37 @@ LISTED = 20  # columns named in an error
 
 
 def feature_columns(
-    source: TableSource | ArraySource, targets: Sequence[str] = ()
+    source: TableSource | ArraySource,
+    targets: Sequence[str] = (),
+    categorical: Sequence[str] | None = None,
 ) -> Sequence[Column]:
     """What the columns are: numbers, or categories where there are strings or dictionaries.
 
+    Any column may be named as categorical.
+
     Raises
     ------
+    ParameterError
+        If there is no such column to be categorical.
     SchemaError
         If a column holds text.
     """
+    told = categorical or ()
+    known = () if isinstance(source, ArraySource) else source.feature_names
+    if isinstance(told, str) or not set(told) <= set(known) - set(targets):
+        raise ParameterError(
+            f"categorical={categorical!r}",
+            "it is a list of names of columns of a table, none of them a target",
+            "leave it out, or list columns that the table has",
+        )
     if isinstance(source, ArraySource):
         return Alike(source.names, "number", "real", "as a linear model reads it")
     schema, columns = source.table.head().schema, []
     for column in source.columns():
         if column.name in targets:
             continue
-        if column.kind == "text":
+        named = column.name in told
+        if column.kind == "text" and not named:
             raise SchemaError(
                 f"column {column.name!r} holds text: {column.reason}",
                 "a linear model takes numbers and categories",
@@ -43,7 +58,8 @@ def feature_columns(
             schema.field(column.name).type
         )
         reason = "strings or a dictionary" if category else "as a linear model reads it"
-        columns.append(replace(column, kind="category" if category else "real", reason=reason))
+        kind: Kind = "category" if category or named else "real"
+        columns.append(replace(column, kind=kind, reason="as told" if named else reason))
     return tuple(columns)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from numbers import Integral
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -110,18 +111,43 @@ class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ign
 
     def _inferable(self) -> LeastSquares:
         """The fit, if its errors are known."""
-        model, fit = self._fitted(), self._solved()
+        fit = self._solved()
         if fit.positive:
             raise ParameterError(
                 "positive=True", "coefficients that may not be negative have no standard errors"
             )
-        if model.cells is not None and not self.statistic_.complete:
+        if self._fills_cells:
             raise ParameterError(
                 "rows have missing cells and missing='gaussian'",
-                "the sums are expected ones, whose standard errors are not known",
+                "what was expected in their place has errors of its own",
                 "use missing='drop'",
             )
         return fit
+
+    def _place(self, target: str | int | None) -> int:
+        """Which of the targets is asked for, by name or position; one alone needs no name."""
+        targets = self.design_.targets
+        if target is None and len(targets) == 1:
+            return 0
+        if isinstance(target, str) and target in targets:
+            return targets.index(target)
+        number = isinstance(target, Integral) and not isinstance(target, bool)
+        if not (number and 0 <= int(cast(int, target)) < len(targets)):
+            raise ParameterError(
+                f"target={target!r}",
+                f"a summary is of one target: {', '.join(map(repr, targets))}",
+            )
+        return int(cast(int, target))
+
+    @property
+    def _fills_cells(self) -> bool:
+        """Whether the sums are those expected of rows with missing cells."""
+        return self.model_.cells is not None and not self.statistic_.complete
+
+    @property
+    def _left_out(self) -> float:
+        """Weight of the rows with missing cells, which the fit does without."""
+        return float(self.statistic_.weight.sum()) - self._solved().equations.rows
 
     def _solved(self) -> LeastSquares:
         """The fit, if it is a function of sums."""

@@ -17,6 +17,7 @@ from suffice.models.evaluation import Evaluation
 from suffice.models.inference import Likelihood, LogisticSummary
 from suffice.models.logistic_descent import Stride
 from suffice.models.logistic_model import Answer, LogisticModel, answers
+from suffice.models.objective import LARGEST_HESSIAN
 from suffice.models.options import Missing
 from suffice.models.reading_labels import ReadsLabels
 
@@ -42,6 +43,8 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         How often the rows were read.
     left_out_ : float
         Weight of the rows left out for missing cells.
+    unlabelled_ : float
+        Weight of the rows left out for missing labels.
     remarks_ : tuple of str
         What a user may want to know of the columns.
     """
@@ -55,6 +58,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
     n_iter_: NDArray[np.intp]
     n_passes_: int
     left_out_: float
+    unlabelled_: float
     remarks_: tuple[str, ...]
 
     # -- what was learnt
@@ -62,7 +66,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
     @property
     def classes_(self) -> NDArray[Any]:
         """Labels, (k,)."""
-        return np.array(self.model_.classes.values)
+        return self._as_labels(self.model_.classes)
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -144,6 +148,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
             level,
             self.likelihood_,
             self.penalty == "firth",
+            self.left_out_,
         )
 
     def covariance(self, reference: Any = None) -> NDArray[np.float64]:
@@ -154,7 +159,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
 
     def _inferable(self) -> LogisticModel:
         model = self._fitted()
-        if model.covariance is None:
+        if model.root is None:
             raise self._no_covariance()
         return model
 
@@ -182,8 +187,8 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
                 "use missing='drop'",
             )
         return ParameterError(
-            f"{len(self.terms_)} coefficients",
-            "their covariance matrix was not computed",
+            f"{self.model_.coefficients.size} coefficients",
+            f"standard errors come from a Hessian, of at most {LARGEST_HESSIAN:,} coefficients",
             "use fewer columns",
         )
 
@@ -262,13 +267,14 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
             "classes": model.classes,
             "coefficients": model.coefficients,
             "has_intercept": model.has_intercept,
-            "covariance": model.covariance,
+            "root": model.root,
             "cells": model.cells,
             "stride": getattr(self, "stride_", None),
             "likelihood": None if likelihood is None else vars(likelihood),
             "n_iter": self.n_iter_,
             "n_passes": self.n_passes_,
             "left_out": self.left_out_,
+            "unlabelled": self.unlabelled_,
             "remarks": self.remarks_,
         }
         self._keep(path, learnt)
@@ -284,7 +290,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
             content["classes"],
             content["coefficients"],
             content["has_intercept"],
-            content["covariance"],
+            content["root"] if "root" in content else _root_of(content["covariance"]),
             content["cells"],
         )
         if content["stride"] is not None:
@@ -293,4 +299,14 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         model.likelihood_ = None if found is None else Likelihood(**found)
         model.n_iter_, model.n_passes_ = content["n_iter"], content["n_passes"]
         model.left_out_, model.remarks_ = content["left_out"], tuple(content["remarks"])
+        model.unlabelled_ = content.get("unlabelled", 0.0)  # earlier versions wrote none
         return model
+
+
+def _root_of(covariance: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """R with RᵀR = I⁻¹, which earlier versions wrote."""
+    if covariance is None:
+        return None
+    unit = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+    values, axes = np.linalg.eigh(covariance / unit / unit[:, None])
+    return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))).T * unit)

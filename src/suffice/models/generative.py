@@ -24,6 +24,9 @@ from suffice.numerics.logspace import cell_scores, log_normalise, normalise, saf
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.moments import Moments, require_spread
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -70,7 +73,11 @@ def summarise(split: Split, plan: tuple[tuple[Part, ...], Layout]) -> ByClass:
 
 
 def class_prior(
-    weight: NDArray[np.float64], classes: Vocabulary, prior: Prior, alpha: float
+    weight: NDArray[np.float64],
+    classes: Vocabulary,
+    prior: Prior,
+    alpha: float,
+    option: str = "class_prior",
 ) -> NDArray[np.float64]:
     """P(c) (k,) from class weights N_c.
 
@@ -81,6 +88,7 @@ def class_prior(
         "uniform"    1 / k
 
     or as given: a mapping from label to probability, or a sequence in the order of the labels.
+    Errors call it by the name of its ``option``.
 
     Raises
     ------
@@ -102,26 +110,32 @@ def class_prior(
         if prior == "uniform":
             return np.full(k, 1 / k)
         raise ParameterError(
-            f"class_prior={prior!r}",
+            f"{option}={prior!r}",
             "it is 'empirical', 'smoothed', 'uniform', a mapping or one number per class",
         )
     if isinstance(prior, Mapping):
         absent = [value for value in classes.values if value not in prior]
         if absent:
-            raise ParameterError(f"class_prior has no entry for the class {absent[0]!r}")
+            raise ParameterError(
+                f"{option} has no entry for the class {absent[0]!r}",
+                "a prior that is given has one for every class",
+                f"add it, or leave {option} out and adjust the prior again",
+            )
         prior = [prior[value] for value in classes.values]
     try:
         given = np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ParameterError(f"class_prior={prior!r}", "a probability is a number") from None
+        raise ParameterError(f"{option}={prior!r}", "a probability is a number") from None
     if given.shape != (k,):
         raise ParameterError(
-            f"class_prior has {given.size} numbers",
+            f"{option} has {given.size} numbers"
+            if given.ndim == 1
+            else f"{option} has the shape {given.shape}, not ({k},)",
             f"there are {k} classes: {', '.join(map(repr, classes.values))}",
         )
     if not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
         raise ParameterError(
-            f"class_prior={given.tolist()}", "probabilities are 0 or more and add up to 1"
+            f"{option}={given.tolist()}", "probabilities are 0 or more and add up to 1"
         )
     return given
 
@@ -161,13 +175,14 @@ class GenerativeModel:
         statistic: ByClass,
         prior: Prior,
         alpha: float,
+        option: str = "class_prior",
     ) -> GenerativeModel:
-        """Everything that is a function of the statistic.
+        """Everything that is a function of the statistic; see `class_prior`.
 
         Raises
         ------
         DataError
-            If no labelled row is left.
+            If no labelled row is left, or values differ by too little to be squared.
         """
         if not (statistic.weight.hi > 0).any():
             raise DataError(
@@ -175,11 +190,14 @@ class GenerativeModel:
                 "a model needs at least one",
                 "check the label column and the weights",
             )
+        for part, block in zip(parts, statistic.blocks, strict=True):
+            if isinstance(block, Moments | Comoments | FourthMoments):
+                require_spread(block.too_small, part.layout.columns.__getitem__)
         weight = statistic.weight.value
         parameters = tuple(
             part.family.estimate(block) for part, block in zip(parts, statistic.blocks, strict=True)
         )
-        share = class_prior(weight, statistic.classes, prior, alpha)
+        share = class_prior(weight, statistic.classes, prior, alpha, option)
         return cls(parts, layout, statistic.classes, share, parameters, statistic)
 
     @cached_property

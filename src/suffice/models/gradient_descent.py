@@ -8,8 +8,8 @@ is a mean over rows plus a penalty; `suffice.models.linear_descent` and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from numbers import Integral, Real
 from typing import Any, Literal, Protocol, get_args
@@ -17,35 +17,28 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Layout
-from suffice.data.source import Split
 from suffice.errors import ParameterError
-from suffice.models.generative import each_batch
-from suffice.numerics import kernels
-from suffice.statistics.batch import Batch
 
 __all__ = [
     "PARTS",
     "SINGLE_ROWS",
     "STEPS",
+    "Array",
     "Convex",
     "Course",
     "Descent",
     "Evaluate",
     "GradientDescent",
-    "LearntRows",
     "Loss",
     "Quadratic",
     "Steps",
     "Walk",
     "by_batch",
-    "by_rows",
     "check_descent",
     "descended",
-    "one_epoch",
 ]
 
-LearningRate = Literal["auto", "line_search", "constant", "decaying"]
+LearningRate = Literal["auto", "line_search", "averaged", "constant", "decaying"]
 Sampling = Literal["shuffle", "replace"]
 Steps = Literal["gradient", "sgd", "minibatch"]
 STEPS: tuple[str, ...] = get_args(Steps)
@@ -53,7 +46,8 @@ SINGLE_ROWS = ("sgd", "minibatch")  # those that can go on with further rows
 
 PARTS = 64  # parts of an array, whatever the threads, so that these change no bit
 DIVERGED = 1e4  # times the loss at the start
-PATIENCE = 5  # epochs without improvement, after which steps after single rows are over
+SLOWLY = 0.01  # how fast the rate of averaged steps falls
+SMALL = {"gradient": 1e-8, "sgd": 1e-3, "minibatch": 1e-3}  # share of a gradient to stop at
 ENOUGH = 1e-4  # share of the decrease promised by the slope that a step must bring
 ROUNDING = 1e-14  # share of the loss that may be noise
 LONGER = 100.0  # times the last step that the next may be
@@ -66,9 +60,11 @@ class GradientDescent:
 
     Parameters
     ----------
-    learning_rate : {"auto", "line_search", "constant", "decaying"}
-        η in epoch e = 0, 1, ...: by a line search (solver "gradient" only), η₀, or
-        η₀/(1 + decay · e); "auto" is "line_search" for "gradient", else "decaying".
+    learning_rate : {"auto", "line_search", "averaged", "constant", "decaying"}
+        η in epoch e = 0, 1, ...: by a line search (solver "gradient" only); η₀/√(1 + e/100), the
+        coefficients being an average over all steps ("sgd" and "minibatch" only); η₀; or
+        η₀/(1 + decay · e). "auto" is "line_search" for "gradient", "averaged" for a fit by the
+        others, and "decaying" for their ``partial_fit``.
     eta0 : float, optional
         η₀, for standardised columns; default: 1/(2h(1 + p)), half the inverse of the mean of |z|²
         times the largest second derivative h of the loss of a row: 1 for squared errors, ¼ for the
@@ -83,10 +79,9 @@ class GradientDescent:
         For "sgd" and "minibatch": every row once, or rows drawn with replacement.
     batch_size : int
         Rows of a step of "minibatch".
-    tol : float
-        Where to stop: at a gradient of this share of that at v = 0 ("gradient"), or when five
-        epochs improve the loss by less than this share of the loss at v = 0. With 0, at
-        ``max_iter``.
+    tol : float, optional
+        Where to stop: where the gradient of the loss of all rows is this share of that at v = 0;
+        default: 1e-8 for "gradient", 1e-3 for the others. With 0, at ``max_iter``.
     max_iter : int
         Most epochs.
     random_state : int
@@ -102,6 +97,11 @@ class GradientDescent:
     Rows are shuffled within batches of at most 65,536, and the splits of the source (its row
     groups, files or slices) are visited in a new order in every epoch. Sort no file by its target.
 
+    Steps after single rows go on wandering about the minimum. Their average does not: epoch e
+    weighs (e + 1)(e + 2)(e + 3) in it, so that the way to the minimum is forgotten. Whether to stop
+    is decided by the gradient over all rows, without noise, and looked at in epochs that are ever
+    further apart; a ``ConvergenceWarning`` says where ``max_iter`` came first.
+
     The line search finds the minimum of a quadratic along the step, from one pass over the rows.
     The logistic loss is no quadratic: a step is shortened until it brings enough of what the slope
     promises (Armijo's condition), and the next is tried with the length that would have been best,
@@ -110,9 +110,11 @@ class GradientDescent:
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.22 and 5.41 to
     5.43; Y. Nesterov, A method of solving a convex programming problem with convergence rate
     O(1/k²) (1983); L. Bottou, F. E. Curtis and J. Nocedal, Optimization methods for large-scale
-    machine learning (2018), section 4; J. Nocedal and S. J. Wright, Numerical Optimization, 2nd
-    ed. (2006), algorithm 3.1; J. Barzilai and J. M. Borwein, Two-point step size gradient methods
-    (1988), eq. 6.
+    machine learning (2018), section 4; B. T. Polyak and A. B. Juditsky, Acceleration of stochastic
+    approximation by averaging (1992); O. Shamir and T. Zhang, Stochastic gradient descent for
+    non-smooth optimization (2013), section 4; J. Nocedal and S. J. Wright, Numerical Optimization,
+    2nd ed. (2006), algorithm 3.1; J. Barzilai and J. M. Borwein, Two-point step size gradient
+    methods (1988), eq. 6.
 
     Examples
     --------
@@ -129,7 +131,7 @@ class GradientDescent:
     nesterov: bool = False
     sampling: Sampling = "shuffle"
     batch_size: int = 32
-    tol: float = 1e-8
+    tol: float | None = None
     max_iter: int = 1_000
     random_state: int = 0
 
@@ -143,7 +145,8 @@ class GradientDescent:
         _require(self, "eta0", _is_real(eta0) and eta0 > 0, "a finite number above 0")
         for name in ("decay", "tol"):
             valid = _is_real(self._of(name)) and self._of(name) >= 0
-            _require(self, name, valid, "a finite number, 0 or more")
+            unset = name == "tol" and self.tol is None
+            _require(self, name, valid or unset, "a finite number, 0 or more")
         valid = _is_real(self.momentum) and 0 <= self.momentum < 1
         _require(self, "momentum", valid, "from 0 to less than 1")
 
@@ -160,7 +163,7 @@ class GradientDescent:
         Raises
         ------
         ParameterError
-            If a line search is asked for where there is none.
+            If a line search, or an average, is asked for where there is none.
         """
         searched = self.learning_rate == "line_search"
         if searched and steps != "gradient":
@@ -169,10 +172,16 @@ class GradientDescent:
                 "a line search needs the loss of all rows",
                 "use solver='gradient', or learning_rate='decaying'",
             )
+        if self.learning_rate == "averaged" and steps == "gradient":
+            raise ParameterError(
+                "learning_rate='averaged' with solver='gradient'",
+                "steps by all rows have no noise to average",
+                "use learning_rate='line_search'",
+            )
         if self.learning_rate != "auto":
             rate = self.learning_rate
         else:
-            rate = "line_search" if steps == "gradient" else "decaying"
+            rate = "line_search" if steps == "gradient" else "averaged"
         if self.nesterov and rate == "line_search":
             raise ParameterError(
                 "nesterov=True with a line search",
@@ -181,9 +190,39 @@ class GradientDescent:
             )
         return rate
 
+    def for_stream(self) -> GradientDescent:
+        """The same for rows that come in batches, each call being an epoch.
+
+        Raises
+        ------
+        ParameterError
+            If an average over epochs is asked for.
+        """
+        if self.learning_rate == "averaged":
+            raise ParameterError(
+                "learning_rate='averaged' with partial_fit",
+                "what is averaged are epochs of the same rows",
+                "use learning_rate='decaying' or 'constant'",
+            )
+        return replace(self, learning_rate="decaying") if self.learning_rate == "auto" else self
+
+    def share(self, steps: Steps) -> float:
+        """The share of the gradient at v = 0 to stop at."""
+        return SMALL[steps] if self.tol is None else float(self.tol)
+
+    def unfinished(self, steps: Steps, epochs: int, other: str) -> str:
+        """Say that the rule for stopping is not met; another solver would have met it."""
+        return (
+            f"after {epochs} epochs the rule for stopping, a gradient over all rows of at most "
+            f"tol={self.share(steps):g} times that at 0, is not met; raise max_iter or tol, "
+            f"or use solver={other!r}."
+        )
+
     def eta(self, epoch: int, steepness: float, rate: LearningRate) -> float:
         """η in an epoch; ``steepness`` is the mean of h|z|², h(1 + p)."""
         eta0 = 0.5 / steepness if self.eta0 is None else float(self.eta0)
+        if rate == "averaged":
+            return eta0 / math.sqrt(1.0 + SLOWLY * epoch)
         return eta0 / (1.0 + self.decay * epoch) if rate == "decaying" else eta0
 
 
@@ -335,7 +374,7 @@ def by_batch(function: Loss, start: Array, how: GradientDescent) -> Course:
     rate = how.rate_for("gradient")
     loss, g = function.evaluate(start)
     at_zero = function.evaluate(np.zeros_like(start))[1] if start.any() else g
-    enough = how.tol * np.linalg.norm(at_zero, axis=1)
+    enough = how.share("gradient") * np.linalg.norm(at_zero, axis=1)
     at, length = Walk.start(start), np.full(len(start), 1.0 / function.steepness)
     while True:
         yield at, loss, bool((np.linalg.norm(g, axis=1) <= enough).all())
@@ -349,115 +388,6 @@ def by_batch(function: Loss, start: Array, how: GradientDescent) -> Course:
             v = at.v + (how.momentum * d - step if how.nesterov else d)
             at = Walk(v, d, at.epochs + 1)
             loss, g = function.evaluate(v)
-
-
-# -- by a few rows at a time
-
-
-class LearntRows(Protocol):
-    """Rows to step after, and the units of their columns."""
-
-    @property
-    def layout(self) -> Layout:
-        """How a table is read."""
-
-    @property
-    def curvature(self) -> float:
-        """h, the largest second derivative of the loss of a row as a function of t."""
-
-    @property
-    def center(self) -> Array:
-        """Of the p columns that `read` yields, (p,)."""
-
-    @property
-    def inverse(self) -> Array:
-        """One over the unit of each, or 0, (p,)."""
-
-    @property
-    def constant(self) -> float:
-        """What stands before the columns: 1 with an intercept, else 0."""
-
-    @property
-    def penalty(self) -> Array:
-        """Of standardised coefficients, for a mean over rows, (1 + p,)."""
-
-    @property
-    def mean_weight(self) -> float:
-        """Weight of all rows over their number."""
-
-    @property
-    def at_zero(self) -> Array:
-        """The loss at v = 0, (t,)."""
-
-    def read(self, batch: Batch) -> Iterator[tuple[Array, NDArray[Any], Array]]:
-        """Yield complete rows of a batch, their targets (numbers or class codes) and weights."""
-
-
-class _Room:
-    """Room for the rows of a batch, used again by the next."""
-
-    def __init__(self) -> None:
-        self._columns: tuple[NDArray[Any], ...] = ()
-
-    def gather(
-        self, batch: Batch, parts: Iterator[tuple[NDArray[Any], ...]]
-    ) -> tuple[NDArray[Any], ...]:
-        """All parts of a batch, one after the other."""
-        n = 0
-        for part in parts:
-            if not self._columns or len(self._columns[0]) < batch.rows:
-                self._columns = tuple(np.empty((batch.rows, *a.shape[1:]), a.dtype) for a in part)
-            here = slice(n, n := n + len(part[0]))
-            for column, given in zip(self._columns, part, strict=True):
-                column[here] = given
-        return tuple(column[:n] for column in self._columns)
-
-
-def one_epoch(
-    rows: LearntRows, splits: Sequence[Split], how: GradientDescent, size: int, start: Walk
-) -> tuple[Walk, Array]:
-    """Step after every ``size`` rows, once through all; also return the loss (t,).
-
-    It is the mean over the rows, each before the step that it leads to.
-    """
-    rng, rate = np.random.default_rng([how.random_state, start.epochs]), how.rate_for("minibatch")
-    v, velocity = start.v.copy(), start.velocity.copy()
-    eta = how.eta(start.epochs, rows.curvature * v.shape[1], rate)
-    loss, room = np.zeros_like(rows.at_zero), _Room()
-    z, t = np.zeros(v.shape[1]), np.empty(len(v))
-    z[0] = rows.constant
-
-    def step(batch: Batch) -> int:
-        table, targets, weights = room.gather(batch, rows.read(batch))
-        n = len(table)
-        order = rng.permutation(n) if how.sampling == "shuffle" else rng.integers(n, size=n)
-        kernels.descent.descend(
-            *(table, targets, weights / rows.mean_weight, order, size),
-            *(rows.center, rows.inverse, rows.penalty),
-            *(eta, float(how.momentum), bool(how.nesterov), z, t, v, velocity, loss),
-        )
-        return n
-
-    read = 0
-    for s in rng.permutation(len(splits)).tolist():
-        read += sum(each_batch(splits[s], rows.layout, step))
-    cost = 0.5 * (v * v) @ rows.penalty
-    loss = loss / max(read, 1) + cost.reshape(len(loss), -1).sum(axis=1)
-    return Walk(v, velocity, start.epochs + 1), loss
-
-
-def by_rows(
-    rows: LearntRows, splits: Sequence[Split], how: GradientDescent, size: int, start: Walk
-) -> Course:
-    """Yield the points of descent by the gradients of ``size`` rows at a time, epoch by epoch."""
-    at, loss, since = start, rows.at_zero, 0
-    best = loss.sum()
-    least = how.tol * best
-    while True:
-        yield at, loss, (how.tol > 0 and since >= PATIENCE) or not best
-        at, loss = one_epoch(rows, splits, how, size, at)
-        since = 0 if loss.sum() < best - least else since + 1
-        best = min(best, loss.sum())
 
 
 # -- where that ends

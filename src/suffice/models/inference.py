@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr, ndtri
 
-from suffice.errors import ParameterError
-from suffice.models.coefficient_table import row
+from suffice.models.coefficient_table import header, row, rows_left_out
+from suffice.models.options import check_level
 from suffice.numerics.in_print import aligned, probability
 
 if TYPE_CHECKING:
@@ -119,6 +119,8 @@ class LogisticSummary:
     likelihood : Likelihood
     firth : bool
         Whether the likelihood is Firth's.
+    left_out : float
+        Weight of the rows left out for missing cells.
 
     Source: P. McCullagh and J. A. Nelder, Generalized Linear Models, 2nd ed. (1989), sections 4.4
     and 5.3; D. McFadden, Conditional logit analysis of qualitative choice behavior (1974).
@@ -128,9 +130,9 @@ class LogisticSummary:
     >>> from suffice.linear_model import LogisticRegression
     >>> model = LogisticRegression(C=np.inf).fit([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
     >>> print(model.summary())
-                 Estimate  Std. Error  z value  Pr(>|z|)
-    (Intercept)    -2.270       2.934    -0.77     0.439
-    x0              0.908       1.085     0.84     0.403
+                 Estimate  Std. Error  z value  Pr(>|z|)   2.5 %  97.5 %  Odds ratio
+    (Intercept)    -2.270       2.934    -0.77     0.439  -8.022   3.481      0.1033
+    x0              0.908       1.085     0.84     0.403  -1.219   3.035        2.48
     <BLANKLINE>
     Log-likelihood: -2.347 (null: -2.773), McFadden's R²: 0.1533
     Likelihood ratio: 0.8502 on 1 degrees of freedom, p-value: 0.356
@@ -145,10 +147,10 @@ class LogisticSummary:
     level: float
     likelihood: Likelihood
     firth: bool = False
+    left_out: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise ParameterError(f"level={self.level!r}", "a level is between 0 and 1")
+        check_level(self.level)
 
     @property
     def z(self) -> NDArray[np.float64]:
@@ -202,18 +204,20 @@ class LogisticSummary:
         return DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
 
     def __str__(self) -> str:
-        return "\n".join([*self._table(), "", *self._fit()])
+        left_out = rows_left_out(self.left_out)
+        return "\n".join([*self._table(), "", *self._fit(), *left_out])
 
     def _table(self) -> list[str]:
-        rows = [["", "Estimate", "Std. Error", "z value", "Pr(>|z|)"]]
+        rows = [[*header("z", self.level), "Odds ratio"]]
         several = len(self.outcomes) > 1
         for c, outcome in enumerate(self.outcomes):
             if several:
-                rows.append([f"{outcome} against {self.reference}:", "", "", "", ""])
+                rows.append([f"{outcome} against {self.reference}:", *[""] * len(rows[0][1:])])
             for j, term in enumerate(self.terms):
-                numbers = self.estimate, self.standard_error, self.z, self.p
+                numbers = self.estimate, self.standard_error, self.z, self.p, self.lower, self.upper
                 name = f"  {term}" if several else term
-                rows.append(row(name, *(float(values[c, j]) for values in numbers)))
+                cells = row(name, *(float(values[c, j]) for values in numbers))
+                rows.append([*cells, f"{self.odds_ratio[c, j]:.4g}"])
         return aligned(rows)
 
     def _fit(self) -> list[str]:

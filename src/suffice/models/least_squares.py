@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from suffice.models.dependence import dependence
 from suffice.models.normal_equations import NormalEquations
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import Factor, factorise, product
 
-__all__ = ["LeastSquares"]
+__all__ = ["SHARPEST", "LeastSquares"]
 
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
 NEGLIGIBLE = 2.0**-36  # times the 2⁻⁶⁰ of `settled`: what rounding leaves of a sum of pairs
-NAMED = 5  # columns named
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,25 +217,8 @@ class LeastSquares:
         return w - product(self._null, gram.solve(product(across, w)))
 
     def remarks(self, terms: Sequence[str]) -> Iterator[str]:
-        """Say which columns depend on others, and what that means for the coefficients."""
-        dependent = self.factor.dependent
-        constant = " plus a constant" if self.equations.intercept else ""
-        for j in dependent[:NAMED]:
-            made_of = self.factor.combination(j)
-            sum_of = " + ".join(f"{value:g} × {terms[i]!r}" for i, value in made_of.items())
-            if len(made_of) > NAMED:
-                sum_of = f"a combination of {len(made_of)} columns before it"
-            if sum_of:
-                yield f"column {terms[j]!r} is {sum_of}{constant} in every row"
-            elif self.equations.intercept:
-                yield f"column {terms[j]!r} has one value only"
-            else:
-                yield f"column {terms[j]!r} is 0 in every row"
-        if len(dependent) > NAMED:
-            yield (
-                f"{len(dependent) - NAMED} columns more are combinations of the columns before "
-                f"them, {terms[dependent[NAMED]]!r} the first of these"
-            )
+        """Say which columns depend on others."""
+        return dependence(self.factor.dependent, self.factor, terms, self.equations.intercept)
 
     # -- coefficients that may not be negative
 

@@ -32,11 +32,10 @@ from suffice.models.gradient_descent import (
     Steps,
     Walk,
     by_batch,
-    by_rows,
     check_descent,
     descended,
-    one_epoch,
 )
+from suffice.models.row_descent import by_rows, one_epoch
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
@@ -373,7 +372,7 @@ class Descended:
         """
         standard = cast(Standard, rows.standard)
         share = standard.unit[standard.p :] ** 2
-        walk, losses = one_epoch(rows, splits, how, how.size(steps), self.walk)
+        walk, losses, _ = one_epoch(rows, splits, how.for_stream(), how.size(steps), self.walk)
         loss = float(losses @ share)
         check_descent(float(rows.at_zero @ share), loss, walk.epochs, how)
         return Descended(standard, walk, np.append(self.loss_history, loss), False)
@@ -395,11 +394,14 @@ def least_squares(
         sums = engine.run(gradient, (rows, v), splits) / standard.weight
         return sums[:, -1] + 0.5 * (v * v) @ penalty, sums[:, :-1] + penalty * v
 
+    def slope(v: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(np.linalg.norm(evaluate(v)[1], axis=1))
+
     start = Descended.at_rest(standard).walk
     course = (
         by_batch(Quadratic(evaluate, 1.0 + standard.p), start.v, how)
         if steps == "gradient"
-        else by_rows(rows, splits, how, how.size(steps), start)
+        else by_rows(rows, splits, how, steps, start, slope)
     )
     found = descended(course, how, standard.unit[standard.p :] ** 2)
     return Descended(standard, found.walk, found.loss_history, found.converged)

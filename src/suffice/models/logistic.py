@@ -70,7 +70,7 @@ class Pass:
         codes = np.append(self.classes.index(batch.classes.values, -1), -1)[batch.codes]
         if len(batch.weights):
             codes = np.where(batch.weights > 0, codes, -1)
-        if self.hessian or self.root is not None:
+        if self.hessian or self.root is not None or self.centring.turn is not None:
             return self._to_second_order(batch, codes)
         block = batch.blocks[0]
         if isinstance(block, SparseBlock):

@@ -27,13 +27,12 @@ from suffice.models.gradient_descent import (
     Steps,
     Walk,
     by_batch,
-    by_rows,
     check_descent,
     descended,
-    one_epoch,
 )
 from suffice.models.logistic_fit import Fit, Passes
 from suffice.models.objective import Objective
+from suffice.models.row_descent import by_rows, one_epoch
 from suffice.models.separation import Separation, Separator
 from suffice.statistics.batch import Batch
 from suffice.statistics.vocabulary import Vocabulary
@@ -205,7 +204,8 @@ class Stride:
             If the loss grows without end.
         """
         stride, rows = self.among(objective, passes)
-        walk, loss = one_epoch(rows, passes.splits, how, how.size(steps), self.walk)
+        stream, size = how.for_stream(), how.size(steps)
+        walk, loss, _ = one_epoch(rows, passes.splits, stream, size, self.walk)
         passes.count += 1
         check_descent(float(rows.at_zero[0]), float(loss[0]), walk.epochs, how)
         return replace(stride, walk=walk, loss_history=np.append(self.loss_history, loss))
@@ -279,26 +279,32 @@ def _descended(
 ) -> tuple[Stride, bool]:
     """Where the descent ends, and whether the rule for stopping was met."""
     stride, rows = stride.among(objective, passes)
+    scaled = replace(objective, centring=replace(objective.centring, scale=stride.unit[1:]))
     if steps == "gradient":
-        return _by_all_rows(objective, how, stride)
-    course = by_rows(rows, passes.splits, how, how.size(steps), stride.walk)
+        return _by_all_rows(scaled, how, stride)
+
+    def slope(v: NDArray[np.float64]) -> NDArray[np.float64]:
+        there = replace(stride, walk=Walk.start(v)).coefficients
+        gradient = scaled(scaled.parameters(there), False).gradient
+        return np.array([np.linalg.norm(gradient)])
+
+    course = by_rows(rows, passes.splits, how, steps, stride.walk, slope)
     found = descended(course, how, np.ones(1))
     passes.count += found.walk.epochs
     return replace(stride, walk=found.walk, loss_history=found.loss_history), found.converged
 
 
-def _by_all_rows(objective: Objective, how: GradientDescent, stride: Stride) -> tuple[Stride, bool]:
-    centring, unit = objective.centring, stride.unit
-    scaled = replace(objective, centring=replace(centring, scale=unit[1:]))
+def _by_all_rows(scaled: Objective, how: GradientDescent, stride: Stride) -> tuple[Stride, bool]:
+    unit = stride.unit
 
     def evaluate(x: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         point = scaled(x[0], False)
-        return np.array([point.loss]) / objective.weight, point.gradient[None] / objective.weight
+        return np.array([point.loss]) / scaled.weight, point.gradient[None] / scaled.weight
 
     def spread(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return scaled.coefficients(x[0]) * unit
 
-    loss = Convex(evaluate, _curvature(objective.k) * len(unit))
+    loss = Convex(evaluate, _curvature(scaled.k) * len(unit))
     start = scaled.parameters(stride.coefficients)[None]
     found = descended(by_batch(loss, start, how), how, np.ones(1))
     walk = Walk(spread(found.walk.v), spread(found.walk.velocity), found.walk.epochs)

@@ -17,8 +17,8 @@ from suffice.engines.engine import Engine
 from suffice.models.inference import Likelihood
 from suffice.models.logistic import Pass, curvature
 from suffice.models.logistic_start import beginning
-from suffice.models.newton import ROUNDING, Point, solve
-from suffice.models.objective import Objective
+from suffice.models.newton import ROUNDING, Point, inverse_root, solve
+from suffice.models.objective import NOISE, Objective
 from suffice.models.separation import Separation, Separator, farthest
 from suffice.numerics.linalg import Factor
 from suffice.statistics.curvature import Curvature
@@ -27,7 +27,6 @@ __all__ = ["Fit", "Method", "Passes", "fit", "likelihood"]
 
 Method = Literal["newton", "lbfgs"]
 
-LARGEST_HESSIAN = 2_000  # its side, for Newton's method
 ROUNDED = 2.0**-46  # slope that rounding leaves, as a share of the weight of all rows
 STALLED = 10  # steps without progress
 STILL = 1e-7  # share of the slope at 0 that rounding may leave where there was no progress
@@ -68,17 +67,19 @@ class Fit:
     coefficients : ndarray (m, D)
         Of rows z = (1, x − m).
     loss : float
-        What was minimised, penalties included.
-    covariance : ndarray (mD, mD) or None
-        I(B)⁻¹, the inverse Fisher information, where it was asked for.
+        What was minimised, penalties included, in units of the columns.
+    root : ndarray (q, mD) or None
+        R with RᵀR = I(B)⁻¹, the inverse Fisher information, where the Hessian is known.
     iterations : int
     slope : float
         Largest element of the gradient, as a share of that at 0.
     converged : bool
-    dependent : tuple of int
-        Terms that are linear combinations of earlier ones.
     parameters : int
         How many are free.
+    dependent : tuple of int
+        Terms that are linear combinations of earlier ones, or constant; without a penalty.
+    factor : Factor, optional
+        Of the columns, where some are such combinations.
     separation : Separation, optional
         Why there is no maximum.
     undecided : bool
@@ -87,12 +88,13 @@ class Fit:
 
     coefficients: NDArray[np.float64]
     loss: float
-    covariance: NDArray[np.float64] | None
+    root: NDArray[np.float64] | None
     iterations: int
     slope: float
     converged: bool
     parameters: int
     dependent: tuple[int, ...] = ()
+    factor: Factor | None = None
     separation: Separation | None = None
     undecided: bool = False
 
@@ -119,7 +121,8 @@ def fit(
         Over the rows.
     method : {"newton", "lbfgs"}
     tolerance : float
-        Largest element of the gradient to stop at, as a share of that at 0.
+        Largest element of the gradient to stop at, as a share of that at 0; with Firth's penalty
+        also the largest change of a parameter, as a share of the largest.
     max_iter : int
     start : ndarray (m, D), optional
         Coefficients of z to begin with.
@@ -145,18 +148,18 @@ def _fit(
     max_iter: int,
     start: NDArray[np.float64] | None,
 ) -> Fit:
-    second, likelihood = method == "newton", not (objective.penalty.any() or objective.firth)
+    second, unpenalised = method == "newton", not objective.penalty.any()
+    likelihood = unpenalised and not objective.firth
     begun = beginning(objective, passes.map, second, start)
     objective, point, iteration = begun.objective, begun.point, 0
     at_zero = objective.slope_at_zero()
     enough = max(tolerance * at_zero, ROUNDED * objective.weight)
     separation, decided = None, not likelihood
-    progress = _Progress()
+    progress, ended = _Progress(), False
     for iteration, point in enumerate(islice(begun.points(), max_iter + 1)):
-        if point.slope <= enough:
+        if point.slope <= enough and not (objective.firth and _moves(point, tolerance)):
             break
-        if progress.has_ended(point):
-            enough = max(enough, STILL * at_zero)
+        if ended := progress.has_ended(point):
             break
         if second and not decided and iteration == PATIENCE:
             separation, decided = _separator(objective, passes).find(
@@ -164,29 +167,35 @@ def _fit(
             )
             if separation is not None:
                 break
-    if second and likelihood and point.hessian is None:
+    asked = likelihood or point.slope > enough
+    if asked and point.hessian is None and objective.has_hessian:
         point = objective(point.x, True)
-    if not decided and not (second and _has_minimum(objective, passes, point)):
+    if not decided and not _has_minimum(objective, passes, point):
         separation, decided = _separator(objective, passes).find(objective.coefficients(point.x))
     else:
         decided = True
 
-    coefficients, covariance = objective.coefficients(point.x), None
-    if point.hessian is not None and not objective.penalty.any() and separation is None:
-        covariance = _covariance(objective, point)
+    coefficients = objective.centring.to_columns(objective.coefficients(point.x))
+    root = None
+    if point.hessian is not None and unpenalised and separation is None:
+        root = _root(objective, point)
     if begun.factor is not None and begun.dependent:
-        dependent = begun.factor, begun.dependent
-        coefficients, covariance = _shortest(coefficients, covariance, *dependent)
-    reached = point.slope
+        shorten = _shortening(objective, begun.factor, begun.dependent)
+        coefficients = coefficients @ shorten
+        if root is not None:
+            root = (root.reshape(-1, len(shorten)) @ shorten).reshape(root.shape)
+    constant = np.flatnonzero(objective.centring.spread == 0).tolist() if unpenalised else []
+    reached, near = point.slope, max(enough, STILL * at_zero) if ended else enough
     return Fit(
         coefficients,
-        point.loss,
-        covariance,
+        point.loss - objective.log_unit * objective.firth,
+        root,
         iteration,
         reached / at_zero if at_zero else reached,
-        reached <= enough,
+        reached <= near or _is_rounding(objective, point),
         len(point.x),
-        begun.dependent,
+        tuple(sorted({*begun.dependent, *constant})),
+        begun.factor,
         separation,
         not decided,
     )
@@ -210,15 +219,37 @@ class _Progress:
 # -- the end
 
 
+def _moves(point: Point, tolerance: float) -> bool:
+    """Whether a step of Newton's method changes a parameter by more than a share of the largest."""
+    assert point.hessian is not None
+    step = solve(point.hessian, point.gradient)
+    return bool(np.abs(step).max(initial=0.0) > tolerance * np.abs(point.x).max(initial=0.0))
+
+
+def _is_rounding(objective: Objective, point: Point) -> bool:
+    """Whether a step of Newton's method would lower the loss by less than its rounding: gᵀH⁻¹g."""
+    if point.hessian is None:
+        return False
+    noise = ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
+    root = inverse_root(point.hessian)
+    decrement = float(((root @ point.gradient) ** 2).sum())
+    return len(root) == len(point.x) and decrement <= noise  # a singular Hessian does not tell
+
+
 def _has_minimum(objective: Objective, passes: Passes, point: Point) -> bool:
     """Whether a minimum near a point is proven."""
-    assert point.hessian is not None
+    if point.hessian is None:
+        return False
+    if not len(point.x):
+        return True
     task = objective.centring, objective.seen.classes, objective.inverse_unit * objective.used
     radius = max(passes.map(farthest, task)) ** 0.5
     decrement = max(float(point.gradient @ solve(point.hessian, point.gradient)), 0.0) ** 0.5
-    flattest = float(np.linalg.eigvalsh(point.hessian)[0])
+    flattest, steepest = np.linalg.eigvalsh(point.hessian)[[0, -1]]
+    if not flattest > NOISE * steepest:  # no more than rounding
+        return False
     apart = 1.0 if objective.k == 2 else 2.0**0.5  # |t_a − t_b| ≤ √2 |t|
-    return bool(apart * radius * decrement <= 0.5 * max(flattest, 0.0) ** 0.5)
+    return bool(apart * radius * decrement <= 0.5 * flattest**0.5)
 
 
 def _separator(objective: Objective, passes: Passes) -> Separator:
@@ -231,44 +262,42 @@ def _separator(objective: Objective, passes: Passes) -> Separator:
     )
 
 
-def _covariance(objective: Objective, point: Point) -> NDArray[np.float64]:
-    """I(B)⁻¹ (mD, mD) from the Hessian in free parameters."""
-    (m, r), width = objective.basis.shape, objective.centring.width
-    inner, free = np.zeros((r * width, r * width)), objective.free
+def _root(objective: Objective, point: Point) -> NDArray[np.float64]:
+    """R (q, mD) with RᵀR = I(B)⁻¹, from the Hessian in free parameters."""
     assert point.hessian is not None
-    inner[np.ix_(free, free)] = solve(point.hessian, np.eye(len(free)))
-    inner = inner.reshape(r, width, r, width)
-    unit = objective.inverse_unit
-    full = np.einsum("ar,risj,bs->aibj", objective.basis, inner, objective.basis, optimize=True)
-    full = full * unit * unit[:, None, None]
-    return np.asarray(full.reshape(m * width, m * width))
+    (m, r), width = objective.basis.shape, objective.centring.width
+    free = inverse_root(point.hessian)
+    inner = np.zeros((len(free), r * width))
+    inner[:, objective.free] = free
+    inner = inner.reshape(len(free), r, width) * objective.inverse_unit
+    root = (objective.basis @ inner).reshape(-1, width)
+    return objective.centring.to_columns(root).reshape(len(free), m * width)
 
 
-def _shortest(
-    coefficients: NDArray[np.float64],
-    covariance: NDArray[np.float64] | None,
-    factor: Factor,
-    dependent: Sequence[int],
-) -> tuple[NDArray[np.float64], NDArray[np.float64] | None]:
-    """Of all coefficients with the same scores, the shortest in the units of the columns."""
+def _shortening(
+    objective: Objective, factor: Factor, dependent: Sequence[int]
+) -> NDArray[np.float64]:
+    """The matrix (D, D) that B is multiplied by for the shortest B with the same scores.
+
+    The length is in the units of the columns, without the intercept.
+    """
     null = (factor.lower_inverse.hi[list(dependent)] * factor.scale).T
-    null = np.concatenate([np.zeros((1, null.shape[1])), null / np.linalg.norm(null, axis=0)])
-    axes = np.linalg.qr(null)[0]
-    kept = np.eye(len(axes)) - axes @ axes.T
-    every = np.kron(np.eye(len(coefficients)), kept)
-    return coefficients @ kept, None if covariance is None else every @ covariance @ every.T
+    axes = np.linalg.qr(null / np.linalg.norm(null, axis=0))[0]
+    moved = np.concatenate([np.zeros((1, axes.shape[1])), axes])
+    if not (objective.used[0] and objective.centring.is_sparse):
+        return np.asarray(np.eye(len(moved)) - moved @ moved.T)
+    # Rows about 0: along an axis every score changes by the same.
+    mean = objective.sums[:, 1:].sum(axis=0) / objective.sums[:, 0].sum()
+    kept = np.concatenate([-(mean @ axes)[None], axes])
+    return np.asarray(np.eye(len(moved)) - moved @ kept.T)
 
 
 def likelihood(objective: Objective, found: Fit) -> Likelihood:
     """How well a fit without an L2 penalty fits, and how well the classes' shares alone."""
     weight = objective.factors * objective.seen.weight.value
     n, intercept = float(weight.sum()), bool(objective.used[0])
-    value, null = -found.loss, None
-    if objective.firth:  # the determinant of I in the units of the columns
-        kept = objective.used[1:].copy()
-        kept[list(found.dependent)] = False
-        value += float(np.log(objective.centring.scale[kept]).sum())
-    else:
+    null = None
+    if not objective.firth:
         share = weight / n if intercept else np.full(objective.k, 1.0 / objective.k)
         null = float(weight @ np.log(share))
-    return Likelihood(value, null, n, found.parameters, objective.basis.shape[1] * intercept)
+    return Likelihood(-found.loss, null, n, found.parameters, objective.basis.shape[1] * intercept)

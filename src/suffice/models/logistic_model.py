@@ -37,8 +37,8 @@ class LogisticModel:
         B: of t₁ − t₀ for two classes, of every t_c for more.
     has_intercept : bool
         Whether b is estimated; else it is 0.
-    covariance : ndarray (mD, mD), optional
-        I(B)⁻¹, the inverse Fisher information.
+    root : ndarray (q, mD), optional
+        R with RᵀR = I(B)⁻¹, the inverse Fisher information.
     cells : ClassCells, optional
         What to expect in missing cells; without it they are refused.
     """
@@ -47,7 +47,7 @@ class LogisticModel:
     classes: Vocabulary
     coefficients: NDArray[np.float64]
     has_intercept: bool = True
-    covariance: NDArray[np.float64] | None = None
+    root: NDArray[np.float64] | None = None
     cells: ClassCells | None = None
 
     @property
@@ -81,7 +81,7 @@ class LogisticModel:
             (b, w) of every other class; without b if there is no intercept.
         covariance : ndarray ((k − 1)q, (k − 1)q)
         """
-        assert self.covariance is not None
+        assert self.root is not None
         k, width = len(self.classes), self.centring.width
         contrasts = np.delete(np.eye(k), reference, axis=0) - np.eye(k)[reference]
         if len(self.coefficients) == 1:
@@ -91,7 +91,8 @@ class LogisticModel:
         raw = np.column_stack([self.intercept, self.coefficients[:, 1:]])
         change = np.kron(contrasts, to_raw[int(not self.has_intercept) :])
         kept = (contrasts @ raw)[:, int(not self.has_intercept) :]
-        return kept, change @ self.covariance @ change.T
+        across = self.root @ change.T
+        return kept, across.T @ across
 
     def scores(self, batch: Batch) -> NDArray[np.float64]:
         """t (n, m) of every row; where cells are missing, of the expected probabilities.
@@ -99,8 +100,10 @@ class LogisticModel:
         Raises
         ------
         BadCell
-            If a cell is infinite, or missing and nothing can be expected in its place.
+            If a cell is infinite, or missing or an unknown category and nothing can be expected in
+            its place.
         """
+        batch = batch if self.cells is None else self.centring.design.known(batch)
         parts = [self._scores(z) for (z,) in self.centring.pieces(batch, False)]
         t = np.concatenate(parts) if parts else np.empty((0, len(self.coefficients)))
         if not np.isfinite(t).all():

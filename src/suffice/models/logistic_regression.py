@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral, Real
 from typing import Any, Self, cast, get_args
 
 import numpy as np
@@ -17,7 +18,7 @@ from suffice.data.source import Source
 from suffice.data.tables import TableSource
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
-from suffice.models.contract import unless_it_fails
+from suffice.models.contract import common_dtype, declared_labels, unless_it_fails
 from suffice.models.design import Design
 from suffice.models.features import feature_columns, named_columns
 from suffice.models.fitted_logistic import FittedLogistic, Penalty
@@ -86,9 +87,13 @@ class LogisticRegression(FittedLogistic):
     missing : {"error", "drop", "gaussian"}
         Missing cells: an error that counts them by column; only complete rows; or what is expected
         of them under a Gaussian of the columns in every class (see the notes).
+    categorical : list of str, optional
+        Columns of numbers that are categories, as columns of strings always are: each value is
+        compared with the smallest.
     dependent : {"minimum_norm", "error"}
-        Columns that are linear combinations of others, without a penalty: of all coefficients that
-        fit as well those of least norm, with a warning that names the columns, or an error.
+        Columns that are linear combinations of others, or constant beside an intercept, without a
+        penalty: of all coefficients that fit as well those of least norm, with a warning that
+        names the columns, or an error. They are not looked for where a Hessian would be too large.
     descent : GradientDescent, optional
         How to descend with "gradient", "sgd" and "minibatch": learning rate, momentum, when to
         stop, and the seed.
@@ -114,6 +119,8 @@ class LogisticRegression(FittedLogistic):
         Loss of every epoch of gradient descent.
     n_passes_ : int
         How often the rows were read.
+    left_out_, unlabelled_ : float
+        Weight of the rows left out for missing cells, and for missing labels.
     likelihood_ : Likelihood or None
         log L, AIC, BIC and the like; None with an L2 penalty, after gradient descent, and where
         missing cells were modelled.
@@ -191,6 +198,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         warm_start: bool = False,
         n_jobs: int | None = None,
         missing: Missing = "error",
+        categorical: Sequence[str] | None = None,
         dependent: Dependent = "minimum_norm",
         descent: GradientDescent | None = None,
         threads: int | None = None,
@@ -212,6 +220,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.missing = missing
+        self.categorical = categorical
         self.dependent = dependent
         self.descent = descent
         self.threads = threads
@@ -226,8 +235,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         ----------
         X : table (n, d)
             A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
-            polars, pyarrow, duckdb); a path, glob or list of paths (Parquet, Arrow IPC, CSV, TSV);
-            or what `suffice.read_csv` returns.
+            polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
+            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns.
         y : array-like (n,) or str
             Labels, or the name of the column that holds them. A row without a label is left out.
         sample_weight : array-like (n,) or str, optional
@@ -252,7 +261,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             before: LogisticModel | None = getattr(self, "model_", None)
             source = self._open_new(X, y, sample_weight)
             task = self._setting.task(self._passes(source), NO_CLASSES)
-            self.left_out_ = task.left_out
+            self.left_out_, self.unlabelled_ = task.left_out, task.unlabelled
             start = task.start(before) if self.warm_start else None
             return self._set(task, *self._search.minimum(task, start))
 
@@ -299,11 +308,12 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 )
             how, steps = self._search.descent, cast(Steps, self.solver)
             if not hasattr(self, "stride_"):
-                declared = Vocabulary.of(() if classes is None else np.unique(classes).tolist())
                 passes = self._passes(self._open_new(X, y, sample_weight))
-                task = self._setting.task(passes, declared)
+                if classes is not None:
+                    self.label_dtype_ = common_dtype(y, classes)
+                task = self._setting.task(passes, declared_labels(classes))
                 self.stride_ = Stride.start(task.objective)
-                self.left_out_, self.n_passes_ = 0.0, 0
+                self.left_out_, self.unlabelled_, self.n_passes_ = 0.0, 0.0, 0
             else:
                 passes = self._passes(self._open_labelled(X, y, sample_weight))
                 task = self._setting.further(passes, self.model_)
@@ -312,6 +322,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self.n_iter_ = np.array([len(self.stride_.loss_history)])
             self.n_passes_ += passes.count + 1
             self.left_out_ += task.left_out
+            self.unlabelled_ += task.unlabelled
             self.likelihood_ = None
             return self
 
@@ -369,6 +380,10 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
             if not (number and value > 0):
                 raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
+        if not isinstance(self.max_iter, Integral):
+            raise ParameterError(
+                f"max_iter={self.max_iter!r}", "max_iter is a whole number above 0"
+            )
         check_descent_options(self, NEWTON, penalty="firth", dependent="error")
         if self.solver in SINGLE_ROWS and self.missing == "gaussian":
             raise ParameterError(
@@ -380,15 +395,21 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             raise ParameterError(
                 f"l1_ratio={self.l1_ratio!r}", "no L1 penalty is offered", "leave it at 0"
             )
-        if isinstance(self.class_weight, str) and self.class_weight != "balanced":
+        weights: Any = self.class_weight
+        if isinstance(weights, Mapping):
+            if not all(isinstance(w, Real) and 0 < w < np.inf for w in weights.values()):
+                raise ParameterError(
+                    f"class_weight={weights!r}", "a weight is a finite number above 0"
+                )
+        elif not (weights is None or (isinstance(weights, str) and weights == "balanced")):
             raise ParameterError(
-                f"class_weight={self.class_weight!r}",
-                "it is 'balanced', or maps labels to numbers",
+                f"class_weight={weights!r}", "it is 'balanced', or maps labels to numbers"
             )
 
     @property
     def _workers(self) -> int | None:
-        jobs = self.n_jobs if self.n_jobs is not None and self.n_jobs > 0 else None
+        local = self.engine in (None, "local")
+        jobs = self.n_jobs if local and self.n_jobs is not None and self.n_jobs > 0 else None
         return self.threads if self.threads is not None else jobs
 
     def _passes(self, source: Source) -> Passes:
@@ -418,7 +439,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self.__dict__.pop("stride_", None)
         if stride is not None:
             self.stride_ = stride
-        self._set_model(task, found.coefficients, None if task.spread else found.covariance)
+        self._set_model(task, found.coefficients, None if task.spread else found.root)
         self.n_iter_ = np.array([found.iterations])
         self.n_passes_ = task.passes.count + 1
         known = not (self._gaussian_prior or task.spread or self.solver in STEPS)
@@ -430,13 +451,11 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self,
         task: Task,
         coefficients: NDArray[np.float64],
-        covariance: NDArray[np.float64] | None = None,
+        root: NDArray[np.float64] | None = None,
     ) -> None:
         centring, classes = task.centring, task.objective.seen.classes
         intercept = bool(self.fit_intercept)
-        self.model_ = LogisticModel(
-            centring, classes, coefficients, intercept, covariance, task.cells
-        )
+        self.model_ = LogisticModel(centring, classes, coefficients, intercept, root, task.cells)
         constant = np.flatnonzero(centring.scale == 0)
         self.remarks_ = ()
         if len(constant):
@@ -446,7 +465,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     # -- reading tables
 
     def _described(self, source: Source) -> Sequence[Column]:
-        return feature_columns(cast(TableSource | ArraySource, source))
+        source = cast(TableSource | ArraySource, source)
+        return feature_columns(source, categorical=self.categorical)
 
     def _settled(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
         """How the columns are read: numbers together, dense or sparse, then categories."""

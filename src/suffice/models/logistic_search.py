@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.models.dependence import dependence
 from suffice.models.gradient_descent import STEPS, GradientDescent, Steps
 from suffice.models.logistic_descent import Stride, fit_by_descent
-from suffice.models.logistic_fit import LARGEST_HESSIAN, Fit, Method, fit
+from suffice.models.logistic_fit import Fit, Method, fit
 from suffice.models.logistic_task import Task
-from suffice.models.logistic_words import listed, separated
+from suffice.models.logistic_words import separated
+from suffice.models.objective import LARGEST_HESSIAN
 from suffice.models.options import Dependent
 
 __all__ = ["Search", "Solver"]
@@ -66,7 +69,7 @@ class Search:
             raise separated(found.separation, terms, objective.k)
         if found.dependent and self.dependent == "error":
             raise DataError(
-                f"{listed(found.dependent, terms)}: linear combinations of other columns",
+                "; ".join(self._dependence(found, task)),
                 "the coefficients of such columns are not determined",
                 "leave columns out, or use dependent='minimum_norm', or a penalty",
             )
@@ -79,40 +82,53 @@ class Search:
         if self.solver in STEPS:
             steps = cast(Steps, self.solver)
             return fit_by_descent(objective, task.passes, self.descent, steps, start)
-        small = len(objective.basis) * objective.centring.width <= LARGEST_HESSIAN
+        small, width = objective.has_hessian, objective.centring.width
         if objective.firth and not small:
             raise ParameterError(
-                f"penalty='firth' with {objective.centring.width} coefficients",
+                f"penalty='firth' with {width} coefficients",
                 f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
                 "use C=1.0",
+            )
+        if self.dependent == "error" and not (small or objective.penalty.any()):
+            raise ParameterError(
+                f"dependent='error' with {width} coefficients",
+                f"dependent columns are looked for in a Hessian, of at most {LARGEST_HESSIAN:,}",
+                "use dependent='minimum_norm', or a penalty (C=1.0)",
             )
         second = objective.firth or (self.solver in SECOND_ORDER and small)
         method: Method = "newton" if second else "lbfgs"
         return fit(objective, task.passes, method, self.tol, self.max_iter, start), None
 
+    @staticmethod
+    def _dependence(found: Fit, task: Task) -> Iterator[str]:
+        terms, intercept = task.objective.centring.design.terms, bool(task.objective.used[0])
+        return dependence(found.dependent, found.factor, terms, intercept)
+
     def warn(self, found: Fit, task: Task) -> None:
         """Say what a user should know of where a search ended; the caller of a fit is told."""
-        terms = task.centring.design.terms
         if not found.converged and self.solver in STEPS:
             warnings.warn(
-                f"after {found.iterations} epochs the rule for stopping "
-                f"(tol={self.descent.tol:g}) is not met; raise max_iter or tol, "
-                "or use solver='newton'.",
+                self.descent.unfinished(cast(Steps, self.solver), found.iterations, "newton"),
                 ConvergenceWarning,
                 stacklevel=4,
             )
         elif not found.converged:
+            advice = "raise max_iter or tol, or use solver='newton'"
+            if found.iterations < self.max_iter:
+                advice = (
+                    "rounding leaves no way down; use solver='newton', or leave out columns that "
+                    "nearly depend on others"
+                )
             warnings.warn(
                 f"after {found.iterations} iterations the gradient is {found.slope:.1g} of that at "
-                f"0, not tol={self.tol:g}; raise max_iter or tol, or use solver='newton'.",
+                f"0, not tol={self.tol:g}; {advice}.",
                 ConvergenceWarning,
                 stacklevel=4,
             )
         if found.dependent:
             warnings.warn(
-                f"{listed(found.dependent, terms)}: linear combinations of other columns. Of all "
-                "coefficients that fit as well, those of least norm were taken; "
-                "dependent='error' refuses.",
+                f"{'; '.join(self._dependence(found, task))}. Of all coefficients that fit as "
+                "well, those of least norm were taken; dependent='error' refuses.",
                 SufficeWarning,
                 stacklevel=4,
             )

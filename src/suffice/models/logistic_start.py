@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout, Layout, Numbered
 from suffice.models.centring import Centring
+from suffice.models.class_cells import joint_moments
 from suffice.models.design import Design
-from suffice.models.newton import Inverse, Point, inverse, newton, quasi_newton
-from suffice.models.objective import Objective
+from suffice.models.newton import Inverse, Point, inverse, newton, own_share, quasi_newton
+from suffice.models.objective import NOISE, Objective
 from suffice.models.separation import Sample, draw
 from suffice.numerics.linalg import Factor
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock
-from suffice.statistics.by_class import ByClassAccumulator
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.curvature import Curvature
 from suffice.statistics.moments import MomentsAccumulator
+from suffice.statistics.statistic import tree_sum
 
 __all__ = ["Beginning", "beginning"]
 
@@ -30,6 +33,7 @@ START_FROM = 8  # as many times as long are the tables where that pays
 START_RIDGE = 1e-4  # keeps that fit finite, as a share of a column's sum of squares
 NEAR = 1e-3  # share of the slope at 0 at which that fit ends
 STEPS = 10  # of that fit, at most
+SUSPICIOUS = 2.0**-26  # own share of a column's sum of squares: half the digits of a double
 WITHOUT_HESSIAN = 20  # steps after which a Hessian of all rows is worth while
 
 
@@ -40,7 +44,7 @@ class Beginning:
     Parameters
     ----------
     objective : Objective
-        Without the terms that depend on others.
+        Without the terms that depend on others; of uncorrelated columns if that is needed.
     point : Point
     guess : callable, optional
         Multiplies by the inverse of a guess of the Hessian, for L-BFGS; without it, every step of
@@ -48,7 +52,7 @@ class Beginning:
     steps : int, optional
         After so many steps without a Hessian, Newton's method goes on.
     factor : Factor, optional
-        Of the Hessian of one class, where it was looked at.
+        Where terms seemed to depend on earlier ones.
     dependent : tuple of int
         The terms left out, linear combinations of earlier ones.
     """
@@ -81,7 +85,8 @@ def beginning(
     """Begin Newton's method (``second``) or L-BFGS, at coefficients (m, D) if there are some.
 
     A long table begins at the fit of a sample, whose Hessian will do for the first steps, unless
-    some columns of the sample depend on others.
+    some columns of the sample depend on others, or nearly so. Where columns do, exact sums over the
+    rows tell which, and the descent is in columns that these sums make uncorrelated.
 
     Parameters
     ----------
@@ -95,26 +100,52 @@ def beginning(
     sample = _sample_fit(objective, map_rows) if start is None and second else None
     if sample is not None:
         start = sample.coefficients
-        if objective.firth or (unpenalised and sample.dependent):
+        if objective.firth or sample.suspicious:
             sample = None
-    exact = second and sample is None
+    looking = unpenalised and sample is None and objective.has_hessian
+    exact = looking or (second and sample is None)
     x, sums = _first_point(objective, start, exact)
     factor: Factor | None = None
     dependent: tuple[int, ...] = ()
-    if exact and unpenalised:
-        factor = objective.factor(sums)
+    if looking and (suspicious := _suspicious(objective, sums)):
+        factor = _factor(objective, sums, map_rows)
         dependent = tuple(j for j in factor.dependent if objective.used[1 + j])
-    if dependent:
         before, objective = objective.coefficients(x), objective.without(dependent)
-        x = objective.parameters(before)
+        if not (objective.centring.is_sparse or set(suspicious) <= set(dependent)):
+            objective = objective.turned(factor)
+        x = objective.parameters(objective.centring.of_columns(before))
         sums = objective.curvature(x, exact)
     point = objective.point(x, sums)
+    if exact and not unpenalised and _blurred(objective, point):
+        before = objective.coefficients(x)
+        objective = objective.turned(_factor(objective, sums, map_rows))
+        point = objective(objective.parameters(objective.centring.of_columns(before)), True)
     if sample is not None:
         return Beginning(objective, point, inverse(sample.hessian), WITHOUT_HESSIAN)
     if second:
         return Beginning(objective, point, factor=factor, dependent=dependent)
     curvature = objective.curvature_at_zero()
-    return Beginning(objective, point, lambda g: g / curvature)
+    return Beginning(objective, point, lambda g: g / curvature, None, factor, dependent)
+
+
+def _suspicious(objective: Objective, sums: Curvature) -> list[int]:
+    """Terms of which so little is their own that a Hessian in double may not show it."""
+    dependent = objective.factor(sums, SUSPICIOUS).dependent
+    return [j for j in dependent if objective.used[1 + j]]
+
+
+def _blurred(objective: Objective, point: Point) -> bool:
+    """Whether a penalised Hessian in double shows too little of what is a column's own."""
+    assert point.hessian is not None
+    return not objective.centring.is_sparse and own_share(point.hessian) < SUSPICIOUS
+
+
+def _factor(objective: Objective, sums: Curvature, map_rows: Callable[..., Any]) -> Factor:
+    """Which terms depend on earlier ones: exactly of dense rows, by the Hessian of sparse ones."""
+    if objective.centring.is_sparse:
+        return objective.factor(sums, NOISE)
+    rows: ByClass = tree_sum(map_rows(joint_moments, objective.centring))
+    return objective.exact_factor(cast(Comoments, rows.blocks[0]).one_class)
 
 
 def _first_point(
@@ -139,13 +170,13 @@ class _SampleFit:
     coefficients : ndarray (m, D)
     hessian : ndarray (p, p)
         There.
-    dependent : sequence of int
-        Terms that are linear combinations of earlier ones, in the sample.
+    suspicious : bool
+        Whether terms may be linear combinations of earlier ones, or nearly so.
     """
 
     coefficients: NDArray[np.float64]
     hessian: NDArray[np.float64]
-    dependent: Sequence[int]
+    suspicious: bool
 
 
 def _sample_fit(objective: Objective, map_rows: Callable[..., Any]) -> _SampleFit | None:
@@ -171,10 +202,14 @@ def _sample_fit(objective: Objective, map_rows: Callable[..., Any]) -> _SampleFi
         coefficients = sample.coefficients(point.x)
     assert point.hessian is not None
     hessian = point.hessian * (objective.weight / sample.weight)
-    dependent = sample.factor(sample.curvature(point.x, True)).dependent
-    used = [j for j in dependent if objective.used[1 + j]]
+    sums = sample.curvature(point.x, True)
+    plain = replace(sample, penalty=objective.penalty * (sample.weight / objective.weight))
+    if plain.penalty.any():
+        suspicious = _blurred(plain, plain.point(point.x, sums))
+    else:
+        suspicious = bool(_suspicious(plain, sums))
     assert coefficients is not None
-    return _SampleFit(coefficients, hessian, used)
+    return _SampleFit(coefficients, hessian, suspicious)
 
 
 def _of_sample(objective: Objective, rows: Sample) -> Objective:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.errors import DataError, ParameterError
+from suffice.models.alike import check_one_type
 from suffice.models.centring import Centring, overview
 from suffice.models.class_cells import ClassCells, SpreadSplit, joint_moments, plain_layout
 from suffice.models.design import Design
@@ -22,6 +23,7 @@ from suffice.models.objective import Objective
 from suffice.models.options import Missing
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts
+from suffice.statistics.moments import Moments, require_spread
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["ClassWeight", "Setting", "Task"]
@@ -40,8 +42,8 @@ class Task:
         Over the rows; those with gaps are spread over complete ones if they are modelled.
     centring : Centring
         How the rows of a table become rows of terms.
-    left_out : float
-        Weight of the rows that are left out.
+    left_out, unlabelled : float
+        Weight of the rows that are left out for missing cells, and for missing labels.
     cells : ClassCells, optional
         What to expect in missing cells.
     remarks : tuple of str
@@ -52,6 +54,7 @@ class Task:
     passes: Passes
     centring: Centring
     left_out: float
+    unlabelled: float
     cells: ClassCells | None = None
     remarks: tuple[str, ...] = ()
 
@@ -102,18 +105,25 @@ class Setting:
         Raises
         ------
         DataError
-            If cells are missing and must not be, or there is only one class.
+            If cells are missing and must not be, there is only one class, or the values of a column
+            differ by too little.
         ParameterError
             If the options do not suit the classes.
+        SchemaError
+            If the declared labels are of another type.
         """
-        seen, left_out = self._seen(passes)
+        seen, left_out, unlabelled = self._seen(passes)
+        check_one_type(declared, seen.classes, "the labels in `classes`", "those of this table")
         seen = seen.over(seen.classes | declared)
         self._check_classes(seen)
+        for block, place in zip(seen.blocks, self.layout.blocks, strict=True):
+            if isinstance(block, Moments):
+                require_spread(block.too_small, place.columns.__getitem__)
         design = self._design(seen)
         centring = Centring.of(design, self.layout, seen, self.intercept, left_out > 0)
         if self.missing == "gaussian":
             return self._expecting(passes, seen, centring)
-        return Task(self._objective(passes, seen, centring), passes, centring, left_out)
+        return Task(self._objective(passes, seen, centring), passes, centring, left_out, unlabelled)
 
     def further(self, passes: Passes, model: LogisticModel) -> Task:
         """What to minimise over further rows of a model.
@@ -123,7 +133,7 @@ class Setting:
         DataError
             If cells are missing and must not be, a label is new, or there is none.
         """
-        seen, left_out = self._seen(passes)
+        seen, left_out, unlabelled = self._seen(passes)
         known = model.classes.values
         for label in seen.classes.values:
             if label not in known:
@@ -136,29 +146,37 @@ class Setting:
             raise _no_label()
         centring = replace(model.centring, complete=left_out > 0)
         seen = seen.over(model.classes)
-        return Task(self._objective(passes, seen, centring), passes, centring, left_out)
+        return Task(self._objective(passes, seen, centring), passes, centring, left_out, unlabelled)
 
-    def _seen(self, passes: Passes) -> tuple[ByClass, float]:
-        """The first pass, and the weight of the rows that are left out."""
+    def _seen(self, passes: Passes) -> tuple[ByClass, float, float]:
+        """The first pass, and the weights of rows left out for missing cells, and labels."""
         engine = passes.engine
         seen = engine.run(overview, (self.layout, False), passes.splits)
-        lacking = gaps(seen, self.layout)
+        lacking, unlabelled = gaps(seen, self.layout), float(seen.unlabelled.value)
         if not lacking or self.missing == "gaussian":
-            return seen, 0.0
+            return seen, 0.0, unlabelled
         if self.missing == "error":
             raise incomplete(lacking)
         complete = engine.run(overview, (self.layout, True), passes.splits)
-        return complete, float(seen.weight.value.sum() - complete.weight.value.sum())
+        if not len(complete.classes):
+            raise DataError(
+                f"no labelled row is complete: values are missing, {lacking}",
+                "missing='drop' learns from complete rows only",
+                "leave columns out, or use missing='gaussian'",
+            )
+        left_out = float(seen.weight.value.sum() - complete.weight.value.sum())
+        return complete, left_out, unlabelled
 
     def _expecting(self, passes: Passes, seen: ByClass, centring: Centring) -> Task:
         """What to minimise where missing cells are expected under Gaussians."""
         design, engine = centring.design, passes.engine
+        unlabelled = float(seen.unlabelled.value)
         weight = self._factors(seen) * seen.weight.value
         moments = engine.run(joint_moments, centring, passes.splits)
         cells, remarks = ClassCells.of(moments, weight, design.terms)
         if not gaps(seen, self.layout):
             objective = self._objective(passes, seen, centring)
-            return Task(objective, passes, centring, 0.0, cells, remarks)
+            return Task(objective, passes, centring, 0.0, unlabelled, cells, remarks)
         spread = [SpreadSplit(s, centring, seen.classes, cells) for s in passes.splits]
         plain = plain_layout(design)
         seen = engine.run(overview, (plain, False), spread)
@@ -166,7 +184,7 @@ class Setting:
         passes = Passes(engine, spread)
         centring = replace(of_terms, design=design, layout=self.layout)
         objective = self._objective(passes, seen, of_terms)
-        return Task(objective, passes, centring, 0.0, cells, remarks)
+        return Task(objective, passes, centring, 0.0, unlabelled, cells, remarks)
 
     def _objective(self, passes: Passes, seen: ByClass, centring: Centring) -> Objective:
         """The function to be minimised over rows that are all there."""
@@ -207,12 +225,14 @@ class Setting:
             return np.ones(k)
         if isinstance(self.class_weight, str):
             return np.asarray(weight.sum() / (k * weight))
-        factors = np.array([self.class_weight.get(c, 1.0) for c in seen.classes.values], float)
-        if not (np.isfinite(factors) & (factors > 0)).all():
+        labels = seen.classes.values
+        strange = [label for label in self.class_weight if label not in labels]
+        if strange and any(label not in self.class_weight for label in labels):
             raise ParameterError(
-                f"class_weight={self.class_weight!r}", "a weight is a finite number above 0"
+                f"class_weight has {', '.join(map(repr, strange))}",
+                f"the classes are {', '.join(map(repr, labels))}",
             )
-        return factors
+        return np.array([self.class_weight.get(label, 1.0) for label in labels], float)
 
 
 def _no_label() -> DataError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_solve, solve_triangular
 
 __all__ = [
     "ROUNDING",
@@ -20,7 +20,9 @@ __all__ = [
     "Inverse",
     "Point",
     "inverse",
+    "inverse_root",
     "newton",
+    "own_share",
     "quasi_newton",
     "solve",
 ]
@@ -105,24 +107,51 @@ def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.fl
 
 def inverse(hessian: NDArray[np.float64]) -> Inverse:
     """Return the function that multiplies by H⁻¹ as `solve` does; H is factored once."""
-    unit = np.sqrt(np.diagonal(hessian))
-    per_unit = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    scaled = hessian * per_unit * per_unit[:, None]
-    times = _inverse_of_scaled(scaled, scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
+    per_unit, lower, (values, axes) = _factored(hessian)
+
+    def times(b: NDArray[np.float64]) -> NDArray[np.float64]:
+        return cho_solve((lower, True), b) if len(lower) else axes / values @ (axes.T @ b)
+
     return lambda b: np.asarray((per_unit * times((per_unit * b.T).T).T).T)
 
 
-def _inverse_of_scaled(scaled: NDArray[np.float64], filled: NDArray[np.float64]) -> Inverse:
-    """Multiply by the inverse of a matrix with a diagonal of ones and zeros; the zeros filled."""
+def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return R (q, p) with RᵀR = H⁻¹, of a singular H as in `solve`.
+
+    Examples
+    --------
+    >>> inverse_root(np.diag([4.0, 0.25]))
+    array([[0.5, 0. ],
+           [0. , 2. ]])
+    """
+    per_unit, lower, (values, axes) = _factored(hessian)
+    if len(lower):
+        return np.asarray(solve_triangular(lower, np.diag(per_unit), lower=True))
+    return np.asarray((axes / np.sqrt(values)).T * per_unit)
+
+
+def own_share(hessian: NDArray[np.float64]) -> float:
+    """The least part of a diagonal element that earlier rows leave over; 0 of a singular H."""
+    _, lower, _ = _factored(hessian)
+    return float(np.diagonal(lower).min() ** 2) if len(lower) else 0.0
+
+
+def _factored(
+    hessian: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[NDArray[np.float64], ...]]:
+    """1/√diagonal, and of H so scaled L with LLᵀ, or where it is singular eigenvalues and axes."""
+    unit = np.sqrt(np.maximum(np.diagonal(hessian), 0.0))  # rounding may leave less
+    per_unit = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    scaled, nothing = hessian * per_unit * per_unit[:, None], np.empty((0, 0))
     try:
-        factor = cho_factor(filled, lower=True)
-        if np.diagonal(factor[0]).min(initial=1.0) ** 2 > SINGULAR:
-            return lambda b: np.asarray(cho_solve(factor, b))
+        lower = np.linalg.cholesky(scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
+        if np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:
+            return per_unit, lower, (np.empty(0), nothing)
     except LinAlgError:
         pass
     values, axes = np.linalg.eigh(scaled)
     used = values > SINGULAR * values[-1]
-    return lambda b: np.asarray(axes[:, used] / values[used] @ (axes[:, used].T @ b))
+    return per_unit, nothing, (values[used], axes[:, used])
 
 
 def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:

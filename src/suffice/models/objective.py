@@ -20,16 +20,21 @@ from scipy.linalg import helmert
 
 from suffice.errors import DataError
 from suffice.models.centring import Centring
+from suffice.models.least_squares import SHARPEST
 from suffice.models.logistic import Pass
 from suffice.models.newton import Point, solve
+from suffice.models.normal_equations import NormalEquations
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import Factor, factorise
 from suffice.statistics.by_class import ByClass
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.curvature import Curvature
 
-__all__ = ["Objective"]
+__all__ = ["LARGEST_HESSIAN", "NOISE", "Objective"]
 
+LARGEST_HESSIAN = 2_000  # its side, where there may be one
 UNCHANGED = 1e-9  # share of a class's weight that may differ between passes by rounding
+PRIOR = 4.0  # rows of p(1 − p) = ¼ tell as much as the penalty does
 NOISE = 2.0**-43  # share of a sum of squares, added in double, that means nothing
 
 
@@ -74,6 +79,11 @@ class Objective:
         """Number of classes."""
         return len(self.seen.classes)
 
+    @property
+    def has_hessian(self) -> bool:
+        """Whether its Hessian is small enough to be computed."""
+        return len(self.basis) * self.centring.width <= LARGEST_HESSIAN
+
     @cached_property
     def basis(self) -> NDArray[np.float64]:
         """Q, (m, r)."""
@@ -107,7 +117,10 @@ class Objective:
     def probe(self) -> NDArray[np.float64]:
         """c, (D,): every column has a share of its own in the fingerprint."""
         share = 1.0 + 0.5 * np.cos(np.arange(self.centring.width))
-        return np.asarray(share * self.inverse_unit)
+        spread = self.centring.spread
+        np.divide(share[1:], spread, out=share[1:], where=spread > 0)
+        share[1:] *= spread > 0
+        return np.asarray(self.centring.of_columns(share[None])[0])
 
     # -- from free parameters to coefficients and back
 
@@ -182,11 +195,19 @@ class Objective:
             inverse = solve(hessian, np.eye(len(hessian)))
             loss -= 0.5 * float(np.linalg.slogdet(hessian)[1])
             gradient = self._gradient(self.curvature(x, False, self._root(inverse)))
-        penalty = self._penalty
-        loss += 0.5 * float(penalty @ x**2)
+        pull = self._pull(x)
+        loss += 0.5 * float(pull @ x)
         if hessian is not None:
-            hessian = hessian + np.diag(penalty)
-        return Point(x, loss, gradient + penalty * x, hessian)
+            hessian = hessian + self._pull(np.eye(len(x)))
+        return Point(x, loss, gradient + pull, hessian)
+
+    def _pull(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient Px of the penalty ½xᵀPx."""
+        if self.centring.turn is None:
+            return (self._penalty * x.T).T
+        unit = self.centring.to_columns(np.diag(self.inverse_unit))
+        each = np.kron(np.eye(self.basis.shape[1]), (unit * self.penalty) @ unit.T)
+        return np.asarray(each[np.ix_(self.free, self.free)] @ x)
 
     @property
     def _penalty(self) -> NDArray[np.float64]:
@@ -228,16 +249,55 @@ class Objective:
         weight = self.weight * (share * (1.0 - share) if self.k == 2 else share)
         return weight + self._penalty
 
-    def factor(self, sums: Curvature) -> Factor:
+    def score_noise(self, x: NDArray[np.float64]) -> float:
+        """What rounding makes of the scores: ε Σ|w_j|s_j of the columns."""
+        slopes = self.centring.to_columns(self.coefficients(x))[:, 1:]
+        return float(2.0**-52 * (np.abs(slopes) @ self.centring.spread).max(initial=0.0))
+
+    def factor(self, sums: Curvature, noise: float) -> Factor:
         """Factor the Hessian block of one class: which terms depend on earlier ones."""
         width = self.centring.width
-        block = sums.hessian[1:width, 1:width]
+        full = sums.hessian[:width, :width].value
+        block = np.where(self._both_used, full[1:, 1:], 0.0)
         mean, scale = self.centring.mean, self.centring.scale
         far = np.divide(mean, scale, out=np.zeros_like(mean), where=scale > 0)
-        return factorise(DoubleDouble.of(block.value), NOISE + (2.0**-52 * far) ** 2)
+        share = noise + (2.0**-52 * far) ** 2
+        if self.used[0] and self.centring.is_sparse:  # about means, which these rows are not
+            before, sums_of = np.diagonal(block), full[0, 1:] * self.used[1:]
+            block = block - np.outer(sums_of, sums_of) / full[0, 0]
+            after = np.maximum(np.diagonal(block), NOISE * before)
+            np.fill_diagonal(block, after)
+            share = share * np.divide(before, after, out=np.ones(width - 1), where=after > 0)
+        return factorise(DoubleDouble.of(block), share)
+
+    def exact_factor(self, rows: Comoments) -> Factor:
+        """Factor the scatter matrix of the terms, penalty added, which no rounding blurs."""
+        intercept, p = bool(self.used[0]), self.centring.width - 1
+        equations = NormalEquations.of(rows, p, intercept)
+        matrix = equations.xx + DoubleDouble.of(np.diag(PRIOR * self.penalty[1:]))
+        used = DoubleDouble.where(self._both_used, matrix, DoubleDouble.zeros((p, p)))
+        return factorise(used, np.where(self.penalty[1:] > 0, SHARPEST, equations.noise))
+
+    @property
+    def _both_used(self) -> NDArray[np.bool_]:
+        return self.used[1:] & self.used[1:, None]
 
     def without(self, terms: ArrayLike) -> Objective:
         """The same function with some terms fixed at 0."""
         used = self.used.copy()
         used[1 + np.asarray(terms, np.intp)] = False
         return replace(self, used=used)
+
+    def turned(self, factor: Factor) -> Objective:
+        """The same function of coefficients of uncorrelated columns, given the scatter matrix."""
+        centring = self.centring.turned(factor, float(self.seen.weight.value.sum()))
+        return replace(self, centring=centring)
+
+    @property
+    def log_unit(self) -> float:
+        """log |∂θ/∂w|, w the coefficients of the columns: what a determinant of I lacks."""
+        used, centring = self.used[1:], self.centring
+        diagonal = np.log(centring.scale[used]).sum()
+        if centring.turn is not None:
+            diagonal += np.log(np.diagonal(centring.turn.cholesky.value)[used]).sum()
+        return float(diagonal)

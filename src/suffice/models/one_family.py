@@ -43,7 +43,10 @@ class OneFamilyClassifier(GenerativeClassifier):
     def _described(self, source: Source) -> Sequence[Column]:
         if not isinstance(source, ArraySource):
             return source.columns()
-        kind: Kind = "text" if issparse(source.x) else KINDS[self._family().encodings[0]]
+        threshold = self._reading().get("threshold")
+        # Cells that are not stored are left alone where 0 is the outcome 0.
+        stored = issparse(source.x) and (threshold is None or threshold >= 0)
+        kind: Kind = "text" if stored else KINDS[self._family().encodings[0]]
         return Alike(source.names, "number", kind, f"as {type(self).__name__} reads it")
 
     @property

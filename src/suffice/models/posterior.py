@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError
 from suffice.models.least_squares import LeastSquares
+from suffice.models.options import check_level, generator
 
 __all__ = ["Posterior"]
 
@@ -54,6 +55,8 @@ class Posterior:
     --------
     >>> from suffice.linear_model import Ridge
     >>> posterior = Ridge(alpha=1.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 2, 4]).posterior()
+    >>> posterior
+    <Posterior of 2 coefficients of 'y': Student-t with 3 degrees of freedom>
     >>> posterior.terms, posterior.dof, posterior.location[:, 0].round(3)
     (('(Intercept)', 'x0'), 3.0, array([0.125, 1.083]))
     """
@@ -94,6 +97,13 @@ class Posterior:
             location = np.concatenate([fit.intercept[None], location])
         return cls(tuple(terms), tuple(targets), location, fit.covariance, shape, rate)
 
+    def __repr__(self) -> str:
+        targets = ", ".join(map(repr, self.targets))
+        return (
+            f"<Posterior of {len(self.terms)} coefficients of {targets}: "
+            f"Student-t with {self.dof:g} degrees of freedom>"
+        )
+
     @property
     def dof(self) -> float:
         """Degrees of freedom of every Student-t distribution, 2a."""
@@ -123,15 +133,14 @@ class Posterior:
         ParameterError
             If the level is not between 0 and 1.
         """
-        if not 0 < level < 1:
-            raise ParameterError(f"level={level!r}", "a level is a number between 0 and 1")
+        check_level(level)
         return float(stdtrit(self.dof, (1 + level) / 2))
 
     def sample(
         self, n: int = 1, random_state: int | np.random.Generator | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Draw coefficients (n, q, t) and variances of the noise (n, t)."""
-        rng = np.random.default_rng(random_state)
+        rng = generator(random_state)
         variance = self.rate / rng.gamma(self.shape, size=(n, len(self.rate)))
         values, axes = np.linalg.eigh(self.covariance)
         root = axes * np.sqrt(np.maximum(values, 0.0))

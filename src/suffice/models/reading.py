@@ -14,7 +14,8 @@ from suffice.data.schema import Column, Layout, Numbered
 from suffice.data.tables import TableSource
 from suffice.engines.choice import Choice, engine_of
 from suffice.engines.engine import Engine
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError
+from suffice.models.contract import has_named_columns
 from suffice.models.model_file import TYPES, portable, unportable
 from suffice.persist import write_model
 
@@ -64,6 +65,8 @@ class ReadsTables(BaseEstimator):  # type: ignore[misc]
         ------
         ParameterError
             If a label, target or weight is given by the name of a column.
+        DataError
+            If there is no row.
         """
         for given in named:
             if isinstance(given, str):
@@ -79,12 +82,22 @@ class ReadsTables(BaseEstimator):  # type: ignore[misc]
             accept_sparse="csr",
             dtype=self.array_dtype,
             ensure_all_finite=False,
+            ensure_min_samples=0,
         )
+        if not x.shape[0]:
+            raise DataError("there is no row", "an array has one at least")
         if not reset:
             return x, self.layout_.names
         self.format_ = None
         names = getattr(self, "feature_names_in_", None)
         return x, Numbered(x.shape[1]) if names is None else tuple(map(str, names))
+
+    def _settle_columns(self, X: Any, names: Sequence[str]) -> None:
+        """Note how many columns the first table has, and what they are called, if by strings."""
+        self.n_features_in_ = len(names)
+        self.__dict__.pop("feature_names_in_", None)
+        if has_named_columns(X):
+            self.feature_names_in_ = np.array(names, dtype=object)
 
     @property
     def _reads_gaps(self) -> bool:

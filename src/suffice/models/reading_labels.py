@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from os import PathLike
+from typing import Any, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from suffice.data.arrays import ArraySource, Labels
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import Source, Split
 from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.models.contract import check_labels, checked_weights, is_array
+from suffice.models.contract import check_labels, checked_weights, common_dtype, is_array
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.reading import ReadsTables
 from suffice.statistics.statistic import Statistic
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["ReadsLabels"]
 
@@ -29,7 +32,14 @@ class ReadsLabels(ReadsTables):
     """An estimator that reads tables whose rows have labels.
 
     A subclass says by `_described` what the columns are, and by `_settled` how they are read.
+
+    Attributes
+    ----------
+    label_dtype_ : numpy.dtype or None
+        What the labels learnt are stored as, if they are arrays of numbers.
     """
+
+    label_dtype_: np.dtype[Any] | None = None
 
     @abstractmethod
     def _settled(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
@@ -52,6 +62,7 @@ class ReadsLabels(ReadsTables):
     def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """Open the first table: it settles the columns and how they are read."""
         source = self._open_labelled(X, y, sample_weight, reset=True)
+        self.label_dtype_ = common_dtype(y)
         columns = self._described(source)
         if not columns:
             raise SchemaError("the table has no column besides the label", "a model needs features")
@@ -80,11 +91,10 @@ class ReadsLabels(ReadsTables):
         self, X: Any, y: Any = None, sample_weight: Any = None, reset: bool = False
     ) -> Source:
         """Open a table of a classifier, with or without labels."""
-        if not is_array(X):
+        if not is_array(X, y, sample_weight):
             table = self._open_table(X, y, sample_weight, reset)
             if reset:
-                self.feature_names_in_ = np.array(table.feature_names, dtype=object)
-                self.n_features_in_ = len(table.feature_names)
+                self._settle_columns(X, table.feature_names)
             return table
         x, names = self._open_array(X, (y, sample_weight), reset)
         labels = None
@@ -99,6 +109,10 @@ class ReadsLabels(ReadsTables):
             return open_columns(x, names, y, sample_weight)
         weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
         return ArraySource(x, names, labels, weights)
+
+    def _as_labels(self, classes: Vocabulary) -> NDArray[Any]:
+        """Labels as an array of the dtype that they came in."""
+        return np.array(classes.values, self.label_dtype_)
 
     # -- passing over the rows
 
@@ -130,3 +144,16 @@ class ReadsLabels(ReadsTables):
                 "check the label column and the weights",
             )
         return result
+
+    # -- keeping
+
+    def _keep(self, path: str | PathLike[str], learnt: Mapping[str, Any]) -> None:
+        dtype = None if self.label_dtype_ is None else self.label_dtype_.str
+        super()._keep(path, {"label_dtype": dtype, **learnt})
+
+    @classmethod
+    def _kept(cls, content: Mapping[str, Any]) -> Self:
+        model = super()._kept(content)
+        dtype = content.get("label_dtype")  # earlier versions wrote none
+        model.label_dtype_ = None if dtype is None else np.dtype(dtype)
+        return model

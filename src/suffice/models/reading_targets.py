@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from suffice.data.arrays import ArraySource
 from suffice.data.beside import Beside, numeric_targets, target_columns, with_targets
 from suffice.data.schema import Alike, Column, Layout
 from suffice.data.tables import TableSource
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.models.contract import checked_weights, is_array
 from suffice.models.design import Design
 from suffice.models.features import feature_columns
@@ -39,6 +39,7 @@ class ReadsTargets(ReadsTables):
         Whether targets were given as (n,), so that predictions are too.
     """
 
+    categorical: Sequence[str] | None
     design_: Design
     single_target_: bool
 
@@ -56,16 +57,16 @@ class ReadsTargets(ReadsTables):
     def _open_new(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Open the first table: it settles the columns and how they are read."""
         source, targets = self._open_both(X, y, sample_weight, reset=True)
-        columns = feature_columns(source.source if isinstance(source, Beside) else source, targets)
+        rows = source.source if isinstance(source, Beside) else source
+        columns = feature_columns(rows, targets, self.categorical)
         known = self._categories(source, columns) if isinstance(source, TableSource) else {}
         if not columns:
             raise SchemaError(
                 "the table has no column besides the target", "a model needs features"
             )
         names = columns.names if isinstance(columns, Alike) else tuple(c.name for c in columns)
-        self.n_features_in_ = len(names)
         if isinstance(source, TableSource):
-            self.feature_names_in_ = np.array(names, dtype=object)
+            self._settle_columns(X, names)
         self.design_ = Design(names, targets, known)
         ignored = getattr(getattr(source, "table", None), "ignored", ())
         self.layout_ = Layout(self.design_.blocks, columns, weight=source.weight, ignored=ignored)
@@ -126,6 +127,10 @@ class ReadsTargets(ReadsTables):
             if reset:
                 self.single_target_ = isinstance(y, str)
             return cast(TableSource, self._open(X, named, sample_weight, reset)), named
+        if issparse(y):
+            raise DataError(
+                "the targets are a sparse matrix", "targets are dense numbers", "pass y.toarray()"
+            )
         values, targets, single = numeric_targets(y)
         source = self._open(X, (), sample_weight, reset)
         if reset:
@@ -143,7 +148,7 @@ class ReadsTargets(ReadsTables):
         reset: bool = False,
     ) -> TableSource | ArraySource:
         """Open rows; the first (``reset``) settle the columns, the others must have them."""
-        if not is_array(X):
+        if not is_array(X, *targets, sample_weight):
             return self._open_table(X, None, sample_weight, reset)
         x, names = self._open_array(X, (*targets, sample_weight), reset)
         weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])

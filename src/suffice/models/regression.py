@@ -69,9 +69,11 @@ class LinearModel:
         Raises
         ------
         BadCell
-            If a cell is missing and nothing can be expected in its place, or is infinite.
+            If a cell is missing, or a category unknown, and nothing can be expected in its place,
+            or a number is infinite.
         """
         p = len(self.design)
+        batch = batch if self.cells is None else self.design.known(batch)
         for start, z in self.design.rows(batch, with_targets):
             x = z[:, :p]
             if self.cells is not None:

@@ -40,6 +40,7 @@ from suffice.models.reading_targets import Rows
 from suffice.models.regression import IncompleteRow, LinearModel, missing_cells, summarise
 from suffice.numerics.linalg import TOLERANCE
 from suffice.statistics.comoments import Comoments
+from suffice.statistics.moments import require_spread
 
 __all__ = ["LinearRegressor", "Precision"]
 
@@ -93,9 +94,9 @@ class LinearRegressor(FittedLinear):
         ----------
         X : table (n, d)
             A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
-            polars, pyarrow, duckdb); a path, glob or list of paths (Parquet, Arrow IPC, CSV, TSV);
-            or what `suffice.read_csv` returns. Columns of strings are categories, each compared
-            with the first of its sorted values.
+            polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
+            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns. Columns of strings are
+            categories, each compared with the first of its sorted values.
         y : array-like (n,) or (n, t), str, or list of str
             Targets, or the names of their columns.
         sample_weight : array-like (n,) or str, optional
@@ -201,8 +202,8 @@ class LinearRegressor(FittedLinear):
         Parameters
         ----------
         columns : sequence of str or int, optional
-            Names or positions of the columns; default: all. They keep their order in the table,
-            and tables may still have the others.
+            Names or positions of the columns; default: all. They keep their order in the table.
+            Tables may still have the others, arrays may not.
         **options
             Other values of the model's parameters.
 
@@ -264,15 +265,14 @@ class LinearRegressor(FittedLinear):
     def _descend(self, source: Rows) -> Self:
         """Estimate by gradient descent, pass by pass."""
         how = self.descent or GradientDescent()
-        rows, splits, standard = self._standardised(source)
+        rows, splits, standard = self._standardised(source, first=True)
         engine, costs = self._engine_for(source), self._penalty(standard)
         rows = rows.among(standard.penalised(costs), costs)
         fit = least_squares(rows, splits, engine, how, cast(Any, self.solver))
         self._set_descended(fit)
         if not fit.converged:
             warnings.warn(
-                f"after {how.max_iter} epochs the rule for stopping (tol={how.tol:g}) is not met; "
-                "raise max_iter or tol, or use solver='normal'.",
+                how.unfinished(cast(Any, self.solver), how.max_iter, "normal"),
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -283,7 +283,7 @@ class LinearRegressor(FittedLinear):
         fit = getattr(getattr(self, "model_", None), "fit", None)
         before = fit if isinstance(fit, Descended) else None
         source = (self._open_new if before is None else self._open_more)(X, y, sample_weight)
-        rows, splits, standard = self._standardised(source)
+        rows, splits, standard = self._standardised(source, first=before is None)
         costs = self._penalty(standard)
         if before is None:
             before = Descended.at_rest(standard.penalised(costs))
@@ -293,8 +293,13 @@ class LinearRegressor(FittedLinear):
         rows, how = rows.among(before.standard, costs), self.descent or GradientDescent()
         return self._set_descended(before.after(rows, splits, how, cast(Any, self.solver)))
 
-    def _standardised(self, source: Rows) -> tuple[ReadRows, Sequence[Split], Standard]:
-        """How the rows of a source are read, and their own centres and units."""
+    def _standardised(
+        self, source: Rows, first: bool
+    ) -> tuple[ReadRows, Sequence[Split], Standard]:
+        """How the rows of a source are read, and their own centres and units.
+
+        The first rows settle the units of the columns, so these must have one.
+        """
         engine, layout = self._engine_for(source), self._layout(source)
         splits = source.splits(layout, PARTS)
         rows = ReadRows(self.design_, layout, self.missing == "drop")
@@ -302,6 +307,8 @@ class LinearRegressor(FittedLinear):
             seen = engine.run(overview, rows, splits)
         except IncompleteRow:
             raise self._incomplete(engine, layout, splits) from None
+        if first:
+            require_spread(seen.moments.too_small, self.design_.column)
         return rows, splits, Standard.of(seen, len(self.design_), bool(self.fit_intercept))
 
     def _set_descended(self, fit: Descended) -> Self:
@@ -355,7 +362,7 @@ class LinearRegressor(FittedLinear):
         return self
 
     def _require_values(self, statistic: Comoments) -> None:
-        """Refuse sums of no row, and a column or a target without any value."""
+        """Refuse sums of no row, and columns and targets of no value or of too little spread."""
         if not len(statistic.code):
             raise DataError(
                 "there is no row whose weight is not zero",
@@ -369,6 +376,7 @@ class LinearRegressor(FittedLinear):
                 "what depends on it cannot be estimated",
                 "leave it out",
             )
+        require_spread(statistic.too_small, self.design_.column)
 
     def _equations(self, statistic: Comoments, cells: GaussianCells | None) -> NormalEquations:
         p, intercept = len(self.design_), bool(self.fit_intercept)

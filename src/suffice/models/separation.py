@@ -285,7 +285,9 @@ class Separator:
         if not complete:
             widest, _ = self._grow(rows, self._widest)
             complete = widest is not None
-        terms = np.flatnonzero(np.abs(np.diff(sparse, axis=0)).max(axis=0)[1:] > 0)
+        apart = np.diff(self.centring.to_columns(sparse), axis=0)[:, 1:] * self.centring.spread
+        size = np.abs(apart).max(axis=0)
+        terms = np.flatnonzero(size > TIE * size.max(initial=0.0))
         return Separation(complete, tuple(terms.tolist())), True
 
     def _check(self, direction: NDArray[np.float64]) -> tuple[float, Sample]:

@@ -1,4 +1,4 @@
-"""The summary of a linear model: what R prints, as numbers and as a table."""
+"""Summaries of linear models: what R and statsmodels print, as numbers and as tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import fdtrc, stdtr
 
-from suffice.models.coefficient_table import row
+from suffice.models.coefficient_table import header, percents, row, rows_left_out
 from suffice.models.least_squares import LeastSquares
 from suffice.models.posterior import Posterior
 from suffice.numerics.in_print import aligned, probability
@@ -18,7 +18,7 @@ from suffice.numerics.in_print import aligned, probability
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Summary"]
+__all__ = ["RidgeSummary", "Summary"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +68,14 @@ class Summary:
     >>> from suffice.linear_model import LinearRegression
     >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [1.1, 1.9, 3.2, 3.9])
     >>> print(model.summary())
-                 Estimate  Std. Error  t value  Pr(>|t|)
-    (Intercept)    0.1000      0.2174     0.46     0.691
-    x0            0.97000     0.07937    12.22   0.00663
+                 Estimate  Std. Error  t value  Pr(>|t|)    2.5 %   97.5 %
+    (Intercept)    0.1000      0.2174     0.46     0.691  -0.8353   1.0353
+    x0            0.97000     0.07937    12.22   0.00663  0.62849  1.31151
     <BLANKLINE>
     Residual standard error: 0.1775 on 2 degrees of freedom
     R²: 0.9868, adjusted R²: 0.9802
     F-statistic: 149.3 on 1 and 2 degrees of freedom, p-value: 0.00663
+    Log-likelihood: 2.626, AIC: -1.252, BIC: -2.48, rows: 4
     """
 
     target: str
@@ -177,15 +178,98 @@ class Summary:
             f"R²: {self.r_squared:.4g}, adjusted R²: {self.adjusted_r_squared:.4g}",
             f"F-statistic: {self.f:.4g} on {self.rank} and {self.dof:g} degrees of freedom, "
             f"p-value: {probability(self.f_p)}",
+            f"Log-likelihood: {self.log_likelihood:.4g}, AIC: {self.aic:.4g}, "
+            f"BIC: {self.bic:.4g}, rows: {self.rows:g}",
+            *rows_left_out(self.left_out),
         ]
-        if self.left_out:
-            lines.append(f"Rows left out for missing cells: {self.left_out:g}")
         return "\n".join(lines)
 
     def _table(self) -> list[str]:
-        header = ["", "Estimate", "Std. Error", "t value", "Pr(>|t|)"]
-        columns = self.terms, self.estimate, self.standard_error, self.t, self.p
-        return aligned([header, *(row(*cells) for cells in zip(*columns, strict=True))])
+        tests = self.standard_error, self.t, self.p
+        columns = self.terms, self.estimate, *tests, self.lower, self.upper
+        rows = [row(*cells) for cells in zip(*columns, strict=True)]
+        return aligned([header("t", self.level), *rows])
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeSummary:
+    """Estimates under a penalty, and intervals of the posterior whose prior it is, of one target.
+
+    A penalised estimate is drawn to 0, so it has no honest standard error and no test.
+
+    Parameters
+    ----------
+    target : str
+        Name of y.
+    terms : tuple of str
+        Names of the q coefficients; the intercept comes first.
+    estimate, lower, upper : ndarray (q,)
+        Coefficients, and the ends of their intervals.
+    level : float
+        Probability of the intervals.
+    rows : float
+        Weight of the rows.
+    penalty : float
+        α.
+    chosen_by : str or None
+        "gcv" or "loo", where α was chosen.
+    effective_parameters : float
+        Trace of the matrix that maps y to its fit, the intercept included.
+    left_out : float
+        Weight of the rows left out for missing cells; rows without any value are not counted.
+
+    See Also
+    --------
+    suffice.models.posterior.Posterior : For the formulas.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import Ridge
+    >>> print(Ridge(1.0).fit([[1.0], [2.0], [3.0], [4.0]], [1.1, 1.9, 3.2, 3.9]).summary())
+                 Estimate   2.5 %  97.5 %
+    (Intercept)    0.5042  -1.418   2.426
+    x0             0.8083   0.118   1.499
+    <BLANKLINE>
+    Penalty: 1; effective parameters: 1.833; rows: 4
+    The intervals are those of the posterior whose prior is the penalty.
+    """
+
+    target: str
+    terms: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    level: float
+    rows: float
+    penalty: float
+    chosen_by: str | None
+    effective_parameters: float
+    left_out: float = 0.0
+
+    def frame(self) -> DataFrame:
+        """One row per coefficient as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
+        columns = {"estimate": self.estimate, tail[0]: self.lower, tail[1]: self.upper}
+        return DataFrame(columns, index=list(self.terms))
+
+    def __str__(self) -> str:
+        columns = self.estimate, self.lower, self.upper
+        rows = [
+            [term, *(f"{value:.4g}" for value in values)]
+            for term, *values in zip(self.terms, *columns, strict=True)
+        ]
+        chosen = f", chosen by {self.chosen_by}" if self.chosen_by else ""
+        lines = [
+            *aligned([["", "Estimate", *percents(self.level)], *rows]),
+            "",
+            f"Penalty: {self.penalty:.4g}{chosen}; "
+            f"effective parameters: {self.effective_parameters:.4g}; rows: {self.rows:g}",
+            "The intervals are those of the posterior whose prior is the penalty.",
+            *rows_left_out(self.left_out),
+        ]
+        return "\n".join(lines)
 
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
