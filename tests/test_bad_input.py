@@ -12,9 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
+from scipy.stats import norm
 from sklearn.exceptions import NotFittedError
 
 from suffice import NaiveBayes, load, read_csv
+from suffice.bayes import BayesClassifier
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.errors import (
     DataError,
     ForgetError,
@@ -24,6 +27,13 @@ from suffice.errors import (
     SchemaError,
 )
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson
+from suffice.naive_bayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+)
 
 TABLE = pa.table(
     {
@@ -104,6 +114,18 @@ CELLS: dict[str, Case] = {
         DataError,
         "column 'x0', row 2: inf; a count is 0 or more, and below 1e150.",
     ),
+    "numbers whose squares underflow": (
+        lambda: GaussianNB().fit(X * [1.0, 1e-154], Y),
+        DataError,
+        "column 'x1': its values differ by about 1e-140 or less; the squares of such differences "
+        "underflow; give it in a smaller unit.",
+    ),
+    "such numbers in discriminant analysis": (
+        lambda: LinearDiscriminantAnalysis(shrinkage="auto").fit(X * [1e-162, 1.0], Y),
+        DataError,
+        "column 'x0': its values differ by about 1e-140 or less; the squares of such differences "
+        "underflow; give it in a smaller unit.",
+    ),
     "counts whose sum overflows": (
         lambda: fit(np.where(X == 5, 1e308, X), Y, families="multinomial"),
         DataError,
@@ -167,6 +189,28 @@ CELLS: dict[str, Case] = {
 }
 
 TABLES: dict[str, Case] = {
+    "columns of different lengths": (
+        lambda: fit({"age": [1.0, 2.0, 3.0], "size": [1.0, 2.0]}, list("aba")),
+        SchemaError,
+        "column 'size' has 2 values, column 'age' has 3; a column has one value for every row.",
+    ),
+    "a column of two dimensions": (
+        lambda: fit({"age": X}, Y),
+        SchemaError,
+        "column 'age' is a ndarray of 2 dimensions; a column is a list, or an array of one "
+        "dimension.",
+    ),
+    "a number for a column": (
+        lambda: fit({"age": 3.0}, Y),
+        SchemaError,
+        "column 'age' is a float of 0 dimensions; a column is a list, or an array of one "
+        "dimension.",
+    ),
+    "columns that share a name": (
+        lambda: fit({"1": [1.0, 2.0], 1: [1.0, 2.0]}, list("ab")),
+        SchemaError,
+        "column '1' is there twice; column names differ; rename one of them.",
+    ),
     "an array too wide": (
         lambda: fit(X, Y).predict(np.ones((2, 3))),
         ValueError,
@@ -211,9 +255,8 @@ TABLES: dict[str, Case] = {
     ),
     "an empty array": (
         lambda: fit(np.empty((0, 2)), np.empty(0)),
-        ValueError,
-        "Found array with 0 sample(s) (shape=(0, 2)) while a minimum of 1 is "
-        "required by NaiveBayes.",
+        DataError,
+        "there is no row; an array has one at least.",
     ),
     "nothing but the label": (
         lambda: fit(TABLE.select(["kind"])),
@@ -267,10 +310,10 @@ TABLES: dict[str, Case] = {
         "a int is no table; a table is an array, a sparse matrix, a data frame, "
         "or the path of a file; convert it.",
     ),
-    "a dict": (
-        lambda: fit({"age": [1, 2]}),
+    "a set": (
+        lambda: fit({1, 2}),
         SchemaError,
-        "a dict is no table; a table is an array, a sparse matrix, a data frame, "
+        "a set is no table; a table is an array, a sparse matrix, a data frame, "
         "or the path of a file; convert it.",
     ),
     "a Series": (
@@ -413,22 +456,32 @@ WEIGHTS: dict[str, Case] = {
     "a negative weight": (
         lambda: fit(weight=[1, -1, 1, 1]),
         DataError,
-        "column 'weight', row 1: -1.0; a weight is finite and 0 or more.",
+        "column 'weight', row 1: -1.0; a weight is 0, or from 1e-100 to 1e+100.",
     ),
     "a missing weight": (
         lambda: fit(weight=[1, 1, np.nan, 1]),
         DataError,
-        "column 'weight', row 2: nan; a weight is finite and 0 or more.",
+        "column 'weight', row 2: nan; a weight is 0, or from 1e-100 to 1e+100.",
     ),
     "a negative weight for an array": (
         lambda: fit(X, Y, weight=[1, -1, 1, 1]),
         DataError,
-        "sample_weight, row 1: -1.0; a weight is finite and 0 or more.",
+        "sample_weight, row 1: -1.0; a weight is 0, or from 1e-100 to 1e+100.",
     ),
     "an infinite weight for an array": (
         lambda: fit(X, Y, weight=[1, np.inf, 1, 1]),
         DataError,
-        "sample_weight, row 1: inf; a weight is finite and 0 or more.",
+        "sample_weight, row 1: inf; a weight is 0, or from 1e-100 to 1e+100.",
+    ),
+    "a weight whose products overflow": (
+        lambda: fit(weight=[1, 1, 1, 1e101]),
+        DataError,
+        "column 'weight', row 3: 1e+101; a weight is 0, or from 1e-100 to 1e+100.",
+    ),
+    "a weight for an array whose products underflow": (
+        lambda: fit(X, Y, weight=[1, 0, 1e-200, 1]),
+        DataError,
+        "sample_weight, row 2: 1e-200; a weight is 0, or from 1e-100 to 1e+100.",
     ),
     "a string as weight": (
         lambda: fit(weight="color"),
@@ -465,6 +518,110 @@ WEIGHTS: dict[str, Case] = {
 }
 
 OPTIONS: dict[str, Case] = {
+    "a prior of GaussianNB": (
+        lambda: GaussianNB(priors=[0.5, 0.6]).fit(X, Y),
+        ParameterError,
+        "priors=[0.5, 0.6]; probabilities are 0 or more and add up to 1.",
+    ),
+    "a prior in brackets": (
+        lambda: GaussianNB(priors=[[0.5, 0.5]]).fit(X, Y),
+        ParameterError,
+        "priors has the shape (1, 2), not (2,); there are 2 classes: 'a', 'b'.",
+    ),
+    "a prior that scores do not use": (
+        lambda: ComplementNB(class_prior=[1.0]).fit(X, Y),
+        ParameterError,
+        "class_prior has 1 numbers; there are 2 classes: 'a', 'b'.",
+    ),
+    "a negative smoothing of variances": (
+        lambda: GaussianNB(var_smoothing=-1).fit(X, Y),
+        ParameterError,
+        "var_smoothing=-1; var_smoothing is a finite number, 0 or more.",
+    ),
+    "a number of events as a string": (
+        lambda: MultinomialNB(alpha="1").fit(X, Y),
+        ParameterError,
+        "alpha='1'; alpha is a finite number, 0 or more.",
+    ),
+    "no alpha": (
+        lambda: BernoulliNB(alpha=None).fit(X, Y),
+        ParameterError,
+        "alpha=None; alpha is a finite number, 0 or more.",
+    ),
+    "alphas of which one is a string": (
+        lambda: MultinomialNB(alpha=[1.0, "x"]).fit(X, Y),
+        ParameterError,
+        "alpha=(1.0, 'x'); alpha is a finite number, 0 or more.",
+    ),
+    "alphas of categories": (
+        lambda: CategoricalNB(alpha=[1, 2]).fit(X, Y),
+        ParameterError,
+        "alpha=(1.0, 2.0); alpha is one number for all values.",
+    ),
+    "a threshold that is a string": (
+        lambda: BernoulliNB(binarize="x").fit(X, Y),
+        ParameterError,
+        "binarize='x'; binarize is a number, or None.",
+    ),
+    "two thresholds": (
+        lambda: BernoulliNB(binarize=[1, 2]).fit(X, Y),
+        ParameterError,
+        "binarize=[1, 2]; binarize is a number, or None.",
+    ),
+    "NaN as a threshold": (
+        lambda: BernoulliNB(binarize=np.nan).fit(X, Y),
+        ParameterError,
+        "binarize=nan; binarize is a number, or None.",
+    ),
+    "half a category": (
+        lambda: CategoricalNB(min_categories=2.5).fit(X, Y),
+        ParameterError,
+        "min_categories=2.5; min_categories is a whole number, 0 or more.",
+    ),
+    "half a category in one column": (
+        lambda: CategoricalNB(min_categories=[3, 10.5]).fit(X, Y),
+        ParameterError,
+        "min_categories=10.5; min_categories is a whole number, 0 or more.",
+    ),
+    "codes that are no codes": (
+        lambda: CategoricalNB().fit([[1, 2**40], [0, 3]], [0, 1]),
+        DataError,
+        "column 1, counted from 0: 1099511627777 values from 0 to 1099511627776; whole numbers "
+        "are codes that count from 0, 1,000,000 at most; number the values without gaps, or give "
+        "them as strings.",
+    ),
+    "codes beyond 64 bits": (
+        lambda: CategoricalNB().fit(np.array([[2**63 + 5], [3]], np.uint64), [0, 1]),
+        DataError,
+        "column 0, counted from 0: 9223372036854775814 values from 0 to 9223372036854775813; "
+        "whole numbers are codes that count from 0, 1,000,000 at most; number the values without "
+        "gaps, or give them as strings.",
+    ),
+    "force_alpha as a word": (
+        lambda: MultinomialNB(force_alpha="no").fit(X, Y),  # type: ignore[arg-type]
+        ParameterError,
+        "force_alpha='no'; force_alpha is one of True, False.",
+    ),
+    "fit_prior as a word": (
+        lambda: CategoricalNB(fit_prior="no").fit(X, Y),  # type: ignore[arg-type]
+        ParameterError,
+        "fit_prior='no'; fit_prior is one of True, False.",
+    ),
+    "norm as a word": (
+        lambda: ComplementNB(norm="no").fit(X, Y),  # type: ignore[arg-type]
+        ParameterError,
+        "norm='no'; norm is one of True, False.",
+    ),
+    "a seed of the Bayes error": (
+        lambda: BayesClassifier([norm(), norm(1)]).bayes_error(random_state="x"),  # type: ignore[arg-type]
+        ParameterError,
+        "random_state='x'; it is a whole number, 0 or more, a numpy.random.Generator, or None.",
+    ),
+    "a negative seed": (
+        lambda: fit().sample(3, -1),
+        ParameterError,
+        "random_state=-1; it is a whole number, 0 or more, a numpy.random.Generator, or None.",
+    ),
     "a family for an unknown column": (
         lambda: fit(families={"agee": "gaussian"}),
         ParameterError,
@@ -553,7 +710,8 @@ OPTIONS: dict[str, Case] = {
     "a class prior without a class": (
         lambda: fit(class_prior={"a": 1.0}),
         ParameterError,
-        "class_prior has no entry for the class 'b'.",
+        "class_prior has no entry for the class 'b'; a prior that is given has one for every "
+        "class; add it, or leave class_prior out and adjust the prior again.",
     ),
     "a class prior of strings": (
         lambda: fit(class_prior=["x", "y"]),
@@ -618,7 +776,7 @@ OPTIONS: dict[str, Case] = {
     "fewer than no categories": (
         lambda: Categorical(min_categories=-1),
         ParameterError,
-        "min_categories=-1; min_categories is a finite number, 0 or more.",
+        "min_categories=-1; min_categories is a whole number, 0 or more.",
     ),
     "an unknown estimation of a Bernoulli": (
         lambda: Bernoulli(estimation="mean"),

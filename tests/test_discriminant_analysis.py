@@ -449,6 +449,37 @@ def test_a_constant_column_says_nothing(model):
 
 
 @pytest.mark.parametrize("model", BOTH)
+def test_a_column_without_a_cell_says_nothing(model):
+    x, y = load_iris(return_X_y=True)
+    rows = np.insert(x, 2, np.nan, axis=1)
+    found, sentence = said(model, rows, y)
+    assert sentence == "column 'x2' has no value; it is left out"
+    assert_allclose(found.predict_proba(rows), model().fit(x, y).predict_proba(x), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "ddof", "named"),
+    [
+        (LinearDiscriminantAnalysis, 200, "0, 1, 2"),
+        (LinearDiscriminantAnalysis, 50, "0, 1, 2"),
+        (QuadraticDiscriminantAnalysis, 50, "0, 1, 2"),
+        (QuadraticDiscriminantAnalysis, 40, "2"),
+    ],
+)
+def test_a_divisor_that_leaves_no_row_is_said(model, ddof, named):
+    x, y = load_iris(return_X_y=True)
+    if named == "2":
+        x, y = x[:140], y[:140]
+    found, sentence = said(lambda: model(ddof=ddof), x, y)
+    assert sentence == (
+        f"classes {named}: the rows of each weigh no more than ddof, so they have no covariance "
+        "of their own; that of all rows is taken"
+    )
+    last = found.covariance_ if model is LinearDiscriminantAnalysis else found.covariance_[2]
+    assert_allclose(last, np.cov(x.T, ddof=0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", BOTH)
 def test_more_columns_than_rows(model):
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
@@ -545,6 +576,30 @@ def test_covariance_estimators_stand_for_a_shrinkage():
             assert_array_equal(found.predict_proba(x), plain.predict_proba(x))
 
 
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        estimators.EmpiricalCovariance(),
+        estimators.ShrunkCovariance(shrinkage=0.3),
+        estimators.LedoitWolf(block_size=7),
+        estimators.OAS(store_precision=False),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("model", BOTH)
+def test_a_model_with_a_covariance_estimator_is_saved(model, estimator, tmp_path):
+    x, y = random_table()
+    found = model(covariance_estimator=estimator).fit(x, y)
+    found.save(tmp_path / "m")
+    loaded = suffice.load(tmp_path / "m")
+    assert repr(loaded) == repr(found)
+    assert_array_equal(loaded.predict_proba(x), found.predict_proba(x))
+    found.set_params(covariance_estimator=estimators.MinCovDet())
+    with pytest.raises(ParameterError, match=r"covariance_estimator.* cannot be saved"):
+        found.save(tmp_path / "m")
+    assert repr(suffice.load(tmp_path / "m")) == repr(loaded)
+
+
 def test_automatic_shrinkage_of_quadratic_discriminants_is_that_of_scikit_learn():
     x, y = load_wine(return_X_y=True)
     expected = theirs.QuadraticDiscriminantAnalysis(
@@ -561,10 +616,16 @@ def test_automatic_shrinkage_of_quadratic_discriminants_is_that_of_scikit_learn(
     [
         ({"solver": "lu"}, "solver='lu'; solver is one of 'svd',"),
         ({"shrinkage": "most"}, "shrinkage='most'; shrinkage is None, a number from 0 to 1, or"),
-        ({"shrinkage": 1.5}, "shrinkage=1.5; "),
+        ({"shrinkage": 1.5}, "shrinkage=1.5; shrinkage is None, a number from 0 to 1, or 'auto'."),
+        ({"shrinkage": "oas"}, "shrinkage is None, a number from 0 to 1, or 'auto'."),
+        (
+            {"priors": [[0.1, 0.2, 0.3, 0.4]]},
+            "priors has the shape (1, 4), not (4,); there are 4 classes",
+        ),
+        ({"priors": {0: 1.0}}, "priors has no entry for the class 1"),
         ({"shrinkage": -0.5}, "shrinkage=-0.5; "),
         ({"tol": -1.0}, "tol=-1.0; tol is a finite number, 0 or more"),
-        ({"priors": [0.5, 0.6]}, "class_prior has 2 numbers"),
+        ({"priors": [0.5, 0.6]}, "priors has 2 numbers; there are 4 classes"),
         ({"priors": [0.5, 0.6, 0.1, 0.1]}, "probabilities are 0 or more and add up to 1"),
         ({"covariance_estimator": estimators.MinCovDet()}, "understood, without assume_centered"),
         ({"covariance_estimator": object()}, "covariances follow from exact sums, not from rows"),

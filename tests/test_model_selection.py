@@ -388,3 +388,13 @@ def test_a_bad_cell_is_named_by_its_row_wherever_batches_are_cut() -> None:
         model, wrong, y % 2, train_sizes=[60, 77], test=(x, y % 2)
     )
     assert isinstance(found, LearningCurve)
+
+
+def test_a_curve_is_printed_as_sizes_and_scores() -> None:
+    x, y = datasets.load_iris(return_X_y=True)
+    curve = learning_curve_from_statistics(
+        naive_bayes.GaussianNB(), x, y, train_sizes=[30, 120], shuffle=True, random_state=0
+    )
+    small, large = curve.accuracy
+    expected = f"LearningCurve(accuracy after 30 rows {small:.3f}, 120 rows {large:.3f})"
+    assert repr(curve) == expected

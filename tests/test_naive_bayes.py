@@ -1,8 +1,13 @@
 """The classes with scikit-learn's names give scikit-learn's numbers wherever these are right."""
 
+from functools import reduce
+
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.naive_bayes as theirs
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
@@ -14,6 +19,11 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import suffice
 import suffice.naive_bayes as ours
+from suffice.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 
 NAMES = [name for name in ours.__all__ if name != "NaiveBayes"]
 DISCRETE = [name for name in NAMES if name != "GaussianNB"]
@@ -125,6 +135,19 @@ def test_priors(name):
     assert_allclose(mine.predict_proba(x), other.predict_proba(x), rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.parametrize("options", [{}, {"fit_prior": False}, {"class_prior": [0.2, 0.3, 0.5]}])
+def test_complement_states_the_prior_of_its_options_and_does_not_use_it(options, tmp_path):
+    x, y = load_iris(return_X_y=True)
+    x, y = x[:120], y[:120]  # 50, 50 and 20 rows
+    mine, other = ours.ComplementNB(**options).fit(x, y), theirs.ComplementNB(**options).fit(x, y)
+    plain = theirs.MultinomialNB(**options).fit(x, y).class_log_prior_
+    mine.save(tmp_path / "m")
+    for model in (mine, suffice.load(tmp_path / "m")):
+        assert_allclose(model.class_log_prior_, plain, rtol=1e-15)
+        assert_allclose(model.class_prior_, np.exp(plain), rtol=1e-14)
+        assert_allclose(model.predict_proba(x), other.predict_proba(x), rtol=1e-10)
+
+
 @pytest.mark.parametrize("name", DISCRETE)
 def test_uniform_prior(name):
     x, y = table(name, None)
@@ -216,6 +239,34 @@ def test_sparse_counts_of_any_type(dtype):
     assert_allclose(scores, other.predict_joint_log_proba(x.astype(float)), rtol=1e-12)
 
 
+@pytest.mark.parametrize("binarize", [0.0, 0.5, -0.5, None])
+def test_a_missing_cell_of_sparse_rows_is_left_out_as_of_dense_rows(binarize):
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 2, (90, 8)).astype(float)
+    x[rng.random(x.shape) < 0.3] = np.nan
+    y, w, rows = rng.integers(0, 3, 90), rng.integers(0, 4, 90) / 2, sparse.csr_matrix(x)
+    parts = [slice(0, 40), slice(40, 70), slice(70, 90)]
+    dense, mixed, merged = (ours.BernoulliNB(binarize=binarize) for _ in range(3))
+    dense.fit(x[:70], y[:70], sample_weight=w[:70])
+    for cells, part in zip((rows, x, rows), parts, strict=True):
+        mixed.partial_fit(cells[part], y[part], sample_weight=w[part])
+    mixed.forget(rows[parts[2]], y[parts[2]], sample_weight=w[parts[2]])
+    merged.fit(rows[parts[0]], y[parts[0]], sample_weight=w[parts[0]])
+    other = clone(merged).fit(rows[parts[1]], y[parts[1]], sample_weight=w[parts[1]])
+    for model in (mixed, merged.merge(other)):
+        assert (model.feature_count_ == dense.feature_count_).all()
+        assert_allclose(model.feature_log_prob_, dense.feature_log_prob_, rtol=1e-14)
+        for cells in (rows, x):
+            assert_allclose(model.predict_proba(cells), dense.predict_proba(x), rtol=1e-12)
+    assert_allclose(dense.predict_proba(rows), dense.predict_proba(x), rtol=1e-12)
+    # Manning, Raghavan and Schütze (2008), section 13.3, over the cells that are there
+    for c, j in np.ndindex(3, 8):
+        shown = (y[:70] == c) & ~np.isnan(x[:70, j])
+        ones = w[:70][shown] @ (x[:70, j][shown] > (binarize or 0.0))
+        theta = (ones + 1) / (w[:70][shown].sum() + 2)
+        assert_allclose(np.exp(mixed.feature_log_prob_[c, j]), theta, rtol=1e-14)
+
+
 def test_sparse_gaussian():
     x, y = random_table()
     mine = ours.GaussianNB().fit(sparse.csr_matrix(x), y)
@@ -244,6 +295,18 @@ def test_the_variance_floor_belongs_to_its_column():
     model = ours.GaussianNB(var_smoothing=0.5).fit(x, y)
     assert_allclose(model.epsilon_, 0.5 * x.var(axis=0))
     assert_allclose(model.var_[:, 1], model.epsilon_[1])
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_without_smoothing_a_class_of_one_value_keeps_to_it_in_any_unit(unit):
+    x, y = np.array([[1.0], [1.0], [2.0], [3.0]]) * unit, [0, 0, 1, 1]
+    rows = np.array([[1.0], [2.0], [2.5], [3.0]]) * unit
+    plain = ours.NaiveBayes(families="gaussian", estimation="mle", variance_floor=0)
+    for model in (ours.GaussianNB(var_smoothing=0), plain):
+        assert model.fit(x, y).predict(rows).tolist() == [0, 1, 1, 1]
+    model = ours.GaussianNB(var_smoothing=0).fit(x, y)
+    assert_allclose(model.var_[0], model.epsilon_)
+    assert_allclose(model.epsilon_, 2.0**-100 * x.var(axis=0))
 
 
 @pytest.mark.parametrize("name", ["BernoulliNB", "MultinomialNB", "CategoricalNB"])
@@ -363,3 +426,113 @@ def test_a_merge_that_fails_leaves_the_model_as_it_was():
     np.testing.assert_array_equal(model.predict_proba(x), before)
     assert model.class_count_.tolist() == [2, 2]
     assert model.partial_fit(x, [0, 0, 1, 1]).class_count_.tolist() == [4, 4]
+
+
+CLASSIFIERS = [
+    *(getattr(ours, name) for name in ours.__all__),
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    LogisticRegression,
+]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int32", "float32", "float64"])
+@pytest.mark.parametrize("kind", CLASSIFIERS)
+def test_labels_keep_their_dtype(kind, dtype, tmp_path):
+    x, y = load_iris(return_X_y=True)
+    labels = (y > 0).astype(dtype)
+    model = kind().fit(x, labels)
+    model.save(tmp_path / "m")
+    loaded = suffice.load(tmp_path / "m")
+    dtypes = {model.classes_.dtype, model.predict(x[:3]).dtype, loaded.predict(x[:3]).dtype}
+    assert dtypes == {labels.dtype}
+
+
+@given(st.lists(st.sampled_from(["bool", "int8", "uint16", "int32", "float32"]), min_size=1))
+def test_labels_of_several_dtypes_are_promoted_as_numpy_does(dtypes):
+    batches = [np.array([0, 1], dtype) for dtype in dtypes]
+    model, other = ours.GaussianNB(), ours.GaussianNB().fit([[0.0], [1.0]], batches[-1])
+    for y in batches:
+        model.partial_fit([[0.0], [1.0]], y)
+    expected = reduce(np.promote_types, dtypes)
+    assert model.classes_.dtype == expected
+    assert model.merge(other).classes_.dtype == np.promote_types(expected, dtypes[-1])
+
+
+def test_declared_classes_and_lists_take_part_in_the_dtype():
+    y = np.array([0, 1], np.int8)
+    declared = np.array([0, 1, 2], np.int16)
+    model = ours.GaussianNB().partial_fit([[0.0], [1.0]], y, classes=declared)
+    assert model.classes_.dtype == np.int16
+    assert model.partial_fit([[0.0]], [1]).classes_.dtype == np.array([1]).dtype
+
+
+COUNTS, CODE = random_table()[0].astype(int), random_table()[1]
+DRAWN = {
+    **{kind.__name__: (kind, COUNTS) for kind in CLASSIFIERS[:-1] if kind is not ours.ComplementNB},
+    "BernoulliNB": (ours.BernoulliNB, COUNTS.clip(0, 1)),
+    "counts of a sparse matrix": (ours.MultinomialNB, sparse.csr_matrix(COUNTS)),
+    "outcomes of a sparse matrix": (ours.BernoulliNB, sparse.csr_matrix(COUNTS)),
+    "strings": (ours.CategoricalNB, COUNTS.astype(str)),
+}
+
+
+@pytest.mark.parametrize("case", DRAWN)
+def test_a_model_reads_what_it_draws(case):
+    kind, rows = DRAWN[case]
+    model = kind().fit(rows, CODE)
+    rows, labels = model.sample(400, random_state=0)
+    array = np.column_stack(list(rows.values()))
+    assert_allclose(model.predict_proba(rows), model.predict_proba(array), rtol=1e-12)
+    assert (model.predict(rows) == model.predict(array)).all()
+    again = clone(model).fit(rows, labels)
+    assert again.class_count_.sum() == 400
+    assert again.schema_[0].name == "x0"
+
+
+ESTIMATORS = [*CLASSIFIERS, LinearRegression, Ridge]
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.filterwarnings("error")
+def test_columns_called_by_numbers_have_no_names(kind, tmp_path):
+    x, y = random_table()
+    x = x.astype(int)
+    frame = pd.DataFrame(x)
+    model = kind().fit(frame.set_axis(list("abcdefg"), axis=1), y)
+    assert model.feature_names_in_.tolist() == list("abcdefg")
+    model.fit(frame, y)
+    assert not hasattr(model, "feature_names_in_")
+    assert model.n_features_in_ == 7
+    model.save(tmp_path / "m")
+    loaded = suffice.load(tmp_path / "m")
+    assert not hasattr(loaded, "feature_names_in_")
+    for other in (model, loaded):
+        assert [column.name for column in other.schema_] == list("0123456")
+        assert_allclose(other.predict(x), model.predict(frame), rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.filterwarnings("error")
+def test_frames_of_sparse_columns(kind):
+    x, y = random_table()
+    names = list("abcdefg")
+    rows = sparse.csr_matrix(x.astype(int))
+    frame = pd.DataFrame.sparse.from_spmatrix(rows, columns=names)
+    model, plain = kind().fit(frame, y), kind().fit(rows, y)
+    assert model.feature_names_in_.tolist() == names
+    assert [column.name for column in model.schema_] == names
+    dense = frame.sparse.to_dense()
+    for table in (frame, dense):
+        assert_allclose(model.predict(table), plain.predict(rows), rtol=1e-9, atol=1e-12)
+    assert_allclose(kind().fit(dense, y).predict(frame), kind().fit(dense, y).predict(dense))
+
+
+def test_frames_of_which_some_columns_are_sparse_or_the_label_is():
+    x, y = random_table()
+    frame = pd.DataFrame(x, columns=list("abcdefg"))
+    some = frame.astype({"b": pd.SparseDtype(float, 0.0), "c": pd.SparseDtype(float, np.nan)})
+    expected = ours.GaussianNB().fit(frame, y)
+    assert ours.GaussianNB().fit(some, y).statistic_ == expected.statistic_
+    whole = frame.astype(pd.SparseDtype(float, 0.0)).assign(y=pd.arrays.SparseArray(y))
+    assert ours.GaussianNB().fit(whole, "y").statistic_ == expected.statistic_

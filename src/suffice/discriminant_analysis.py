@@ -13,7 +13,7 @@ merge and explain.
 from __future__ import annotations
 
 from abc import abstractmethod
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -36,6 +36,7 @@ from suffice.models.generative import (
     joint,
     posterior,
 )
+from suffice.models.model_file import COVARIANCES, is_covariance
 from suffice.models.one_family import OneFamilyClassifier
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
@@ -59,6 +60,7 @@ class _DiscriminantAnalysis(OneFamilyClassifier):
     precision: Literal["exact", "double"]
 
     fewest_classes = 2
+    prior_option = "priors"
     pooling: float  # λ of the family
     solvers: tuple[str, ...]
 
@@ -90,12 +92,12 @@ class _DiscriminantAnalysis(OneFamilyClassifier):
                     "leave one of them out",
                 )
             return _shrinkage_of(self.covariance_estimator)
-        if isinstance(self.shrinkage, str) and self.shrinkage != "auto":
+        share = 0.0 if self.shrinkage is None else self.shrinkage
+        if not (share == "auto" or (isinstance(share, Real) and 0 <= float(share) <= 1)):
             raise ParameterError(
-                f"shrinkage={self.shrinkage!r}",
-                "shrinkage is None, a number from 0 to 1, or 'auto'",
+                f"shrinkage={share!r}", "shrinkage is None, a number from 0 to 1, or 'auto'"
             )
-        return "ledoit-wolf" if self.shrinkage == "auto" else self.shrinkage or 0.0
+        return "ledoit-wolf" if share == "auto" else float(share)
 
     def _prior(self) -> tuple[Prior, float]:
         return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
@@ -177,7 +179,8 @@ class LinearDiscriminantAnalysis(
         Predictions do not depend on it.
     covariance_estimator : object, optional
         `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
-        for the shrinkage that they stand for.
+        for the shrinkage that they stand for; that of OAS is the formula of Chen et al. (2010),
+        from which scikit-learn departs.
     ddof : int
         0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::lda`` and earlier
         releases of scikit-learn.
@@ -400,7 +403,8 @@ class QuadraticDiscriminantAnalysis(_DiscriminantAnalysis):
         Accepted for compatibility: a singular matrix is found from exact sums.
     covariance_estimator : object, optional
         `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
-        for the shrinkage that they stand for.
+        for the shrinkage that they stand for; that of OAS is the formula of Chen et al. (2010),
+        from which scikit-learn departs.
     ddof : int
         0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::qda`` and earlier
         releases of scikit-learn.
@@ -552,19 +556,12 @@ def _shrinkage_of(estimator: Any) -> Shrinkage:
     ParameterError
         If it stands for none.
     """
-    known: dict[str, Shrinkage] = {
-        "EmpiricalCovariance": 0.0,
-        "ShrunkCovariance": getattr(estimator, "shrinkage", 0.0),
-        "LedoitWolf": "ledoit-wolf",
-        "OAS": "oas",
-    }
-    kind = type(estimator)
-    theirs = kind.__module__.startswith("sklearn.covariance.") and kind.__name__ in known
-    if not theirs or estimator.assume_centered:
+    if not is_covariance(estimator) or estimator.assume_centered:
         raise ParameterError(
             f"covariance_estimator={estimator!r}",
-            f"covariances follow from exact sums, not from rows; {', '.join(known)} of "
+            f"covariances follow from exact sums, not from rows; {', '.join(COVARIANCES)} of "
             "sklearn.covariance are understood, without assume_centered",
             "use shrinkage",
         )
-    return known[kind.__name__]
+    chosen: dict[str, Shrinkage] = {"LedoitWolf": "ledoit-wolf", "OAS": "oas"}
+    return chosen.get(type(estimator).__name__, getattr(estimator, "shrinkage", 0.0))

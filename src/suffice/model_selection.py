@@ -23,6 +23,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.models.estimator import GenerativeClassifier
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.generative import GenerativeModel, Part, each_batch
+from suffice.models.options import generator
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
@@ -53,6 +54,11 @@ class LearningCurve:
     sizes: NDArray[np.intp]
     models: tuple[GenerativeClassifier, ...]
     folds: tuple[tuple[Evaluation, ...], ...]
+
+    def __repr__(self) -> str:
+        pairs = zip(self.sizes.tolist(), self.accuracy.tolist(), strict=True)
+        scores = ", ".join(f"{size} rows {accuracy:.3f}" for size, accuracy in pairs)
+        return f"LearningCurve(accuracy after {scores})"
 
     @cached_property
     def evaluations(self) -> tuple[Evaluation, ...]:
@@ -164,7 +170,7 @@ def learning_curve_from_statistics(
     splits = source.splits(learner._layout(), engine.workers)
     if shuffle:
         n = sum(split.count() for split in splits)
-        source = source.take(np.random.default_rng(random_state).permutation(n))
+        source = source.take(generator(random_state).permutation(n))
         splits = source.splits(learner._layout(), engine.workers)
 
     placed = _placed(splits) if k or asked.dtype.kind == "f" else []

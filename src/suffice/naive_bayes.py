@@ -11,23 +11,27 @@ out, learn in batches to the same bits, forget, merge and explain.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from numbers import Real
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.engines.choice import Choice
+from suffice.errors import ParameterError
 from suffice.families import Bernoulli, Categorical, Complement, Family, Gaussian, Multinomial
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
-from suffice.families.family import Alpha
+from suffice.families.family import Alpha, check_nonnegative
 from suffice.families.gaussian import GaussianParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.models.generative import Prior
+from suffice.models.generative import Prior, class_prior
 from suffice.models.naive_bayes import NaiveBayes
 from suffice.models.one_family import OneFamilyClassifier
+from suffice.models.options import check_choices
 from suffice.numerics.logspace import safe_log
+from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts, Events
 from suffice.statistics.moments import Moments
 
@@ -51,7 +55,8 @@ class GaussianNB(OneFamilyClassifier):
     priors : array-like (k,), optional
         P(c); default: relative frequencies.
     var_smoothing : float
-        Smallest variance of a column, as a share of the variance of that column over all classes.
+        Smallest variance of a column, as a share of the variance of that column over all classes;
+        2⁻¹⁰⁰ at least.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -83,6 +88,8 @@ class GaussianNB(OneFamilyClassifier):
     array([1, 1])
     """
 
+    prior_option = "priors"
+
     def __init__(
         self,
         *,
@@ -97,6 +104,7 @@ class GaussianNB(OneFamilyClassifier):
         self.engine = engine
 
     def _family(self) -> Gaussian:
+        check_nonnegative(var_smoothing=self.var_smoothing)
         return Gaussian(estimation="mle", variance_floor=self.var_smoothing)
 
     def _prior(self) -> tuple[Prior, float]:
@@ -115,8 +123,8 @@ class GaussianNB(OneFamilyClassifier):
     @property
     def epsilon_(self) -> NDArray[np.float64]:
         """Smallest variance of each column, (d,)."""
-        pooled = cast(Moments, self._sums).one_class
-        return np.asarray(self.var_smoothing * pooled.variance[0])
+        floor: NDArray[np.float64] = self._family().least_variance(cast(Moments, self._sums))[0]
+        return floor
 
 
 class _Discrete(OneFamilyClassifier):
@@ -129,12 +137,20 @@ class _Discrete(OneFamilyClassifier):
 
     def _alpha(self) -> Alpha:
         """Pseudo-counts, kept off 0 unless ``force_alpha``."""
+        check_choices(self, force_alpha=(True, False))
         least = 0.0 if self.force_alpha else SMALLEST_ALPHA
-        if np.ndim(self.alpha) == 0:
-            return float(self.alpha) if self.alpha < 0 else max(float(self.alpha), least)
-        return tuple(a if a < 0 else max(a, least) for a in np.asarray(self.alpha).tolist())
+
+        def kept(alpha: Any) -> Any:
+            """A number off 0; the family refuses what is none."""
+            return (
+                max(float(alpha), least) if isinstance(alpha, Real) and float(alpha) >= 0 else alpha
+            )
+
+        given = np.asarray(self.alpha, object).tolist()
+        return tuple(map(kept, given)) if isinstance(given, list) else kept(given)
 
     def _prior(self) -> tuple[Prior, float]:
+        check_choices(self, fit_prior=(True, False))
         if self.class_prior is not None:
             return cast(Prior, self.class_prior), 0.0
         return ("empirical" if self.fit_prior else "uniform"), 0.0
@@ -219,6 +235,9 @@ class BernoulliNB(_Discrete):
         return Bernoulli(self._alpha())
 
     def _reading(self) -> dict[str, Any]:
+        number = isinstance(self.binarize, Real) and self.binarize == self.binarize
+        if not (number or self.binarize is None):
+            raise ParameterError(f"binarize={self.binarize!r}", "binarize is a number, or None")
         return {"threshold": self.binarize}
 
     @property
@@ -325,9 +344,9 @@ class ComplementNB(MultinomialNB):
     force_alpha : bool
         If False, α below 1e-10 becomes 1e-10.
     fit_prior : bool
-        Accepted for compatibility: the scores of two or more classes do not use a prior.
+        As in `MultinomialNB`, for ``class_log_prior_``: the scores do not use a prior.
     class_prior : array-like (k,), optional
-        Accepted for compatibility, as ``fit_prior``.
+        As ``fit_prior``.
     norm : bool
         Divide the weights of a class by their sum.
     threads : int, optional
@@ -337,7 +356,7 @@ class ComplementNB(MultinomialNB):
 
     Attributes
     ----------
-    class_count_, class_log_prior_ : ndarray (k,)
+    class_count_, class_prior_, class_log_prior_ : ndarray (k,)
     classes_ : ndarray (k,)
     feature_count_ : ndarray (k, d)
         Σwx of every event.
@@ -382,10 +401,22 @@ class ComplementNB(MultinomialNB):
         self.norm = norm
 
     def _family(self) -> Family:
+        check_choices(self, norm=(True, False))
         return Complement(self._alpha(), self.norm)
 
     def _prior(self) -> tuple[Prior, float]:
-        return "uniform", 0.0
+        return "uniform", 0.0  # the scores use none
+
+    def _set(self, *batches: ByClass) -> Self:
+        super()._set(*batches)
+        weight, classes = self.class_count_, self.model_.classes
+        self._stated_prior = class_prior(weight, classes, *super()._prior())
+        return self
+
+    @property
+    def class_prior_(self) -> NDArray[np.float64]:
+        """P(c) by the options, (k,), which the scores do not use."""
+        return self._stated_prior
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the scores Σ_v x_v w_cv, (n, k)."""
@@ -400,11 +431,6 @@ class ComplementNB(MultinomialNB):
     def feature_log_prob_(self) -> NDArray[np.float64]:
         """Weights w, (k, d)."""
         return cast(ComplementParameters, self._estimates).weights
-
-    @property
-    def class_log_prior_(self) -> NDArray[np.float64]:
-        """log of the relative frequencies of the classes, (k,)."""
-        return safe_log(self.class_count_ / self.class_count_.sum())
 
 
 class CategoricalNB(_Discrete):
@@ -485,8 +511,9 @@ class CategoricalNB(_Discrete):
 
     def _family(self) -> Categorical:
         least: Any = 0 if self.min_categories is None else self.min_categories
-        if np.ndim(least):
-            least = tuple(np.asarray(least).tolist())
+        least = np.asarray(least, object).tolist()
+        if isinstance(least, list):
+            least = tuple(least)
         unseen: Any = self.unseen
         alpha: Any = self._alpha()
         return Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)

@@ -100,6 +100,19 @@ def test_gaussian_floor_is_a_share_of_the_columns_own_variance() -> None:
     np.testing.assert_array_equal(score(constant, RealBlock(X)), np.zeros((5, 2)))
 
 
+@pytest.mark.parametrize("unit", [1e-139, 1e-3, 1.0, 1e3, 1e140])
+@pytest.mark.parametrize("shared", [False, True])
+def test_without_a_floor_a_class_of_one_value_is_certain_of_it(unit: float, shared: bool) -> None:
+    x = RealBlock(np.array([[1.0, 5.0], [1.0, 5.0], [2.0, 5.0], [2.0 + (not shared), 5.0]]) * unit)
+    found = estimated(Gaussian("mle", variance_floor=0.0, shared=shared), x, "real", [0, 0, 1, 1])
+    rows = RealBlock(np.array([[1.0, 5.0], [1.001, 5.0], [2.0, 5.0], [3.0, 5.0]]) * unit)
+    first, second = score(found, rows).T
+    assert ((first > second) == [True, shared, False, False]).all()
+    assert (np.abs(first - second) > 25).tolist() == [True, True, True, True]
+    alone = score(found.column(1), RealBlock(rows.values[:, 1:]))  # it has one value in all classes
+    np.testing.assert_array_equal(alone, np.zeros((4, 2)))
+
+
 def test_gaussian_far_from_zero_is_scored_as_near_it() -> None:
     for estimation in ("mle", "map", "bayes"):
         near = estimated(Gaussian(estimation), RealBlock(X), "real")

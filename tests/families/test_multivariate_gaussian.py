@@ -10,6 +10,8 @@ import mpmath
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import integrate, stats
 from sklearn import covariance, datasets
@@ -650,6 +652,55 @@ def test_a_floor_is_a_share_of_the_variance_over_all_classes() -> None:
         assert relative.min() == pytest.approx(0.25, rel=1e-12)
         before = np.linalg.eigvals(np.linalg.solve(spread, scatter(own) / 3))
         assert relative.max() == pytest.approx(before.max(), rel=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    scale=st.floats(1e-90, 1e90),
+    pooling=st.sampled_from([0.0, 0.4, 1.0]),
+    gaps=st.booleans(),
+)
+def test_the_unit_of_weights_changes_neither_floor_nor_prior_variance(
+    scale: float, pooling: float, gaps: bool
+) -> None:
+    x, weights = X.copy(), 1.0 + np.arange(len(X)) % 4
+    x[::5, 1] = np.nan if gaps else 0.0
+
+    def covariance(family: Family, weights: np.ndarray) -> np.ndarray:
+        return family.estimate(statistic(family, x, CODES, weights=weights)).covariance
+
+    floored = MultivariateGaussian("mle", pooling=pooling, variance_floor=0.6)
+    assert_allclose(
+        covariance(floored, scale * weights), covariance(floored, weights), rtol=1e-6, atol=1e-7
+    )
+    # A prior that outweighs all rows: its variances are those of the cells over all classes.
+    prior = MultivariateGaussian("map", pooling=round(pooling), a0=1e12 * max(scale, 1.0))
+    shown = ~np.isnan(x)
+    for j, variance in enumerate(np.diagonal(covariance(prior, scale * weights)[0])):
+        w, cells = weights[shown[:, j]], x[shown[:, j], j]
+        assert variance == pytest.approx(np.cov(cells, aweights=w, ddof=0), rel=1e-9)
+
+
+def test_one_column_of_light_rows_is_the_gaussian() -> None:
+    rows, weights = RealBlock(X[:, :1]), np.full(len(X), 1e-3)
+    found = []
+    for family in (Gaussian(), MultivariateGaussian()):
+        total = family.accumulator("real", 1)
+        total.add(rows, CODES, weights, 2)
+        found.append(score(family.estimate(total.statistic()), rows.values))
+    assert_allclose(found[0], found[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_without_a_floor_a_class_without_spread_is_certain_in_any_unit(unit: float) -> None:
+    x, codes = X.copy(), np.resize([0, 1], len(X))
+    x[codes == 0, 2] = x[codes == 0] @ [1.0, 2.0, 0.0]
+    units = np.array([unit, 1.0, 1.0])
+    family = MultivariateGaussian("mle", variance_floor=0.0)
+    found = posterior(score(estimated(family, x * units, codes), x * units))
+    assert_array_equal(found[codes == 1], np.tile([0.0, 1.0], (20, 1)))
+    assert (found[codes == 0, 0] > 0.999).all()
+    assert_allclose(found, posterior(score(estimated(family, x, codes), x)), atol=1e-9)
 
 
 # -- samples and forms

@@ -118,11 +118,13 @@ class Data:
 
     def _columns(self, n: int, rng: np.random.Generator) -> Block:
         vocabulary = Vocabulary(tuple(range(self.d)), closed=True)
-        return self._sparse(n, vocabulary, np.ones(n, np.bool_), rng)
+        block = self._sparse(n, vocabulary, np.ones(n, np.bool_), rng)
+        missing = rng.random(len(block.data)) < self.gaps
+        return replace(block, data=np.where(missing, np.nan, block.data))
 
     def _sparse(
         self, n: int, vocabulary: Vocabulary, present: np.ndarray, rng: np.random.Generator
-    ) -> Block:
+    ) -> SparseBlock:
         x = csr_matrix(rng.poisson(0.8, (n, len(vocabulary))) * present[:, None].astype(np.float64))
         return SparseBlock(x.data, x.indices, x.indptr, vocabulary, present)
 
@@ -206,6 +208,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     Events: [
         ("count", lambda batch: summed(EventAccumulator(), batch)),
         ("columns", lambda batch: summed(EventAccumulator(), batch)),
+        ("columns", lambda batch: summed(EventAccumulator(presence=True), batch)),
         ("events", lambda batch: summed(EventAccumulator(), batch)),
         ("events", lambda batch: summed(EventAccumulator(presence=True), batch)),
     ],

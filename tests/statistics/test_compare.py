@@ -302,3 +302,8 @@ def test_other_columns_are_refused() -> None:
     )
     with pytest.raises(ParameterError, match="only fitted models of suffice can be compared"):
         a.compare("b")
+    with pytest.raises(ParameterError) as wrong:
+        a.statistic_.compare(5)  # type: ignore[arg-type]
+    assert str(wrong.value) == (
+        "5 is no statistic of a labelled table; only such statistics can be compared."
+    )

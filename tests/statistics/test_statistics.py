@@ -10,8 +10,9 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
-from suffice.statistics.moments import MomentsAccumulator
+from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -201,3 +202,31 @@ def test_a_tree_sum_adds_in_order_and_needs_something() -> None:
     assert tree_sum([DoubleDouble.of([1.0])] * 1000).value == 1000
     with pytest.raises(ValueError, match="tree_sum needs at least one statistic"):
         tree_sum([])
+
+
+# -- numbers that differ too little to be squared
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_columns_too_small_to_be_squared(pooled: bool) -> None:
+    x = np.array([[0.0, 5.0, 0.0, 1e-150, 0.0], [1.0, 5.0, 1e-139, 1e-150, 1e-145]])
+    x = np.concatenate([x, x[::-1]])
+    expected = [False, False, False, True, True]
+    codes = np.array([0, 1, 1, 0])  # both values of a column are in both classes
+    moments, comoments = MomentsAccumulator(5), ComomentsAccumulator(5, pooled)
+    for part in (slice(0, 1), slice(1, 4)):
+        for total in (moments, comoments):
+            total.add(RealBlock(x[part]), codes[part], NO_WEIGHTS, 2)
+    assert moments.statistic().too_small.tolist() == expected
+    assert comoments.statistic().too_small.tolist() == expected
+    apart = np.array([0, 1, 0, 1])  # a class for every value
+    x[2:] = x[:2]
+    for total in (MomentsAccumulator(5), ComomentsAccumulator(5, pooled)):
+        total.add(RealBlock(x), apart, NO_WEIGHTS, 2)
+        assert total.statistic().too_small.tolist() == expected
+    gone = np.where([[True, False, False, False, False], [False] * 5] * 2, np.nan, x)
+    total = ComomentsAccumulator(5, pooled)
+    total.add(RealBlock(gone), apart, NO_WEIGHTS, 2)
+    assert total.statistic().too_small.tolist() == expected
+    assert not Comoments.empty(0, 2).too_small.any()
+    assert not Moments.empty(0, 2).too_small.any()

@@ -117,8 +117,11 @@ class BernoulliParameters(Parameters):
             return
         assert self.words is not None
         out[block.present] += absent.sum(axis=1)
-        occurs, indices = (block.data != 0).astype(np.float64), block.reindex(self.words)
-        kernels.scores.add_sparse_linear(occurs, indices, block.indptr, by_event(slope), out)
+        occurs, cells = block.outcomes, (block.reindex(self.words), block.indptr)
+        kernels.scores.add_sparse_linear(occurs, *cells, by_event(slope), out)
+        if (missing := np.isnan(occurs)).any():
+            taken_back = missing.astype(np.float64), *cells, by_event(-absent)
+            kernels.scores.add_sparse_linear(*taken_back, out)
 
     def column(self, j: int) -> BernoulliParameters:
         """The parameters of column j alone; a text is one column."""
@@ -162,8 +165,11 @@ class BernoulliParameters(Parameters):
         """
         if isinstance(block, CodedBlock):
             return complete(np.where(block.codes < 0, np.nan, block.codes))
-        absent = np.flatnonzero(~block.present)
+        absent, occurs = np.flatnonzero(~block.present), block.outcomes
         if len(absent):
             raise BadCell(int(absent[0]), 0, None, INCOMPLETE)
+        for q in np.flatnonzero(np.isnan(occurs)):
+            row = int(np.searchsorted(block.indptr, q, side="right")) - 1
+            raise BadCell(row, int(block.indices[q]), None, INCOMPLETE)
         assert self.words is not None
-        return replace(block, data=block.data != 0).counts(self.words)
+        return replace(block, data=occurs).counts(self.words)

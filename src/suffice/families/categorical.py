@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.families.family import (
     Estimation,
     Family,
@@ -18,7 +19,6 @@ from suffice.families.family import (
     Parameters,
     by_event,
     check_estimation,
-    check_nonnegative,
     dirichlet,
 )
 from suffice.numerics import kernels
@@ -30,6 +30,8 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["Categorical", "CategoricalParameters", "Unseen", "check_unseen", "refuse_unseen"]
 
 Unseen = Literal["ignore", "error", "smooth"]
+
+MOST_CODES = 1_000_000  # of one column; each has a probability in every class
 
 
 @dataclass(frozen=True)
@@ -71,18 +73,31 @@ class Categorical(Family):
     encodings: ClassVar[tuple[Encoding, ...]] = ("category",)
 
     def __post_init__(self) -> None:
+        if isinstance(self.alpha, tuple):
+            raise ParameterError(f"alpha={self.alpha!r}", "alpha is one number for all values")
         check_estimation(self.estimation, self.alpha)
         check_unseen(self.unseen)
         least = self.min_categories
         for number in least if isinstance(least, tuple) else (least,):
-            check_nonnegative(min_categories=number)
+            if not (isinstance(number, Integral) and number >= 0):
+                raise ParameterError(
+                    f"min_categories={number!r}", "min_categories is a whole number, 0 or more"
+                )
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
         """An empty accumulator."""
         return CountAccumulator(d)
 
     def estimate(self, statistic: Counts) -> CategoricalParameters:
-        """Parameters from exact counts."""
+        """Parameters from exact counts.
+
+        Raises
+        ------
+        ParameterError
+            If ``min_categories`` does not fit the columns.
+        DataError
+            If codes that count from 0 are too large.
+        """
         d = len(statistic.vocabularies)
         least = self.min_categories
         least = least if isinstance(least, tuple) else (least,) * d
@@ -92,8 +107,9 @@ class Categorical(Family):
                 "it is one number, or one for every column",
             )
         if self.from_zero:
-            pairs = zip(statistic.vocabularies, least, strict=True)
-            statistic = statistic.over(tuple(_from_zero(v, m) for v, m in pairs))
+            statistic = statistic.over(
+                tuple(_from_zero(j, v, least[j]) for j, v in enumerate(statistic.vocabularies))
+            )
         share = [self._shares(statistic.column(j), least[j]) for j in range(d)]
         table = np.concatenate(share, axis=1) if share else np.zeros((statistic.count.shape[0], 0))
         return CategoricalParameters(statistic.vocabularies, table, self.unseen)
@@ -134,13 +150,26 @@ def refuse_unseen(
         raise BadCell(row, column, value, "the value was never seen in training")
 
 
-def _from_zero(vocabulary: Vocabulary, least: int) -> Vocabulary:
-    """All whole numbers from 0 on, if the values are such numbers; else the values themselves."""
+def _from_zero(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
+    """All whole numbers from 0 on, if the values of column j are such; else the values.
+
+    Raises
+    ------
+    DataError
+        If there would be more than a table can have.
+    """
     values = vocabulary.values
     if not all(isinstance(v, int | float) and v >= 0 and v == int(v) for v in values):
         return vocabulary
     largest = int(values[-1]) if values else -1
-    return Vocabulary(tuple(range(max(largest + 1, least))))
+    places = max(largest + 1, least)
+    if places > MOST_CODES:
+        raise DataError(
+            f"column {j}, counted from 0: {places} values from 0 to {places - 1}",
+            f"whole numbers are codes that count from 0, {MOST_CODES:,} at most",
+            "number the values without gaps, or give them as strings",
+        )
+    return Vocabulary(tuple(range(places)))
 
 
 class ScoreTable(NamedTuple):

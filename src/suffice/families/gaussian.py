@@ -29,6 +29,8 @@ __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
 
 
 FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
+CERTAIN = 2.0**-100  # the least share that a variance has of that over all classes
+LEAST = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,10 @@ class Gaussian(Family):
     ddof : int
         0 for maximum likelihood, 1 for the unbiased variance (``mle`` only).
     variance_floor : float
-        Smallest variance, as a share of the variance of that column over all classes. It depends
-        on no other column, so rescaling a column changes nothing.
+        Smallest variance, as a share of the variance of that column over all classes, and at
+        least 2⁻¹⁰⁰ of it: a class that shows one value only is certain of that value, and
+        impossible elsewhere. It depends on no other column, so rescaling a column changes
+        nothing.
     mean0, kappa0, a0, b0 : float, optional
         Prior m₀, κ₀, a₀, b₀. By default m₀ is the mean of the column over all classes and b₀ is
         a₀ times its variance: the prior weighs as much as κ₀ = 1 row at the mean and 2a₀ = 2 rows
@@ -127,7 +131,13 @@ class Gaussian(Family):
             variance = np.where(freedom > 0, self._joined(moments.scatter) / freedom, spread)
         mean = np.where(n > 0, moments.mean, pooled.mean)
         rest = np.where(n > 0, moments.rest, pooled.rest)
-        return GaussianParameters(mean, rest, np.maximum(variance, self.variance_floor * spread))
+        return GaussianParameters(mean, rest, np.maximum(variance, self.least_variance(moments)))
+
+    def least_variance(self, moments: Moments) -> NDArray[np.float64]:
+        """The floor of each column, (1, d); 0 only where all classes together show no spread."""
+        spread = moments.one_class.variance
+        floor = np.maximum(max(self.variance_floor, CERTAIN) * spread, LEAST)
+        return np.where(spread > 0, floor, 0.0)
 
     def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:
         n, pooled = moments.total, moments.one_class

@@ -81,7 +81,8 @@ class MultivariateGaussian(Family):
     ddof : int
         1 for the unbiased covariance, divisor n_c − 1 or n − k (``mle`` only).
     variance_floor : float
-        In no direction is the variance less than this share of that over all classes.
+        In no direction is the variance less than this share of that over all classes; with 0,
+        where a class has no spread in a direction in which others have, 2⁻⁴⁰.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
     precision : {"exact", "double"}
@@ -193,7 +194,8 @@ class MultivariateGaussian(Family):
         total = self._shaped(sums.covariance, float(shares[known].min(initial=1.0)))
         covariance = DoubleDouble.stack(shaped)
         spread = Spread.of(sums.mean, covariance, total, self.variance_floor, self._noise(sums))
-        return MultivariateGaussianParameters(spread, sums.course, self.structure)
+        borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
+        return MultivariateGaussianParameters(spread, sums.course, self.structure, borrowed)
 
     def _shares(
         self, covariance: NDArray[np.float64], rows: NDArray[np.float64], sums: _Sums
@@ -319,7 +321,11 @@ class MultivariateGaussian(Family):
             mean=mean + origin,
             scatter=DoubleDouble.of(found.scatter),
             covariance=DoubleDouble.of(total / found.weight.sum()),
-            course=Course(found.log_likelihood, found.converged),
+            course=Course(
+                found.log_likelihood,
+                found.converged,
+                tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
+            ),
         )
 
     def _log_prior(self, sums: _Sums) -> LogPrior:
@@ -372,7 +378,7 @@ class _Sums:
         centre = all_rows.mean.sum(axis=0)
         mean = statistic.mean.scatter(code, (k, d))
         mean = DoubleDouble.where(weight[:, None] > 0, mean, centre)
-        covariance = _scatter(all_rows).sum(axis=0) / max(weight.sum(), 1.0)
+        covariance = _scatter(all_rows).sum(axis=0) / (weight.sum() or 1.0)
         variance = (covariance * np.eye(d)).sum(axis=0)
         return cls(weight, mean, _scatter(statistic), centre, variance, covariance)
 
@@ -383,7 +389,8 @@ class _Sums:
         shown = statistic.patterns[statistic.pattern]
         all_rows = statistic.one_class
         cells = all_rows.patterns[all_rows.pattern] * all_rows.weight.sum(axis=1)[:, None]
-        n = np.maximum(cells.sum(axis=0), 1.0)
+        n = cells.sum(axis=0)
+        n = np.where(n > 0, n, 1.0)
         mean = (all_rows.mean * cells).sum(axis=0) / n
         squares = (all_rows.mean - mean) * (all_rows.mean - mean) * cells
         spread = (all_rows.scatter * np.eye(d)).sum(axis=1).sum(axis=0)

@@ -10,12 +10,22 @@ from numpy.typing import NDArray
 from suffice.statistics.block import Block
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["BATCH_ROWS", "NO_CLASSES", "NO_CODES", "NO_WEIGHTS", "Batch"]
+__all__ = [
+    "BATCH_ROWS",
+    "NO_CLASSES",
+    "NO_CODES",
+    "NO_WEIGHTS",
+    "WEIGHT_RULE",
+    "Batch",
+    "unfit_weight",
+]
 
 NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
 BATCH_ROWS = 65_536  # the most rows of a batch
 NO_WEIGHTS: NDArray[np.float64] = np.empty(0)
 NO_CLASSES = Vocabulary(())
+LIGHTEST, HEAVIEST = 1e-100, 1e100  # beyond, a weight times a square underflows or overflows
+WEIGHT_RULE = f"a weight is 0, or from {LIGHTEST:g} to {HEAVIEST:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +43,7 @@ class Batch:
     classes : Vocabulary
         The labels that the codes stand for, in this batch only.
     weights : ndarray (n,), or empty when every row weighs one
-        Row weights, finite and 0 or more.
+        Row weights, 0 or from 1e-100 to 1e100.
     """
 
     rows: int
@@ -51,3 +61,9 @@ class Batch:
             self.classes,
             self.weights[start:stop],
         )
+
+
+def unfit_weight(weights: NDArray[np.float64]) -> int | None:
+    """The first row whose weight breaks `WEIGHT_RULE`, or None."""
+    fit = (weights == 0) | ((weights >= LIGHTEST) & (weights <= HEAVIEST))
+    return None if fit.all() else int(fit.argmin())

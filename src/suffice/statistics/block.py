@@ -166,6 +166,11 @@ class SparseBlock:
             self.present[start:stop],
         )
 
+    @property
+    def outcomes(self) -> NDArray[np.float64]:
+        """Whether each stored count is positive, 1 or 0; NaN where it is missing."""
+        return np.asarray(np.sign(self.data, dtype=np.float64))
+
     def counts(self, vocabulary: Vocabulary) -> csr_array:
         """Counts (n, m) of the tokens of a vocabulary; others, and missing counts, are left out."""
         cells = np.nan_to_num(self.data), self.reindex(vocabulary), self.indptr

@@ -20,7 +20,7 @@ from suffice.numerics.exact import LARGEST, DoubleDouble, add, divide, scaled, t
 from suffice.statistics.block import RealBlock, tiles
 from suffice.statistics.counts import grown
 from suffice.statistics.divergence import Divergences, of_gaussians
-from suffice.statistics.moments import too_large
+from suffice.statistics.moments import too_large, too_small
 
 __all__ = ["Comoments", "ComomentsAccumulator"]
 
@@ -148,6 +148,19 @@ class Comoments:
         """The same rows as if they were of one class."""
         alike = replace(self, code=np.zeros_like(self.code))
         return Comoments.empty(1, self.d, self.pooled)._merge(alike, 1.0)
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether the values of a column, of all rows, differ by too little to be squared."""
+        if not len(self.code):
+            return np.zeros(self.d, bool)
+        shown = self.patterns[self.pattern]
+        weight = self.weight.sum(axis=1)[:, None] * shown
+        near = self.pivot[shown.argmax(axis=0), np.arange(self.d)]
+        moved = np.where(shown, self.pivot - near, 0.0)
+        sums = np.abs(self.sums.sum(axis=1)) + weight * np.abs(moved)
+        squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
+        return too_small(weight.sum(axis=0), near, sums.sum(axis=0), squares)
 
     def marginal(self, columns: NDArray[np.intp]) -> Comoments:
         """The same rows in some of the columns, increasing; rows that show none are dropped."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from suffice.errors import SchemaError
+from suffice.errors import ParameterError, SchemaError
 from suffice.numerics.in_print import aligned, probability
 from suffice.statistics.counts import Events
 from suffice.statistics.divergence import Divergence, of_shares
@@ -114,6 +114,8 @@ def compared(a: ByClass, b: ByClass, names: Sequence[Sequence[str]] | None = Non
 
     Raises
     ------
+    ParameterError
+        If one of them is something else.
     SchemaError
         If a block differs in kind or in its number of columns, or a table has no labelled row.
 
@@ -171,7 +173,11 @@ def _width(block: Any) -> int:
 
 
 def _check_alike(a: ByClass, b: ByClass) -> None:
-    """Refuse statistics of other blocks."""
+    """Refuse what is no such statistic, and one of other blocks."""
+    if type(b) is not type(a):
+        raise ParameterError(
+            f"{b!r} is no statistic of a labelled table", "only such statistics can be compared"
+        )
     sides = [[(type(block).__name__, _width(block)) for block in side.blocks] for side in (a, b)]
     if sides[0] != sides[1]:
         first, second = (", ".join(f"{kind}({d})" for kind, d in side) for side in sides)

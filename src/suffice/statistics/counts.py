@@ -189,37 +189,49 @@ class Events(Counts):
     ----------
     documents : DoubleDouble (k,)
         Σw of the rows that were observed at all.
+    missing : Counts
+        Σw of the rows among them in which an event is missing, over the events of which there
+        are such rows; of presence only, for a missing count adds nothing to Σw·x.
     """
 
     documents: DoubleDouble
+    missing: Counts
 
     @cached_property
     def total(self) -> NDArray[np.float64]:
-        """Σw of the observed rows, (k, 1)."""
-        return self.documents.value[:, None]
+        """Σw of the observed rows, (k, 1); where cells are missing, of each event, (k, M)."""
+        documents = self.documents[:, None]
+        if not self.missing.count.shape[1]:
+            return documents.value
+        return (documents - self.missing.over(self.vocabularies).count).value
 
     def __add__(self, other: Self) -> Self:
-        return replace(super().__add__(other), documents=self.documents + other.documents)
+        documents, missing = self.documents + other.documents, self.missing + other.missing
+        return replace(super().__add__(other), documents=documents, missing=missing)
 
     def __sub__(self, other: Self) -> Self:
         documents = nonnegative(self.documents - other.documents, self.documents)
-        return replace(super().__sub__(other), documents=documents)
+        missing = self.missing - other.missing
+        return replace(super().__sub__(other), documents=documents, missing=missing)
 
     def scaled(self, factor: float) -> Self:
         """The same rows with their weights multiplied by a factor; weight 0 is absence."""
-        return replace(super().scaled(factor), documents=self.documents.scaled(factor))
+        documents, missing = self.documents.scaled(factor), self.missing.scaled(factor)
+        return replace(super().scaled(factor), documents=documents, missing=missing)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Events):
             return NotImplemented
-        return super().__eq__(other) and self.documents == other.documents
+        same = self.documents == other.documents and self.missing == other.missing
+        return super().__eq__(other) and same
 
     __hash__ = None
 
     @property
     def one_class(self) -> Self:
         """The same rows as if they were of one class."""
-        return replace(super().one_class, documents=self.documents.sum(axis=0)[None])
+        documents, missing = self.documents.sum(axis=0)[None], self.missing.one_class
+        return replace(super().one_class, documents=documents, missing=missing)
 
     def divergences(self, other: Self) -> Divergences:
         """How far the events of a text, or each column of counts among all, are apart, (k, d).
@@ -236,11 +248,13 @@ class Events(Counts):
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        return replace(super().place(index, k), documents=self.documents.scatter(index, (k,)))
+        documents, missing = self.documents.scatter(index, (k,)), self.missing.place(index, k)
+        return replace(super().place(index, k), documents=documents, missing=missing)
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
-        return replace(super().take(index), documents=self.documents[index])
+        documents, missing = self.documents[index], self.missing.take(index).pruned()
+        return replace(super().take(index), documents=documents, missing=missing)
 
 
 def grown(sums: NDArray[T], k: int) -> NDArray[T]:
@@ -418,6 +432,7 @@ class EventAccumulator:
         self._vocabulary: Vocabulary | None = None
         self._count = DoubleDouble.zeros((0, 0))  # nothing else holds it: kernels add to it
         self._documents: NDArray[np.float64] = np.zeros((0, 2))
+        self._missing = CountAccumulator(1)
         self._sum: Events | None = None
 
     def add(
@@ -430,10 +445,15 @@ class EventAccumulator:
         """Add the rows of a block; its counts were checked to be finite and not negative."""
         if isinstance(block, SparseBlock):
             sums = self._open(block.vocabulary, k)
-            data = (block.data != 0).astype(np.float64) if self._presence else block.data
+            data = block.outcomes if self._presence else block.data
             present = codes if block.present.all() else np.where(block.present, codes, -1)
             cells = data, block.indices, block.indptr
             kernels.counts.add_sparse_events(*cells, codes, weights, sums.hi, sums.lo)
+            if self._presence and (missing := np.isnan(data)).any():
+                # Only a matrix has such cells, and its events are its columns.
+                row = np.repeat(np.arange(block.rows), np.diff(block.indptr))[missing]
+                columns = IntegerBlock(block.indices[missing][:, None])
+                self._missing.add(columns, codes[row], weights[row] if weights.size else weights, k)
         else:
             sums = self._open(Vocabulary(tuple(range(block.values.shape[1])), closed=True), k)
             present = codes.copy()
@@ -447,8 +467,9 @@ class EventAccumulator:
         """Freeze what was added; without any block, the vocabulary is empty."""
         self._fold()
         k = len(self._documents)
+        nothing = Counts((Vocabulary(()),), DoubleDouble.zeros((k, 0)))
         return self._sum or Events(
-            (Vocabulary(()),), DoubleDouble.zeros((k, 0)), DoubleDouble.zeros(k)
+            nothing.vocabularies, nothing.count, DoubleDouble.zeros(k), nothing
         )
 
     def _open(self, vocabulary: Vocabulary, k: int) -> DoubleDouble:
@@ -467,9 +488,12 @@ class EventAccumulator:
             return
         count = DoubleDouble.from_sums(self._count.hi, self._count.lo)
         documents = DoubleDouble.from_table(self._documents[:, :, None])[:, 0]
-        part = Events((self._vocabulary,), count, documents).sorted()
+        missing = self._missing.statistic()
+        missing = missing.place(np.arange(len(missing.count.hi)), len(count.hi))
+        part = Events((self._vocabulary,), count, documents, missing).sorted()
         if self._sum is not None:
             known = np.arange(self._sum.count.shape[0])
             part = self._sum.place(known, part.count.shape[0]) + part
         self._vocabulary, self._sum = None, part
         self._documents = np.zeros_like(self._documents)
+        self._missing = CountAccumulator(1)

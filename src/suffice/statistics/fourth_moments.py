@@ -55,6 +55,11 @@ class FourthMoments:
         """Co-moments of the columns alone."""
         return self.moments.marginal(np.arange(self.d))
 
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether the values of a column differ by too little to be squared."""
+        return self.columns.too_small
+
     def fourth(self, variance: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Σw(Σⱼ (xⱼ − x̄ⱼ)²/σⱼ²)² over the complete rows of every class, (k,).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Self
@@ -9,15 +10,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ForgetError
+from suffice.errors import DataError, ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import LARGEST, scaled
 from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.divergence import Divergences, of_gaussians
 
-__all__ = ["TOO_LARGE", "Moments", "MomentsAccumulator", "too_large"]
+__all__ = [
+    "TOO_LARGE",
+    "Moments",
+    "MomentsAccumulator",
+    "require_spread",
+    "too_large",
+    "too_small",
+]
 
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
+SMALLEST = 1e-140  # the square of a smaller difference may lose digits to underflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +103,13 @@ class Moments:
         for c in range(1, len(self.pivot)):
             total += self.take(np.array([c]))
         return total
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether the values of a column, of all classes, differ by too little to be squared."""
+        rows = self.one_class
+        sums, squares = rows.sums[:, 0] + rows.sums[:, 1], rows.sums[:, 2] + rows.sums[:, 3]
+        return np.asarray(too_small(rows.total, rows.pivot, sums, squares).any(axis=0))
 
     def __add__(self, other: Moments) -> Moments:
         return self._merge(other, 1.0)
@@ -214,3 +230,31 @@ def too_large(x: NDArray[np.float64], stopped: int, first: int) -> BadCell:
     value = float(x[stopped + row, column])
     rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
     return BadCell(first + stopped + row, column, value, rule)
+
+
+def too_small(
+    weight: NDArray[np.float64],
+    pivot: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    squares: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Whether values differ, or are, too little to be squared: from W, p, Σw(x − p), Σw(x − p)²."""
+    tiny = (pivot != 0.0) & (np.abs(pivot) < SMALLEST)
+    lost = squares < SMALLEST**2 * np.maximum(weight, 1.0)
+    return np.asarray(lost & ((sums != 0.0) | tiny))
+
+
+def require_spread(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:
+    """Refuse columns whose values differ by too little; ``name`` says what column j is called.
+
+    Raises
+    ------
+    DataError
+        If there is one.
+    """
+    for j in np.flatnonzero(too_small)[:1].tolist():
+        raise DataError(
+            f"column {name(j)!r}: its values differ by about {SMALLEST:g} or less",
+            "the squares of such differences underflow",
+            "give it in a smaller unit",
+        )

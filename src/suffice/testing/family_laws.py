@@ -231,7 +231,8 @@ def _complete(block: Block) -> Block:
     block = _coded(block)
     if isinstance(block, CodedBlock):
         return CodedBlock(block.codes[(block.codes >= 0).all(axis=1)], block.vocabularies)
-    return _rows_of_block(block, np.flatnonzero(block.present))
+    missing = np.isnan(_matrix(block).sum(axis=1)).A1
+    return _rows_of_block(block, np.flatnonzero(block.present & ~missing))
 
 
 def _sampled(columns: Sequence[NDArray[Any]], like: Block) -> Block:

@@ -33,10 +33,14 @@ Structure = Literal["full", "diagonal", "spherical"]
 
 @dataclass(frozen=True)
 class Course:
-    """How expectation-maximisation went: log-likelihoods, and whether they came to rest."""
+    """How expectation-maximisation went: log-likelihoods, and whether they came to rest.
+
+    Columns without any cell are ``empty``.
+    """
 
     log_likelihood: tuple[float, ...] = ()
     converged: bool = True
+    empty: tuple[int, ...] = ()
 
     def remarks(self, columns: Sequence[str]) -> Iterator[str]:
         """Say if the estimates were still changing."""
@@ -51,11 +55,12 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class MultivariateGaussianParameters(JointParameters):
-    """μ (k, d) and Σ (k or 1, d, d)."""
+    """μ (k, d) and Σ (k or 1, d, d); the classes ``borrowed`` have the covariance of all rows."""
 
     spread: Spread
     course: Course = Course()
     structure: Structure = "full"
+    borrowed: tuple[int, ...] = ()
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -130,7 +135,12 @@ class MultivariateGaussianParameters(JointParameters):
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
         """Say which columns are left out, where variances were raised, what did not converge."""
-        yield from self.spread.remarks(columns, classes)
+        if self.borrowed:
+            yield (
+                f"classes {listed(classes, self.borrowed)}: the rows of each weigh no more than "
+                "ddof, so they have no covariance of their own; that of all rows is taken"
+            )
+        yield from self.spread.remarks(columns, classes, self.course.empty)
         yield from self.course.remarks(columns)
 
 
@@ -199,7 +209,7 @@ class MultivariateStudentParameters(JointParameters):
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
         """Say which columns are left out, where variances were raised, what did not converge."""
-        yield from self.spread.remarks(columns, classes)
+        yield from self.spread.remarks(columns, classes, self.course.empty)
         yield from self.course.remarks(columns)
 
 

@@ -21,6 +21,7 @@ __all__ = ["Spread", "add_complete", "fill", "listed", "settled_double"]
 
 ROUNDED = 2.0**-48  # noise of a matrix that was rounded to double
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
+CERTAIN = 2.0**-40  # the share kept, without a floor, where one class alone has no spread
 STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
 NAMED = 5  # columns named, and sentences about single ones
 
@@ -72,11 +73,17 @@ class Spread:
         floor: float,
         least_noise: float = 0.0,
     ) -> Spread:
-        """Factor the covariances, of which no variance is less than its share of that of all."""
+        """Factor the covariances, of which no variance is less than its share of that of all.
+
+        Where one class has no spread in a direction in which others have, densities of unlike
+        dimension would be compared: then the floor is ``CERTAIN`` at least.
+        """
         s, d, _ = covariance.shape
         noise = np.maximum(_noise(mean, total), least_noise)
         frame = factorise(total, noise)
         matrices = tuple(covariance[m] for m in range(s))
+        if floor == 0 and s > 1 and any(factorise(m, noise).rank < frame.rank for m in matrices):
+            floor = CERTAIN
         singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
         raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
         if raised:
@@ -159,17 +166,20 @@ class Spread:
             x[of == m] += z[of == m] @ roots[m].T
         return list(x.T)
 
-    def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
-        """Say which columns are left out, and where variances were raised."""
+    def remarks(
+        self, columns: Sequence[str], classes: Sequence[Any], empty: Sequence[int] = ()
+    ) -> Iterator[str]:
+        """Say which columns are left out (the ``empty`` have no cell), and what was raised."""
         dependent = [j for j, _ in self.left_out]
         for j, made_of in self.left_out[:NAMED]:
             terms = " + ".join(f"{value:g} × {columns[i]!r}" for i, value in made_of)
             if len(made_of) > NAMED:
                 terms = f"a combination of {len(made_of)} columns before it"
+            values = "no value" if j in empty else "one value only"
             yield (
                 f"column {columns[j]!r} is {terms} plus a constant in every row; it is left out"
                 if terms
-                else f"column {columns[j]!r} has one value only; it is left out"
+                else f"column {columns[j]!r} has {values}; it is left out"
             )
         if len(dependent) > NAMED:
             yield (
