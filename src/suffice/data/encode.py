@@ -110,13 +110,15 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
         return "binary", "boolean"
     if stored in ("number", "time"):
         return "real", "numbers" if stored == "number" else "dates or times"
-    distinct = pc.count_distinct(_plain(values)).as_py()
     if stored == "integer":
+        distinct = pc.count_distinct(_plain(values)).as_py()
         smallest, largest = pc.min(values).as_py(), pc.max(values).as_py()
         return integer_kind(distinct, observed, smallest, largest)
-    strings = _plain(values).cast(pa.large_string())
-    words = np.nanmean(pc.list_value_length(pc.utf8_split_whitespace(strings)).to_numpy(False))
-    return string_kind(distinct, observed, float(words))
+    cells, rows = pc.value_counts(values.drop_null()).flatten()
+    strings = _plain(cells).cast(pa.large_string())
+    words = pc.list_value_length(pc.utf8_split_whitespace(strings)).to_numpy(False)
+    distinct = pc.count_distinct(strings).as_py()
+    return string_kind(distinct, observed, float(words @ rows.to_numpy() / observed))
 
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
@@ -231,10 +233,10 @@ def binary_codes(values: NDArray[np.float64], name: Any) -> NDArray[np.int8]:
 
 def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
     columns = [_coded(batch.column(name), table.missing) for name in layout.columns]
-    codes = np.empty((len(columns), batch.num_rows), np.int32)
-    for target, (column, _) in zip(codes, columns, strict=True):
+    codes = np.empty((batch.num_rows, len(columns)), np.int32)
+    for target, (column, _) in zip(codes.T, columns, strict=True):
         target[:] = column
-    return CodedBlock(codes.T, tuple(vocabulary for _, vocabulary in columns))
+    return CodedBlock(codes, tuple(vocabulary for _, vocabulary in columns))
 
 
 def _coded(

@@ -8,7 +8,14 @@ import numpy as np
 
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["place"]
+__all__ = ["is_valid", "place"]
+
+
+@compiled
+def is_valid(valid: Any, cell: int) -> bool:
+    """Tell whether a cell is not null, by its bit."""
+    at = np.uint64(cell)
+    return (valid[at >> np.uint64(3)] >> (at & np.uint64(7))) & 1 == 1
 
 
 @compiled
@@ -22,5 +29,4 @@ def place(values: Any, valid: Any, first: int, rows: Any, j: int) -> None:
             rows[i, j] = values[i]
         return
     for i in range(values.shape[0]):
-        known = (valid[(first + i) >> 3] >> ((first + i) & 7)) & 1
-        rows[i, j] = values[i] if known else np.nan
+        rows[i, j] = values[i] if is_valid(valid, first + i) else np.nan

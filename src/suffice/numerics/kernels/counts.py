@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import two_product, two_sum
+from suffice.numerics.kernels.columns import is_valid
 from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import compiled
 
@@ -38,14 +39,20 @@ def read_codes(stored: Any, valid: Any, first: int, codes: Any, shown: Any) -> b
     ``valid`` are the bits of cells that are not null, or nothing; that of cell 0 is the ``first``.
     Returns whether every code has a place.
     """
-    last = shown.shape[0] - 1
-    for i in range(stored.shape[0]):
-        known = valid.shape[0] == 0 or (valid[(first + i) >> 3] >> ((first + i) & 7)) & 1
-        code = np.int64(stored[i]) if known else np.int64(-1)
-        if known and not 0 <= code < last:
-            return False
-        codes[i] = code
-        shown[code if code >= 0 else last] = True
+    n, last = stored.shape[0], shown.shape[0] - 1
+    for i in range(n):
+        codes[i] = stored[i]
+    if valid.shape[0]:
+        for i in range(n):
+            if not is_valid(valid, first + i):
+                codes[i] = -1
+    low, high = 0, -1
+    for i in range(n):
+        low, high = min(low, codes[i]), max(high, codes[i])
+    if low < -1 or high >= last:
+        return False
+    for i in range(n):
+        shown[codes[i] if codes[i] >= 0 else last] = True
     return True
 
 

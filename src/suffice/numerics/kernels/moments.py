@@ -252,10 +252,10 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
     side, limit, square = np.zeros(k, np.intp), np.full((k, d), -np.inf), np.zeros((k, padded))
     room, rows = np.zeros(k, np.intp), np.zeros(k)
     missing, p, seen = np.zeros((k, padded)), np.zeros((k, padded)), np.zeros(d)
-    shown, shifted = np.zeros(k, np.bool_), False
+    shown, plain = np.zeros(k, np.bool_), True  # rows are added as they are: no pivot, no gap
     copy(pivot, p)
     for c in range(k):
-        shifted |= any_nonzero(p[c])
+        plain &= not any_nonzero(p[c])
     for first in range(0, n, size):
         part, labels = x[first : first + size], codes[first : first + size]
         if (n - first - size) * d < LANES:  # the last panel of a row reads into the next one
@@ -266,9 +266,9 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
             if start[c + 1] > start[c] and not shown[c]:
                 _see(weight[c, 0], rows[c], missing[c], seen)
                 choose_pivots(part, order[start[c] : start[c + 1]], seen, p[c])
-                shifted |= any_nonzero(p[c])
+                plain &= not any_nonzero(p[c])
         values, width, centred, rounded = part.reshape(-1), part.shape[1], False, False
-        if shifted:
+        if not plain:
             rounded, centred = centre(part, labels, p, v, e, square, missing), True
             values, width = centred_values, padded
         for c in range(k):
@@ -285,6 +285,7 @@ def add_rows(x: Any, codes: Any, weight: Any, pivot: Any, sums: Any) -> int:
                 if not centred:
                     rounded, centred = centre(part, labels, p, v, e, square, missing), True
                     values, width = centred_values, padded
+                    plain = not any_nonzero(missing.reshape(-1))
                 if not can_be_squared(square, d) and _any_too_large(part, labels):
                     return first
                 _unbias(biased[c, side[c]], bias[c], sums[c])
