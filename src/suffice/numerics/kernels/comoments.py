@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
-from suffice.numerics.kernels.lanes import LANES, fma, load, repeat, splat, store
+from suffice.numerics.kernels.lanes import LANES, fma, load, repeat, splat, store, total
+from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.moments import (
     NOISE,
     ROOM,
     any_nonzero,
-    below,
     can_be_squared,
     choose_pivots,
     copy,
@@ -52,27 +52,28 @@ def _usable(x: Any, codes: Any) -> bool:
 
 
 @compiled
-def _centre(x: Any, codes: Any, pivot: Any, v: Any, e: Any, square: Any) -> bool:
+def _centre(x: Any, codes: Any, d: int, pivot: Any, v: Any, e: Any, square: Any) -> int:
     """Write v + e = x − p, and Σv² of every group; p and ``square`` are (g, padded).
 
-    Returns whether a difference was rounded. A missing cell makes its square NaN.
+    Returns 1 if a difference was rounded, else 0; −1 if a cell is missing or too large.
     """
-    width, padded, x, p = x.shape[1], square.shape[1], x.reshape(-1), pivot.reshape(-1)
-    v, e, square = v.reshape(-1), e.reshape(-1), square.reshape(-1)
-    square[:] = 0.0
-    errors, zero, rounded = np.empty(LANES), splat(0.0), splat(0.0)
+    width, padded, cells, p = x.shape[1], square.shape[1], x.reshape(-1), pivot.reshape(-1)
+    flat_v, flat_e, squares = v.reshape(-1), e.reshape(-1), square.reshape(-1)
+    squares[:] = 0.0
+    zero, rounded = splat(0.0), splat(0.0)
     for i in range(codes.shape[0]):
         if codes[i] < 0:
             continue
         for j in range(0, padded, LANES):
             c, to = codes[i] * padded + j, i * padded + j
-            value, error = two_sum(load(x, i * width + j), zero - load(p, c))
-            store(v, to, value)
-            store(e, to, error)
-            store(square, c, fma(value, value, load(square, c)))
+            value, error = two_sum(load(cells, i * width + j), zero - load(p, c))
+            store(flat_v, to, value)
+            store(flat_e, to, error)
+            store(squares, c, fma(value, value, load(squares, c)))
             rounded = fma(error, error, rounded)
-    store(errors, 0, rounded)
-    return bool(any_nonzero(errors))
+    if not can_be_squared(square, d) and not _usable(x, codes):
+        return -1
+    return 1 if total(rounded) != 0.0 else 0
 
 
 @compiled
@@ -86,23 +87,32 @@ def _weigh(weights: Any, scale: float, v: Any, e: Any, a: Any, a_lo: Any) -> Non
 
 
 @compiled
-def _add_sums(a: Any, a_lo: Any, rows: Any, s: Any, s_lo: Any) -> None:
-    """Add rows of a + a_lo (n, padded) to pairs (padded,)."""
-    padded, a, a_lo = a.shape[1], a.reshape(-1), a_lo.reshape(-1)
-    for j in range(0, padded, LANES):
-        total, total_lo = load(s, j), load(s_lo, j)
-        for i in rows:
-            total, rest = two_sum(total, load(a, i * padded + j))
-            total_lo += rest + load(a_lo, i * padded + j)
-        store(s, j, total)
-        store(s_lo, j, total_lo)
+def _add_sums(
+    a: Any, a_lo: Any, rounded: bool, rows: Any, s: Any, s_lo: Any, x: Any, at: int
+) -> None:
+    """Add rows of a + a_lo, which is 0 unless ``rounded``, to pairs (padded,).
+
+    Meanwhile x (n · d,) is asked for from ``at`` on.
+    """
+    width, a, a_lo = a.shape[1], a.reshape(-1), a_lo.reshape(-1)
+    for j in range(0, s.shape[0], LANES):
+        hi, lo = load(s, j), load(s_lo, j)
+        for r in range(rows.shape[0]):
+            prefetch(x, at)
+            at += LANES
+            hi, rest = two_sum(hi, load(a, rows[r] * width + j))
+            lo += rest
+            if rounded:
+                lo += load(a_lo, rows[r] * width + j)
+        store(s, j, hi)
+        store(s_lo, j, lo)
 
 
 @compiled
 def _exactly(a: Any, b: Any, s: Any, s_lo: Any) -> Any:
     """Add a · b to a biased pair."""
-    total = fma(a, b, s)
-    return total, s_lo + fma(a, b, s - total)
+    hi = fma(a, b, s)
+    return hi, s_lo + fma(a, b, s - hi)
 
 
 @compiled
@@ -113,15 +123,17 @@ def _panels(left: int, d: int) -> Any:
 
 
 @compiled
-def _add_products(a: Any, b: Any, d: int, rows: Any, s: Any, s_lo: Any) -> None:
-    """Add Σ a bᵀ over rows to biased sums (padded, padded)."""
-    width = a.shape[1]
-    a, b, s, s_lo = a.reshape(-1), b.reshape(-1), s.reshape(-1), s_lo.reshape(-1)
+def _add_products(a: Any, b: Any, d: int, rows: Any, old: Any, new: Any) -> None:
+    """Add Σ a bᵀ over rows to biased pairs (2, padded, padded); the new ones may be the old."""
+    width, padded = a.shape[1], old.shape[1]
+    a, b = a.reshape(-1), b.reshape(-1)
+    s, s_lo = old[0].reshape(-1), old[1].reshape(-1)
+    new_s, new_lo = new[0].reshape(-1), new[1].reshape(-1)
     for left in range(0, d, LEFT):
         begin, end = _panels(left, d)
         for right in range(begin, end, LANES):
-            i0 = left * width + right
-            i1, i2, i3 = i0 + width, i0 + 2 * width, i0 + 3 * width
+            i0 = left * padded + right
+            i1, i2, i3 = i0 + padded, i0 + 2 * padded, i0 + 3 * padded
             s0, s1, s2, s3 = load(s, i0), load(s, i1), load(s, i2), load(s, i3)
             t0, t1, t2, t3 = load(s_lo, i0), load(s_lo, i1), load(s_lo, i2), load(s_lo, i3)
             for row in rows:
@@ -130,21 +142,21 @@ def _add_products(a: Any, b: Any, d: int, rows: Any, s: Any, s_lo: Any) -> None:
                 s1, t1 = _exactly(repeat(a, at + 1), panel, s1, t1)
                 s2, t2 = _exactly(repeat(a, at + 2), panel, s2, t2)
                 s3, t3 = _exactly(repeat(a, at + 3), panel, s3, t3)
-            for at, total, rest in ((i0, s0, t0), (i1, s1, t1), (i2, s2, t2), (i3, s3, t3)):
-                store(s, at, total)
-                store(s_lo, at, rest)
+            for at, hi, lo in ((i0, s0, t0), (i1, s1, t1), (i2, s2, t2), (i3, s3, t3)):
+                store(new_s, at, hi)
+                store(new_lo, at, lo)
 
 
 @compiled
-def _add_rounded_products(a: Any, b: Any, d: int, rows: Any, s: Any) -> None:
-    """Add Σ a bᵀ over rows to plain sums (padded, padded)."""
-    width = a.shape[1]
-    a, b, s = a.reshape(-1), b.reshape(-1), s.reshape(-1)
+def _add_rounded_products(a: Any, b: Any, d: int, rows: Any, old: Any, new: Any) -> None:
+    """Add Σ a bᵀ over rows to plain sums (padded, padded); the new ones may be the old."""
+    width, padded = a.shape[1], old.shape[0]
+    a, b, s, new = a.reshape(-1), b.reshape(-1), old.reshape(-1), new.reshape(-1)
     for left in range(0, d, LEFT):
         begin, end = _panels(left, d)
         for right in range(begin, end, LANES):
-            i0 = left * width + right
-            i1, i2, i3 = i0 + width, i0 + 2 * width, i0 + 3 * width
+            i0 = left * padded + right
+            i1, i2, i3 = i0 + padded, i0 + 2 * padded, i0 + 3 * padded
             s0, s1, s2, s3 = load(s, i0), load(s, i1), load(s, i2), load(s, i3)
             for row in rows:
                 panel, at = load(b, row * width + right), row * width + left
@@ -152,23 +164,35 @@ def _add_rounded_products(a: Any, b: Any, d: int, rows: Any, s: Any) -> None:
                 s1 = fma(repeat(a, at + 1), panel, s1)
                 s2 = fma(repeat(a, at + 2), panel, s2)
                 s3 = fma(repeat(a, at + 3), panel, s3)
-            store(s, i0, s0)
-            store(s, i1, s1)
-            store(s, i2, s2)
-            store(s, i3, s3)
+            store(new, i0, s0)
+            store(new, i1, s1)
+            store(new, i2, s2)
+            store(new, i3, s3)
 
 
 @compiled
-def _choose_bias(exact: bool, square: Any, rows: int, room: int, bias: Any, bound: Any) -> None:
-    """Write the factors of the bias of products, with room for more rows; rounded ones have none.
+def _choose_bias(exact: bool, square: Any, share: float, bias: Any, limit: Any) -> None:
+    """Write the factors of the bias of products, with room for 1 / share as many rows.
 
-    As long as Σv² ≤ bound, abs(Σ vᵢvⱼ) ≤ √(boundᵢ boundⱼ) (Cauchy and Schwarz).
+    As long as Σv² ≤ bound, abs(Σ vᵢvⱼ) ≤ √(boundᵢ boundⱼ) (Cauchy and Schwarz). The biased Σv²
+    must not exceed ``limit``; where the bound says nothing of what can be squared, it always does.
+    Rounded products have no bias.
     """
-    for j in range(bound.shape[0]):
-        bound[j] = square[j] * (room / rows)
+    for j in range(limit.shape[0]):
+        bound = square[j] / share
         bias[j] = 0.0
-        if exact and bound[j] > 0.0:
-            bias[j] = math.ldexp(1.0, math.frexp(math.sqrt(bound[j]))[1] + 1)
+        if exact and bound > 0.0:
+            bias[j] = math.ldexp(1.0, math.frexp(math.sqrt(bound))[1] + 1)
+        limit[j] = 3.0 * bias[j] * bias[j] + bound if bound <= LARGEST * LARGEST else -np.inf
+
+
+@compiled
+def _within(products: Any, limit: Any) -> bool:
+    """Tell whether each square is at most its limit (d,); NaN is not."""
+    within = True
+    for j in range(limit.shape[0]):
+        within &= products[j, j] <= limit[j]
+    return within
 
 
 @compiled
@@ -193,6 +217,15 @@ def _unbias(biased: Any, bias: Any, scale: float, products: Any) -> None:
 
 
 @compiled
+def _add(exact: bool, a: Any, v: Any, d: int, rows: Any, old: Any, new: Any) -> None:
+    """Add Σ a vᵀ over rows to biased pairs, or to plain sums in their first places."""
+    if exact:
+        _add_products(a, v, d, rows, old, new)
+    else:
+        _add_rounded_products(a, v, d, rows, old[0], new[0])
+
+
+@compiled
 def add_rows(
     x: Any,
     codes: Any,
@@ -210,23 +243,26 @@ def add_rows(
     not added, like those after it, because a cell is missing or too large.
     """
     n, d = x.shape
-    g = pivot.shape[0]
+    g, homes = pivot.shape[0], products.shape[0]
     padded = -(-d // LANES) * LANES
     start, order = np.zeros(g + 2, np.intp), np.zeros(TILE_ROWS, np.intp)
-    last = np.zeros((TILE_ROWS, padded))
+    cells, last = x.reshape(-1), np.zeros((TILE_ROWS, padded))
     v = aligned(TILE_ROWS * padded).reshape(TILE_ROWS, padded)
     e = aligned(TILE_ROWS * padded).reshape(TILE_ROWS, padded)
     weighted = weights.shape[0] > 0
     a, a_lo = (np.zeros_like(v), np.zeros_like(v)) if weighted else (v, e)
     scale = math.ldexp(1.0, math.frexp(np.max(weights))[1]) if weighted else 1.0
-    square, spread, p = np.zeros((g, padded)), np.zeros(padded), np.zeros((g, padded))
-    homes = products.shape[0]
     border = np.searchsorted(home, np.arange(homes + 1))
-    total, bound, room = np.zeros((homes, padded)), np.zeros((homes, d)), np.zeros(homes, np.intp)
-    biased = aligned(homes * 2 * padded * padded).reshape(homes, 2, padded, padded)
-    bias = np.zeros((homes, padded))
+    square, spread, p = np.zeros((g, padded)), np.zeros(padded), np.zeros((g, padded))
+    limit, room = np.full((homes, d), -np.inf), np.zeros(homes, np.intp)
+    fits = np.zeros(homes, np.bool_)
+    biased = aligned(homes * 4 * padded * padded).reshape(homes, 2, 2, padded, padded)
+    bias, side = np.zeros((homes, padded)), np.zeros(homes, np.intp)
     s = np.zeros((g, 2, padded))
+    plain = not weighted  # rows are added as they are
     copy(pivot, p)
+    for c in range(g):
+        plain &= not any_nonzero(p[c])
     stopped = -1
     for first in range(0, n, TILE_ROWS):
         part, labels = x[first : first + TILE_ROWS], codes[first : first + TILE_ROWS]
@@ -239,33 +275,50 @@ def add_rows(
             if start[c + 1] > start[c] and weight[c, 0] == 0.0:
                 seen = np.zeros(d)
                 choose_pivots(part, order[start[c] : start[c + 1]], seen, p[c])
-        rounded = _centre(part, labels, p, v, e, square)
-        if not can_be_squared(square, d) and not _usable(part, labels):
+                plain &= not any_nonzero(p[c])
+        left, left_lo, right, rounded = part, part, part, 0
+        if not plain:
+            rounded = _centre(part, labels, d, p, v, e, square)
+            left, left_lo, right = a, a_lo, v
+            if weighted:
+                _weigh(weights[first : first + rows], scale, v[:rows], e[:rows], a, a_lo)
+        all_fit = rounded >= 0
+        for m in range(homes):
+            members = order[start[border[m]] : start[border[m + 1]]]
+            fits[m] = all_fit and room[m] >= members.shape[0]
+            if fits[m]:
+                _add(exact, left, right, d, members, biased[m, side[m]], biased[m, 1 - side[m]])
+                fits[m] = _within(biased[m, 1 - side[m], 0], limit[m])
+        for m in range(homes):
+            all_fit &= fits[m]
+        if plain and not all_fit:
+            rounded = _centre(part, labels, d, p, v, e, square)
+            left, left_lo, right = v, e, v
+        if rounded < 0:
             stopped = first
             break
-        if weighted:
-            _weigh(weights[first : first + rows], scale, v[:rows], e[:rows], a, a_lo)
+        pairs = weighted or rounded > 0
         for m in range(homes):
             begin, end = border[m], border[m + 1]
             members = order[start[begin] : start[end]]
             if members.shape[0] == 0:
                 continue
-            for j in range(padded):
-                spread[j] = 0.0
+            if fits[m]:
+                side[m] = 1 - side[m]
+            else:
+                spread[:] = 0.0
                 for c in range(begin, end):
-                    spread[j] += square[c, j]
-                total[m, j] += spread[j]
-            room[m] -= members.shape[0]
-            if room[m] < 0 or not below(total[m], bound[m]):
-                _unbias(biased[m], bias[m], scale, products[m])
+                    for j in range(padded):
+                        spread[j] += square[c, j]
+                _unbias(biased[m, side[m]], bias[m], scale, products[m])
                 most = max(members.shape[0], min(ROOM, n - first))
-                _choose_bias(exact, spread, members.shape[0], most, bias[m], bound[m])
-                _bias(bias[m], biased[m])
-                for j in range(padded):
-                    total[m, j] = spread[j]
-                room[m] = most - members.shape[0]
+                _choose_bias(exact, spread, members.shape[0] / most, bias[m], limit[m])
+                _bias(bias[m], biased[m, side[m]])
+                _add(exact, left, right, d, members, biased[m, side[m]], biased[m, side[m]])
+                room[m] = most
+            room[m] -= members.shape[0]
             for c in range(begin, end):
-                of_c = order[start[c] : start[c + 1]]
+                of_c, at = order[start[c] : start[c + 1]], (first + TILE_ROWS) * d
                 if weighted:
                     for i in of_c:
                         w = weights[first + i]
@@ -273,16 +326,14 @@ def add_rows(
                 else:
                     shows = float(of_c.shape[0])
                     weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], shows, 0.0)
-                _add_sums(a, a_lo, of_c, s[c, 0], s[c, 1])
-            if not exact:
-                _add_rounded_products(a, v, d, members, biased[m, 0])
-                continue
-            _add_products(a, v, d, members, biased[m, 0], biased[m, 1])
-            if rounded or weighted:
-                _add_rounded_products(a, e, d, members, biased[m, 1])
-                _add_rounded_products(a_lo, v, d, members, biased[m, 1])
+                at += start[c] * padded
+                _add_sums(left, left_lo, pairs, of_c, s[c, 0], s[c, 1], cells, at)
+            if exact and pairs:
+                lo = biased[m, side[m], 1]
+                _add_rounded_products(left, e, d, members, lo, lo)
+                _add_rounded_products(left_lo, v, d, members, lo, lo)
     for m in range(homes):
-        _unbias(biased[m], bias[m], scale, products[m])
+        _unbias(biased[m, side[m]], bias[m], scale, products[m])
     for c in range(g):
         for j in range(d):
             sums[c, 0, j], rest = two_sum(sums[c, 0, j], scale * s[c, 0, j])
