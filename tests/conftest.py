@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("without a clock", deadline=None)
+settings.load_profile("without a clock")
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[1].parent / "shared" / "data"))
 

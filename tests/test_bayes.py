@@ -142,7 +142,7 @@ def test_a_singular_covariance_is_left_to_sampling(covariance):
     assert outside.value < 1e-12
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.floats(0.01, 12), st.floats(0.001, 0.999), st.floats(0.1, 1e3), st.floats(-1e3, 1e3))
 def test_closed_form_and_quadrature_agree(delta, share, sd, mean):
     best = BayesClassifier(
@@ -780,7 +780,7 @@ def test_independent_columns_of_shared_variance_have_the_closed_form():
     assert_allclose(found.value, stats.norm.cdf(-np.sqrt((gap**2 / within).sum()) / 2), rtol=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.integers(-200, 200), min_size=3, max_size=3),
     st.sampled_from([0.0, 1.0, 1e6]),

@@ -355,7 +355,7 @@ TINY = st.integers(-464, -420) | st.integers(-1_000, -480)  # 2**-465 is 1e-140
 
 
 @given(e=TINY, j=st.integers(0, 3), intercept=st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_tiny_unit_is_exact_or_named(e, j, intercept):
     table = np.random.default_rng(j).integers(-9, 10, (30, 4)).astype(float)
     unit = np.where(np.arange(4) == j, 2.0**e, 1.0)  # of the target, if j is 3
@@ -414,7 +414,7 @@ def test_columns_that_depend_on_each_other_are_named():
 # -- ridge
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1e-3, 1.0, 1e3]), st.booleans())
 def test_ridge_in_closed_form(seed, alpha, standardize):
     rng = np.random.default_rng(seed)

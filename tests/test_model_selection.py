@@ -88,7 +88,7 @@ class _Part(FrameSplit):
 # -- models
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     sizes=st.sets(st.integers(20, 120), min_size=1, max_size=5).map(sorted),
     part=st.integers(1, 40),

@@ -161,7 +161,7 @@ contents = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(contents)
 def test_everything_comes_back(path: Path, content: Any) -> None:
     assert fingerprint(round_trip(path, content)) == fingerprint(content)
@@ -170,7 +170,7 @@ def test_everything_comes_back(path: Path, content: Any) -> None:
     assert path.read_bytes() == before
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(texts, min_size=60, max_size=70).map(tuple))
 def test_strings_come_back_packed_or_not(path: Path, strings: tuple[str, ...]) -> None:
     assert round_trip(path, strings) == strings

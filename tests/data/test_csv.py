@@ -383,7 +383,7 @@ class TestMissingAndStrip:
 
 
 class TestPieces:
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         st.text('a,"\n\r', max_size=40), st.integers(1, 8), st.integers(1, 8), st.sampled_from('"a')
     )
@@ -569,7 +569,7 @@ def written(lines: list[list[str]], delimiter: str, end: str) -> bytes:
 
 
 class TestWriterRoundTrip:
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(tables(), st.sampled_from(",;\t"), st.sampled_from(["\n", "\r\n"]))
     def test_any_table_of_strings_reads_back_equal(
         self, table: Open, lines: list[list[str]], delimiter: str, end: str
@@ -580,14 +580,14 @@ class TestWriterRoundTrip:
         read = rows(opened, dict.fromkeys(opened.names, pa.string()))
         assert [list(row.values()) for row in read] == lines
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(tables())
     def test_the_slow_scan_agrees_on_fields(self, table: Open, lines: list[list[str]]) -> None:
         opened = table(written(lines, ",", "\n"), header=False, missing=[])
         (split,) = opened.splits(dict.fromkeys(opened.names, pa.string()))
         assert [record.fields for record in split.file.scan()] == lines
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.text('aé,"\n\r', max_size=30), st.sampled_from([1, 5, 1 << 20]))
     def test_the_slow_scan_agrees_on_raw_text(self, table: Open, text: str, size: int) -> None:
         opened = table(b"x,y\n" + text.encode(), missing=[], skip_bad_rows=1000)

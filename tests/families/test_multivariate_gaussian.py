@@ -654,7 +654,7 @@ def test_a_floor_is_a_share_of_the_variance_over_all_classes() -> None:
         assert relative.max() == pytest.approx(before.max(), rel=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     scale=st.floats(1e-90, 1e90),
     pooling=st.sampled_from([0.0, 0.4, 1.0]),

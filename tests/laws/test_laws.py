@@ -48,7 +48,7 @@ from suffice.testing import check_estimator_laws, check_family, check_statistic
 LABELS = ("ham", "spam", "eggs")
 WORDS = ("ab", "cd", "ef", "gh", "ij", "kl")
 TWO = Vocabulary((False, True), closed=True)
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=25)
 
 
 # -- data
@@ -300,7 +300,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("family", "encoding", "shape"), CASES, ids=[f"{family}-{shape}" for family, _, shape in CASES]
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(data=st.data(), seed=st.integers(0, 99))
 def test_families(
     family: Family, encoding: str, shape: str, data: st.DataObject, seed: int

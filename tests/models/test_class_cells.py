@@ -59,7 +59,7 @@ def discriminant(cells: ClassCells) -> np.ndarray:
 
 
 @given(k=st.integers(1, 3), p=st.integers(1, 5), seed=st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_points_have_the_moments_of_what_is_missing(k, p, seed):
     cells, x = gaussians(k, p, seed), gappy(6, p, seed)
     codes = np.random.default_rng(seed).integers(k, size=6)
@@ -116,7 +116,7 @@ def test_a_cell_that_the_others_determine_is_not_spread():
 
 
 @given(p=st.integers(1, 5), seed=st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_of_two_classes_the_expected_probability_is_that_of_bayes(p, seed):
     cells, x = gaussians(2, p, seed), gappy(8, p, seed)
     x = x[np.isnan(x).any(axis=1)]

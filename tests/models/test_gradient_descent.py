@@ -41,7 +41,7 @@ def summed(rows, v, weights=None, order=None, center=None, inverse=None):
 
 
 @given(p=st.integers(0, 9), t=st.integers(1, 3), seed=st.integers(0, 99))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_sums_of_small_fractions_are_exact(p, t, seed):
     rng = np.random.default_rng(seed)
     rows, v = table(12, p, t, seed), rng.integers(-8, 8, (t, 1 + p)) / 4.0

@@ -18,7 +18,7 @@ from suffice.statistics.block import RealBlock
 from suffice.statistics.comoments import Comoments, ComomentsAccumulator
 
 Matrix = list[list[Fraction]]
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=60)
 
 
 def summed(x: np.ndarray, y: np.ndarray, weights=None, exact: bool = True) -> Comoments:
@@ -256,7 +256,7 @@ def test_one_row_and_a_perfect_fit():
 # -- coefficients that may not be negative
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_nonnegative_coefficients(seed, intercept):
     rng = np.random.default_rng(seed)
@@ -358,7 +358,7 @@ def test_draws_have_the_moments_of_the_posterior():
 # -- some of the columns
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.3, 0.8]))
 def test_sums_of_some_columns_are_those_of_rows_cut_down(seed, gaps):
     rng = np.random.default_rng(seed)

@@ -169,7 +169,7 @@ def test_rows_that_change_between_passes_are_noticed():
     objective(np.zeros(4), True)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 99), gaps=st.sampled_from([0.0, 0.3]), weighted=st.booleans())
 def test_moments_of_sparse_rows_are_those_of_dense_ones(seed, gaps, weighted):
     rng = np.random.default_rng(seed)
@@ -331,7 +331,7 @@ def is_separated(x, y):
     return False
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10_000))
 def test_separation_in_the_plane_is_what_every_line_says(seed):
     rng = np.random.default_rng(seed)

@@ -151,7 +151,7 @@ def judged(x, y) -> str | None:
 
 
 @example(seed=896, n=19, d=4, k=4, signal=2.0, solver="lbfgs")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(6, 25),
@@ -170,7 +170,7 @@ def test_random_tables(seed, n, d, k, signal, solver):
     assert diagnosis(x, y, solver=solver) == judged(x, y)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 5))
 def test_the_columns_named_are_enough(seed, d):
     rng = np.random.default_rng(seed)

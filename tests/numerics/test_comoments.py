@@ -167,7 +167,7 @@ def test_covariances_are_the_exact_answers_rounded_once(
             assert_exact(in_parts(x, codes, weights, parts, rng, pooled), x, codes, weights)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(-40, 40), st.integers(-3, 3)), min_size=1, max_size=30),
     st.sampled_from(OFFSETS),

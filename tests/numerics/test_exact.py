@@ -15,7 +15,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.kernels.pairs import compiled, fused_multiply_add
 
 NUMBERS = st.floats(-(2.0**100), 2.0**100).filter(lambda x: x == 0 or abs(x) > 2.0**-100)
-MANY = settings(max_examples=150, deadline=None)
+MANY = settings(max_examples=150)
 
 
 @st.composite

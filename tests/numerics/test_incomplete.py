@@ -13,7 +13,7 @@ from suffice.numerics.incomplete import Expected, IncompleteRows, expectation_ma
 from suffice.statistics.block import RealBlock
 from suffice.statistics.comoments import ComomentsAccumulator
 
-SOME = settings(max_examples=60, deadline=None)
+SOME = settings(max_examples=60)
 
 
 def grouped(x: np.ndarray, codes: np.ndarray | None = None, k: int = 1) -> IncompleteRows:

@@ -12,7 +12,7 @@ from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import TOLERANCE, Factor, factorise, floored
 
-SOME = settings(max_examples=60, deadline=None)
+SOME = settings(max_examples=60)
 
 
 @pytest.fixture(autouse=True, scope="module")

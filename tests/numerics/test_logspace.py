@@ -17,7 +17,7 @@ def reference(row: list[float]) -> mpmath.mpf:
         return mpmath.log(mpmath.fsum(mpmath.exp(mpmath.mpf(x)) for x in row))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ROWS)
 def test_log_sum_exp_and_posterior(row: list[float]) -> None:
     prior = np.log(np.full(len(row), 1 / len(row)))

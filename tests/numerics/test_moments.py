@@ -77,7 +77,7 @@ def test_mean_and_scatter_are_the_exact_answers_rounded_once(
             assert_exact(in_parts(x, codes, weights, parts, rng), x, codes, weights)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.integers(-40, 40), min_size=1, max_size=40),
     st.sampled_from(OFFSETS),

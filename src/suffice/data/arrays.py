@@ -64,8 +64,7 @@ class Labels:
         if span is not None:
             low, width = span
             seen = np.zeros(width, np.bool_)
-            for start in range(0, len(values), BATCH_ROWS):
-                seen[_above(values[start : start + BATCH_ROWS], low)] = True
+            kernels.counts.mark(values, low, seen)
             return cls(values, Vocabulary(tuple((np.flatnonzero(seen) + int(low)).tolist())))
         return cls(values, Vocabulary.of(v for v in values.tolist() if not is_missing(v)))
 
@@ -100,12 +99,6 @@ def _span(values: NDArray[Any]) -> tuple[Any, int] | None:
     low = values.min()
     width = int(values.max()) - int(low) + 1
     return (low, width) if width <= BATCH_ROWS else None
-
-
-def _above(values: NDArray[Any], low: Any) -> NDArray[Any]:
-    """How far integers lie above the smallest; narrow ones would overflow."""
-    wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)
-    return wide - wide.dtype.type(low)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ __all__ = ["is_valid", "place"]
 def is_valid(valid: Any, cell: int) -> bool:
     """Tell whether a cell is not null, by its bit."""
     at = np.uint64(cell)
-    return (valid[at >> np.uint64(3)] >> (at & np.uint64(7))) & 1 == 1
+    return bool((valid[at >> np.uint64(3)] >> (at & np.uint64(7))) & 1)
 
 
 @compiled

@@ -28,6 +28,7 @@ __all__ = [
     "add_weighted_codes",
     "are_counts",
     "look_up",
+    "mark",
     "read_codes",
 ]
 
@@ -54,6 +55,13 @@ def read_codes(stored: Any, valid: Any, first: int, codes: Any, shown: Any) -> b
     for i in range(n):
         shown[codes[i] if codes[i] >= 0 else last] = True
     return True
+
+
+@compiled
+def mark(values: Any, low: Any, seen: Any) -> None:
+    """Write True to ``seen`` at values − low."""
+    for i in range(values.shape[0]):
+        seen[values[i] - low] = True
 
 
 @compiled
