@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from suffice.cli.models import load_generative, naming
+from suffice.cli.models import load, naming, predicts_numbers, refusal, unlike
 from suffice.cli.options import AsJson, ResultFile
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
 
@@ -40,11 +40,29 @@ def compare(
     difference, 1 nothing in common.
     """
     refuse_overwriting(output, [before, after])
-    one, other = (load_generative(path, RULE, NEXT_STEP) for path in (before, after))
+    one, other = map(_comparable, (before, after))
+    if predicts_numbers(one) != predicts_numbers(other):
+        raise unlike(before, one, after, other, "can be compared")
     with naming(before, after):
         found = one.compare(other)
     facts = {"models": [str(before), str(after)]} | _facts(found)
     deliver(facts, lambda: _rendered(found), as_json, output)
+
+
+def _comparable(path: Path) -> Any:
+    """Read the file of a model that holds a distribution of every column.
+
+    Raises
+    ------
+    ModelFileError
+        If the file cannot be loaded.
+    ParameterError
+        If it holds another model.
+    """
+    model = load(path)
+    if not hasattr(model, "compare") or not hasattr(model, "statistic_"):
+        raise refusal(path, model, RULE, NEXT_STEP)
+    return model
 
 
 def _facts(found: Comparison) -> dict[str, Any]:
@@ -78,15 +96,19 @@ def _divergence(found: Divergence | None) -> dict[str, float | None] | None:
 
 
 def _rendered(found: Comparison) -> Iterator[RenderableType]:
-    table = grid("", "Hellinger", "PSI", "p", "missing", "within", "class")
-    table.add_row("(labels)", *_cells(found.labels), "", "", "")
+    labelled = found.labels is not None
+    headings = ("within", "class") if labelled else ()
+    table = grid("", "Hellinger", "PSI", "p", "missing", *headings)
+    if labelled:
+        table.add_row("(labels)", *_cells(found.labels), "", "", "")
     for column in found.columns:
         missing = " → ".join(map(percent, column.missing))
         most = found.most_within(column)
         within = (UNKNOWN, "") if most is None else (_distance(most[1]), short(most[0]))
-        table.add_row(column.column, *_cells(column.overall), missing, *within)
+        table.add_row(column.column, *_cells(column.overall), missing, *within[: len(headings)])
     yield table
-    yield f"  {' and '.join(map(amount, found.rows))} rows; within: the class that differs most"
+    remark = "; within: the class that differs most" if labelled else ""
+    yield f"  {' and '.join(map(amount, found.rows))} rows{remark}"
 
 
 def _cells(found: Divergence | None) -> tuple[str, str, str]:

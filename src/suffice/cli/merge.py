@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.models import load_summed, naming, refusal, rows_of
+from suffice.cli.models import load_summed, naming, rows_of, unlike
 from suffice.cli.output import amount, print_all
 from suffice.errors import ParameterError
 
@@ -35,12 +35,7 @@ def merge(
     merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
         if type(other) is not type(merged):
-            raise refusal(
-                path,
-                other,
-                f"{models[0]} holds a {type(merged).__name__}, and only models of one kind add up",
-                "fit both with the same --model",
-            )
+            raise unlike(models[0], merged, path, other, "add up")
         with naming(models[0], path):
             merged.merge(other)
     merged.save(output)

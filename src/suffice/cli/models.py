@@ -30,6 +30,7 @@ __all__ = [
     "refusal",
     "refuse_tokens",
     "rows_of",
+    "unlike",
     "weight_of",
     "with_labels",
     "with_tokens",
@@ -85,6 +86,14 @@ def load_summed(path: str | PathLike[str]) -> Any:
 def refusal(path: str | PathLike[str], model: Any, rule: str, next_step: str) -> ParameterError:
     """What to say where a command makes no sense for a model."""
     return ParameterError(f"{path} holds a {type(model).__name__}", rule, next_step)
+
+
+def unlike(
+    mine: str | PathLike[str], one: Any, theirs: str | PathLike[str], other: Any, verb: str
+) -> ParameterError:
+    """What to say where two files hold models of different kinds."""
+    rule = f"{mine} holds a {type(one).__name__}, and only models of one kind {verb}"
+    return refusal(theirs, other, rule, "fit both with the same --model")
 
 
 @contextmanager

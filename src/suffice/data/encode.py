@@ -114,11 +114,13 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
         distinct = pc.count_distinct(_plain(values)).as_py()
         smallest, largest = pc.min(values).as_py(), pc.max(values).as_py()
         return integer_kind(distinct, observed, smallest, largest)
+    if not isinstance(values, pa.DictionaryArray):
+        values = _plain(values)
     cells, rows = pc.value_counts(values.drop_null()).flatten()
     strings = _plain(cells).cast(pa.large_string())
-    words = pc.list_value_length(pc.utf8_split_whitespace(strings)).to_numpy(False)
+    words = pc.list_value_length(pc.utf8_split_whitespace(strings)).fill_null(0)
     distinct = pc.count_distinct(strings).as_py()
-    return string_kind(distinct, observed, float(words @ rows.to_numpy() / observed))
+    return string_kind(distinct, observed, float(words.to_numpy() @ rows.to_numpy() / observed))
 
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:

@@ -98,6 +98,11 @@ class Design:
         p = len(self)
         return self._column_of_term[place] if place < p else self.targets[place - p]
 
+    @property
+    def outline(self) -> tuple[tuple[str, ...], ...]:
+        """Columns, those that are categories, and targets: all but the values of categories."""
+        return tuple(self.columns), tuple(self.categories), self.targets
+
     def keep(self, names: Sequence[str]) -> Design:
         """The design of some of the columns."""
         chosen = set(names)

@@ -334,7 +334,7 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         check_is_fitted(self)
         if not isinstance(other, GenerativeClassifier):
             raise ParameterError(
-                f"{other!r} is no model", f"only fitted models of suffice can be {verb}"
+                f"{other!r} is no generative model", f"only fitted ones can be {verb} with it"
             )
         check_alike(self.model_, other._fitted(), verb)
 

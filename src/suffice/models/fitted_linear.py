@@ -40,12 +40,15 @@ class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ign
         All that a prediction needs.
     statistic_ : Comoments
         Exact sums over all rows learnt so far; none after gradient descent.
+    batches_ : tuple of Comoments
+        The statistics that it is the sum of: one, or one for each batch of a window.
     """
 
     missing: Missing
     solver: str
     model_: LinearModel
     statistic_: Comoments
+    batches_: tuple[Comoments, ...]
 
     # -- what was learnt
 

@@ -38,9 +38,13 @@ from suffice.models.normal_equations import ROUNDED, NormalEquations
 from suffice.models.options import Dependent, Missing, check_choices, check_descent_options
 from suffice.models.reading_targets import Rows
 from suffice.models.regression import IncompleteRow, LinearModel, missing_cells, summarise
+from suffice.models.regression_comparison import compared_rows
+from suffice.models.streaming import check_stream, forgettable, side_by_side, succeeded
 from suffice.numerics.linalg import TOLERANCE
 from suffice.statistics.comoments import Comoments
+from suffice.statistics.comparison import Comparison
 from suffice.statistics.moments import require_spread
+from suffice.statistics.statistic import tree_sum
 
 __all__ = ["LinearRegressor", "Precision"]
 
@@ -56,6 +60,8 @@ class LinearRegressor(FittedLinear):
     ----------
     statistic_ : Comoments
         Exact sums over all rows learnt so far.
+    batches_ : tuple of Comoments
+        The statistics that it is the sum of: one, or one for each batch of a window.
     model_ : LinearModel
         Everything that follows from them.
     coef_, intercept_ : ndarray
@@ -121,29 +127,56 @@ class LinearRegressor(FittedLinear):
             source = self._open_new(X, y, sample_weight)
             if self.solver in STEPS:
                 return self._descend(source)
-            return self._set(self._summarise(source), source)
+            return self._set(self._summarise(source), source=source)
 
     @available_if(lambda self: self._require_more() is None)  # type: ignore[untyped-decorator]
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        decay: float = 1.0,
+        window: int | None = None,
+    ) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
 
-        See `fit` for the parameters and the errors. Categories are those of the first rows.
+        See `fit` for the other parameters and the errors. Categories are those of the first rows.
+
+        A stream may fade, or be seen through a window; a batch is what one call learns. With both,
+        the result is that of one `fit` of the last batches, each with its weight.
 
         With ``solver="sgd"`` or ``"minibatch"`` every call is one epoch of the rows given, from
         where the last ended: the first settles centres and units of the columns, the learning
         rate decays from call to call, and a penalty is shared among all rows seen. With
         ``solver="gradient"`` there is no such method.
+
+        Parameters
+        ----------
+        decay : float
+            γ, above 0 and at most 1: before this batch joins, every weight learnt is multiplied by
+            it. A batch of age a (0 for the newest) then weighs γᵃ, to a relative error of 2⁻¹⁰⁰,
+            and without any where γ is a power of 2.
+        window : int, optional
+            Keep only so many batches, this one included; what was learnt before there was a window
+            counts as one batch. Default: all.
         """
+        check_stream(decay, window)
         with unless_it_fails(self):
             self._check_options()
             if self.solver in SINGLE_ROWS:
+                if decay != 1 or window is not None:
+                    raise ParameterError(
+                        f"decay={decay!r}, window={window!r} with solver={self.solver!r}",
+                        "gradient descent keeps no sums that could fade or leave",
+                        NORMAL,
+                    )
                 return self._step_on(X, y, sample_weight)
             first = not hasattr(self, "statistic_")
             source = (self._open_new if first else self._open_more)(X, y, sample_weight)
-            statistic = self._summarise(source)
-            if not first:
-                statistic = self.statistic_ + statistic
-            return self._set(statistic, source if first else None)
+            more = self._summarise(source)
+            batches = (more,) if first else succeeded(self.batches_, more, decay, window)
+            return self._set(*batches, source=source if batches[0] is more else None)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows away again; the result is that of a `fit` without them.
@@ -153,13 +186,14 @@ class LinearRegressor(FittedLinear):
         Raises
         ------
         ForgetError
-            If the rows cannot have been learnt.
+            If the rows cannot have been learnt, or the model sees them through a window.
         """
         check_is_fitted(self)
         self._require_sums()
+        known = forgettable(self.batches_)
         gone = self._summarise(self._open_more(X, y, sample_weight))
         with forgetting(lambda error: self.design_.column(cast(int, error.column))):
-            rest = self.statistic_ - gone
+            rest = known - gone
         if not len(rest.code):
             raise ForgetError(
                 "no row would be left",
@@ -172,27 +206,66 @@ class LinearRegressor(FittedLinear):
     def merge(self, other: LinearRegressor) -> Self:
         """Learn what another model of the same columns and targets has learnt.
 
+        Two windows are added batch by batch, the newest to the newest.
+
         Raises
         ------
         SchemaError
             If the two models do not read the same columns in the same way.
         """
+        self._check_alike(other, "merged")
+        if self.design_.categories != other.design_.categories:
+            raise SchemaError(
+                "the models differ in the values of their categories",
+                "only models of the same categories can be merged",
+                "fit one model to the rows of both",
+            )
+        with unless_it_fails(self):
+            return self._set(*side_by_side(self.batches_, other.batches_))
+
+    def compare(self, other: LinearRegressor) -> Comparison:
+        """Return what divides the rows of two models, column by column, the largest first.
+
+        Neither reads rows again: a model holds the statistic of its rows. Targets are columns like
+        the others. The result prints as a table, and is a record of
+        `suffice.statistics.comparison`.
+
+        Parameters
+        ----------
+        other : LinearRegressor
+            A model of the same columns and targets, of the rows to compare with.
+
+        Raises
+        ------
+        SchemaError
+            If the two models do not read the same columns in the same way.
+
+        Examples
+        --------
+        >>> from suffice.linear_model import LinearRegression
+        >>> before = LinearRegression().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
+        >>> after = LinearRegression().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 1, 1])
+        >>> print(before.compare(after))
+        """
+        self._check_alike(other, "compared")
+        return compared_rows(self.statistic_, self.design_, other.statistic_, other.design_)
+
+    def _check_alike(self, other: Any, verb: str) -> None:
+        """Refuse what is no fitted model of the same columns and targets that has sums."""
         check_is_fitted(self)
         if not isinstance(other, LinearRegressor):
             raise ParameterError(
-                f"{other!r} is no linear model", "only fitted linear models can be merged"
+                f"{other!r} is no linear model", f"only fitted linear models can be {verb}"
             )
         check_is_fitted(other)
         self._require_sums()
         other._require_sums()
-        if self.design_ != other.design_:
+        if self.design_.outline != other.design_.outline:
             raise SchemaError(
                 "the models differ in their columns, targets or categories",
-                "only models of the same columns can be merged",
+                f"only models of the same columns can be {verb}",
                 "fit both to the same columns",
             )
-        with unless_it_fails(self):
-            return self._set(self.statistic_ + other.statistic_)
 
     def refit(self, columns: Sequence[str | int] | None = None, **options: Any) -> Self:
         """Return a new model of some of the columns, or with other options, from the same sums.
@@ -231,22 +304,23 @@ class LinearRegressor(FittedLinear):
         design = self.design_.keep(names)
         places = self.design_.places(names)
         p, t = len(self.design_), len(self.design_.targets)
-        statistic = self.statistic_
+        batches = self.batches_
         if len(places) < p:
-            statistic = statistic.marginal(np.append(places, np.arange(p, p + t)))
+            kept = np.append(places, np.arange(p, p + t))
+            batches = tuple(batch.marginal(kept) for batch in batches)
         if hasattr(self, "feature_names_in_"):
             other.feature_names_in_ = np.array(design.columns, dtype=object)
         other.n_features_in_, other.single_target_ = len(design.columns), self.single_target_
         other.design_, other.format_ = design, self.format_
-        kept = [column for column in self.schema_ if column.name in set(names)]
+        schema = tuple(column for column in self.schema_ if column.name in set(names))
         left = tuple(name for name in self.design_.columns if name not in set(names))
         other.layout_ = replace(
             self.layout_,
             blocks=design.blocks,
-            columns=self.schema_ if not left else tuple(kept),
+            columns=self.schema_ if not left else schema,
             ignored=(*self.layout_.ignored, *left),
         )
-        return other._set(statistic)
+        return other._set(*batches)
 
     def _check_options(self) -> None:
         check_choices(
@@ -312,7 +386,8 @@ class LinearRegressor(FittedLinear):
         return rows, splits, Standard.of(seen, len(self.design_), bool(self.fit_intercept))
 
     def _set_descended(self, fit: Descended) -> Self:
-        self.__dict__.pop("statistic_", None)
+        for name in ("statistic_", "batches_"):
+            self.__dict__.pop(name, None)
         self.model_ = LinearModel(self.design_, self._layout(None), fit)
         return self
 
@@ -331,9 +406,9 @@ class LinearRegressor(FittedLinear):
         places = np.flatnonzero(counts).tolist()
         return incomplete(lacking({self.design_.column(j): str(counts[j]) for j in places}))
 
-    def _set(self, statistic: Comoments, source: Rows | None = None, tuned: bool = False) -> Self:
-        """Estimate; ``source`` has all rows of the statistic, where they are at hand."""
-        design, cells = self.design_, None
+    def _set(self, *batches: Comoments, source: Rows | None = None, tuned: bool = False) -> Self:
+        """Estimate; ``source`` has all rows of the statistics, where they are at hand."""
+        statistic, design, cells = tree_sum(batches), self.design_, None
         self._require_values(statistic)
         if self.missing == "gaussian":
             cells = GaussianCells.of(statistic)
@@ -348,7 +423,7 @@ class LinearRegressor(FittedLinear):
                 "the coefficients of such columns are not determined",
                 "leave columns out, or use dependent='minimum_norm', or Ridge",
             )
-        self.statistic_ = statistic
+        self.batches_, self.statistic_ = batches, statistic
         self.model_ = LinearModel(design, self._layout(None), fit, cells)
         if remarks:
             warnings.warn(
@@ -400,7 +475,7 @@ class LinearRegressor(FittedLinear):
         fit = self._fitted().fit
         learnt = {
             "design": self.design_,
-            "statistic": getattr(self, "statistic_", None),
+            "batches": getattr(self, "batches_", None),
             "descended": fit if isinstance(fit, Descended) else None,
             "single_target": self.single_target_,
         }
@@ -416,4 +491,4 @@ class LinearRegressor(FittedLinear):
             setattr(model, name, content[name])
         if content["descended"] is not None:
             return model._set_descended(content["descended"])
-        return model._set(content["statistic"], tuned=True)
+        return model._set(*content["batches"], tuned=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 from numbers import Integral, Real
+from typing import TypeVar
 
 from suffice.errors import ForgetError, ParameterError
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.statistic import tree_sum
+from suffice.statistics.statistic import FadingStatistic, tree_sum
 
 __all__ = ["check_stream", "forgettable", "side_by_side", "succeeded"]
+
+S = TypeVar("S", bound=FadingStatistic)
 
 
 def check_stream(decay: float, window: int | None) -> None:
@@ -32,9 +34,7 @@ def check_stream(decay: float, window: int | None) -> None:
         )
 
 
-def succeeded(
-    batches: Sequence[ByClass], newest: ByClass, decay: float, window: int | None
-) -> tuple[ByClass, ...]:
+def succeeded(batches: Sequence[S], newest: S, decay: float, window: int | None) -> tuple[S, ...]:
     """Return the statistics that count after one more batch, the oldest first.
 
     ::
@@ -44,9 +44,9 @@ def succeeded(
 
     Parameters
     ----------
-    batches : sequence of ByClass
+    batches : sequence of S
         S, those that counted before.
-    newest : ByClass
+    newest : S
         The batch that arrives.
     decay : float
         γ, from 0 to 1.
@@ -58,14 +58,14 @@ def succeeded(
     return (tree_sum([*faded, newest]),) if window is None else (*faded, newest)
 
 
-def side_by_side(mine: Sequence[ByClass], theirs: Sequence[ByClass]) -> tuple[ByClass, ...]:
+def side_by_side(mine: Sequence[S], theirs: Sequence[S]) -> tuple[S, ...]:
     """Add two streams batch by batch, the newest to the newest."""
     pairs = zip_longest(reversed(mine), reversed(theirs))
     added = [tree_sum(batch for batch in pair if batch is not None) for pair in pairs]
     return tuple(reversed(added))
 
 
-def forgettable(batches: Sequence[ByClass]) -> ByClass:
+def forgettable(batches: Sequence[S]) -> S:
     """Return the statistic that rows can be taken away from.
 
     Raises

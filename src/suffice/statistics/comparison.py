@@ -1,8 +1,8 @@
-"""Comparisons: what divides two labelled tables, column by column, from their statistics alone."""
+"""Comparisons: what divides two tables, column by column, from their statistics alone."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 from suffice.errors import ParameterError, SchemaError
 from suffice.numerics.in_print import aligned, probability
 from suffice.statistics.counts import Events
-from suffice.statistics.divergence import Divergence, of_shares
+from suffice.statistics.divergence import Divergence, Divergences, of_shares
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.vocabulary import Value
 
 if TYPE_CHECKING:
     from suffice.statistics.by_class import ByClass
+    from suffice.statistics.statistic import ClasswiseStatistic
 
-__all__ = ["ColumnComparison", "Comparison", "compared"]
+__all__ = ["ColumnComparison", "Comparison", "compared", "compared_unlabelled"]
 
 UNKNOWN = "-"
 
@@ -35,7 +36,7 @@ class ColumnComparison:
     within : tuple of Divergence or None
         Between the rows of each class; None where a table has none that show the column.
     missing : tuple of two floats
-        Share of the labelled rows that do not show it, in each table.
+        Share of the rows that do not show it, in each table.
     """
 
     column: str
@@ -56,18 +57,18 @@ class Comparison:
     Parameters
     ----------
     classes : tuple
-        The k labels of either table.
+        The k labels of either table; none if the tables have no labels.
     rows : tuple of two floats
-        Σw of the labelled rows of each.
-    labels : Divergence
-        Between the shares of the classes.
+        Σw of the rows of each; of the labelled ones, if the tables have labels.
+    labels : Divergence, optional
+        Between the shares of the classes, if the tables have labels.
     columns : tuple of ColumnComparison
         The largest distance first.
     """
 
     classes: tuple[Value, ...]
     rows: tuple[float, float]
-    labels: Divergence
+    labels: Divergence | None
     columns: tuple[ColumnComparison, ...]
 
     def most_within(self, column: ColumnComparison) -> tuple[Value, Divergence] | None:
@@ -80,13 +81,16 @@ class Comparison:
         return "\n".join(aligned(list(self._lines())))
 
     def _lines(self) -> Iterator[list[str]]:
-        yield ["", "Hellinger", "PSI", "p", "missing", "within", "class"]
-        yield ["(labels)", *_cells(self.labels), "", "", ""]
+        labelled = self.labels is not None
+        yield ["", "Hellinger", "PSI", "p", "missing", *(["within", "class"] if labelled else [])]
+        if labelled:
+            yield ["(labels)", *_cells(self.labels), "", "", ""]
         for column in self.columns:
             missing = " → ".join(f"{share:.1%}" for share in column.missing)
             most = self.most_within(column)
             within = ["", ""] if most is None else [f"{most[1].hellinger:.4f}", str(most[0])]
-            yield [column.column, *_cells(column.overall), missing, *within]
+            shown = [column.column, *_cells(column.overall), missing, *within]
+            yield shown if labelled else shown[:-2]
 
 
 def _cells(found: Divergence | None) -> list[str]:
@@ -131,30 +135,63 @@ def compared(a: ByClass, b: ByClass, names: Sequence[Sequence[str]] | None = Non
     labels = of_shares(*counts).at()
     if labels is None:
         raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")
-    columns = [
-        column
-        for block in range(len(names))
-        for column in _columns(sides, block, tuple(names[block]))
-    ]
-    columns.sort(key=lambda column: (column.overall is None, -column.distance))
     rows = float(counts[0].sum()), float(counts[1].sum())
-    return Comparison(classes.values, rows, labels, tuple(columns))
+    columns = _ordered(
+        column
+        for mine, theirs, block in zip(*(side.blocks for side in sides), names, strict=True)
+        for column in _columns(
+            (mine.one_class, theirs.one_class), rows, tuple(block), mine.divergences(theirs)
+        )
+    )
+    return Comparison(classes.values, rows, labels, columns)
+
+
+def compared_unlabelled(
+    a: Sequence[ClasswiseStatistic],
+    b: Sequence[ClasswiseStatistic],
+    rows: tuple[float, float],
+    names: Sequence[Sequence[str]],
+) -> Comparison:
+    """Return what divides two tables without labels, as `compared` does.
+
+    Parameters
+    ----------
+    a, b : sequences of ClasswiseStatistic
+        The statistics of their blocks of columns, of one class.
+    rows : tuple of two floats
+        Σw of the rows of each.
+    names : sequence of sequences of str
+        Names of the columns of every block.
+    """
+    blocks = zip(a, b, names, strict=True)
+    columns = (
+        column
+        for mine, theirs, block in blocks
+        for column in _columns((mine, theirs), rows, tuple(block))
+    )
+    return Comparison((), rows, None, _ordered(columns))
+
+
+def _ordered(columns: Iterable[ColumnComparison]) -> tuple[ColumnComparison, ...]:
+    """The largest distance first; what nobody knows last."""
+    return tuple(sorted(columns, key=lambda column: (column.overall is None, -column.distance)))
 
 
 def _columns(
-    sides: tuple[ByClass, ByClass], block: int, names: tuple[str, ...]
+    sides: tuple[ClasswiseStatistic, ClasswiseStatistic],
+    rows: tuple[float, float],
+    names: tuple[str, ...],
+    within: Divergences | None = None,
 ) -> Iterator[ColumnComparison]:
     """The comparisons of the columns of one block, and of all together if it is a joint one."""
-    mine, theirs = (side.blocks[block] for side in sides)
-    within = mine.divergences(theirs)
-    overall = mine.one_class.divergences(theirs.one_class)
-    shown = [side.blocks[block].one_class.total[0] / side.weight.value.sum() for side in sides]
+    overall = sides[0].divergences(sides[1])
+    shown = [side.total[0] / n for side, n in zip(sides, rows, strict=True)]
     for j in range(overall.hellinger.shape[1]):
         missing = [float(1 - share[min(j, len(share) - 1)]) for share in shown]
         yield ColumnComparison(
             names[j] if j < len(names) else ", ".join(names),
             overall.at(0, j),
-            tuple(within.at(c, j) for c in range(len(within.hellinger))),
+            () if within is None else tuple(within.at(c, j) for c in range(len(within.hellinger))),
             (max(missing[0], 0.0), max(missing[1], 0.0)),
         )
 

@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from suffice.statistics.divergence import Divergences
 
-__all__ = ["Accumulator", "ClasswiseStatistic", "Statistic", "TreeSum", "tree_sum"]
+__all__ = [
+    "Accumulator",
+    "ClasswiseStatistic",
+    "FadingStatistic",
+    "Statistic",
+    "TreeSum",
+    "tree_sum",
+]
 
 
 class Statistic(Protocol):
@@ -25,7 +32,15 @@ class Statistic(Protocol):
     def __sub__(self, other: Self) -> Self: ...
 
 
-class ClasswiseStatistic(Statistic, Protocol):
+class FadingStatistic(Statistic, Protocol):
+    """A statistic whose rows can lose weight."""
+
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor, 0 or more."""
+        ...
+
+
+class ClasswiseStatistic(FadingStatistic, Protocol):
     """A statistic with one slice for each of k classes."""
 
     @property
@@ -48,10 +63,6 @@ class ClasswiseStatistic(Statistic, Protocol):
 
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
-        ...
-
-    def scaled(self, factor: float) -> Self:
-        """The same rows with their weights multiplied by a factor, 0 or more."""
         ...
 
 

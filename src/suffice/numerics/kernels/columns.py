@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from suffice.numerics.kernels.lanes import LANES, turn
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["is_valid", "place"]
+__all__ = ["is_valid", "place", "to_rows"]
 
 
 @compiled
@@ -30,3 +31,16 @@ def place(values: Any, valid: Any, first: int, rows: Any, j: int) -> None:
         return
     for i in range(values.shape[0]):
         rows[i, j] = values[i] if is_valid(valid, first + i) else np.nan
+
+
+@compiled
+def to_rows(x: Any, rows: Any) -> None:
+    """Copy doubles (n, d) whose columns are contiguous to ``rows`` (n, d), which are."""
+    (n, d), apart, target = x.shape, x.strides[1] // 8, rows.reshape(-1)
+    tall, wide = n // LANES * LANES, d // LANES * LANES
+    for j in range(0, wide, LANES):  # few columns at a time: each is read ahead of need
+        for i in range(0, tall, LANES):
+            turn(x, j * apart + i, apart, target, i * d + j, d)
+    for j in range(d):
+        for i in range(tall if j < wide else 0, n):
+            rows[i, j] = x[i, j]

@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-__all__ = ["LANES", "fma", "load", "present", "repeat", "splat", "store", "total", "totals"]
+__all__ = ["LANES", "fma", "load", "present", "repeat", "splat", "store", "total", "totals", "turn"]
 
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -149,6 +149,41 @@ def _totals(typing_context: Any, a: Any, b: Any, c: Any, d: Any, array: Any, ind
     return types.void(lanes, lanes, lanes, lanes, array, types.intp), generate
 
 
+def _turn(
+    typing_context: Any, array: Any, index: Any, stride: Any, target: Any, place: Any, width: Any
+) -> Any:
+    """Write a square of 8 x 8 doubles of one flat array to another, rows to columns.
+
+    Its rows begin at ``index`` and are ``stride`` apart; in the target, at ``place`` and ``width``.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source, at, apart, to, start, wide = arguments
+
+        def addresses(kind: Any, data: Any, first: Any, step: Any) -> Any:
+            for _ in range(LANES):
+                yield _address(context, builder, kind, data, first)
+                first = builder.add(first, step)
+
+        rows = [
+            builder.load(address, align=8)
+            for address in addresses(signature.args[0], source, at, apart)
+        ]
+        # Squares of side 1, 2 and 4 off the diagonal change places: J. O. Eklundh (1972).
+        for side in (1, 2, 4):
+            for i in (i for i in range(LANES) if not i & side):
+                upper = [q + LANES - side if q & side else q for q in range(LANES)]
+                lower = [q + LANES if q & side else q + side for q in range(LANES)]
+                a, b = rows[i], rows[i + side]
+                rows[i], rows[i + side] = _some(builder, a, b, upper), _some(builder, a, b, lower)
+        for row, address in zip(rows, addresses(signature.args[3], to, start, wide), strict=True):
+            builder.store(row, address, align=8)
+        return context.get_dummy_value()
+
+    arguments = array, types.intp, types.intp, target, types.intp, types.intp
+    return types.void(*arguments), generate
+
+
 def _arithmetic(symbol: Any, instruction: str) -> None:
     """Give lanes one of the operators."""
 
@@ -177,6 +212,7 @@ fma: Any = intrinsic(_fma)
 present: Any = intrinsic(_present)
 total: Any = intrinsic(_total)
 totals: Any = intrinsic(_totals)
+turn: Any = intrinsic(_turn)
 
 for _symbol, _instruction in (
     (operator.add, "fadd"),
