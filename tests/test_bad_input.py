@@ -857,7 +857,7 @@ VERBS: dict[str, Case] = {
     "merging what is no model": (
         lambda: fit().merge(3),
         ParameterError,
-        "3 is no model; only fitted models of suffice can be merged.",
+        "3 is no generative classifier; only fitted generative classifiers can be merged with one.",
     ),
     "drawing fewer than no rows": (
         lambda: fit().sample(-1),

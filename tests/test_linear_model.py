@@ -731,7 +731,8 @@ CASES: dict[str, Case] = {
     "another model": (
         lambda: LinearRegression().fit(X, Y).merge(LinearRegression().fit(TABLE, "y")),
         SchemaError,
-        "the models differ in their columns, targets or categories",
+        "the models differ: 'x0' is among the columns of this model only; only models of the same "
+        "columns can be merged; fit both to the same columns.",
     ),
     "fewer targets": (
         lambda: LinearRegression().fit(X, np.c_[Y, Y]).partial_fit(X, Y),
@@ -957,6 +958,7 @@ def test_what_needs_sums_is_refused_after_a_descent():
         lambda: model.forget(x, y),
         lambda: model.merge(model),
         lambda: LinearRegression().fit(x, y).merge(model),
+        lambda: model.compare(model),
         lambda: LinearRegression().fit(x, y).refit(solver="gradient"),
         lambda: descended(x, y, alpha=1.0).ridge_path([1.0]),
     ]

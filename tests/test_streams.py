@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from fractions import Fraction
 from pathlib import Path
@@ -10,11 +11,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
 
 import suffice
 from suffice import NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from suffice.errors import DataError, ForgetError, ParameterError
+from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
+from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 from suffice.testing.comparing import frozen
 
@@ -271,3 +276,169 @@ def test_decay_is_a_share(decay: Any) -> None:
 def test_a_window_is_a_number_of_batches(window: Any) -> None:
     with pytest.raises(ParameterError, match="a window is a number of batches, 1 or more"):
         NaiveBayes(window=window).partial_fit(BATCHES[0], "kind")
+
+
+# -- regressions
+
+REGRESSIONS = [
+    LinearRegression(),
+    LinearRegression(missing="gaussian"),
+    Ridge(0.5, missing="drop"),
+    Ridge("gcv", standardize=True, missing="drop"),
+]
+
+
+def numbers(seed: int, n: int, gaps: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(n, 3))
+    y = z @ [1.0, -2.0, 0.5] + rng.normal(size=n)
+    x = z * [1.0, 1e3, 1e-3] + [1e4, 0.0, 1.0]
+    x[rng.random((n, 3)) < 0.1 * gaps] = np.nan
+    return x, y
+
+
+def parts_of(model: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.ndarray]]:
+    gaps = model.missing != "error"
+    return [numbers(seed, n, gaps) for seed, n in enumerate(sizes)]
+
+
+def joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    x, y = zip(*parts, strict=True)
+    return np.concatenate(x), np.concatenate(y)
+
+
+def streamed(model: Any, parts: list[tuple[np.ndarray, np.ndarray]], **options: Any) -> Any:
+    model = clone(model)
+    for x, y in parts:
+        model.partial_fit(x, y, **options)
+    return model
+
+
+def said(model: Any) -> Any:
+    """What a linear model says, to the bit."""
+    return frozen((model.coef_, model.intercept_, model.predict(numbers(99, 7)[0])))
+
+
+@pytest.mark.parametrize("model", REGRESSIONS, ids=str)
+@settings(max_examples=8)
+@given(st.lists(st.integers(8, 30), min_size=2, max_size=4), st.sampled_from([0.5, 0.25, 1.0]))
+def test_a_faded_regression_is_a_weighted_fit_to_the_bit(
+    model: Any, sizes: list[int], gamma: float
+) -> None:
+    parts = parts_of(model, sizes)
+    weights = np.repeat([gamma**age for age in range(len(sizes))[::-1]], sizes)
+    expected = clone(model).fit(*joined(parts), sample_weight=weights)
+    faded = streamed(model, parts, decay=gamma)
+    assert faded.statistic_ == expected.statistic_
+    assert faded.batches_ == (faded.statistic_,)
+    assert said(faded) == said(expected)
+
+
+@pytest.mark.parametrize("model", REGRESSIONS, ids=str)
+def test_a_faded_regression_is_a_weighted_fit_up_to_rounding(model: Any) -> None:
+    parts = parts_of(model, [20, 12, 30])
+    weights = np.repeat([0.81, 0.9, 1.0], [20, 12, 30])
+    expected = clone(model).fit(*joined(parts), sample_weight=weights)
+    faded = streamed(model, parts, decay=0.9)
+    np.testing.assert_allclose(faded.coef_, expected.coef_, rtol=1e-12)
+    np.testing.assert_allclose(faded.intercept_, expected.intercept_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", REGRESSIONS, ids=str)
+@settings(max_examples=8)
+@given(
+    st.lists(st.integers(8, 30), min_size=2, max_size=5),
+    st.integers(1, 4),
+    st.sampled_from([1.0, 0.5]),
+)
+def test_a_window_of_regressions_is_a_fit_of_its_batches(
+    model: Any, sizes: list[int], window: int, gamma: float
+) -> None:
+    parts = parts_of(model, sizes)
+    ages = range(min(window, len(sizes)))[::-1]
+    weights = np.repeat([gamma**age for age in ages], sizes[-window:])
+    expected = clone(model).fit(*joined(parts[-window:]), sample_weight=weights)
+    moved = streamed(model, parts, window=window, decay=gamma)
+    assert len(moved.batches_) == len(ages)
+    assert moved.statistic_ == expected.statistic_
+    assert said(moved) == said(expected)
+
+
+def test_a_window_of_one_batch_has_all_rows_for_leave_one_out() -> None:
+    parts = [numbers(seed, 20) for seed in range(2)]
+    model = streamed(Ridge("loo"), parts, window=1)
+    assert model.alpha_ == Ridge("loo").fit(*parts[1]).alpha_
+    with pytest.raises(ParameterError, match="leave-one-out needs all rows at once"):
+        model.partial_fit(*parts[0], window=2)
+    assert len(model.batches_) == 1
+
+
+def test_windows_of_regressions_are_kept_and_go_on(tmp_path: Path) -> None:
+    parts = [numbers(seed, 15) for seed in range(5)]
+    model = streamed(Ridge("gcv"), parts[:4], window=3)
+    model.save(tmp_path / "m")
+    fewer = streamed(Ridge("gcv"), [(x[:, :2], y) for x, y in parts[:4]], window=3)
+    refitted = model.refit(columns=["x0", "x1"])
+    assert refitted.batches_ == fewer.batches_
+    assert frozen(refitted.coef_) == frozen(fewer.coef_)
+    others = [suffice.load(tmp_path / "m"), pickle.loads(pickle.dumps(model)), model.refit()]
+    for other in others:
+        assert other.batches_ == model.batches_
+        assert said(other) == said(model)
+    model.partial_fit(*parts[4], window=3)
+    expected = Ridge("gcv").fit(*joined(parts[2:]))
+    for other in (*(m.partial_fit(*parts[4], window=3) for m in others), model):
+        assert said(other) == said(expected)
+    assert not hasattr(clone(model), "batches_")
+
+
+def test_windows_of_regressions_merge_batch_by_batch() -> None:
+    parts = [numbers(seed, 12) for seed in range(6)]
+    mine = streamed(LinearRegression(), parts[:2], window=2)
+    theirs = streamed(LinearRegression(), parts[2:5], window=3)
+    mine.merge(theirs)
+    assert said(mine) == said(LinearRegression().fit(*joined(parts[:5])))
+    mine.partial_fit(*parts[5], window=2)
+    newest = [parts[1], parts[4], parts[5]]
+    assert said(mine) == said(LinearRegression().fit(*joined(newest)))
+
+
+def test_rows_cannot_be_taken_out_of_a_window_of_regressions() -> None:
+    parts = [numbers(seed, 12) for seed in range(3)]
+    model = streamed(LinearRegression(), parts, window=2)
+    before = said(model)
+    with pytest.raises(ForgetError, match="the model holds a window of 2 batches; rows leave a"):
+        model.forget(*parts[2])
+    assert said(model) == before
+    model.partial_fit(*parts[0]).forget(*parts[2])  # one batch again
+    assert said(model) == said(LinearRegression().fit(*joined([parts[1], parts[0]])))
+
+
+@pytest.mark.parametrize("options", [{"decay": 0}, {"decay": 1.5}, {"window": 0}, {"window": 2.5}])
+def test_streams_of_regressions_have_the_rules_of_all(options: Any) -> None:
+    (name,) = options
+    with pytest.raises(ParameterError, match=f"{name}="):
+        LinearRegression().partial_fit(*numbers(0, 9), **options)
+
+
+@pytest.mark.parametrize("options", [{"decay": 0.5}, {"window": 2}])
+@pytest.mark.parametrize("solver", ["sgd", "minibatch"])
+def test_a_descent_keeps_nothing_that_fades(solver: Any, options: Any) -> None:
+    with pytest.raises(ParameterError) as caught:
+        LinearRegression(solver=solver).partial_fit(*numbers(0, 9), **options)
+    given = {"decay": 1.0, "window": None} | options
+    assert str(caught.value) == (
+        f"decay={given['decay']}, window={given['window']} with solver={solver!r}; gradient "
+        "descent keeps no sums that could fade or leave; use solver='normal'."
+    )
+
+
+def test_regressions_of_other_categories_do_not_merge() -> None:
+    rows: dict[str, Any] = {"color": list("abab"), "size": [1.0, 2.0, 4.0, 3.0], "y": [1, 2, 3, 5]}
+    model = LinearRegression().fit(rows, "y")
+    with pytest.raises(SchemaError) as caught:
+        model.merge(LinearRegression().fit(rows | {"color": list("acac")}, "y"))
+    assert str(caught.value) == (
+        "the models differ in the values of their categories; only models of the same categories "
+        "can be merged; fit one model to the rows of both."
+    )

@@ -2,8 +2,9 @@
 
 `LinearRegression` and `Ridge` solve their normal equations from exact co-moments in double-double,
 so that neither the scale of a column, nor its offset, nor the order of the rows reaches the
-result. They learn in batches, forget, merge, take subsets of columns without reading a row again,
-and know what their estimates are worth.
+result. They learn in batches and from streams that fade, forget, merge, compare their rows with
+those of another model, take subsets of columns without reading a row again, and know what their
+estimates are worth.
 """
 
 from __future__ import annotations

@@ -35,6 +35,10 @@ def models(run: Run, model: Path, tmp_path: Path) -> Path:
     assert run("fit", "other.csv", *words).exit_code == 0
     words = ("--target", "size", "--model", "linear", "--features", "color", "-o", "line.suffice")
     assert run("fit", "other.csv", *words).exit_code == 0
+    words = ("--target", "size", "--model", "ridge", "--features", "hue", "-o", "tint.suffice")
+    assert run("fit", "hue.csv", *words).exit_code == 0
+    words = ("--label", "kind", "--model", "logistic", "--features", "size", "-o", "curve.suffice")
+    assert run("fit", "other.csv", *words).exit_code == 0
     return tmp_path
 
 
@@ -84,6 +88,19 @@ class TestCompare:
         sizes = [c for c in facts_of(run, *words)["columns"] if c["column"] == "size"]
         assert sizes[0]["overall"]["psi"] is None
 
+    def test_regressions_have_no_classes(self, run: Run, models: Path) -> None:
+        words = ("--target", "size", "--model", "ridge", "--features", "color")
+        assert run("fit", "flat.csv", *words, "-o", "ridge.suffice").exit_code == 0
+        result = run("compare", "line.suffice", "ridge.suffice")
+        assert result.exit_code == 0, result.stderr
+        lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
+        assert lines[0] == ["Hellinger", "PSI", "p", "missing"]
+        assert [line[0] for line in lines[2:4]] == ["size", "color"]
+        assert result.stdout.splitlines()[-1].strip() == "3 and 2 rows"
+        facts = facts_of(run, "compare", "line.suffice", "ridge.suffice")
+        assert facts["labels"] is None
+        assert [column["within"] for column in facts["columns"]] == [[], []]
+
     def test_to_a_file(self, run: Run, models: Path) -> None:
         words = ("compare", "fruit.suffice", "other.suffice")
         assert run(*words, "-o", "c.json").stdout == ""
@@ -100,8 +117,16 @@ ERRORS = {
         f"columns and families can be compared; {AGAIN}."
     ),
     "compare fruit.suffice line.suffice": (
-        "line.suffice holds a LinearRegression; it keeps no distribution of every column; "
+        "line.suffice holds a LinearRegression; fruit.suffice holds a NaiveBayes, and only models "
+        "of one kind can be compared; fit both with the same --model."
+    ),
+    "compare curve.suffice fruit.suffice": (
+        "curve.suffice holds a LogisticRegression; it keeps no distribution of every column; "
         "fit naive Bayes to both tables."
+    ),
+    "compare line.suffice tint.suffice": (
+        "the models differ: 'color' is among the columns of line.suffice only; only models of the "
+        "same columns can be compared; fit both to the same columns."
     ),
     "compare fruit.suffice other.suffice -o other.suffice": (
         "--output other.suffice is one of the files to be read; it would be replaced; "

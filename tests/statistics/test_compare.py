@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from suffice import NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError, SchemaError
 from suffice.families import JointTable
+from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from suffice.statistics.comparison import ColumnComparison, Comparison
 from suffice.statistics.divergence import Divergence, of_gaussians, of_shares
@@ -280,6 +282,101 @@ def test_a_joint_table_is_also_compared_as_a_whole() -> None:
     assert [(c.column, c.distance) for c in found.columns] == [("u, v", 1.0), ("u", 0), ("v", 0)]
 
 
+# -- regressions
+
+
+def test_regressions_compare_columns_and_targets() -> None:
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(2, 90, 3)) * [1, 5, 1e-3] + [0, 100, 1e3]
+    x[:, 2] += 1e-3
+    w = rng.integers(1, 4, 90)
+    a = Ridge().fit(x[:, :2], x[:, 2], sample_weight=w)
+    b = LinearRegression().fit(y[:, :2], y[:, 2])
+    found = a.compare(b)
+    assert (found.classes, found.labels) == ((), None)
+    assert found.rows == (w.sum(), 90.0)
+    for j, name in enumerate(("x0", "x1", "y")):
+        mean = np.average(x[:, j], weights=w)
+        sd = np.sqrt(np.average((x[:, j] - mean) ** 2, weights=w))
+        exact = gaussians(w.sum(), mean, sd, 90, y[:, j].mean(), y[:, j].std())
+        overall = by_name(found)[name].overall
+        assert overall is not None
+        assert overall.hellinger == pytest.approx(exact.hellinger, rel=1e-9)
+        assert overall.psi == pytest.approx(exact.psi, rel=1e-9)
+        assert overall.p_value == pytest.approx(exact.p_value, rel=1e-7)
+        assert (by_name(found)[name].within, by_name(found)[name].missing) == ((), (0.0, 0.0))
+    distances = [column.distance for column in found.columns]
+    assert distances == sorted(distances, reverse=True)
+    lines = [line.split() for line in str(found).splitlines()]
+    assert lines[0] == ["Hellinger", "PSI", "p", "missing"]
+    assert [line[0] for line in lines[1:]] == [column.column for column in found.columns]
+
+
+def test_categories_of_regressions_are_shares() -> None:
+    rng = np.random.default_rng(4)
+    tables = [
+        t.drop(["note"]).append_column("y", pa.array(rng.normal(j, 2, 300)))
+        for j, t in enumerate((table(0), table(1, reds=0.1)))
+    ]
+    green = pa.array([*["green"] * 30, *tables[1]["color"].to_pylist()[30:]])
+    tables[1] = tables[1].set_column(1, "color", green)
+    weights = rng.random(300), np.ones(300)
+    lines, naive = (
+        [model().fit(t, y, sample_weight=w) for t, w in zip(tables, weights, strict=True)]
+        for model, y in (
+            (lambda: Ridge(missing="gaussian", categorical=["old"]), "y"),
+            (NaiveBayes, "kind"),
+        )
+    )
+    shown, expected = (by_name(a.compare(b)) for a, b in (lines, naive))
+    assert set(shown) == {*expected, "kind"}
+    for name, other in expected.items():
+        mine, theirs = shown[name].overall, other.overall
+        assert mine is not None
+        assert theirs is not None
+        measures = (np.array(astuple(found), np.float64) for found in (mine, theirs))
+        np.testing.assert_allclose(*measures, rtol=1e-9, err_msg=name)
+        assert shown[name].missing == pytest.approx(other.missing, abs=1e-15)
+    sides = zip(tables, weights, strict=True)
+    counts = [[w[t["kind"].to_numpy() == c].sum() for c in "ab"] for t, w in sides]
+    kinds = shown["kind"].overall
+    assert kinds is not None
+    assert kinds.hellinger == pytest.approx(shares(*counts).hellinger, rel=1e-12)
+
+
+def test_a_category_of_one_value() -> None:
+    one = LinearRegression().fit({"u": ["a"] * 4, "v": [1.0, 2, 3, 5], "y": [1.0, 2, 2, 4]}, "y")
+    two = LinearRegression().fit({"u": list("aabb"), "v": [1.0, 2, 3, 5], "y": [1.0, 2, 2, 4]}, "y")
+    assert by_name(one.compare(two))["u"].overall == shares([4, 0], [2, 2])
+    assert by_name(one.compare(one))["u"].distance == 0.0
+
+
+def test_other_regressions_are_refused() -> None:
+    x, y = np.arange(8.0).reshape(4, 2) ** 2, np.arange(4.0)
+    model = LinearRegression().fit(x, y)
+    cases = {
+        LinearRegression().fit(x[:, :1], y): "'x1' is among the columns of this model only",
+        LinearRegression().fit({"x0": y, "x1": y**2, "z": y}, "z"): (
+            "'y' is among the targets of this model only"
+        ),
+        LinearRegression(categorical=["x0"]).fit({"x0": y // 2, "x1": y**2, "y": y}, "y"): (
+            "'x0' is among the categories of the other only"
+        ),
+        LinearRegression().fit({"x1": y, "x0": y**2, "y": y}, "y"): (
+            "their columns are in different orders"
+        ),
+    }
+    for other, fact in cases.items():
+        with pytest.raises(SchemaError) as caught:
+            model.compare(other)
+        assert str(caught.value) == (
+            f"the models differ: {fact}; only models of the same columns can be compared; "
+            "fit both to the same columns."
+        )
+    with pytest.raises(ParameterError, match="only fitted linear models can be compared"):
+        model.compare(GaussianNB())
+
+
 # -- without names, and refusals
 
 
@@ -300,8 +397,9 @@ def test_other_columns_are_refused() -> None:
         "the blocks of one table are Moments(1), those of the other Moments(2); "
         "only tables of the same columns can be compared."
     )
-    with pytest.raises(ParameterError, match="only fitted models of suffice can be compared"):
-        a.compare("b")
+    for other in ("b", LinearRegression()):
+        with pytest.raises(ParameterError, match="is no generative classifier; only fitted gen"):
+            a.compare(other)
     with pytest.raises(ParameterError) as wrong:
         a.statistic_.compare(5)  # type: ignore[arg-type]
     assert str(wrong.value) == (

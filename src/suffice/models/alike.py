@@ -8,10 +8,11 @@ from typing import Any
 from suffice.data.schema import Layout
 from suffice.errors import SchemaError
 from suffice.families import Family
+from suffice.models.design import Design
 from suffice.models.generative import GenerativeModel, Part
 from suffice.statistics.vocabulary import Value, Vocabulary
 
-__all__ = ["check_alike", "check_one_type"]
+__all__ = ["check_alike", "check_one_type", "check_same_columns"]
 
 NAMED = 10  # columns named in a sentence
 
@@ -53,6 +54,38 @@ def check_alike(mine: GenerativeModel, theirs: GenerativeModel, verb: str) -> No
             "rename the column if it is the same",
         )
     check_one_type(mine.classes, theirs.classes, "the labels of this model", "those of the other")
+
+
+def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
+    """Refuse two linear models that are not of the same columns, categories and targets.
+
+    Parameters
+    ----------
+    mine, theirs : Design
+        Those of "this model" and "the other" in what the error says.
+    verb : str
+        What is done to them, such as "merged".
+
+    Raises
+    ------
+    SchemaError
+        Naming the first difference.
+    """
+    parts = zip(("columns", "categories", "targets"), mine.outline, theirs.outline, strict=True)
+    for part, one, other in parts:
+        if one != other:
+            sides = (one, set(other), "this model"), (other, set(one), "the other")
+            alone = (
+                f"{name!r} is among the {part} of {side} only"
+                for names, rest, side in sides
+                for name in names
+                if name not in rest
+            )
+            raise SchemaError(
+                f"the models differ: {next(alone, f'their {part} are in different orders')}",
+                f"only models of the same columns can be {verb}",
+                "fit both to the same columns",
+            )
 
 
 def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -> None:

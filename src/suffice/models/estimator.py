@@ -334,7 +334,8 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         check_is_fitted(self)
         if not isinstance(other, GenerativeClassifier):
             raise ParameterError(
-                f"{other!r} is no generative model", f"only fitted ones can be {verb} with it"
+                f"{other!r} is no generative classifier",
+                f"only fitted generative classifiers can be {verb} with one",
             )
         check_alike(self.model_, other._fitted(), verb)
 

@@ -19,6 +19,7 @@ from suffice.data.schema import Layout
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError, SufficeWarning
+from suffice.models.alike import check_same_columns
 from suffice.models.contract import forgetting, unless_it_fails
 from suffice.models.features import named_columns
 from suffice.models.fitted_linear import NORMAL, FittedLinear
@@ -227,8 +228,8 @@ class LinearRegressor(FittedLinear):
         """Return what divides the rows of two models, column by column, the largest first.
 
         Neither reads rows again: a model holds the statistic of its rows. Targets are columns like
-        the others. The result prints as a table, and is a record of
-        `suffice.statistics.comparison`.
+        the others; categories are compared by their shares, and may have other values. The result
+        prints as a table, and is a record of `suffice.statistics.comparison`.
 
         Parameters
         ----------
@@ -246,6 +247,10 @@ class LinearRegressor(FittedLinear):
         >>> before = LinearRegression().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
         >>> after = LinearRegression().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 1, 1])
         >>> print(before.compare(after))
+            Hellinger  PSI  p      missing
+        x0     0.9994   54  -  0.0% → 0.0%
+        x1     0.0000    0  -  0.0% → 0.0%
+        y      0.0000    0  -  0.0% → 0.0%
         """
         self._check_alike(other, "compared")
         return compared_rows(self.statistic_, self.design_, other.statistic_, other.design_)
@@ -260,12 +265,7 @@ class LinearRegressor(FittedLinear):
         check_is_fitted(other)
         self._require_sums()
         other._require_sums()
-        if self.design_.outline != other.design_.outline:
-            raise SchemaError(
-                "the models differ in their columns, targets or categories",
-                f"only models of the same columns can be {verb}",
-                "fit both to the same columns",
-            )
+        check_same_columns(self.design_, other.design_, verb)
 
     def refit(self, columns: Sequence[str | int] | None = None, **options: Any) -> Self:
         """Return a new model of some of the columns, or with other options, from the same sums.

@@ -138,7 +138,7 @@ def compared(a: ByClass, b: ByClass, names: Sequence[Sequence[str]] | None = Non
     rows = float(counts[0].sum()), float(counts[1].sum())
     columns = _ordered(
         column
-        for mine, theirs, block in zip(*(side.blocks for side in sides), names, strict=True)
+        for mine, theirs, block in zip(sides[0].blocks, sides[1].blocks, names, strict=True)
         for column in _columns(
             (mine.one_class, theirs.one_class), rows, tuple(block), mine.divergences(theirs)
         )
@@ -163,13 +163,12 @@ def compared_unlabelled(
     names : sequence of sequences of str
         Names of the columns of every block.
     """
-    blocks = zip(a, b, names, strict=True)
-    columns = (
+    columns = _ordered(
         column
-        for mine, theirs, block in blocks
+        for mine, theirs, block in zip(a, b, names, strict=True)
         for column in _columns((mine, theirs), rows, tuple(block))
     )
-    return Comparison((), rows, None, _ordered(columns))
+    return Comparison((), rows, None, columns)
 
 
 def _ordered(columns: Iterable[ColumnComparison]) -> tuple[ColumnComparison, ...]:
