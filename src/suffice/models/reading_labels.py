@@ -99,7 +99,8 @@ class ReadsLabels(ReadsTables):
         x, names = self._open_array(X, (y, sample_weight), reset)
         labels = None
         if y is not None:
-            y = column_or_1d(y, warn=True)
+            if not _is_plain(y):
+                y = column_or_1d(y, warn=True)
             check_consistent_length(x, y)
             labels = Labels.of(y)
             check_labels(labels)
@@ -157,3 +158,8 @@ class ReadsLabels(ReadsTables):
         dtype = content.get("label_dtype")  # earlier versions wrote none
         model.label_dtype_ = None if dtype is None else np.dtype(dtype)
         return model
+
+
+def _is_plain(y: Any) -> bool:
+    """Whether labels are one column of whole numbers, as nearly always: nothing else to check."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu"
