@@ -536,3 +536,20 @@ def test_frames_of_which_some_columns_are_sparse_or_the_label_is():
     assert ours.GaussianNB().fit(some, y).statistic_ == expected.statistic_
     whole = frame.astype(pd.SparseDtype(float, 0.0)).assign(y=pd.arrays.SparseArray(y))
     assert ours.GaussianNB().fit(whole, "y").statistic_ == expected.statistic_
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([0, 1] * 3, ">i4"),
+        np.array([2**64 - 1, 2**64 - 2] * 3, np.uint64),
+        np.array([2**63 - 1, 2**63] * 3, np.uint64),
+        np.array([-128, 127] * 3, np.int8),
+    ],
+)
+def test_labels_may_be_any_whole_numbers(labels: np.ndarray) -> None:
+    x = np.arange(6.0)[:, None] + 10 * (np.arange(6)[:, None] % 2)
+    model = ours.GaussianNB().fit(x, labels)
+    assert model.classes_.tolist() == sorted(set(labels.tolist()))
+    assert model.predict(x).tolist() == labels.tolist()
+    assert model.score(x, labels) == 1.0

@@ -22,6 +22,7 @@ from sklearn.discriminant_analysis import (
 from typer.testing import CliRunner
 
 import suffice
+import suffice.discriminant_analysis as da
 from suffice import NaiveBayes
 from suffice.cli.app import app
 from suffice.errors import ForgetError, ParameterError, SufficeWarning
@@ -882,3 +883,34 @@ def test_options_are_fields() -> None:
     names = {field.name for field in fields(MultivariateGaussian)}
     assert all(set(options) <= names for options in OPTIONS)
     assert str(replace(MultivariateGaussian(), pooling=1)) == "MultivariateGaussian(pooling=1)"
+
+
+def _of_unequal_precision(top: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows with a column that the others determine exactly, labels, and 1/variance weights."""
+    rng = np.random.default_rng(0)
+    scale = 10 ** rng.uniform(0, top, 600)
+    z = np.round(rng.normal(size=(600, 2)) * scale[:, None] * 2**20) / 2**20
+    return np.column_stack([z, z @ [1, 2]]), np.arange(600) % 2, 1 / scale**2
+
+
+@pytest.mark.parametrize("top", [3, 5, 6, 8])
+def test_light_rows_of_large_values_take_no_digits_from_the_others(top: int) -> None:
+    x, y, weights = _of_unequal_precision(top)
+    with pytest.warns(SufficeWarning, match="x2"):
+        model = da.LinearDiscriminantAnalysis().fit(x, y, sample_weight=weights)
+    order = np.random.default_rng(1).permutation(600)
+    with pytest.warns(SufficeWarning, match="x2"):
+        other = da.LinearDiscriminantAnalysis().fit(
+            x[order], y[order], sample_weight=weights[order]
+        )
+    np.testing.assert_array_equal(model.covariance_, other.covariance_)
+
+
+def test_a_heavy_row_without_a_label_takes_no_digits_either() -> None:
+    x, y, weights = _of_unequal_precision(3)
+    more = np.vstack([x, np.ones((1, 3))]), np.append(y.astype(float), np.nan)
+    with pytest.warns(SufficeWarning, match="x2"):
+        model = da.LinearDiscriminantAnalysis().fit(x, y, sample_weight=weights)
+    with pytest.warns(SufficeWarning, match="x2"):
+        other = da.LinearDiscriminantAnalysis().fit(*more, sample_weight=np.append(weights, 1e12))
+    np.testing.assert_array_equal(model.covariance_, other.covariance_)

@@ -238,3 +238,19 @@ def test_a_late_number_too_large_is_named(largest: float, value: float) -> None:
     with pytest.raises(BadCell) as refused:
         summed(x, np.zeros(5000, np.intp))
     assert (refused.value.row, refused.value.column) == (4321, 2)
+
+
+@pytest.mark.parametrize("weights", [NONE, np.ones(3)])
+def test_a_number_too_large_is_refused_whatever_is_beside_it(weights: np.ndarray) -> None:
+    x = np.array([[1e150], [1.0000001e150], [1.00000005e150]])
+    with pytest.raises(BadCell) as refused:
+        summed(x, np.zeros(3, np.intp), weights)
+    assert refused.value.row == 1
+
+
+@pytest.mark.parametrize("weights", [NONE, np.full(2000, 1e90)])
+def test_a_square_of_a_sum_may_be_larger_than_any_double(weights: np.ndarray) -> None:
+    x = (1.0 + np.random.default_rng(3).random((2000, 1))) * (4e149 if not len(weights) else 1e100)
+    codes = np.zeros(2000, np.intp)
+    found, w = summed(x, codes, weights), weights if len(weights) else np.ones(2000)
+    assert (found.total[0, 0], found.mean[0, 0], found.scatter[0, 0]) == rounded_once(x[:, 0], w)

@@ -60,12 +60,15 @@ class Labels:
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:
         """Find the distinct labels, without sorting them."""
+        values = values.astype(values.dtype.newbyteorder("="), copy=False)
         span = _span(values)
         if span is not None:
             low, width = span
             seen = np.zeros(width, np.bool_)
             kernels.counts.mark(values, low, seen)
-            return cls(values, Vocabulary(tuple((np.flatnonzero(seen) + int(low)).tolist())))
+            return cls(
+                values, Vocabulary(tuple(int(low) + q for q in np.flatnonzero(seen).tolist()))
+            )
         return cls(values, Vocabulary.of(v for v in values.tolist() if not is_missing(v)))
 
     def codes(self, rows: slice) -> NDArray[np.intp]:
@@ -82,13 +85,14 @@ class Labels:
     @cached_property
     def _table(self) -> NDArray[np.intp] | None:
         """Code of every integer from the smallest label to the largest, where these are few."""
-        known = np.array(self.classes.values)
+        known = self.classes.values
         if self.values.dtype.kind not in "iu" or not 0 < len(known) <= BATCH_ROWS:
             return None
-        if int(known[-1]) - int(known[0]) >= BATCH_ROWS:
+        above = np.array([value - known[0] for value in known])
+        if above[-1] >= BATCH_ROWS:
             return None
-        table = np.full(known[-1] - known[0] + 1, -1, np.intp)
-        table[known - known[0]] = np.arange(len(known))
+        table = np.full(above[-1] + 1, -1, np.intp)
+        table[above] = np.arange(len(known))
         return table
 
 

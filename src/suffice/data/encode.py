@@ -175,8 +175,9 @@ def _stored_numbers(
 def _as_stored(column: pa.Array[Any]) -> tuple[NDArray[Any], NDArray[np.uint8], int]:
     """The numbers of a column as they lie in memory, and the bits of those that are not null."""
     bits, data = column.buffers()
-    numbers = np.frombuffer(data, column.type.to_pandas_dtype())
-    numbers = numbers[column.offset : column.offset + len(column)]
+    kind, stop = np.dtype(column.type.to_pandas_dtype()), column.offset + len(column)
+    numbers = np.empty(0, kind) if data is None else np.frombuffer(data, kind, stop)
+    numbers = numbers[column.offset :]
     if bits is None or not column.null_count:
         return numbers, ALL_VALID, 0
     return numbers, np.frombuffer(bits, np.uint8), column.offset
@@ -248,6 +249,8 @@ def _coded(
     if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
         codes, values = _shown(column)
     else:
+        if pa.types.is_dictionary(column.type):
+            column = _plain(column)
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         coded = _plain(column).dictionary_encode()

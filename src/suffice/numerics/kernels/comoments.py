@@ -25,11 +25,13 @@ from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.moments import (
     NOISE,
     ROOM,
+    SQUARES,
     any_nonzero,
     can_be_squared,
     choose_pivots,
     copy,
     group,
+    product_over,
 )
 from suffice.numerics.kernels.pairs import compiled
 from suffice.numerics.kernels.tiles import aligned
@@ -183,7 +185,26 @@ def _choose_bias(exact: bool, square: Any, share: float, bias: Any, limit: Any) 
         bias[j] = 0.0
         if exact and bound > 0.0:
             bias[j] = math.ldexp(1.0, math.frexp(math.sqrt(bound))[1] + 1)
-        limit[j] = 3.0 * bias[j] * bias[j] + bound if bound <= LARGEST * LARGEST else -np.inf
+        limit[j] = 3.0 * bias[j] * bias[j] + bound if bound <= SQUARES else -np.inf
+
+
+@compiled
+def _add_squares(a: Any, v: Any, rows: Any, squares: Any) -> None:
+    """Write Σ a v over rows of every feature to ``squares`` (padded,)."""
+    squares[:] = 0.0
+    for i in rows:
+        for j in range(a.shape[1]):
+            squares[j] += a[i, j] * v[i, j]
+
+
+@compiled
+def _largest_weight(weights: Any, codes: Any) -> float:
+    """Return a power of two above the weights of all rows that have a group."""
+    largest = 0.0
+    for i in range(weights.shape[0]):
+        if codes[i] >= 0:
+            largest = max(largest, weights[i])
+    return math.ldexp(1.0, math.frexp(largest)[1])
 
 
 @compiled
@@ -251,7 +272,7 @@ def add_rows(
     e = aligned(TILE_ROWS * padded).reshape(TILE_ROWS, padded)
     weighted = weights.shape[0] > 0
     a, a_lo = (np.zeros_like(v), np.zeros_like(v)) if weighted else (v, e)
-    scale = math.ldexp(1.0, math.frexp(np.max(weights))[1]) if weighted else 1.0
+    scale = _largest_weight(weights, codes) if weighted else 1.0
     border = np.searchsorted(home, np.arange(homes + 1))
     square, spread, p = np.zeros((g, padded)), np.zeros(padded), np.zeros((g, padded))
     limit, room = np.full((homes, d), -np.inf), np.zeros(homes, np.intp)
@@ -286,7 +307,7 @@ def add_rows(
         for m in range(homes):
             members = order[start[border[m]] : start[border[m + 1]]]
             fits[m] = all_fit and room[m] >= members.shape[0]
-            if fits[m]:
+            if fits[m] and members.shape[0] > 0:
                 _add(exact, left, right, d, members, biased[m, side[m]], biased[m, 1 - side[m]])
                 fits[m] = _within(biased[m, 1 - side[m], 0], limit[m])
         for m in range(homes):
@@ -306,10 +327,7 @@ def add_rows(
             if fits[m]:
                 side[m] = 1 - side[m]
             else:
-                spread[:] = 0.0
-                for c in range(begin, end):
-                    for j in range(padded):
-                        spread[j] += square[c, j]
+                _add_squares(left, right, members, spread)
                 _unbias(biased[m, side[m]], bias[m], scale, products[m])
                 most = max(members.shape[0], min(ROOM, n - first))
                 _choose_bias(exact, spread, members.shape[0] / most, bias[m], limit[m])
@@ -449,8 +467,7 @@ def settle(weight: Any, pivot: Any, sums: Any, home: Any, products: Any, before:
             for g in range(home.shape[0]):
                 if home[g] == m and weight[g, 0] > 0.0:
                     q, q_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
-                    q, q_lo = multiply(q, q_lo, q, q_lo)
-                    q, q_lo = divide(q, q_lo, weight[g, 0], weight[g, 1])
+                    q, q_lo = product_over(q, q_lo, q, q_lo, weight[g, 0], weight[g, 1])
                     rest, rest_lo = add(rest, rest_lo, -q, -q_lo)
             if rest < -1e-12 * before[m, j]:
                 return j
@@ -484,8 +501,7 @@ def scatter(weight: Any, sums: Any, home: Any, products: Any, out: Any) -> None:
             a, a_lo = two_sum(sums[g, 0, i], sums[g, 1, i])
             for j in range(i, d):
                 b, b_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
-                q, q_lo = multiply(a, a_lo, b, b_lo)
-                q, q_lo = divide(q, q_lo, w, w_lo)
+                q, q_lo = product_over(a, a_lo, b, b_lo, w, w_lo)
                 _add_pair(out[m], i, j, -q, -q_lo)
     for m in range(out.shape[0]):
         for i in range(d):

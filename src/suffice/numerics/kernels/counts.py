@@ -40,18 +40,20 @@ def read_codes(stored: Any, valid: Any, first: int, codes: Any, shown: Any) -> b
     ``valid`` are the bits of cells that are not null, or nothing; that of cell 0 is the ``first``.
     Returns whether every code has a place.
     """
-    n, last = stored.shape[0], shown.shape[0] - 1
+    n, last, inside = stored.shape[0], shown.shape[0] - 1, True
     for i in range(n):
-        codes[i] = stored[i]
+        code = np.int64(stored[i])
+        inside &= 0 <= code < last
+        codes[i] = code
+    if not inside:  # unless only those of nulls are not
+        for i in range(n):
+            known = valid.shape[0] == 0 or is_valid(valid, first + i)
+            if known and not 0 <= np.int64(stored[i]) < last:
+                return False
     if valid.shape[0]:
         for i in range(n):
             if not is_valid(valid, first + i):
                 codes[i] = -1
-    low, high = 0, -1
-    for i in range(n):
-        low, high = min(low, codes[i]), max(high, codes[i])
-    if low < -1 or high >= last:
-        return False
     for i in range(n):
         shown[codes[i] if codes[i] >= 0 else last] = True
     return True

@@ -32,6 +32,7 @@ __all__ = ["add_rows", "add_weighted_rows", "mean_and_scatter", "merge"]
 TILE_CELLS = 8192
 ROOM = 4_096  # rows that a bias makes room for, at most
 
+SQUARES = LARGEST * LARGEST / 4.0  # of x − p, |p| ≤ LARGEST / 4: none of a larger x is below
 FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
 NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 
@@ -99,7 +100,7 @@ def choose_pivots(x: Any, rows: Any, weight: Any, pivot: Any) -> None:
     """Choose p for the features (d,) that these rows of one class are the first to show.
 
     It is 0 where the values spread half as far as they lie from 0: x − 0 is exact. Else it is the
-    first of them.
+    first of them, unless that is so large that the difference would not tell.
     """
     for j in range(weight.shape[0]):
         if weight[j] > 0.0:
@@ -109,7 +110,8 @@ def choose_pivots(x: Any, rows: Any, weight: Any, pivot: Any) -> None:
             if abs(x[i, j]) <= LARGEST:
                 first = x[i, j] if high < low else first
                 low, high = min(low, x[i, j]), max(high, x[i, j])
-        pivot[j] = first if high - low < max(abs(low), abs(high)) / 2.0 else 0.0
+        close = high - low < max(abs(low), abs(high)) / 2.0
+        pivot[j] = first if close and abs(first) <= LARGEST / 4.0 else 0.0
 
 
 @compiled
@@ -155,7 +157,7 @@ def can_be_squared(square: Any, d: int) -> bool:
     within = True
     for c in range(square.shape[0]):
         for j in range(d):
-            within &= square[c, j] <= LARGEST * LARGEST
+            within &= square[c, j] <= SQUARES
     return within
 
 
@@ -229,7 +231,7 @@ def _choose_bias(square: Any, rows: int, room: int, bias: Any, limit: Any) -> No
         if bound > 0.0:
             bias[0, j] = math.ldexp(1.5, math.frexp(math.sqrt(room * bound))[1] + 2)
             bias[2, j] = math.ldexp(1.5, math.frexp(bound)[1] + 2)
-        limit[j] = bias[2, j] + bound if bound <= LARGEST * LARGEST else -np.inf
+        limit[j] = bias[2, j] + bound if bound <= SQUARES else -np.inf
 
 
 @compiled
@@ -341,6 +343,26 @@ def add_weighted_rows(x: Any, codes: Any, weights: Any, weight: Any, pivot: Any,
 
 
 @compiled
+def product_over(a: float, a_lo: float, b: float, b_lo: float, w: float, w_lo: float) -> Any:
+    """Return the pair of ab/w; ab itself may be larger than any double.
+
+    The product comes before the quotient: an exact one then stays exact, and so do ties.
+    """
+    up, down = 0, 0
+    if not math.isfinite(a * b):
+        up, down = -math.frexp(a)[1], -math.frexp(b)[1]
+    a, a_lo, b, b_lo = (
+        math.ldexp(a, up),
+        math.ldexp(a_lo, up),
+        math.ldexp(b, down),
+        math.ldexp(b_lo, down),
+    )
+    p, p_lo = multiply(a, a_lo, b, b_lo)
+    p, p_lo = divide(p, p_lo, w, w_lo)
+    return math.ldexp(p, -up - down), math.ldexp(p_lo, -up - down)
+
+
+@compiled
 def merge(
     weight: Any, pivot: Any, sums: Any, weight2: Any, pivot2: Any, sums2: Any, sign: float
 ) -> int:
@@ -381,8 +403,7 @@ def merge(
                 pivot[c, j] = 0.0
             elif sign < 0.0:
                 # A scatter this far below what was there is rounding: the values left are equal.
-                m, m_lo = multiply(s1, s1_lo, s1, s1_lo)
-                m, m_lo = divide(m, m_lo, w, w_lo)
+                m, m_lo = product_over(s1, s1_lo, s1, s1_lo, w, w_lo)
                 if add(s2, s2_lo, -m, -m_lo)[0] <= NOISE * before2:
                     m, m_lo = divide(s1, s1_lo, w, w_lo)
                     pivot[c, j] = add(pivot[c, j], 0.0, m, m_lo)[0]
@@ -425,9 +446,7 @@ def mean_and_scatter(
             m, m_lo = divide(s1, s1_lo, w, w_lo)
             centre, centre_lo = add(pivot[c, j], 0.0, m, m_lo)
             mean[c, j] = centre + centre_lo
-            # The square before the quotient: an exact S₁²/W then stays exact, and so do ties.
-            m, m_lo = multiply(s1, s1_lo, s1, s1_lo)
-            m, m_lo = divide(m, m_lo, w, w_lo)
+            m, m_lo = product_over(s1, s1_lo, s1, s1_lo, w, w_lo)
             s2, s2_lo = add(s2, s2_lo, -m, -m_lo)
             scatter[c, j] = max(s2 + s2_lo, 0.0)
             rest[c, j] = _worthwhile(centre, centre_lo, math.sqrt(scatter[c, j] / w))

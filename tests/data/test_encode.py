@@ -1,0 +1,66 @@
+"""Arrow columns into numbers and codes, however they lie in memory."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suffice.data.encode import encode
+from suffice.data.schema import BlockLayout, Layout
+from suffice.statistics.block import CodedBlock, RealBlock
+
+
+def block(column: pa.Array, encoding: str) -> RealBlock | CodedBlock:
+    layout = Layout((BlockLayout(encoding, ("x",)),), ())
+    return encode(pa.record_batch({"x": column}), layout).blocks[0]
+
+
+CELLS = st.lists(st.none() | st.integers(-3, 3), max_size=40)
+
+
+@given(CELLS, st.integers(0, 20), st.sampled_from([pa.float64(), pa.float32(), pa.int8()]))
+def test_a_slice_of_numbers_is_read_from_its_offset(
+    cells: list[int | None], start: int, kind: pa.DataType
+) -> None:
+    part = cells[start:]
+    found = block(pa.array(cells, kind)[start:], "real").values[:, 0]
+    np.testing.assert_array_equal(found, [np.nan if cell is None else cell for cell in part])
+
+
+@given(CELLS, st.integers(0, 20), st.sampled_from([pa.int8(), pa.uint32(), pa.int64()]))
+def test_codes_show_the_values_of_their_dictionary(
+    cells: list[int | None], start: int, kind: pa.DataType
+) -> None:
+    words = [None if cell is None else "abcdefg"[cell + 3] for cell in cells]
+    column = pa.array(words, pa.string()).dictionary_encode()
+    indices = column.indices.cast(kind)
+    column = pa.DictionaryArray.from_arrays(indices, column.dictionary)[start:]
+    coded = block(column, "category")
+    values = coded.vocabularies[0].values
+    found = [None if c < 0 else values[c] for c in coded.codes[:, 0].tolist()]
+    assert found == words[start:]
+    assert set(values) == set(words[start:]) - {None}
+
+
+@pytest.mark.parametrize(
+    ("index", "kind"),
+    [(2, pa.int8()), (-1, pa.int8()), (2**32, pa.int64()), (2**32 - 1, pa.uint32())],
+)
+def test_a_code_outside_its_dictionary_is_refused(index: int, kind: pa.DataType) -> None:
+    indices, words = pa.array([0, index], kind), pa.array(["a", "b"])
+    with pytest.raises(pa.ArrowInvalid, match="outside its dictionary"):
+        block(pa.DictionaryArray.from_arrays(indices, words, safe=False), "category")
+
+
+def test_nan_is_missing_in_a_dictionary_too() -> None:
+    column = pa.array([0.0, 1.0, np.nan, 0.0]).dictionary_encode()
+    coded = block(column, "category")
+    assert coded.codes[:, 0].tolist() == [0, 1, -1, 0]
+    assert coded.vocabularies[0].values == (0.0, 1.0)
+
+
+def test_a_buffer_may_be_longer_than_its_numbers() -> None:
+    data = pa.py_buffer(np.array([1.5, 2.5]).tobytes() + b"abc")
+    column = pa.Array.from_buffers(pa.float64(), 2, [None, data])
+    assert block(column, "real").values.tolist() == [[1.5], [2.5]]
