@@ -24,7 +24,19 @@ from suffice import NaiveBayes, engine
 from suffice.engines.engine import Engine
 from suffice.errors import SufficeError
 
-__all__ = ["MEMORY", "PAIRS", "SIZES", "Footprint", "Pair", "Timed", "footprints", "timed"]
+__all__ = [
+    "MEMORY",
+    "PAIRS",
+    "SIZES",
+    "Footprint",
+    "Pair",
+    "Timed",
+    "footprints",
+    "on_dask",
+    "on_ray",
+    "on_spark",
+    "timed",
+]
 
 SIZES = (10_000_000, 30_000_000)
 MEMORY = "memory"
@@ -215,7 +227,7 @@ def _processes() -> Iterator[Engine]:
 
 
 @contextmanager
-def _dask() -> Iterator[Engine]:
+def on_dask() -> Iterator[Engine]:
     from distributed import Client, LocalCluster
 
     with (
@@ -226,7 +238,7 @@ def _dask() -> Iterator[Engine]:
 
 
 @contextmanager
-def _ray() -> Iterator[Engine]:
+def on_ray() -> Iterator[Engine]:
     import ray
 
     ray.init(num_cpus=THREADS, include_dashboard=False, log_to_driver=False)
@@ -237,7 +249,7 @@ def _ray() -> Iterator[Engine]:
 
 
 @contextmanager
-def _spark() -> Iterator[Engine]:
+def on_spark() -> Iterator[Engine]:
     from pyspark.sql import SparkSession
 
     try:
@@ -256,7 +268,7 @@ PAIRS = (
     Pair("polars", "fit", "polars, streaming group_by", 1.0, _beside_polars),
     Pair("csv", "fit", "pyarrow, open_csv", 1.3, _beside_reading, CSV),
     _on("processes", _processes, 2.5),
-    _on("dask", _dask, 2.5),
-    _on("ray", _ray, 2.5),
-    _on("spark", _spark, 2.5),
+    _on("dask", on_dask, 2.5),
+    _on("ray", on_ray, 2.5),
+    _on("spark", on_spark, 2.5),
 )

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from benchmarks import mixed_file
 from benchmarks.cost_model import Cluster, Merge, Overhead, Prediction, Speed, Work, predict
 from benchmarks.floor import THREADS
-from benchmarks.tasks_engines import _dask, _ray, _spark
+from benchmarks.tasks_engines import on_dask, on_ray, on_spark
 from benchmarks.timing import Call, medians
 from suffice import NaiveBayes, engine
 from suffice.data.files import open_files, open_parquet
@@ -291,9 +291,9 @@ Started = Callable[[], AbstractContextManager[Engine]]
 ENGINES: tuple[tuple[str, int, Started], ...] = (
     ("local", THREADS, partial(_here, "local", THREADS)),
     *(("processes", w, partial(_here, "processes", w)) for w in WORKERS),
-    ("dask", THREADS, _dask),
-    ("ray", THREADS, _ray),
-    ("spark", THREADS, _spark),
+    ("dask", THREADS, on_dask),
+    ("ray", THREADS, on_ray),
+    ("spark", THREADS, on_spark),
 )
 
 

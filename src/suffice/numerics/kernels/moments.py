@@ -430,7 +430,9 @@ def _worthwhile(mean: float, rest: float, sd: float) -> float:
 def mean_and_scatter(
     weight: Any, pivot: Any, sums: Any, mean: Any, rest: Any, scatter: Any
 ) -> None:
-    """Write x̄ = p + S₁/W and Σw(x − x̄)² = S₂ − S₁²/W, each rounded once; zeros where W = 0.
+    """Write x̄ = p + S₁/W and Σw(x − x̄)² = S₂ − S₁²/W; zeros where W = 0.
+
+    Each is right to about 2⁻¹⁰⁰, then rounded: only what lies nearer to a tie may round either way.
 
     ``rest`` is what rounding took off the mean, where that is much by the measure of the spread.
     """
