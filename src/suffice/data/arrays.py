@@ -161,8 +161,8 @@ class ArraySource:
         if kept and not isinstance(self.x, np.ndarray):
             source = replace(self, x=_each_cell_once(self.x))
         parts = max(1, min(workers, n // SPLIT_ROWS))
-        bounds = np.linspace(0, n, parts + 1).astype(int)
-        return [ArraySplit(source, layout, int(a), int(b)) for a, b in pairwise(bounds)]
+        bounds = [n * part // parts for part in range(parts + 1)]
+        return [ArraySplit(source, layout, a, b) for a, b in pairwise(bounds)]
 
 
 def _integer_column(name: str, values: NDArray[Any]) -> Column:

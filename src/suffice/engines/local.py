@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from numbers import Integral
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from suffice.data.source import Split
 from suffice.errors import ParameterError
@@ -69,30 +69,60 @@ class LocalEngine:
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
     ) -> Iterator[R]:
-        """Yield ``kernel(split, params)`` in split order; at most two results per thread wait."""
+        """Yield ``kernel(split, params)`` in split order; at most two results per thread wait.
+
+        The caller's thread is one of the workers: it works while the next result is not there.
+        """
         workers = min(self.workers, len(splits))
         if workers <= 1:
             yield from (kernel(split, params) for split in splits)
             return
-        pending: deque[Future[R]] = deque()
-        pool = _pool(workers)
+        pending: deque[_Task[R]] = deque()
+        pool = _pool(workers - 1)
         try:
             for split in splits:
-                pending.append(pool.submit(kernel, split, params))
+                pending.append(_Task(pool, partial(kernel, split, params)))
                 if len(pending) > 2 * workers:
-                    yield pending.popleft().result()
+                    yield _first(pending)
             while pending:
-                yield pending.popleft().result()
+                yield _first(pending)
         finally:
             for task in pending:
-                task.cancel()
-            wait(pending)
+                task.future.cancel()
+            wait([task.future for task in pending])
+
+
+class _Task(Generic[R]):
+    """A call that a pool makes, or the caller where no thread has begun it."""
+
+    def __init__(self, pool: ThreadPoolExecutor, call: Callable[[], R]) -> None:
+        self.call, self.future = call, pool.submit(call)
+
+    def taken_over(self) -> bool:
+        """Make the call here, unless it has begun."""
+        if not self.future.cancel():
+            return False
+        self.future = Future()
+        try:
+            self.future.set_result(self.call())
+        except Exception as error:
+            self.future.set_exception(error)  # it is raised when its turn comes
+        return True
+
+
+def _first(pending: deque[_Task[R]]) -> R:
+    """Remove the first task and return its result; until it is there, work on those that wait."""
+    waiting = iter(list(pending))
+    while not pending[0].future.done():
+        if not any(task.taken_over() for task in waiting):
+            break
+    return pending.popleft().future.result()
 
 
 @cache
-def _pool(workers: int) -> ThreadPoolExecutor:
+def _pool(threads: int) -> ThreadPoolExecutor:
     """Threads that stay: to start them takes as long as 10,000 rows."""
-    return ThreadPoolExecutor(workers, thread_name_prefix="suffice")
+    return ThreadPoolExecutor(threads, thread_name_prefix="suffice")
 
 
 if hasattr(os, "register_at_fork"):

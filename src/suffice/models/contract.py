@@ -28,6 +28,7 @@ __all__ = [
     "forgetting",
     "has_named_columns",
     "is_array",
+    "one_column",
     "unless_it_fails",
 ]
 
@@ -133,9 +134,23 @@ def declared_labels(classes: Any) -> Vocabulary:
     """
     if classes is None:
         return Vocabulary(())
-    labels = Labels.of(column_or_1d(classes))
+    labels = Labels.of(one_column(classes))
     check_labels(labels)
     return labels.classes
+
+
+def one_column(y: Any) -> NDArray[Any]:
+    """Labels as an array of one dimension; whole numbers, as they nearly always are, as they are.
+
+    Raises
+    ------
+    ValueError
+        As scikit-learn has it, if they have more dimensions.
+    """
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
+        return y
+    column: NDArray[Any] = column_or_1d(y, warn=True)
+    return column
 
 
 def common_dtype(*given: Any) -> np.dtype[Any] | None:

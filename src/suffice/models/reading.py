@@ -75,15 +75,7 @@ class ReadsTables(BaseEstimator):  # type: ignore[misc]
                     "the columns of an array have no names",
                     "pass the values, or a table with named columns",
                 )
-        x = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=self.array_dtype,
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-        )
+        x = X if not reset and self._is_expected(X) else self._validated(X, reset)
         if not x.shape[0]:
             raise DataError("there is no row", "an array has one at least")
         if not reset:
@@ -91,6 +83,24 @@ class ReadsTables(BaseEstimator):  # type: ignore[misc]
         self.format_ = None
         names = getattr(self, "feature_names_in_", None)
         return x, Numbered(x.shape[1]) if names is None else tuple(map(str, names))
+
+    def _is_expected(self, X: Any) -> bool:
+        """Whether an array is plain, and as wide as the first, whose columns had no names."""
+        known = None if hasattr(self, "feature_names_in_") else self.n_features_in_
+        return _is_plain(X) and bool(X.shape[1] == known)
+
+    def _validated(self, X: Any, reset: bool) -> Any:
+        """An array checked as scikit-learn checks it; the first settles names and width."""
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            skip_check_array=_is_plain(X),
+            accept_sparse="csr",
+            dtype=self.array_dtype,
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+        )
 
     def _settle_columns(self, X: Any, names: Sequence[str]) -> None:
         """Note how many columns the first table has, and what they are called, if by strings."""
@@ -133,3 +143,8 @@ class ReadsTables(BaseEstimator):  # type: ignore[misc]
         if content["named"]:
             model.feature_names_in_ = np.array(tuple(names), dtype=object)
         return model
+
+
+def _is_plain(X: Any) -> bool:
+    """Whether cells are numbers in rows and columns, as nearly always: nothing else to check."""
+    return type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype.kind in "biuf"

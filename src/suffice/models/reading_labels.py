@@ -10,13 +10,19 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length
 
 from suffice.data.arrays import ArraySource, Labels
 from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import Source, Split
 from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.models.contract import check_labels, checked_weights, common_dtype, is_array
+from suffice.models.contract import (
+    check_labels,
+    checked_weights,
+    common_dtype,
+    is_array,
+    one_column,
+)
 from suffice.models.evaluation import Evaluation, evaluation
 from suffice.models.reading import ReadsTables
 from suffice.statistics.statistic import Statistic
@@ -99,8 +105,7 @@ class ReadsLabels(ReadsTables):
         x, names = self._open_array(X, (y, sample_weight), reset)
         labels = None
         if y is not None:
-            if not _is_plain(y):
-                y = column_or_1d(y, warn=True)
+            y = one_column(y)
             check_consistent_length(x, y)
             labels = Labels.of(y)
             check_labels(labels)
@@ -158,8 +163,3 @@ class ReadsLabels(ReadsTables):
         dtype = content.get("label_dtype")  # earlier versions wrote none
         model.label_dtype_ = None if dtype is None else np.dtype(dtype)
         return model
-
-
-def _is_plain(y: Any) -> bool:
-    """Whether labels are one column of whole numbers, as nearly always: nothing else to check."""
-    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu"

@@ -135,8 +135,9 @@ class ByClassAccumulator:
             If a cell cannot be summed.
         """
         codes, weights = self._translated(batch.codes, batch.classes), batch.weights
-        unlabelled = np.where(codes < 0, 0, -1)
-        kernels.counts.add_rows(unlabelled, weights, self._unlabelled)
+        missing = codes < 0
+        if missing.any():
+            kernels.counts.add_rows(np.where(missing, 0, -1), weights, self._unlabelled)
         if not weights.all():
             codes = np.where(weights == 0, -1, codes)
         k = len(self._codes)
@@ -152,13 +153,12 @@ class ByClassAccumulator:
     def statistic(self) -> ByClass:
         """Freeze what was added, classes in sorted order."""
         classes = Vocabulary.of(self._codes)
+        weight = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])
+        blocks = tuple(block.statistic() for block in self._blocks)
         order = np.array([self._codes[value] for value in classes.values], np.intp)
-        return ByClass(
-            classes,
-            DoubleDouble.from_table(self._weight[:, :, None].copy())[order, 0],
-            DoubleDouble.from_table(self._unlabelled[:, :, None].copy())[0, 0],
-            tuple(block.statistic().take(order) for block in self._blocks),
-        ).pruned()
+        if tuple(self._codes) != classes.values:
+            blocks = tuple(block.take(order) for block in blocks)
+        return ByClass(classes, weight[order, 0], weight[-1, 0], blocks).pruned()
 
     def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
         known = self._codes

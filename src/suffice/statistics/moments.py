@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -56,8 +56,8 @@ class Moments:
     sums: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            getattr(self, field.name).setflags(write=False)
+        for part in (self.weight, self.pivot, self.sums):
+            part.setflags(write=False)
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
@@ -99,10 +99,11 @@ class Moments:
     @cached_property
     def one_class(self) -> Moments:
         """The same rows as if they were of one class."""
-        total = self.take(np.arange(min(1, len(self.pivot))))
+        parts = self.weight, self.pivot, self.sums
+        total = tuple(part[:1].copy() for part in parts)
         for c in range(1, len(self.pivot)):
-            total += self.take(np.array([c]))
-        return total
+            kernels.moments.merge(*total, *(part[c : c + 1] for part in parts), 1.0)
+        return Moments(*total)
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
