@@ -374,8 +374,7 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable label of every row, (n,)."""
-        codes = self._answers(X, best)
-        labels: NDArray[Any] = self.classes_[codes]
+        labels: NDArray[Any] = self.classes_.take(self._answers(X, best))
         return labels
 
     def explain(self, X: Any) -> Evidence:

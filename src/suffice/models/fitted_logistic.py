@@ -209,8 +209,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable label of every row, (n,)."""
-        codes = self._answers(X, LogisticModel.best)
-        labels: NDArray[Any] = self.classes_[codes]
+        labels: NDArray[Any] = self.classes_.take(self._answers(X, LogisticModel.best))
         return labels
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

@@ -14,7 +14,19 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-__all__ = ["LANES", "fma", "load", "present", "repeat", "splat", "store", "total", "totals", "turn"]
+__all__ = [
+    "LANES",
+    "choose",
+    "fma",
+    "load",
+    "present",
+    "repeat",
+    "splat",
+    "store",
+    "total",
+    "totals",
+    "turn",
+]
 
 LANES = 8
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -108,6 +120,16 @@ def _present(typing_context: Any, value: Any, otherwise: Any) -> Any:
         return builder.select(builder.fcmp_ordered("ord", value, value), value, otherwise)
 
     return lanes(lanes, lanes), generate
+
+
+def _choose(typing_context: Any, a: Any, b: Any, larger: Any, otherwise: Any) -> Any:
+    """Return the lanes of one argument where a > b, and of another elsewhere."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        a, b, larger, otherwise = arguments
+        return builder.select(builder.fcmp_ordered(">", a, b), larger, otherwise)
+
+    return lanes(lanes, lanes, lanes, lanes), generate
 
 
 def _some(builder: Any, a: Any, b: Any, places: Any) -> Any:
@@ -208,6 +230,7 @@ load: Any = intrinsic(_load)
 repeat: Any = intrinsic(_repeat)
 store: Any = intrinsic(_store)
 splat: Any = intrinsic(_splat)
+choose: Any = intrinsic(_choose)
 fma: Any = intrinsic(_fma)
 present: Any = intrinsic(_present)
 total: Any = intrinsic(_total)

@@ -13,7 +13,17 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store, total, totals
+from suffice.numerics.kernels.lanes import (
+    LANES,
+    choose,
+    fma,
+    load,
+    present,
+    splat,
+    store,
+    total,
+    totals,
+)
 from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import compiled
 from suffice.numerics.kernels.tiles import TILE, aligned, padded, take
@@ -28,6 +38,7 @@ __all__ = [
     "best_class",
 ]
 
+BLOCK = 512  # rows whose largest scores are found together
 COLUMNWISE = 64  # rows of a tile whose lanes are rows
 PANEL = LANES  # classes scored together
 AHEAD = np.uintp(128)  # cells between asking for a row of a table and adding it
@@ -232,13 +243,23 @@ def best_class(scores: Any, best: Any) -> int:
     A row of −∞ gets −1. Returns the number of such rows.
     """
     n, k = scores.shape
+    top, place = aligned(BLOCK), aligned(BLOCK)
     impossible = 0
-    for i in range(n):
-        top, place = -np.inf, -1
+    for first in range(0, n, BLOCK):
+        rows = min(BLOCK, n - first)
+        whole = rows - rows % LANES
+        top[:], place[:] = -np.inf, -1.0
         for c in range(k):
-            s = scores[i, c]
-            place = c if s > top else place  # no branches: scores are hard to predict
-            top = s if s > top else top
-        best[i] = place
-        impossible += place < 0
+            of_class = scores[first:, c]  # side by side in memory
+            for i in range(0, whole, LANES):
+                s, t = load(of_class, i), load(top, i)
+                store(place, i, choose(s, t, splat(float(c)), load(place, i)))
+                store(top, i, choose(s, t, s, t))
+            for i in range(whole, rows):
+                if of_class[i] > top[i]:
+                    place[i], top[i] = c, of_class[i]
+        for i in range(rows):
+            code = np.intp(place[i])
+            best[first + i] = code
+            impossible += code < 0
     return impossible
