@@ -259,7 +259,6 @@ def best_class(scores: Any, best: Any) -> int:
                 if of_class[i] > top[i]:
                     place[i], top[i] = c, of_class[i]
         for i in range(rows):
-            code = np.intp(place[i])
-            best[first + i] = code
-            impossible += code < 0
+            best[first + i] = np.intp(place[i])
+            impossible += place[i] < 0.0
     return impossible
