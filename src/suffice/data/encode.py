@@ -235,11 +235,12 @@ def binary_codes(values: NDArray[np.float64], name: Any) -> NDArray[np.int8]:
 
 
 def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
-    columns = [_coded(batch.column(name), table.missing) for name in layout.columns]
-    codes = np.empty((batch.num_rows, len(columns)), np.int32)
-    for target, (column, _) in zip(codes.T, columns, strict=True):
-        target[:] = column
-    return CodedBlock(codes, tuple(vocabulary for _, vocabulary in columns))
+    codes = np.empty((batch.num_rows, len(layout.columns)), np.int32)
+    vocabularies = []
+    for target, name in zip(codes.T, layout.columns, strict=True):
+        target[:], vocabulary = _coded(batch.column(name), table.missing)
+        vocabularies.append(vocabulary)
+    return CodedBlock(codes, tuple(vocabularies))
 
 
 def _coded(

@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc as ipc
@@ -158,10 +159,20 @@ def _check(batch: pa.RecordBatch) -> None:
             column.validate(full=True)
             continue
         column.dictionary.validate(full=True)
-        codes = pc.min_max(column.indices)
-        low, high = codes["min"].as_py(), codes["max"].as_py()
-        if low is not None and not 0 <= low <= high < len(column.dictionary):
+        if not _within(column.indices, len(column.dictionary)):
             raise pa.ArrowInvalid("a code is outside its dictionary")
+
+
+def _within(indices: pa.Array[Any], places: int) -> bool:
+    """Tell whether places in a dictionary are fewer than it has, but for nulls, which are none."""
+    data = indices.buffers()[1]
+    unsigned = np.dtype(f"u{indices.type.bit_width // 8}")  # what is below 0 is large then
+    slots = np.frombuffer(data or b"", unsigned, indices.offset + len(indices))[indices.offset :]
+    if slots.max(initial=0) < places:
+        return True
+    codes = pc.min_max(indices)
+    low, high = codes["min"].as_py(), codes["max"].as_py()
+    return low is None or 0 <= low <= high < places
 
 
 # Splits -----------------------------------------------------------------------------------------

@@ -166,11 +166,10 @@ class TableSplit:
         first = 0
         for records in self._records():
             try:
-                batch = encode(records, self.layout)
+                yield encode(records, self.layout)
             except BadCell as bad:
                 raise refusal(self, self.layout, first, bad) from None
-            yield batch
-            first += batch.rows
+            first += records.num_rows
 
     def _records(self) -> Iterator[pa.RecordBatch]:
         """The records of the part; a batch without rows where there are none."""

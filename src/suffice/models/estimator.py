@@ -374,7 +374,8 @@ class GenerativeClassifier(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable label of every row, (n,)."""
-        labels: NDArray[Any] = self.classes_.take(self._answers(X, best))
+        codes = self._answers(X, best)
+        labels: NDArray[Any] = self.classes_.take(codes)
         return labels
 
     def explain(self, X: Any) -> Evidence:

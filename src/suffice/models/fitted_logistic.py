@@ -209,7 +209,8 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable label of every row, (n,)."""
-        labels: NDArray[Any] = self.classes_.take(self._answers(X, LogisticModel.best))
+        codes = self._answers(X, LogisticModel.best)
+        labels: NDArray[Any] = self.classes_.take(codes)
         return labels
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

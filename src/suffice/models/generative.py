@@ -364,3 +364,4 @@ def each_batch(split: Split, layout: Layout, function: Callable[[Batch], R]) -> 
         except BadCell as bad:
             raise refusal(split, layout, first, bad) from None
         first += batch.rows
+        del batch  # the next takes its memory

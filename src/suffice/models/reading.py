@@ -86,8 +86,9 @@ class ReadsTables(BaseEstimator):  # type: ignore[misc]
 
     def _is_expected(self, X: Any) -> bool:
         """Whether an array is plain, and as wide as the first, whose columns had no names."""
-        known = None if hasattr(self, "feature_names_in_") else self.n_features_in_
-        return _is_plain(X) and bool(X.shape[1] == known)
+        named = hasattr(self, "feature_names_in_")
+        width = None if named else getattr(self, "n_features_in_", None)
+        return _is_plain(X) and bool(X.shape[1] == width)
 
     def _validated(self, X: Any, reset: bool) -> Any:
         """An array checked as scikit-learn checks it; the first settles names and width."""

@@ -342,7 +342,8 @@ class CountAccumulator:
         if self._range is None or self._range.vocabularies != block.vocabularies:
             self._open(CodeRange.of(block.vocabularies))
         binary = block.codes.dtype == np.int8 and not weights.size
-        for start, values in tiles(block.codes, np.int8 if binary else np.int64):
+        stored = binary or block.codes.dtype == np.int32
+        for start, values in tiles(block.codes, block.codes.dtype if stored else np.int64):
             rows = slice(start, start + len(values))
             if binary:
                 kernels.counts.add_binary(values, codes[rows], self._grown_tally())
@@ -377,7 +378,7 @@ class CountAccumulator:
                 self.add(IntegerBlock(part[done:]).coded(), codes[rows], weights[rows], self._k)
 
     def _count(
-        self, values: NDArray[np.int64], codes: NDArray[np.intp], weights: NDArray[np.float64]
+        self, values: NDArray[Any], codes: NDArray[np.intp], weights: NDArray[np.float64]
     ) -> int:
         """Run the kernel; return −1, or the first row that has a code beyond the range."""
         assert self._range is not None
