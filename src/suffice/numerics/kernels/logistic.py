@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, total
+from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, totals
 from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import compiled
 
@@ -29,51 +29,50 @@ AHEAD = 4_096  # cells between asking for one and reading it
 
 
 @compiled
-def _two_classes(t: float, y: int, residual: Any, p: Any, other: Any) -> tuple[float, float]:
-    """Write p − y, p and 1 − p of class 1; return a and r of the loss."""
+def _two_classes(t: float, y: int) -> tuple[float, float, float, float, float]:
+    """Return p − y, p and 1 − p of class 1, and a and r of the loss.
+
+    Numbers, and no arrays: what is called for every row is then part of its loop.
+    """
     small = math.exp(-abs(t))
     rare, common = small / (1.0 + small), 1.0 / (1.0 + small)
-    p[0], other[0] = (common, rare) if t >= 0.0 else (rare, common)
-    residual[0] = p[0] if y == 0 else -other[0]
-    wrong = t if y == 0 else -t
-    return max(wrong, 0.0), small
+    p, other = (common, rare) if t >= 0.0 else (rare, common)
+    return p if y == 0 else -other, p, other, max(t if y == 0 else -t, 0.0), small
 
 
 @compiled
-def _many_classes(t: Any, y: int, residual: Any, p: Any, other: Any) -> tuple[float, float]:
-    """Write p_c − [c = y], p_c and 1 − p_c of every class; return a and r of the loss."""
-    k = t.shape[0]
+def _many_classes(t: Any, i: int, y: int, residual: Any, p: Any, other: Any) -> tuple[float, float]:
+    """Write p_c − [c = y], p_c and 1 − p_c of every class, of row i; return a and r of its loss."""
+    k = residual.shape[1]
     best = 0
     for c in range(1, k):
-        best = c if t[c] > t[best] else best
+        best = c if t[i, c] > t[i, best] else best
     rest = 0.0  # Σ exp(t_c − t_best) over the other classes
     for c in range(k):
-        p[c] = math.exp(t[c] - t[best])
-        rest += p[c] if c != best else 0.0
+        p[i, c] = math.exp(t[i, c] - t[i, best])
+        rest += p[i, c] if c != best else 0.0
     share = 1.0 / (1.0 + rest)
     for c in range(k):
-        p[c] *= share
-        other[c] = rest * share if c == best else 1.0 - p[c]
-        residual[c] = -other[c] if c == y else p[c]
-    return t[best] - t[y], rest
+        p[i, c] *= share
+        other[i, c] = rest * share if c == best else 1.0 - p[i, c]
+        residual[i, c] = -other[i, c] if c == y else p[i, c]
+    return t[i, best] - t[i, y], rest
 
 
 @compiled
-def _add_loss(a: float, r: float, weight: float, losses: Any) -> None:
-    """Add ``weight`` (a + log(1 + r)) to ``losses`` (2,): a sum, and a factor whose log is missing.
+def _with_loss(sum_: float, factor: float, a: float, r: float, w: float) -> tuple[float, float]:
+    """Add w (a + log(1 + r)) to a sum and a factor whose logarithm is missing in it.
 
     Rows of weight 1 multiply the factor: a logarithm takes as long as all else that a row needs.
     """
-    losses[0] += weight * a
-    if weight != 1.0:
-        losses[0] += weight * math.log1p(r)
-    elif r < FAINT:
-        losses[0] += r * (1.0 - r * (1.0 / 2.0 - r * (1.0 / 3.0 - r * (1.0 / 4.0 - r / 5.0))))
-    else:
-        losses[1] *= 1.0 + r
-        if losses[1] > LARGE:
-            losses[0] += math.log(losses[1])
-            losses[1] = 1.0
+    sum_ += w * a
+    if w != 1.0:
+        return sum_ + w * math.log1p(r), factor
+    if r < FAINT:
+        r *= 1.0 - r * (1.0 / 2.0 - r * (1.0 / 3.0 - r * (1.0 / 4.0 - r / 5.0)))
+        return sum_ + r, factor
+    factor *= 1.0 + r
+    return (sum_ + math.log(factor), 1.0) if factor > LARGE else (sum_, factor)
 
 
 @compiled
@@ -81,9 +80,9 @@ def outcomes(t: Any, codes: Any, loss: Any, residual: Any, p: Any, other: Any) -
     """Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores ``t`` (n, m); m = 1 for two classes."""
     for i in range(t.shape[0]):
         if t.shape[1] == 1:
-            a, r = _two_classes(t[i, 0], codes[i], residual[i], p[i], other[i])
+            residual[i, 0], p[i, 0], other[i, 0], a, r = _two_classes(t[i, 0], codes[i])
         else:
-            a, r = _many_classes(t[i], codes[i], residual[i], p[i], other[i])
+            a, r = _many_classes(t, i, codes[i], residual, p, other)
         loss[i] = a + math.log1p(r)
 
 
@@ -110,37 +109,38 @@ def add_gradient(
     width = -(-d // LANES) * LANES
     slopes, sums = np.zeros((many, width)), np.zeros((m, width))
     slopes[:, :d] = directions[:, 1:]
-    rows, t = np.zeros((ROWS, width)), np.zeros((ROWS, many))
-    residual, p, other = np.zeros((ROWS, m)), np.zeros(m), np.zeros(m)
+    rows, scores = np.zeros((ROWS, width)), np.zeros(many * ROWS)
+    t = scores.reshape(many, ROWS).T
+    residual, p, other = np.zeros((ROWS, m)), np.zeros((ROWS, m)), np.zeros((ROWS, m))
     cells, w, v, g = x.reshape(-1), slopes.reshape(-1), rows.reshape(-1), sums.reshape(-1)
     losses = np.ones((factors.shape[0], 2))
     losses[:, 0] = 0.0
     for first in range(0, n, ROWS):
         last = min(first + ROWS, n)
-        for i in range(first, last):
-            _shifted(cells, i * d, origin, v, (i - first) * width)
+        _shifted(cells, first, last, origin, v)
         for c in range(many):
             s0, s1, s2, s3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
             for j in range(0, width, LANES):
                 a = load(w, c * width + j)
                 s0, s1 = fma(a, load(v, j), s0), fma(a, load(v, width + j), s1)
                 s2, s3 = fma(a, load(v, 2 * width + j), s2), fma(a, load(v, 3 * width + j), s3)
-            b = directions[c, 0]
-            t[0, c], t[1, c] = b + total(s0), b + total(s1)
-            t[2, c], t[3, c] = b + total(s2), b + total(s3)
+            totals(s0, s1, s2, s3, scores, c * ROWS)
+            for i in range(ROWS):
+                t[i, c] += directions[c, 0]
         for i in range(ROWS):
             if first + i >= last:
-                residual[i, :] = 0.0  # rows of the four before
+                for c in range(m):
+                    residual[i, c] = 0.0  # rows of the four before
                 continue
             y = codes[first + i]
             of_row = weights[first + i] if weights.shape[0] else 1.0
             weight[y] += of_row
             fingerprint[y] += of_row * t[i, m]
             if m == 1:
-                a, r = _two_classes(t[i, 0], y, residual[i], p, other)
+                residual[i, 0], _, _, a, r = _two_classes(t[i, 0], y)
             else:
-                a, r = _many_classes(t[i, :m], y, residual[i], p, other)
-            _add_loss(a, r, of_row, losses[y])
+                a, r = _many_classes(t, i, y, residual, p, other)
+            losses[y, 0], losses[y, 1] = _with_loss(losses[y, 0], losses[y, 1], a, r, of_row)
             for c in range(m):
                 residual[i, c] *= of_row * factors[y]
                 gradient[c, 0] += residual[i, c]
@@ -166,17 +166,19 @@ def _total(losses: Any, factors: Any) -> float:
 
 
 @compiled
-def _shifted(cells: Any, start: int, origin: Any, row: Any, place: int) -> None:
-    """Write x − o of a row, the cells from ``start`` on, to ``row`` from ``place`` on."""
-    d = origin.shape[0]
-    if d < LANES:
-        for j in range(d):
-            row[place + j] = cells[start + j] - origin[j]
-        return
-    for j in range(0, d, LANES):
-        prefetch(cells, start + j + AHEAD)
-        j = min(j, d - LANES)  # the last lanes overlap those before
-        store(row, place + j, load(cells, start + j) - load(origin, j))
+def _shifted(cells: Any, first: int, last: int, origin: Any, rows: Any) -> None:
+    """Write x − o of rows from ``first`` to ``last`` to ``rows`` (4 · width,)."""
+    d, width = origin.shape[0], rows.shape[0] // ROWS
+    for i in range(first, last):
+        start, place = i * d, (i - first) * width
+        if d < LANES:
+            for j in range(d):
+                rows[place + j] = cells[start + j] - origin[j]
+            continue
+        for j in range(0, d, LANES):
+            prefetch(cells, start + j + AHEAD)
+            j = min(j, d - LANES)  # the last lanes overlap those before
+            store(rows, place + j, load(cells, start + j) - load(origin, j))
 
 
 @compiled
@@ -200,7 +202,9 @@ def add_sparse_gradient(
     k, width, n = factors.shape[0], directions.shape[1], codes.shape[0]
     m = 1 if k == 2 else k
     table, sums = directions.reshape(-1), gradient.reshape(-1)
-    t, r, p, other = np.zeros(width), np.zeros(width), np.zeros(m), np.zeros(m)
+    t, r = np.zeros(width), np.zeros(width)
+    scores, residual = t.reshape(1, -1), r[:m].reshape(1, -1)
+    p, other = np.zeros((1, m)), np.zeros((1, m))
     losses = np.ones((k, 2))
     losses[:, 0] = 0.0
     for i in range(n):
@@ -217,10 +221,10 @@ def add_sparse_gradient(
         weight[y] += of_row
         fingerprint[y] += of_row * t[m]
         if m == 1:
-            a, rest = _two_classes(t[0], y, r, p, other)
+            r[0], _, _, a, rest = _two_classes(t[0], y)
         else:
-            a, rest = _many_classes(t[:m], y, r, p, other)
-        _add_loss(a, rest, of_row, losses[y])
+            a, rest = _many_classes(scores, 0, y, residual, p, other)
+        losses[y, 0], losses[y, 1] = _with_loss(losses[y, 0], losses[y, 1], a, rest, of_row)
         for c in range(m):
             r[c] *= of_row * factors[y]
         for first in range(0, width, LANES):
