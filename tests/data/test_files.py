@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
@@ -263,6 +264,29 @@ class TestParquet:
         assert message(lambda: rows(open_files(path))).startswith(
             "t.parquet cannot be read as Parquet"
         )
+
+
+def coded(path: Path, codes: list[int], shown: int = 0b111) -> Path:
+    """An Arrow file of codes into the dictionary (a, b); ``shown`` has a bit for each."""
+    buffers = [pa.py_buffer(bytes([shown])), pa.py_buffer(np.array(codes, np.int32))]
+    indices = pa.Array.from_buffers(pa.int32(), len(codes), buffers)
+    column = pa.DictionaryArray.from_arrays(indices, pa.array(["a", "b"]), safe=False)
+    feather.write_feather(pa.table({"x": column}), path, compression="uncompressed")
+    return path
+
+
+class TestCodes:
+    @pytest.mark.parametrize("code", [-1, 2, 2**31 - 1])
+    def test_outside_their_dictionary(self, tmp_path: Path, code: int) -> None:
+        path = coded(tmp_path / "t.feather", [0, 1, code])
+        refusal = message(lambda: rows(open_files(path)))
+        assert refusal.startswith("t.feather cannot be read as Arrow")
+        assert "a code is outside its dictionary" in refusal
+
+    @pytest.mark.parametrize("code", [-1, 2])
+    def test_of_nulls_may_be_anything(self, tmp_path: Path, code: int) -> None:
+        path = coded(tmp_path / "t.feather", [0, 1, code], shown=0b011)
+        assert rows(open_files(path)) == [{"x": "a"}, {"x": "b"}, {"x": None}]
 
 
 class TestFeather:

@@ -33,17 +33,30 @@ def test_few_results_wait() -> None:
 
 
 def failing(split: int, _: None) -> int:
-    if split == 3:
-        raise ZeroDivisionError("split 3")
+    if split in (3, 4, 40):
+        raise ZeroDivisionError(f"split {split}")
     return split
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
-def test_an_error_reaches_the_caller_and_threads_end(threads: int) -> None:
-    before = threading.active_count()
+def test_the_first_error_reaches_the_caller(threads: int) -> None:
+    results = LocalEngine(threads).map(failing, None, range(50))
+    assert [next(results) for _ in range(3)] == [0, 1, 2]
     with pytest.raises(ZeroDivisionError, match="split 3"):
-        LocalEngine(threads).run(failing, None, range(50))
-    assert threading.active_count() == before
+        next(results)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_the_caller_is_one_of_the_threads(threads: int) -> None:
+    meeting = threading.Barrier(threads)
+
+    def met(split: int, _: None) -> int:
+        meeting.wait(timeout=60)  # as many at a time as were asked for
+        return threading.get_ident()
+
+    used = list(LocalEngine(threads).map(met, None, range(threads)))
+    assert len(set(used)) == threads
+    assert threading.get_ident() in used
 
 
 def test_an_engine_has_a_thread() -> None:
