@@ -59,6 +59,21 @@ def test_the_caller_is_one_of_the_threads(threads: int) -> None:
     assert threading.get_ident() in used
 
 
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_an_interrupt_ends_the_pass(threads: int) -> None:
+    caller, ended = threading.get_ident(), threading.Event()
+
+    def interrupted(split: int, _: None) -> int:
+        if threading.get_ident() != caller:
+            ended.wait(timeout=60)  # so that the caller finds work to do
+            return split
+        ended.set()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(LocalEngine(threads).map(interrupted, None, range(1000)))
+
+
 def test_an_engine_has_a_thread() -> None:
     assert LocalEngine().workers >= 1
     assert LocalEngine(3).workers == 3

@@ -102,11 +102,12 @@ class _Task(Generic[R]):
         """Make the call here, unless it has begun."""
         if not self.future.cancel():
             return False
-        self.future = Future()
+        done = Future[R]()
         try:
-            self.future.set_result(self.call())
+            done.set_result(self.call())
         except Exception as error:
-            self.future.set_exception(error)  # it is raised when its turn comes
+            done.set_exception(error)  # it is raised when its turn comes
+        self.future = done
         return True
 
 
