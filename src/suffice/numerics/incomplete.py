@@ -122,7 +122,8 @@ def expectation_maximisation(
 
     In no direction may a variance be less than 10⁻⁹ of what columns have over all classes, for
     without that the likelihood of a few rows, or of columns that determine each other, is
-    unbounded; the floor raises eigenvalues, which maximises under this constraint.
+    unbounded; the floor raises eigenvalues, which maximises under this constraint. There the
+    logarithm of a variance has lost digits: a step that rounding makes worse ends the search.
 
     Parameters
     ----------
@@ -177,14 +178,14 @@ def expectation_maximisation(
     at = cells.start()
     sums = cells.expect(at, log_prior)
     history, path = [sums.log_likelihood], _Path([], [])
-    converged, gain = False, np.inf
+    least, converged, gain = math.sqrt(tolerance) * cells.weight.sum(), False, np.inf
     for _ in range(max_iterations):
         following = cells.maximise(sums, estimate)
         still = _change(at, following) <= tolerance
-        if still and gain <= math.sqrt(tolerance) * cells.weight.sum():
+        if still and gain <= least:
             converged = True
             break
-        ahead = path.extrapolated(at, following)
+        ahead, before = path.extrapolated(at, following), sums
         sums = cells.expect(ahead, log_prior)
         if ahead is not following and not sums.log_likelihood >= history[-1]:
             path.forget()
@@ -192,6 +193,9 @@ def expectation_maximisation(
             sums = cells.expect(ahead, log_prior)
         at = ahead
         gain = sums.log_likelihood - history[-1]
+        if gain < -least and _at_floor(at.covariance):  # rounding costs more than a step gains
+            sums = before
+            break
         history.append(sums.log_likelihood)
     return Expected(*cells.in_units(sums), tuple(history), converged)
 
@@ -341,11 +345,22 @@ def _floored(covariance: Array) -> Array:
     The floor is higher where variances are so large that it would be lost in their rounding.
     """
     variances, axes = np.linalg.eigh(covariance)
-    d = covariance.shape[-1]
-    floor = FLOOR * np.maximum(variances.max(axis=1, keepdims=True, initial=0.0) / d, 1.0)
-    missing = np.maximum(floor - variances, 0.0)
+    missing = np.maximum(_floor(variances) - variances, 0.0)
     raised: Array = covariance + (axes * missing[:, None, :]) @ axes.transpose(0, 2, 1)
     return raised
+
+
+def _floor(variances: Array) -> Array:
+    """The least eigenvalue of each matrix, (s, 1), from its eigenvalues (s, d)."""
+    d = variances.shape[-1]
+    floor: Array = FLOOR * np.maximum(variances.max(axis=1, keepdims=True, initial=0.0) / d, 1.0)
+    return floor
+
+
+def _at_floor(covariance: Array) -> bool:
+    """Whether a matrix was raised to the floor, or nearly."""
+    variances = np.asarray(np.linalg.eigvalsh(covariance), np.float64)
+    return bool((variances < 2.0 * _floor(variances)).any())
 
 
 def _change(before: _Gaussians, after: _Gaussians) -> float:
