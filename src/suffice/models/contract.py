@@ -134,13 +134,15 @@ def declared_labels(classes: Any) -> Vocabulary:
     """
     if classes is None:
         return Vocabulary(())
-    labels = Labels.of(one_column(classes))
+    labels = Labels.of(one_column(classes, warn=False))
     check_labels(labels)
     return labels.classes
 
 
-def one_column(y: Any) -> NDArray[Any]:
+def one_column(y: Any, warn: bool = True) -> NDArray[Any]:
     """Labels as an array of one dimension; whole numbers, as they nearly always are, as they are.
+
+    Of a matrix of one column scikit-learn warns, if it is to.
 
     Raises
     ------
@@ -149,7 +151,7 @@ def one_column(y: Any) -> NDArray[Any]:
     """
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
         return y
-    column: NDArray[Any] = column_or_1d(y, warn=True)
+    column: NDArray[Any] = column_or_1d(y, warn=warn)
     return column
 
 
