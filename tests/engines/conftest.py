@@ -5,12 +5,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from suffice.engines.processes import ProcessesEngine
+from suffice.errors import EngineError
 
 Run = Callable[[str], subprocess.CompletedProcess[str]]
 
@@ -44,15 +46,26 @@ def dask() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def ray() -> Iterator[Any]:
+def ray_library() -> Iterator[Any]:
     library = pytest.importorskip("ray", reason="Ray is not installed")
+    yield library
+    library.shutdown()
+
+
+@pytest.fixture
+def ray(ray_library: Any) -> Any:
+    """One cluster for all tests; a new one if Ray lost its node while it waited."""
     from suffice.engines.ray import RayEngine
 
-    library.init(
+    if ray_library.is_initialized():
+        with suppress(EngineError):
+            assert RayEngine().workers == 2
+            return RayEngine()
+        ray_library.shutdown()
+    ray_library.init(
         num_cpus=2, object_store_memory=256 << 20, include_dashboard=False, log_to_driver=False
     )
-    yield RayEngine()
-    library.shutdown()
+    return RayEngine()
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +85,7 @@ QUIET = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pa
 FAR = ["processes", "dask", "ray", pytest.param("spark", marks=QUIET)]
 
 
-@pytest.fixture(scope="session", params=FAR)
+@pytest.fixture(params=FAR)
 def far(request: pytest.FixtureRequest) -> Any:
-    """One engine after the other."""
+    """Each of the engines."""
     return request.getfixturevalue(request.param)

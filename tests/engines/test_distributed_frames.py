@@ -63,7 +63,7 @@ def in_dask(dask: Any) -> Make:
     return lambda frame: dataframe.from_pandas(frame, npartitions=5)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def in_ray(ray: Any) -> Make:
     library = pytest.importorskip("ray.data", reason="Ray Data is not installed")
     return lambda frame: library.from_pandas(frame).repartition(5)

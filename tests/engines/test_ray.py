@@ -65,6 +65,30 @@ print(engine.run(pair, 1, range(100)).a)
     assert (done.stdout, done.returncode) == ("5050 True\n5050\n", 0)
 
 
+def test_a_node_that_has_died(run: Run) -> None:
+    body = """
+import operator
+import ray
+from suffice.engines.ray import RayEngine
+from suffice.errors import EngineError
+
+engine = RayEngine()
+print(engine.run(operator.add, 1, range(3)))
+ray._private.worker._global_node.kill_raylet()
+try:
+    engine.run(operator.add, 1, range(3))
+except EngineError as error:
+    print(error)
+ray.shutdown()
+print(engine.run(operator.add, 1, range(3)))
+"""
+    done = run(body)
+    first, *between, last = done.stdout.splitlines()  # Ray prints there too
+    assert (first, last, done.returncode) == ("6", "6", 0)
+    message = "the Ray node that this process is connected to has died"
+    assert any(line.startswith(message) for line in between)
+
+
 def test_a_cluster_that_does_not_answer(run: Run) -> None:
     done = run("from suffice.engines.ray import RayEngine; RayEngine('127.0.0.1:9').workers")
     assert done.returncode == 1

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import ray
 from ray import cloudpickle
 from ray.exceptions import RayError, RayTaskError
+from ray.util.client import ray as client
 
 from suffice.engines.remote import ATTEMPTS, Parcel, RemoteEngine, lost
 from suffice.errors import EngineError
@@ -89,6 +90,7 @@ def _remote(function: Callable[..., Parcel]) -> Any:
 def _connect(address: str | None) -> None:
     """Connect this process to a cluster, or start one, unless it is connected already."""
     if ray.is_initialized():
+        _check_node()
         return
     try:
         _knock(address)
@@ -103,6 +105,22 @@ def _connect(address: str | None) -> None:
             f"no Ray cluster answers at {address!r}: {error}",
             "it listens at an address such as 'ray://host:10001'",
             "start it, or correct the address",
+        ) from error
+
+
+def _check_node() -> None:
+    """Raise EngineError if the node of this process died; its next call would end the process."""
+    if client.is_connected():
+        return  # what this process talks to is no node, and raises what it has to say
+    here = ray.get_runtime_context().get_node_id()
+    node = next(node for node in ray.nodes() if node["NodeID"] == here)
+    try:
+        socket.create_connection((node["NodeManagerAddress"], node["NodeManagerPort"])).close()
+    except OSError as error:
+        raise EngineError(
+            "the Ray node that this process is connected to has died",
+            "it hands out the work",
+            "call ray.shutdown(), and fit again",
         ) from error
 
 
