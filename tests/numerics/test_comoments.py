@@ -207,6 +207,31 @@ def test_borders_of_tiles(n: int) -> None:
     assert_exact(summed(x, codes), x, codes)
 
 
+@pytest.mark.parametrize("n", [1_025, 2_047, 2_049, 3_000])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_borders_of_chunks(n: int, pooled: bool) -> None:
+    """With 65 columns a chunk has 1,024 rows a home."""
+    rng = np.random.default_rng(n)
+    x = np.repeat(rng.normal(size=(n, 5)) + 1e3, 13, axis=1)
+    codes = np.sort(rng.integers(-1, 7, n)).astype(np.intp)
+    few = np.r_[0, 6, 64]
+    for w in (NONE, rng.random(n)):
+        found = summed(x, codes, w, k=7, pooled=pooled).marginal(few)
+        assert_exact(found, x[:, few], codes, w)
+        whole = summed(x, codes, w, k=7, pooled=pooled).scatter.value
+        assert (whole == np.repeat(np.repeat(whole[:, ::13, ::13], 13, axis=1), 13, axis=2)).all()
+
+
+@pytest.mark.parametrize("k", [40, 300])
+def test_classes_that_begin_anywhere_in_a_tile(k: int) -> None:
+    rng = np.random.default_rng(k)
+    x = rng.normal(size=(600, 3)) + 10.1
+    codes = (rng.random(600) ** 3 * k).astype(np.intp)
+    for w in (NONE, rng.random(600)):
+        for pooled in (False, True):
+            assert_exact(summed(x, codes, w, k=k, pooled=pooled), x, codes, w)
+
+
 @pytest.mark.parametrize("scale", [1e-140, 1e-100, 1e100, 1e147, 1e149])
 def test_scales(scale: float) -> None:
     rng = np.random.default_rng(3)
@@ -362,10 +387,13 @@ def test_a_number_without_a_square_is_named(
     codes = np.zeros(5_000, np.intp)
     if row > 50:
         codes[20], x[20] = -1, np.inf
-    with pytest.raises(BadCell) as caught:
-        summed(x, codes)
-    assert (caught.value.row, caught.value.column, caught.value.value) == (row, 2, value)
-    assert caught.value.rule == rule
+    weights = np.ones(5_000)
+    weights[row] = 1e-100
+    for w in (NONE, weights):
+        with pytest.raises(BadCell) as caught:
+            summed(x, codes, w)
+        assert (caught.value.row, caught.value.column, caught.value.value) == (row, 2, value)
+        assert caught.value.rule == rule
 
 
 # -- taking rows away

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import ray
 from ray import cloudpickle
 from ray.exceptions import RayError, RayTaskError
-from ray.util.client import ray as client
+from ray.util import client
 
 from suffice.engines.remote import ATTEMPTS, Parcel, RemoteEngine, lost
 from suffice.errors import EngineError
@@ -110,7 +110,7 @@ def _connect(address: str | None) -> None:
 
 def _check_node() -> None:
     """Raise EngineError if the node of this process died; its next call would end the process."""
-    if client.is_connected():
+    if client.ray.is_connected():
         return  # what this process talks to is no node, and raises what it has to say
     here = ray.get_runtime_context().get_node_id()
     node = next(node for node in ray.nodes() if node["NodeID"] == here)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
-from suffice.numerics.exact import LARGEST, DoubleDouble, add, divide, scaled, two_sum
+from suffice.numerics.exact import LARGEST, DoubleDouble, add, divide, multiply, scaled, two_sum
 from suffice.statistics.block import RealBlock, tiles
 from suffice.statistics.counts import grown
 from suffice.statistics.divergence import Divergences, of_gaussians
@@ -131,10 +131,12 @@ class Comoments:
 
     @cached_property
     def mean(self) -> DoubleDouble:
-        """x̄ = p + Σw(x − p)/W of every group, (g, d); 0 where a column is not shown."""
+        """x̄ = (pW + Σw(x − p))/W of every group, (g, d); 0 where a column is not shown."""
         weight = (self.weight[:, :1], self.weight[:, 1:])
         sums = two_sum(self.sums[:, 0], self.sums[:, 1])
-        return DoubleDouble(*add(self.pivot, 0.0 * self.pivot, *divide(*sums, *weight)))
+        # Added before they are divided: pW is exact, and a mean near 0 keeps all its digits.
+        sums = add(*multiply(*weight, self.pivot, 0.0 * self.pivot), *sums)
+        return DoubleDouble(*divide(*sums, *weight))
 
     @cached_property
     def scatter(self) -> DoubleDouble:

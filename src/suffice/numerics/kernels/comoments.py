@@ -5,7 +5,7 @@ Conventions: n rows, d features. Rows belong to g groups, each with a pivot p (g
 triangles, which group i shares with all groups of the same ``home[i]``; where that is −1, they are
 0 and take no place.
 
-Products are biased while rows are added (``products.py``), like the sums in ``moments.py``.
+Products are biased while the rows of a chunk are added (``products.py``).
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
-from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, total
+from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, total, turn
 from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.moments import (
     NOISE,
-    ROOM,
     any_nonzero,
     can_be_squared,
     choose_pivots,
@@ -30,19 +29,23 @@ from suffice.numerics.kernels.moments import (
 )
 from suffice.numerics.kernels.pairs import compiled
 from suffice.numerics.kernels.products import (
+    SIDE,
+    STRIDE,
+    TILE_ROWS,
     add_products,
     add_rounded_products,
     choose_bias,
     remove_bias,
     set_bias,
-    sum_squares,
-    within,
+    table,
 )
 from suffice.numerics.kernels.tiles import aligned
 
 __all__ = ["add_rows", "add_scattered_rows", "merge", "scatter", "settle"]
 
-TILE_ROWS = 256
+CHUNK_CELLS = 2**16  # looked at, then added while they are near
+LEAST_ROWS = 1_024  # of a home in a chunk, about, so that its bias is worth its while
+MOST_HOMES = 1_024  # so many rows of them, whose squares can still be added
 
 
 @compiled
@@ -57,70 +60,144 @@ def _usable(x: Any, codes: Any) -> bool:
 
 
 @compiled
-def _centre(x: Any, codes: Any, d: int, pivot: Any, v: Any, e: Any, square: Any) -> int:
-    """Write v + e = x − p, and Σv² of every group; p and ``square`` are (g, padded).
+def _look(x: Any, codes: Any, shares: Any, p: Any, square: Any) -> bool:
+    """Write Σw(x − p)² of every group; tell whether a difference was rounded.
 
-    Returns 1 if a difference was rounded, else 0; −1 if a cell is missing or too large.
+    ``shares`` are the weights, or one that all rows have; p and ``square`` are (g, width).
     """
-    width, padded, cells, p = x.shape[1], square.shape[1], x.reshape(-1), pivot.reshape(-1)
-    flat_v, flat_e, squares = v.reshape(-1), e.reshape(-1), square.reshape(-1)
-    squares[:] = 0.0
-    zero, rounded = splat(0.0), splat(0.0)
+    stride, width, cells = x.shape[1], square.shape[1], x.reshape(-1)
+    p, square = p.reshape(-1), square.reshape(-1)
+    plain = not any_nonzero(p)
+    square[:] = 0.0
+    zero, rounded, w = splat(0.0), splat(0.0), splat(shares[0])
     for i in range(codes.shape[0]):
         if codes[i] < 0:
             continue
-        for j in range(0, padded, LANES):
-            c, to = codes[i] * padded + j, i * padded + j
-            value, error = two_sum(load(cells, i * width + j), zero - load(p, c))
-            store(flat_v, to, value)
-            store(flat_e, to, error)
-            store(squares, c, fma(value, value, load(squares, c)))
-            rounded = fma(error, error, rounded)
-    if not can_be_squared(square, d) and not _usable(x, codes):
-        return -1
-    return 1 if total(rounded) != 0.0 else 0
+        if shares.shape[0] > 1:
+            w = splat(shares[i])
+        for j in range(0, width, LANES):
+            c, value = codes[i] * width + j, load(cells, i * stride + j)
+            if not plain:
+                value, error = two_sum(value, zero - load(p, c))
+                rounded = fma(error, error, rounded)
+            store(square, c, fma(w * value, value, load(square, c)))
+    return bool(total(rounded) != 0.0)
 
 
 @compiled
-def _weigh(weights: Any, scale: float, v: Any, e: Any, a: Any, a_lo: Any) -> None:
-    """Write the pairs a + a_lo = (w / scale)(v + e)."""
-    for i in range(weights.shape[0]):
-        w = weights[i] / scale
-        for j in range(v.shape[1]):
-            a[i, j], rest = two_product(w, v[i, j])
-            a_lo[i, j] = rest + w * e[i, j]
-
-
-@compiled
-def _add_sums(
-    a: Any, a_lo: Any, rounded: bool, rows: Any, s: Any, s_lo: Any, x: Any, at: int
+def _turn_rows(
+    x: Any, rows: Any, codes: Any, p: Any, rounded: bool, v: Any, e: Any, strip: Any, ahead: int
 ) -> None:
-    """Add rows of a + a_lo, which is 0 unless ``rounded``, to pairs (padded,).
+    """Write v + e = x − p of some rows to a tile; e stays as it is unless ``rounded``.
 
-    Meanwhile x (n · d,) is asked for from ``at`` on.
+    Rows of zeros fill up the last eight. Meanwhile the rows ``ahead`` cells from here are asked
+    for.
     """
-    width, a, a_lo = a.shape[1], a.reshape(-1), a_lo.reshape(-1)
-    for j in range(0, s.shape[0], LANES):
-        hi, lo = load(s, j), load(s_lo, j)
-        for r in range(rows.shape[0]):
-            prefetch(x, at)
-            at += LANES
-            hi, rest = two_sum(hi, load(a, rows[r] * width + j))
-            lo += rest
+    stride, width, cells, p = x.shape[1], p.shape[1], x.reshape(-1), p.reshape(-1)
+    errors, zero = LANES * width, splat(0.0)
+    for r in range(0, rows.shape[0], LANES):
+        for i in range(LANES):
+            to = i * width
+            if r + i >= rows.shape[0]:
+                strip[to : to + width] = strip[errors + to : errors + to + width] = 0.0
+                continue
+            at, c = rows[r + i] * stride, codes[rows[r + i]] * width
+            for j in range(0, width, LANES):
+                prefetch(cells, at + j + ahead)
+                value, error = two_sum(load(cells, at + j), zero - load(p, c + j))
+                store(strip, to + j, value)
+                if rounded:
+                    store(strip, errors + to + j, error)
+        for j in range(0, width, LANES):
+            turn(strip, j, width, v, j * STRIDE + r, STRIDE)
             if rounded:
-                lo += load(a_lo, rows[r] * width + j)
-        store(s, j, hi)
-        store(s_lo, j, lo)
+                turn(strip, errors + j, width, e, j * STRIDE + r, STRIDE)
 
 
 @compiled
-def _largest_weight(weights: Any, codes: Any) -> float:
-    """Return a power of two above the weights of all rows that have a group."""
+def _weigh(shares: Any, rows: Any, d: int, v: Any, e: Any, a: Any, a_lo: Any) -> None:
+    """Write the pairs a + a_lo = w(v + e) of the rows of a tile."""
+    zero, w = splat(0.0), np.zeros(TILE_ROWS)
+    for r in range(rows.shape[0]):
+        w[r] = shares[rows[r]]
+    for j in range(0, d * STRIDE, STRIDE):
+        for r in range(0, rows.shape[0], LANES):
+            share, value = load(w, r), load(v, j + r)
+            product = share * value
+            store(a, j + r, product)
+            store(a_lo, j + r, fma(share, value, zero - product) + share * load(e, j + r))
+
+
+@compiled
+def _add_sums(a: Any, a_lo: Any, pairs: bool, begin: int, end: int, d: int, sums: Any) -> None:
+    """Add rows of a tile, a + a_lo if there are pairs, to lanes of pairs (2 · d · 8,)."""
+    whole = begin + (end - begin) // LANES * LANES
+    mask = np.zeros(LANES)  # it hides the rows behind the last
+    mask[: end - whole] = 1.0
+    shown = load(mask, 0)
+    for j in range(d):
+        hi, lo = load(sums, j * LANES), load(sums, (d + j) * LANES)
+        for r in range(j * STRIDE + begin, j * STRIDE + whole, LANES):
+            hi, rest = two_sum(hi, load(a, r))
+            lo += rest
+            if pairs:
+                lo += load(a_lo, r)
+        if whole < end:
+            hi, rest = two_sum(hi, shown * load(a, j * STRIDE + whole))
+            lo += rest
+            if pairs:
+                lo += shown * load(a_lo, j * STRIDE + whole)
+        store(sums, j * LANES, hi)
+        store(sums, (d + j) * LANES, lo)
+
+
+@compiled
+def _shares(weights: Any, codes: Any) -> Any:
+    """Return a power of two above the weights of all rows that have a group, and w over it.
+
+    Without weights, every row has the same.
+    """
+    if weights.shape[0] == 0:
+        return 1.0, np.ones(1)
     largest = 0.0
     for i in range(weights.shape[0]):
         if codes[i] >= 0:
             largest = max(largest, weights[i])
-    return math.ldexp(1.0, math.frexp(largest)[1])
+    scale = math.ldexp(1.0, math.frexp(largest)[1])
+    return scale, weights / scale
+
+
+@compiled
+def _add_weight(rows: Any, weights: Any, weight: Any) -> None:
+    """Add the weights of some rows, or one each, to a pair (2,)."""
+    if weights.shape[0] == 0:
+        weight[0], weight[1] = add(weight[0], weight[1], float(rows.shape[0]), 0.0)
+        return
+    for i in rows:
+        weight[0], weight[1] = add(weight[0], weight[1], weights[i], 0.0)
+
+
+@compiled
+def _add_lanes(lanes: Any, scale: float, sums: Any) -> None:
+    """Add lanes of pairs (2 · d · 8,), times a power of two, to the pairs (2, d)."""
+    d = sums.shape[1]
+    for j in range(d):
+        for at in range(j * LANES, (j + 1) * LANES):
+            sums[0, j], rest = two_sum(sums[0, j], scale * lanes[at])
+            sums[1, j] += rest + scale * lanes[d * LANES + at]
+
+
+@compiled
+def _add_tile(
+    rows: int, exact: bool, weighted: bool, rounded: bool, d: int, tile: Any, s: Any, s_lo: Any
+) -> None:
+    """Add the products of the rows of a tile, (a + a_lo)(v + e)ᵀ but for a_lo eᵀ, to a table."""
+    v, e, a, a_lo = tile
+    add_products(exact, a, v, d, rows, s, s_lo)
+    if exact and rounded:
+        add_rounded_products(a, e, d, rows, s_lo)
+    if exact and (weighted or rounded):
+        add_rounded_products(a_lo, v, d, rows, s_lo)
 
 
 @compiled
@@ -137,103 +214,65 @@ def add_rows(
 ) -> int:
     """Add complete rows (n, d) to the groups of their codes; ``weights`` is (n,) or empty.
 
-    Groups with one home stand side by side. Returns −1, or the first of a tile of rows that were
+    Groups with one home stand side by side. Returns −1, or the first of a chunk of rows that were
     not added, like those after it, because a cell is missing or too large.
+
+    A chunk is looked at, so that the bias of every home is known; then it is added, tile by tile.
     """
     n, d = x.shape
-    g, homes = pivot.shape[0], products.shape[0]
-    padded = -(-d // LANES) * LANES
-    start, order = np.zeros(g + 2, np.intp), np.zeros(TILE_ROWS, np.intp)
-    cells, last = x.reshape(-1), np.zeros((TILE_ROWS, padded))
-    v = aligned(TILE_ROWS * padded).reshape(TILE_ROWS, padded)
-    e = aligned(TILE_ROWS * padded).reshape(TILE_ROWS, padded)
-    weighted = weights.shape[0] > 0
-    a, a_lo = (np.zeros_like(v), np.zeros_like(v)) if weighted else (v, e)
-    scale = _largest_weight(weights, codes) if weighted else 1.0
+    g, homes, width = pivot.shape[0], products.shape[0], -(-d // LANES) * LANES
     border = np.searchsorted(home, np.arange(homes + 1))
-    square, spread, p = np.zeros((g, padded)), np.zeros(padded), np.zeros((g, padded))
-    limit, room = np.full((homes, d), -np.inf), np.zeros(homes, np.intp)
-    fits = np.zeros(homes, np.bool_)
-    biased = aligned(homes * 4 * padded * padded).reshape(homes, 2, 2, padded, padded)
-    bias, side = np.zeros((homes, padded)), np.zeros(homes, np.intp)
-    s = np.zeros((g, 2, padded))
-    plain = not weighted  # rows are added as they are
+    # The last panel of a row reads into the next one: the last rows, or all few, are copied.
+    inside = n - width // d if n > TILE_ROWS else 0
+    last = np.zeros((n - inside, width))
+    most = max(LEAST_ROWS * min(homes, MOST_HOMES), CHUNK_CELLS // d)
+    size = max(last.shape[0], min(inside, most))
+    start, order = np.zeros(g + 2, np.intp), np.zeros(size, np.intp)
+    p, square, bias = np.zeros((g, width)), np.zeros((g, width)), np.zeros(d + SIDE)
+    weighted, (scale, shares) = weights.shape[0] > 0, _shares(weights, codes)
+    v, e = aligned((d + LANES) * STRIDE), aligned((d + LANES) * STRIDE)
+    a, a_lo = (np.zeros_like(v), np.zeros_like(e)) if weighted else (v, e)
+    strip, lanes, (s, s_lo) = aligned(2 * LANES * width), np.zeros((g, 2 * d * LANES)), table(d)
     copy(pivot, p)
-    for c in range(g):
-        plain &= not any_nonzero(p[c])
-    stopped = -1
-    for first in range(0, n, TILE_ROWS):
-        part, labels = x[first : first + TILE_ROWS], codes[first : first + TILE_ROWS]
-        rows = part.shape[0]
-        if (n - first - TILE_ROWS) * d < LANES:  # the last panel of a row reads into the next one
+    first, stopped, rounded = 0, -1, False
+    while first < n:
+        many = min(size, inside - first) if first < inside else n - first
+        part, labels = x[first : first + many], codes[first : first + many]
+        if first >= inside:
             copy(part, last)
-            part = last[:rows]
+            part = last
+        share = shares[first : first + many] if weighted else shares
         group(labels, start, order)
         for c in range(g):
             if start[c + 1] > start[c] and weight[c, 0] == 0.0:
-                seen = np.zeros(d)
-                choose_pivots(part, order[start[c] : start[c + 1]], seen, p[c])
-                plain &= not any_nonzero(p[c])
-        left, left_lo, right, rounded = part, part, part, 0
-        if not plain:
-            rounded = _centre(part, labels, d, p, v, e, square)
-            left, left_lo, right = a, a_lo, v
-            if weighted:
-                _weigh(weights[first : first + rows], scale, v[:rows], e[:rows], a, a_lo)
-        all_fit = rounded >= 0
-        for m in range(homes):
-            members = order[start[border[m]] : start[border[m + 1]]]
-            fits[m] = all_fit and room[m] >= members.shape[0]
-            if fits[m] and members.shape[0] > 0:
-                old, new = biased[m, side[m]], biased[m, 1 - side[m]]
-                add_products(exact, left, right, d, members, old, new)
-                fits[m] = within(new[0], limit[m])
-        for m in range(homes):
-            all_fit &= fits[m]
-        if plain and not all_fit:
-            rounded = _centre(part, labels, d, p, v, e, square)
-            left, left_lo, right = v, e, v
-        if rounded < 0:
+                choose_pivots(part, order[start[c] : start[c + 1]][:TILE_ROWS], np.zeros(d), p[c])
+        rounded = _look(part, labels, share, p, square) or rounded
+        seen = not weighted and can_be_squared(square, d)  # a weight may hide a number too large
+        if not seen and not _usable(part[:, :d], labels):
             stopped = first
             break
-        pairs = weighted or rounded > 0
         for m in range(homes):
             begin, end = border[m], border[m + 1]
-            members = order[start[begin] : start[end]]
-            if members.shape[0] == 0:
+            if start[begin] == start[end]:
                 continue
-            if fits[m]:
-                side[m] = 1 - side[m]
-            else:
-                sum_squares(left, right, members, spread)
-                remove_bias(biased[m, side[m]], bias[m], scale, products[m])
-                most = max(members.shape[0], min(ROOM, n - first))
-                choose_bias(exact, spread, members.shape[0] / most, bias[m], limit[m])
-                set_bias(bias[m], biased[m, side[m]])
-                add_products(exact, left, right, d, members, biased[m, side[m]], biased[m, side[m]])
-                room[m] = most
-            room[m] -= members.shape[0]
-            for c in range(begin, end):
-                of_c, at = order[start[c] : start[c + 1]], (first + TILE_ROWS) * d
+            choose_bias(exact, square[begin:end], bias[:d])
+            set_bias(bias, d, s, s_lo)
+            for at in range(start[begin], start[end], TILE_ROWS):
+                rows = order[at : min(at + TILE_ROWS, start[end])]
+                _turn_rows(part, rows, labels, p, rounded, v, e, strip, size * d)
                 if weighted:
-                    for i in of_c:
-                        w = weights[first + i]
-                        weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], w, 0.0)
-                else:
-                    shows = float(of_c.shape[0])
-                    weight[c, 0], weight[c, 1] = add(weight[c, 0], weight[c, 1], shows, 0.0)
-                at += start[c] * padded
-                _add_sums(left, left_lo, pairs, of_c, s[c, 0], s[c, 1], cells, at)
-            if exact and pairs:
-                lo = biased[m, side[m], 1]
-                add_rounded_products(left, e, d, members, lo, lo)
-                add_rounded_products(left_lo, v, d, members, lo, lo)
-    for m in range(homes):
-        remove_bias(biased[m, side[m]], bias[m], scale, products[m])
+                    _weigh(share, rows, d, v, e, a, a_lo)
+                _add_tile(rows.shape[0], exact, weighted, rounded, d, (v, e, a, a_lo), s, s_lo)
+                for c in range(begin, end):
+                    here = max(0, start[c] - at), min(rows.shape[0], start[c + 1] - at)
+                    if here[0] < here[1]:
+                        _add_sums(a, a_lo, weighted or rounded, here[0], here[1], d, lanes[c])
+            remove_bias(s, s_lo, bias, scale, products[m])
+        for c in range(g):
+            _add_weight(order[start[c] : start[c + 1]], weights[first:], weight[c])
+        first += many
     for c in range(g):
-        for j in range(d):
-            sums[c, 0, j], rest = two_sum(sums[c, 0, j], scale * s[c, 0, j])
-            sums[c, 1, j] += rest + scale * s[c, 1, j]
+        _add_lanes(lanes[c], scale, sums[c])
     copy(p, pivot)
     return stopped
 

@@ -1,12 +1,13 @@
 """Sums of products of features over rows, biased: what is added to the co-moments of a home.
 
-Conventions: d features, ``padded`` to whole panels of eight; ``biased`` (2, padded, padded) holds S
-and what rounding took from it. A product then takes four operations, no splitting (see
-``moments.py``): S′ = fma(a, b, S) rounds once, S′ − S is exact, and fma(a, b, S − S′) is what the
-rounding took.
+Conventions: d features. A *tile* holds rows turned on their sides: ``a[j · STRIDE + r]`` is feature
+j of row r, so that eight rows are eight lanes. Features are taken three by three: block (I, J),
+I ≤ J, holds the products of features 3I, 3I + 1, 3I + 2 with 3J, 3J + 1, 3J + 2, and every product
+has eight sums, one a lane. ``s`` and ``s_lo`` are flat: product q has the eight places from 8q on.
 
-A product stands where whole panels cross: those of the last features, which fill no panel, with all
-others are kept below the diagonal, because there the panels are full.
+A sum is kept with a bias larger than all that is added to it (see ``moments.py``), so that a
+product takes four operations: S′ = fma(a, b, S) rounds once, S′ − S is exact, and
+fma(a, b, S − S′) is what the rounding took.
 """
 
 from __future__ import annotations
@@ -17,21 +18,46 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import two_sum
-from suffice.numerics.kernels.lanes import LANES, fma, load, repeat, store
-from suffice.numerics.kernels.moments import SQUARES
+from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, turn
 from suffice.numerics.kernels.pairs import compiled
+from suffice.numerics.kernels.tiles import aligned
 
 __all__ = [
+    "SIDE",
+    "STRIDE",
+    "TILE_ROWS",
     "add_products",
     "add_rounded_products",
     "choose_bias",
     "remove_bias",
     "set_bias",
-    "sum_squares",
-    "within",
+    "table",
 ]
 
-LEFT = 4  # features on the left that share the loads of a panel on the right
+SIDE = 3  # features of a block: nine sums and what rounding took fill 18 of 32 registers
+TILE_ROWS = 256
+STRIDE = TILE_ROWS + LANES  # not a power of two: features would share places in the cache
+
+
+@compiled
+def table(d: int) -> Any:
+    """Return place for the biased pairs of all products of d features."""
+    blocks = -(-d // SIDE)
+    products = blocks * (blocks + 1) // 2 * SIDE * SIDE
+    places = -(-products // LANES) * LANES * LANES
+    return aligned(places), aligned(places)
+
+
+@compiled
+def _three(array: Any, at: int, step: int) -> Any:
+    return load(array, at), load(array, at + step), load(array, at + 2 * step)
+
+
+@compiled
+def _keep(array: Any, at: int, values: Any) -> None:
+    store(array, at, values[0])
+    store(array, at + LANES, values[1])
+    store(array, at + 2 * LANES, values[2])
 
 
 @compiled
@@ -42,119 +68,132 @@ def _exactly(a: Any, b: Any, s: Any, s_lo: Any) -> Any:
 
 
 @compiled
-def _panels(left: int, d: int) -> Any:
-    """Return where the panels begin and end whose products with a feature are kept in its row."""
-    whole = d // LANES * LANES
-    return (left // LANES * LANES, whole) if left < whole else (0, whole + LANES)
+def _three_exactly(a: Any, b: Any, s: Any, s_lo: Any) -> Any:
+    s0, t0 = _exactly(a, b[0], s[0], s_lo[0])
+    s1, t1 = _exactly(a, b[1], s[1], s_lo[1])
+    s2, t2 = _exactly(a, b[2], s[2], s_lo[2])
+    return (s0, s1, s2), (t0, t1, t2)
 
 
 @compiled
-def _add_exact(a: Any, b: Any, d: int, rows: Any, old: Any, new: Any) -> None:
-    """Add Σ a bᵀ over rows to biased pairs (2, padded, padded); the new ones may be the old."""
-    width, padded = a.shape[1], old.shape[1]
-    a, b = a.reshape(-1), b.reshape(-1)
-    s, s_lo = old[0].reshape(-1), old[1].reshape(-1)
-    new_s, new_lo = new[0].reshape(-1), new[1].reshape(-1)
-    for left in range(0, d, LEFT):
-        begin, end = _panels(left, d)
-        for right in range(begin, end, LANES):
-            i0 = left * padded + right
-            i1, i2, i3 = i0 + padded, i0 + 2 * padded, i0 + 3 * padded
-            s0, s1, s2, s3 = load(s, i0), load(s, i1), load(s, i2), load(s, i3)
-            t0, t1, t2, t3 = load(s_lo, i0), load(s_lo, i1), load(s_lo, i2), load(s_lo, i3)
-            for row in rows:
-                panel, at = load(b, row * width + right), row * width + left
-                s0, t0 = _exactly(repeat(a, at), panel, s0, t0)
-                s1, t1 = _exactly(repeat(a, at + 1), panel, s1, t1)
-                s2, t2 = _exactly(repeat(a, at + 2), panel, s2, t2)
-                s3, t3 = _exactly(repeat(a, at + 3), panel, s3, t3)
-            for at, hi, lo in ((i0, s0, t0), (i1, s1, t1), (i2, s2, t2), (i3, s3, t3)):
-                store(new_s, at, hi)
-                store(new_lo, at, lo)
+def _three_rounded(a: Any, b: Any, s: Any) -> Any:
+    return fma(a, b[0], s[0]), fma(a, b[1], s[1]), fma(a, b[2], s[2])
 
 
 @compiled
-def add_rounded_products(a: Any, b: Any, d: int, rows: Any, old: Any, new: Any) -> None:
-    """Add Σ a bᵀ over rows to plain sums (padded, padded); the new ones may be the old."""
-    width, padded = a.shape[1], old.shape[0]
-    a, b, s, new = a.reshape(-1), b.reshape(-1), old.reshape(-1), new.reshape(-1)
-    for left in range(0, d, LEFT):
-        begin, end = _panels(left, d)
-        for right in range(begin, end, LANES):
-            i0 = left * padded + right
-            i1, i2, i3 = i0 + padded, i0 + 2 * padded, i0 + 3 * padded
-            s0, s1, s2, s3 = load(s, i0), load(s, i1), load(s, i2), load(s, i3)
-            for row in rows:
-                panel, at = load(b, row * width + right), row * width + left
-                s0 = fma(repeat(a, at), panel, s0)
-                s1 = fma(repeat(a, at + 1), panel, s1)
-                s2 = fma(repeat(a, at + 2), panel, s2)
-                s3 = fma(repeat(a, at + 3), panel, s3)
-            store(new, i0, s0)
-            store(new, i1, s1)
-            store(new, i2, s2)
-            store(new, i3, s3)
+def _add_exact(a: Any, b: Any, d: int, rows: int, s: Any, s_lo: Any) -> None:
+    """Add Σ a bᵀ over the rows of a tile to biased pairs."""
+    q, row = 0, SIDE * LANES
+    for left in range(0, d, SIDE):
+        for right in range(left, d, SIDE):
+            i, j = left * STRIDE, right * STRIDE
+            s0, t0 = _three(s, q, LANES), _three(s_lo, q, LANES)
+            s1, t1 = _three(s, q + row, LANES), _three(s_lo, q + row, LANES)
+            s2, t2 = _three(s, q + 2 * row, LANES), _three(s_lo, q + 2 * row, LANES)
+            for r in range(0, rows, LANES):
+                panel = _three(b, j + r, STRIDE)
+                s0, t0 = _three_exactly(load(a, i + r), panel, s0, t0)
+                s1, t1 = _three_exactly(load(a, i + STRIDE + r), panel, s1, t1)
+                s2, t2 = _three_exactly(load(a, i + 2 * STRIDE + r), panel, s2, t2)
+            for hi, lo in ((s0, t0), (s1, t1), (s2, t2)):
+                _keep(s, q, hi)
+                _keep(s_lo, q, lo)
+                q += row
 
 
 @compiled
-def add_products(exact: bool, a: Any, v: Any, d: int, rows: Any, old: Any, new: Any) -> None:
-    """Add Σ a vᵀ over rows to biased pairs, or to plain sums in their first places."""
+def add_rounded_products(a: Any, b: Any, d: int, rows: int, s: Any) -> None:
+    """Add Σ a bᵀ over the rows of a tile to plain sums."""
+    q, row = 0, SIDE * LANES
+    for left in range(0, d, SIDE):
+        for right in range(left, d, SIDE):
+            i, j = left * STRIDE, right * STRIDE
+            s0, s1, s2 = (
+                _three(s, q, LANES),
+                _three(s, q + row, LANES),
+                _three(s, q + 2 * row, LANES),
+            )
+            for r in range(0, rows, LANES):
+                panel = _three(b, j + r, STRIDE)
+                s0 = _three_rounded(load(a, i + r), panel, s0)
+                s1 = _three_rounded(load(a, i + STRIDE + r), panel, s1)
+                s2 = _three_rounded(load(a, i + 2 * STRIDE + r), panel, s2)
+            for sums in (s0, s1, s2):
+                _keep(s, q, sums)
+                q += row
+
+
+@compiled
+def add_products(exact: bool, a: Any, v: Any, d: int, rows: int, s: Any, s_lo: Any) -> None:
+    """Add Σ a vᵀ over the rows of a tile to biased pairs, or to plain sums."""
     if exact:
-        _add_exact(a, v, d, rows, old, new)
+        _add_exact(a, v, d, rows, s, s_lo)
     else:
-        add_rounded_products(a, v, d, rows, old[0], new[0])
+        add_rounded_products(a, v, d, rows, s)
 
 
 @compiled
-def sum_squares(a: Any, v: Any, rows: Any, squares: Any) -> None:
-    """Write Σ a v over rows of every feature to ``squares`` (padded,)."""
-    squares[:] = 0.0
-    for i in rows:
-        for j in range(a.shape[1]):
-            squares[j] += a[i, j] * v[i, j]
+def choose_bias(exact: bool, square: Any, bias: Any) -> None:
+    """Write the factors (d,) of the bias of products, given Σv² of all rows to come, (g, width).
 
-
-@compiled
-def choose_bias(exact: bool, square: Any, share: float, bias: Any, limit: Any) -> None:
-    """Write the factors of the bias of products, with room for 1 / share as many rows.
-
-    As long as Σv² ≤ bound, abs(Σ vᵢvⱼ) ≤ √(boundᵢ boundⱼ) (Cauchy and Schwarz). The biased Σv²
-    must not exceed ``limit``; where the bound says nothing of what can be squared, it always does.
-    Rounded products have no bias.
+    abs(Σ vᵢvⱼ) ≤ √(Σvᵢ² Σvⱼ²) (Cauchy and Schwarz). Rounded products have no bias.
     """
-    for j in range(limit.shape[0]):
-        bound = square[j] / share
+    for j in range(bias.shape[0]):
+        total = 0.0
+        for c in range(square.shape[0]):
+            total += square[c, j]
         bias[j] = 0.0
-        if exact and bound > 0.0:
-            bias[j] = math.ldexp(1.0, math.frexp(math.sqrt(bound))[1] + 1)
-        limit[j] = 3.0 * bias[j] * bias[j] + bound if bound <= SQUARES else -np.inf
+        if exact and total > 0.0:
+            bias[j] = math.ldexp(1.0, math.frexp(math.sqrt(total))[1] + 1)
 
 
 @compiled
-def within(products: Any, limit: Any) -> bool:
-    """Tell whether each square is at most its limit (d,); NaN is not."""
-    within = True
-    for j in range(limit.shape[0]):
-        within &= products[j, j] <= limit[j]
-    return within
+def set_bias(bias: Any, d: int, s: Any, s_lo: Any) -> None:
+    """Set products to their bias, 3 βᵢ βⱼ; β has zeros behind its d factors."""
+    s_lo[:] = 0.0
+    q = 0
+    for left in range(0, d, SIDE):
+        for right in range(left, d, SIDE):
+            for i in range(left, left + SIDE):
+                for j in range(right, right + SIDE):
+                    store(s, q, splat(3.0 * bias[i] * bias[j]))
+                    q += LANES
 
 
 @compiled
-def set_bias(bias: Any, biased: Any) -> None:
-    """Set products to their bias."""
-    biased[:] = 0.0
-    for i in range(bias.shape[0]):
-        for j in range(bias.shape[0]):
-            biased[0, i, j] = 3.0 * bias[i] * bias[j]
+def _add_up(s: Any, s_lo: Any, q: int, square: Any, hi: Any, lo: Any) -> None:
+    """Write the pairs of eight products, from q on, whose lanes stand in s and s_lo."""
+    turn(s, q * LANES, LANES, square, 0, LANES)
+    total, rest = load(square, 0), splat(0.0)
+    for lane in range(LANES, LANES * LANES, LANES):
+        total, error = two_sum(total, load(square, lane))
+        rest += error
+    turn(s_lo, q * LANES, LANES, square, 0, LANES)
+    for lane in range(0, LANES * LANES, LANES):
+        rest += load(square, lane)
+    store(hi, q, total)
+    store(lo, q, rest)
 
 
 @compiled
-def remove_bias(biased: Any, bias: Any, scale: float, products: Any) -> None:
-    """Add biased products (2, padded, padded), times a power of two, to the pairs (2, d, d)."""
-    d = products.shape[1]
-    for i in range(d):
-        for j in range(i, d):
-            row, column = (i, j) if j < _panels(i, d)[1] else (j, i)
-            plain = scale * (biased[0, row, column] - 3.0 * bias[i] * bias[j])
-            products[0, i, j], rest = two_sum(products[0, i, j], plain)
-            products[1, i, j] += rest + scale * biased[1, row, column]
+def remove_bias(s: Any, s_lo: Any, bias: Any, scale: float, products: Any) -> None:
+    """Add biased products, times a power of two, to the pairs (2, d, d)."""
+    d, q, square = products.shape[1], 0, aligned(LANES * LANES)
+    hi, lo = np.empty(s.shape[0] // LANES), np.empty(s.shape[0] // LANES)
+    for left in range(0, d, SIDE):
+        for right in range(left, d, SIDE):
+            for i in range(left, left + SIDE):
+                for j in range(right, right + SIDE):
+                    store(s, q, load(s, q) - splat(3.0 * bias[i] * bias[j]))
+                    q += LANES
+    for q in range(0, hi.shape[0], LANES):
+        _add_up(s, s_lo, q, square, hi, lo)
+    q = 0
+    for left in range(0, d, SIDE):
+        for right in range(left, d, SIDE):
+            for i in range(left, left + SIDE):
+                for j in range(right, right + SIDE):
+                    if i <= j < d:
+                        products[0, i, j], rest = two_sum(products[0, i, j], scale * hi[q])
+                        products[1, i, j] += rest + scale * lo[q]
+                    q += 1
