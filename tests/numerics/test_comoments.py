@@ -222,6 +222,21 @@ def test_borders_of_chunks(n: int, pooled: bool) -> None:
         assert (whole == np.repeat(np.repeat(whole[:, ::13, ::13], 13, axis=1), 13, axis=2)).all()
 
 
+@pytest.mark.parametrize("p", [1, 3, 7, 8, 9, 16])
+@pytest.mark.parametrize("t", [1, 2, 9])
+@pytest.mark.parametrize("n", [1, 20, 300, 2_000])
+def test_columns_of_two_blocks_are_those_of_one(p: int, t: int, n: int) -> None:
+    rng = np.random.default_rng([p, t, n])
+    x = rng.normal(size=(n, p + t)) + rng.choice([0.0, 10.1], p + t)
+    codes, kinds = rng.integers(-1, 2, n).astype(np.intp), [NONE, rng.random(n)]
+    for odd in (1.0, np.nan):
+        x[n // 2, -1] = odd
+        for w in kinds:
+            both = ComomentsAccumulator(p + t)
+            both.add(RealBlock(x[:, :p]), codes, w, 2, RealBlock(x[:, p:]))
+            assert both.statistic() == summed(x, codes, w)
+
+
 @pytest.mark.parametrize("k", [40, 300])
 def test_classes_that_begin_anywhere_in_a_tile(k: int) -> None:
     rng = np.random.default_rng(k)

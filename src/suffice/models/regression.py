@@ -113,10 +113,12 @@ def summarise(split: Split, plan: tuple[Design, Layout, bool, bool]) -> Comoment
     total = ComomentsAccumulator(len(design) + len(design.targets), exact=exact)
 
     def add(batch: Batch) -> None:
-        for start, z in design.rows(batch, with_targets=True):
-            weights = batch.weights[start : start + len(z)]
+        targets = cast(RealBlock, batch.blocks[-1]).values
+        for start, x in design.rows(batch):
+            rows = slice(start, start + len(x))
+            weights, y = batch.weights[rows], RealBlock(targets[rows])
             try:
-                total.add(RealBlock(z), _one_class(weights, len(z)), weights, 1)
+                total.add(RealBlock(x), _one_class(weights, len(x)), weights, 1, y)
             except BadCell as bad:
                 bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
                 raise

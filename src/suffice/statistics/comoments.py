@@ -355,9 +355,14 @@ class ComomentsAccumulator:
         self._others = Comoments.empty(0, d, pooled)
 
     def add(
-        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+        self,
+        block: RealBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+        beside: RealBlock | None = None,
     ) -> None:
-        """Add the rows of a block.
+        """Add the rows of a block, and of one beside it, whose columns come after.
 
         Raises
         ------
@@ -369,11 +374,14 @@ class ComomentsAccumulator:
         self._state = (*(grown(sums, k) for sums in of_classes), products)
         for start, x in tiles(block.values, np.float64):
             rows = slice(start, start + len(x))
-            done = self._add(x, codes[rows], weights[rows])
+            y = x[:, :0] if beside is None else beside.values[rows]
+            y = np.ascontiguousarray(y, np.float64)
+            done = self._add(x, y, codes[rows], weights[rows])
             for first in range(done, len(x), SEPARATED_ROWS):
                 rows = slice(start + first, start + min(first + SEPARATED_ROWS, len(x)))
-                part = x[first : first + SEPARATED_ROWS]
-                self._add_separated(part, codes[rows], weights[rows], start + first)
+                part = slice(first, first + SEPARATED_ROWS)
+                z = np.concatenate([x[part], y[part]], axis=1)
+                self._add_separated(z, codes[rows], weights[rows], start + first)
 
     def statistic(self) -> Comoments:
         """Freeze what was added."""
@@ -391,12 +399,16 @@ class ComomentsAccumulator:
         return np.zeros(k, np.intp) if self._pooled else np.arange(k)
 
     def _add(
-        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
+        self,
+        x: NDArray[np.float64],
+        y: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
     ) -> int:
         """Add complete rows; return how many were added before one that is not, or is too large."""
         weight, pivot, sums, products = self._state
         state = weight, pivot, sums, self._home, products
-        stopped = kernels.comoments.add_rows(x, codes, weights, self._exact, *state)
+        stopped = kernels.comoments.add_rows(x, y, codes, weights, self._exact, *state)
         return len(x) if stopped < 0 else int(stopped)
 
     def _add_separated(
@@ -412,7 +424,8 @@ class ComomentsAccumulator:
         shown = ~np.isnan(x)
         complete = np.asarray(shown.all(axis=1))
         self.complete = self.complete and bool(complete[codes >= 0].all())
-        self._add(x[complete], codes[complete], weights[complete] if len(weights) else weights)
+        of_complete = weights[complete] if len(weights) else weights
+        self._add(x[complete], np.empty((complete.sum(), 0)), codes[complete], of_complete)
         rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
         if not len(rest):
             return

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
-from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, total, turn
+from suffice.numerics.kernels.lanes import LANES, choose, fma, load, splat, store, total, turn
 from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.moments import (
     NOISE,
@@ -60,40 +60,58 @@ def _usable(x: Any, codes: Any) -> bool:
 
 
 @compiled
-def _look(x: Any, codes: Any, shares: Any, p: Any, square: Any) -> bool:
-    """Write Σw(x − p)² of every group; tell whether a difference was rounded.
+def _look(x: Any, y: Any, codes: Any, shares: Any, p: Any, square: Any) -> bool:
+    """Write Σw((x, y) − p)² of every group; tell whether a difference was rounded.
 
     ``shares`` are the weights, or one that all rows have; p and ``square`` are (g, width).
     """
-    stride, width, cells = x.shape[1], square.shape[1], x.reshape(-1)
-    p, square = p.reshape(-1), square.reshape(-1)
-    plain = not any_nonzero(p)
-    square[:] = 0.0
-    zero, rounded, w = splat(0.0), splat(0.0), splat(shares[0])
+    stride, width, cells, squares = x.shape[1], p.shape[1], x.reshape(-1), square.reshape(-1)
+    mask, p_x, square_y = np.zeros(width), np.zeros_like(p), np.zeros((p.shape[0], y.shape[1]))
+    mask[:stride] = 1.0  # the last panel of a row reads into the next one
+    copy(p[:, :stride], p_x)
+    pivots, plain = p_x.reshape(-1), not any_nonzero(p_x.reshape(-1))
+    zero, rounded, rounded_y = splat(0.0), splat(0.0), False
+    share, w = shares[0], splat(shares[0])
+    squares[:] = 0.0
     for i in range(codes.shape[0]):
-        if codes[i] < 0:
+        c = codes[i]
+        if c < 0:
             continue
         if shares.shape[0] > 1:
-            w = splat(shares[i])
-        for j in range(0, width, LANES):
-            c, value = codes[i] * width + j, load(cells, i * stride + j)
+            share, w = shares[i], splat(shares[i])
+        for j in range(0, stride, LANES):
+            at, value = c * width + j, load(cells, i * stride + j)
+            value = choose(load(mask, j), zero, value, zero)
             if not plain:
-                value, error = two_sum(value, zero - load(p, c))
+                value, error = two_sum(value, zero - load(pivots, at))
                 rounded = fma(error, error, rounded)
-            store(square, c, fma(w * value, value, load(square, c)))
-    return bool(total(rounded) != 0.0)
+            store(squares, at, fma(w * value, value, load(squares, at)))
+        for j in range(y.shape[1]):
+            v, e = two_sum(y[i, j], -p[c, stride + j])
+            square_y[c, j] += share * v * v
+            rounded_y |= e != 0.0
+    square[:, stride : stride + y.shape[1]] = square_y
+    return rounded_y or total(rounded) != 0.0
 
 
 @compiled
 def _turn_rows(
-    x: Any, rows: Any, codes: Any, p: Any, rounded: bool, v: Any, e: Any, strip: Any, ahead: int
+    x: Any,
+    y: Any,
+    rows: Any,
+    codes: Any,
+    p: Any,
+    rounded: bool,
+    v: Any,
+    e: Any,
+    strip: Any,
+    ahead: int,
 ) -> None:
-    """Write v + e = x − p of some rows to a tile; e stays as it is unless ``rounded``.
+    """Write v + e = (x, y) − p of some rows to a tile; e stays as it is unless ``rounded``.
 
-    Rows of zeros fill up the last eight. Meanwhile the rows ``ahead`` cells from here are asked
-    for.
+    Rows of zeros fill up the last eight. Meanwhile the rows ``ahead`` rows from here are asked for.
     """
-    stride, width, cells, p = x.shape[1], p.shape[1], x.reshape(-1), p.reshape(-1)
+    stride, width, cells, pivots = x.shape[1], p.shape[1], x.reshape(-1), p.reshape(-1)
     errors, zero = LANES * width, splat(0.0)
     for r in range(0, rows.shape[0], LANES):
         for i in range(LANES):
@@ -101,13 +119,17 @@ def _turn_rows(
             if r + i >= rows.shape[0]:
                 strip[to : to + width] = strip[errors + to : errors + to + width] = 0.0
                 continue
-            at, c = rows[r + i] * stride, codes[rows[r + i]] * width
-            for j in range(0, width, LANES):
-                prefetch(cells, at + j + ahead)
-                value, error = two_sum(load(cells, at + j), zero - load(p, c + j))
+            row = rows[r + i]
+            at, c = row * stride, codes[row]
+            for j in range(0, stride, LANES):
+                prefetch(cells, at + ahead * stride + j)
+                value, error = two_sum(load(cells, at + j), zero - load(pivots, c * width + j))
                 store(strip, to + j, value)
                 if rounded:
                     store(strip, errors + to + j, error)
+            for j in range(y.shape[1]):
+                at = to + stride + j
+                strip[at], strip[errors + at] = two_sum(y[row, j], -p[c, stride + j])
         for j in range(0, width, LANES):
             turn(strip, j, width, v, j * STRIDE + r, STRIDE)
             if rounded:
@@ -203,6 +225,7 @@ def _add_tile(
 @compiled
 def add_rows(
     x: Any,
+    y: Any,
     codes: Any,
     weights: Any,
     exact: bool,
@@ -212,19 +235,21 @@ def add_rows(
     home: Any,
     products: Any,
 ) -> int:
-    """Add complete rows (n, d) to the groups of their codes; ``weights`` is (n,) or empty.
+    """Add complete rows (x, y) to the groups of their codes; ``weights`` is (n,) or empty.
+
+    The d columns are those of x (n, p) and behind them those of y (n, t), of which there may be 0.
 
     Groups with one home stand side by side. Returns −1, or the first of a chunk of rows that were
     not added, like those after it, because a cell is missing or too large.
 
     A chunk is looked at, so that the bias of every home is known; then it is added, tile by tile.
     """
-    n, d = x.shape
+    n, d = x.shape[0], x.shape[1] + y.shape[1]
     g, homes, width = pivot.shape[0], products.shape[0], -(-d // LANES) * LANES
     border = np.searchsorted(home, np.arange(homes + 1))
-    # The last panel of a row reads into the next one: the last rows, or all few, are copied.
-    inside = n - width // d if n > TILE_ROWS else 0
-    last = np.zeros((n - inside, width))
+    # The last panel of a row of x reads into the next one: the last rows, or all few, are copied.
+    inside = n - LANES if n > TILE_ROWS else 0
+    last = np.zeros((n - inside + LANES, x.shape[1]))[: n - inside]
     most = max(LEAST_ROWS * min(homes, MOST_HOMES), CHUNK_CELLS // d)
     size = max(last.shape[0], min(inside, most))
     start, order = np.zeros(g + 2, np.intp), np.zeros(size, np.intp)
@@ -237,7 +262,8 @@ def add_rows(
     first, stopped, rounded = 0, -1, False
     while first < n:
         many = min(size, inside - first) if first < inside else n - first
-        part, labels = x[first : first + many], codes[first : first + many]
+        part, beside = x[first : first + many], y[first : first + many]
+        labels = codes[first : first + many]
         if first >= inside:
             copy(part, last)
             part = last
@@ -245,10 +271,12 @@ def add_rows(
         group(labels, start, order)
         for c in range(g):
             if start[c + 1] > start[c] and weight[c, 0] == 0.0:
-                choose_pivots(part, order[start[c] : start[c + 1]][:TILE_ROWS], np.zeros(d), p[c])
-        rounded = _look(part, labels, share, p, square) or rounded
+                rows = order[start[c] : start[c + 1]][:TILE_ROWS]
+                choose_pivots(part, rows, np.zeros(x.shape[1]), p[c])
+                choose_pivots(beside, rows, np.zeros(y.shape[1]), p[c, x.shape[1] :])
+        rounded = _look(part, beside, labels, share, p, square) or rounded
         seen = not weighted and can_be_squared(square, d)  # a weight may hide a number too large
-        if not seen and not _usable(part[:, :d], labels):
+        if not seen and not (_usable(part, labels) and _usable(beside, labels)):
             stopped = first
             break
         for m in range(homes):
@@ -259,7 +287,7 @@ def add_rows(
             set_bias(bias, d, s, s_lo)
             for at in range(start[begin], start[end], TILE_ROWS):
                 rows = order[at : min(at + TILE_ROWS, start[end])]
-                _turn_rows(part, rows, labels, p, rounded, v, e, strip, size * d)
+                _turn_rows(part, beside, rows, labels, p, rounded, v, e, strip, size)
                 if weighted:
                     _weigh(share, rows, d, v, e, a, a_lo)
                 _add_tile(rows.shape[0], exact, weighted, rounded, d, (v, e, a, a_lo), s, s_lo)
