@@ -1,0 +1,34 @@
+"""Linear functions of rows: every number of functions, columns and rows."""
+
+import numpy as np
+import pytest
+
+from suffice.numerics.kernels import linear
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 8, 9, 17])
+@pytest.mark.parametrize("d", [1, 7, 8, 9, 50])
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 40])
+def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
+    rng = np.random.default_rng([k, d, n])
+    x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
+    slope, constant = rng.integers(-9, 9, (k, d)) * 1.0, rng.integers(-9, 9, k) * 1.0
+    x[n // 2 :: 3, d // 2] = np.nan
+    out, done = np.ones((n, k)), np.zeros(n, bool)
+    assert linear.add_complete(x, origin, slope, constant, done, out) == -1
+    complete = ~np.isnan(x).any(axis=1)
+    np.testing.assert_array_equal(done, complete)
+    # Small whole numbers: every order of adding gives the same.
+    expected = 1.0 + (x[complete] - origin) @ slope.T + constant
+    np.testing.assert_array_equal(out[complete], expected)
+    np.testing.assert_array_equal(out[~complete], 1.0)
+
+
+@pytest.mark.parametrize(("row", "first"), [(0, 0), (15, 0), (16, 16), (39, 32)])
+def test_a_row_that_cannot_be_squared_stops(row: int, first: int) -> None:
+    x = np.ones((40, 3))
+    x[row, 1] = 1e151
+    out, done = np.zeros((40, 2)), np.zeros(40, bool)
+    assert linear.add_complete(x, np.zeros(3), np.ones((2, 3)), np.zeros(2), done, out) == first
+    assert done.sum() == first
+    np.testing.assert_array_equal(out[:first], 3.0)
