@@ -4,6 +4,7 @@ import gzip
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice import NaiveBayes, read_sql
+from suffice.data.arrays import ArraySource
 from suffice.data.opening import open_table
+from suffice.data.schema import Alike, BlockLayout, Layout, Numbered
 from suffice.testing.comparing import frozen
 
 N = 4_000
@@ -215,3 +218,18 @@ def test_predictions_come_in_the_order_of_the_rows(
         expected.predict_joint_log_proba(table),
         expected.predict_joint_log_proba(read.drop(["kind"])),
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "workers", "splits"),
+    [(10, 4, 1), (40_000, 4, 2), (40_000, 1, 1), (200_000, 2, 2), (600_000, 2, 4), (600_000, 9, 9)],
+)
+def test_an_array_has_more_splits_than_workers_if_it_is_long(
+    rows: int, workers: int, splits: int
+) -> None:
+    names = Numbered(1)
+    layout = Layout((BlockLayout("real", names),), Alike(names, "number", "real", "numbers"))
+    parts = ArraySource(np.zeros((rows, 1)), names).splits(layout, workers)
+    assert len(parts) == splits
+    assert (parts[0].first, parts[-1].stop) == (0, rows)
+    assert all(a.stop == b.first for a, b in pairwise(parts))

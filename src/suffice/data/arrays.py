@@ -31,6 +31,7 @@ from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 __all__ = ["ArraySource", "ArraySplit", "Labels", "events", "is_missing", "stored_cells"]
 
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
+MOST_ROWS = 131_072  # of a table of numbers: a thread that is held up leaves the rest to others
 STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
 DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
 
@@ -155,12 +156,13 @@ class ArraySource:
         )
 
     def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
-        """Equal slices, one for every worker if there are rows enough for each."""
+        """Equal slices: one for every worker, fewer of few rows, more of many."""
         n, source = self.x.shape[0], self
         kept = any(block.encoding in STORED for block in layout.blocks)
         if kept and not isinstance(self.x, np.ndarray):
             source = replace(self, x=_each_cell_once(self.x))
-        parts = max(1, min(workers, n // SPLIT_ROWS))
+        many = n // MOST_ROWS if isinstance(self.x, np.ndarray) else 0
+        parts = max(1, min(workers, n // SPLIT_ROWS), many)
         bounds = [n * part // parts for part in range(parts + 1)]
         return [ArraySplit(source, layout, a, b) for a, b in pairwise(bounds)]
 

@@ -248,7 +248,10 @@ class Comoments:
 
     def _shown(self) -> Comoments:
         """The groups that have rows."""
-        return self._keep(np.flatnonzero(self.weight[:, 0] > 0.0))
+        shown = self.weight[:, 0] > 0.0
+        if shown.all() and self.products.any(axis=(1, 2, 3)).all():
+            return self
+        return self._keep(np.flatnonzero(shown))
 
     def _keep(self, groups: NDArray[np.intp]) -> Comoments:
         """The chosen groups, in that order; patterns and products without a group are dropped."""
@@ -271,8 +274,14 @@ class Comoments:
             products=self.products[used],
         )
 
-    def _merge(self, other: Comoments, sign: float) -> Comoments:
-        """Add or take away; groups of the other that stand for one group here are added to it."""
+    def _aligned(self, other: Comoments) -> tuple[NDArray[Any], ...]:
+        """Patterns, groups and homes of both, and where the groups of each stand among them."""
+        names = ("patterns", "pattern", "code", "home")
+        if all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names) and (
+            self.home.min(initial=0) >= 0
+        ):
+            keys = np.stack([self.pattern, self.code], axis=1)
+            return self.patterns, keys, self.home, np.arange(len(keys)), np.arange(len(keys))
         patterns = np.unique(np.concatenate([self.patterns, other.patterns]), axis=0)
         keys, places, counts = np.unique(
             np.concatenate([_keys(self, patterns), _keys(other, patterns)]),
@@ -283,7 +292,11 @@ class Comoments:
         mine, theirs = np.split(places.reshape(-1), [len(self.pattern)])
         several = counts > 1  # rows of one group, or products of before
         several[mine[self.home >= 0]] = several[theirs[other.home >= 0]] = True
-        home = _home(self.pooled, keys, several)
+        return patterns, keys, _home(self.pooled, keys, several), mine, theirs
+
+    def _merge(self, other: Comoments, sign: float) -> Comoments:
+        """Add or take away; groups of the other that stand for one group here are added to it."""
+        patterns, keys, home, mine, theirs = self._aligned(other)
         out = Comoments.of_groups(self.k, self.pooled, patterns, keys, home)
         arrays = [array.copy() for array in (out.weight, out.pivot, out.sums, out.products)]
         weight, pivot, sums, products = arrays
@@ -391,7 +404,8 @@ class ComomentsAccumulator:
         rows = Comoments.of_groups(k, self._pooled, everything, groups, self._home)
         weight, pivot, sums, products = (part.copy() for part in self._state)
         rows = replace(rows, weight=weight, pivot=pivot, sums=sums, products=products)
-        return rows._shown() + replace(self._others, k=k)
+        rows = rows._shown()
+        return rows + replace(self._others, k=k) if len(self._others.code) else rows
 
     @property
     def _home(self) -> NDArray[np.intp]:
