@@ -249,7 +249,7 @@ class Comoments:
     def _shown(self) -> Comoments:
         """The groups that have rows."""
         shown = self.weight[:, 0] > 0.0
-        if shown.all() and self.products.any(axis=(1, 2, 3)).all():
+        if len(shown) and shown.all() and self.products.any(axis=(1, 2, 3)).all():
             return self
         return self._keep(np.flatnonzero(shown))
 
