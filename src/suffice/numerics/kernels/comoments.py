@@ -90,7 +90,9 @@ def _look(x: Any, y: Any, codes: Any, shares: Any, p: Any, square: Any) -> bool:
             v, e = two_sum(y[i, j], -p[c, stride + j])
             square_y[c, j] += share * v * v
             rounded_y |= e != 0.0
-    square[:, stride : stride + y.shape[1]] = square_y
+    for c in range(p.shape[0]):
+        for j in range(y.shape[1]):
+            square[c, stride + j] = square_y[c, j]
     return rounded_y or total(rounded) != 0.0
 
 
@@ -181,12 +183,14 @@ def _shares(weights: Any, codes: Any) -> Any:
     """
     if weights.shape[0] == 0:
         return 1.0, np.ones(1)
-    largest = 0.0
+    largest, shares = 0.0, np.empty_like(weights)
     for i in range(weights.shape[0]):
         if codes[i] >= 0:
             largest = max(largest, weights[i])
     scale = math.ldexp(1.0, math.frexp(largest)[1])
-    return scale, weights / scale
+    for i in range(weights.shape[0]):
+        shares[i] = weights[i] / scale
+    return scale, shares
 
 
 @compiled

@@ -8,6 +8,7 @@ import numpy as np
 
 from suffice.numerics.exact import LARGEST
 from suffice.numerics.kernels.lanes import LANES, fma, load, splat, totals, turn
+from suffice.numerics.kernels.moments import copy
 from suffice.numerics.kernels.pairs import compiled
 from suffice.numerics.kernels.tiles import TILE, aligned, padded, take
 
@@ -47,7 +48,7 @@ def add_complete(x: Any, origin: Any, slope: Any, constant: Any, done: Any, out:
     (k, d), n = slope.shape, x.shape[0]
     width, classes = -(-d // LANES) * LANES, -(-k // LANES) * LANES
     even = np.zeros((k + k % 2, d))
-    even[:k] = slope
+    copy(slope, even)
     cells, slopes, tile = x.reshape(-1), padded(even), aligned(TILE * width)
     sums, scores = aligned(classes * TILE), aligned(TILE * classes)
     for first in range(0, n, TILE):
