@@ -156,13 +156,14 @@ class ArraySource:
         )
 
     def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
-        """Equal slices: one for every worker, fewer of few rows, more of many."""
+        """Equal slices: one for every worker, fewer of few rows, several of many."""
         n, source = self.x.shape[0], self
         kept = any(block.encoding in STORED for block in layout.blocks)
         if kept and not isinstance(self.x, np.ndarray):
             source = replace(self, x=_each_cell_once(self.x))
-        many = n // MOST_ROWS if isinstance(self.x, np.ndarray) else 0
-        parts = max(1, min(workers, n // SPLIT_ROWS), many)
+        parts = max(1, min(workers, n // SPLIT_ROWS))
+        if isinstance(self.x, np.ndarray):
+            parts *= max(1, -(-n // (parts * MOST_ROWS)))
         bounds = [n * part // parts for part in range(parts + 1)]
         return [ArraySplit(source, layout, a, b) for a, b in pairwise(bounds)]
 
