@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from suffice.numerics.kernels import linear
+from suffice.numerics.logspace import scores
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 8, 9, 17])
@@ -14,7 +15,7 @@ def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
     x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
     slope, constant = rng.integers(-9, 9, (k, d)) * 1.0, rng.integers(-9, 9, k) * 1.0
     x[n // 2 :: 3, d // 2] = np.nan
-    out, done = np.ones((n, k)), np.zeros(n, bool)
+    out, done = scores(n, k, 1.0), np.zeros(n, bool)
     assert linear.add_complete(x, origin, slope, constant, done, out) == -1
     complete = ~np.isnan(x).any(axis=1)
     np.testing.assert_array_equal(done, complete)
@@ -28,7 +29,7 @@ def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
 def test_a_row_that_cannot_be_squared_stops(row: int, first: int) -> None:
     x = np.ones((40, 3))
     x[row, 1] = 1e151
-    out, done = np.zeros((40, 2)), np.zeros(40, bool)
+    out, done = scores(40, 2, 0.0), np.zeros(40, bool)
     assert linear.add_complete(x, np.zeros(3), np.ones((2, 3)), np.zeros(2), done, out) == first
     assert done.sum() == first
     np.testing.assert_array_equal(out[:first], 3.0)

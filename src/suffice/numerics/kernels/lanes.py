@@ -16,8 +16,12 @@ from numba.extending import intrinsic, models, overload, register_model
 
 __all__ = [
     "LANES",
+    "address",
     "choose",
+    "copies",
     "fma",
+    "instruction",
+    "lanes",
     "load",
     "present",
     "repeat",
@@ -25,6 +29,7 @@ __all__ = [
     "store",
     "total",
     "totals",
+    "transpose",
     "turn",
 ]
 
@@ -50,7 +55,8 @@ class LanesModel(models.PrimitiveModel):
         super().__init__(manager, kind, VECTOR)  # type: ignore[no-untyped-call]
 
 
-def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+def address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """Where eight doubles of an array lie; the index counts from its first in memory."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), VECTOR.as_pointer())
 
@@ -59,7 +65,7 @@ def _load(typing_context: Any, array: Any, index: Any) -> Any:
     """Return ``array[index : index + 8]`` of a contiguous array (n,)."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_address(context, builder, signature.args[0], *arguments), align=8)
+        return builder.load(address(context, builder, signature.args[0], *arguments), align=8)
 
     return lanes(array, types.intp), generate
 
@@ -68,14 +74,15 @@ def _store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """Write ``array[index : index + 8]`` of a contiguous array (n,)."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _address(context, builder, signature.args[0], arguments[0], arguments[1])
+        place = address(context, builder, signature.args[0], arguments[0], arguments[1])
         builder.store(arguments[2], place, align=8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, lanes), generate
 
 
-def _copies(builder: Any, value: Any) -> Any:
+def copies(builder: Any, value: Any) -> Any:
+    """A vector of eight times the same number."""
     nothing = ir.Constant(VECTOR, ir.Undefined)
     first = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
@@ -86,7 +93,7 @@ def _splat(typing_context: Any, value: Any) -> Any:
     """Return eight copies of a number."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _copies(builder, arguments[0])
+        return copies(builder, arguments[0])
 
     return lanes(types.float64), generate
 
@@ -96,18 +103,23 @@ def _repeat(typing_context: Any, array: Any, index: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return _copies(builder, builder.load(builder.gep(data, [arguments[1]])))
+        return copies(builder, builder.load(builder.gep(data, [arguments[1]])))
 
     return lanes(array, types.intp), generate
+
+
+def instruction(builder: Any, name: str, *operands: Any) -> Any:
+    """An instruction of LLVM that makes a vector of vectors."""
+    insert: Any = cgutils.get_or_insert_function
+    kind = ir.FunctionType(VECTOR, [VECTOR] * len(operands))
+    return builder.call(insert(builder.module, kind, f"llvm.{name}.v{LANES}f64"), operands)
 
 
 def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
     """Return fl(a · b + c), rounded once."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind, name = ir.FunctionType(VECTOR, [VECTOR] * 3), f"llvm.fma.v{LANES}f64"
-        insert: Any = cgutils.get_or_insert_function
-        return builder.call(insert(builder.module, kind, name), arguments)
+        return instruction(builder, "fma", *arguments)
 
     return lanes(lanes, lanes, lanes), generate
 
@@ -164,11 +176,22 @@ def _totals(typing_context: Any, a: Any, b: Any, c: Any, d: Any, array: Any, ind
         a, b, c, d = (halved(x, x, [0, 1, 2, 3], [4, 5, 6, 7]) for x in arguments[:4])
         ab, cd = (halved(x, y, [0, 1, 4, 5], [2, 3, 6, 7]) for x, y in ((a, b), (c, d)))
         sums = halved(ab, cd, [0, 2, 4, 6], [1, 3, 5, 7])
-        place = _address(context, builder, signature.args[4], *arguments[4:])
+        place = address(context, builder, signature.args[4], *arguments[4:])
         builder.store(sums, builder.bitcast(place, sums.type.as_pointer()), align=8)
         return context.get_dummy_value()
 
     return types.void(lanes, lanes, lanes, lanes, array, types.intp), generate
+
+
+def transpose(builder: Any, rows: list[Any]) -> list[Any]:
+    """The columns of eight rows. Squares off the diagonal change places: J. O. Eklundh (1972)."""
+    for side in (1, 2, 4):
+        for i in (i for i in range(LANES) if not i & side):
+            upper = [q + LANES - side if q & side else q for q in range(LANES)]
+            lower = [q + LANES if q & side else q + side for q in range(LANES)]
+            a, b = rows[i], rows[i + side]
+            rows[i], rows[i + side] = _some(builder, a, b, upper), _some(builder, a, b, lower)
+    return rows
 
 
 def _turn(
@@ -182,24 +205,15 @@ def _turn(
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, at, apart, to, start, wide = arguments
 
-        def addresses(kind: Any, data: Any, first: Any, step: Any) -> Any:
+        def places(kind: Any, data: Any, first: Any, step: Any) -> Any:
             for _ in range(LANES):
-                yield _address(context, builder, kind, data, first)
+                yield address(context, builder, kind, data, first)
                 first = builder.add(first, step)
 
-        rows = [
-            builder.load(address, align=8)
-            for address in addresses(signature.args[0], source, at, apart)
-        ]
-        # Squares of side 1, 2 and 4 off the diagonal change places: J. O. Eklundh (1972).
-        for side in (1, 2, 4):
-            for i in (i for i in range(LANES) if not i & side):
-                upper = [q + LANES - side if q & side else q for q in range(LANES)]
-                lower = [q + LANES if q & side else q + side for q in range(LANES)]
-                a, b = rows[i], rows[i + side]
-                rows[i], rows[i + side] = _some(builder, a, b, upper), _some(builder, a, b, lower)
-        for row, address in zip(rows, addresses(signature.args[3], to, start, wide), strict=True):
-            builder.store(row, address, align=8)
+        rows = places(signature.args[0], source, at, apart)
+        columns = transpose(builder, [builder.load(row, align=8) for row in rows])
+        for column, place in zip(columns, places(signature.args[3], to, start, wide), strict=True):
+            builder.store(column, place, align=8)
         return context.get_dummy_value()
 
     arguments = array, types.intp, types.intp, target, types.intp, types.intp

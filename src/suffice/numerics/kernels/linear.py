@@ -1,4 +1,4 @@
-"""Linear functions of rows: four rows at a time, and the lanes are columns."""
+"""Linear functions of rows: eight rows are the lanes, and a panel of functions shares them."""
 
 from __future__ import annotations
 
@@ -7,63 +7,99 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.lanes import LANES, fma, load, splat, totals, turn
-from suffice.numerics.kernels.moments import copy
+from suffice.numerics.kernels.lanes import LANES, load, repeat, splat, store
+from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import compiled
-from suffice.numerics.kernels.tiles import TILE, aligned, padded, take
+from suffice.numerics.kernels.panels import (
+    add_products,
+    add_sizes,
+    arranged,
+    keep,
+    panel_of,
+    turned,
+    zeros,
+)
+from suffice.numerics.kernels.tiles import TILE, aligned
 
 __all__ = ["add_complete"]
 
+AHEAD = 2_048  # cells between asking for one and reading it
+
 
 @compiled
-def _score(tile: Any, rows: int, k: int, slopes: Any, sums: Any) -> None:
-    """Write vᵀ slope_c of rows v of a tile to ``sums`` (k · 16,); slopes are `padded`.
+def _score(
+    cells: Any, first: int, apart: int, origin: Any, slopes: Any, panel: Any, sums: Any, sizes: Any
+) -> None:
+    """Write vᵀ slope_c of 16 rows v = x − o to ``sums`` (k · 16,), and Σⱼ |vⱼ| to ``sizes`` (16,).
 
-    Two slopes share the loads of four rows; an odd one has a neighbour of zeros.
+    The rows begin at ``cells[first]`` and are ``apart``, eight at least.
     """
-    width = tile.shape[0] // TILE
-    for i in range(0, rows, 4):
-        v0 = i * width
-        v1, v2, v3 = v0 + width, v0 + 2 * width, v0 + 3 * width
-        for c in range(0, k, 2):
-            s0, s1, s2, s3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-            t0, t1, t2, t3 = s0, s1, s2, s3
+    width = len(origin)
+    for c in range(0, len(sums) // TILE, len(panel)):
+        for i in range(0, TILE, LANES):
+            row, total, size = first + i * apart, zeros(panel), splat(0.0)
             for j in range(0, width, LANES):
-                s, t = load(slopes, c * width + j), load(slopes, (c + 1) * width + j)
-                x0, x1 = load(tile, v0 + j), load(tile, v1 + j)
-                x2, x3 = load(tile, v2 + j), load(tile, v3 + j)
-                s0, s1, s2, s3 = fma(s, x0, s0), fma(s, x1, s1), fma(s, x2, s2), fma(s, x3, s3)
-                t0, t1, t2, t3 = fma(t, x0, t0), fma(t, x1, t1), fma(t, x2, t2), fma(t, x3, t3)
-            totals(s0, s1, s2, s3, sums, c * TILE + i)
-            totals(t0, t1, t2, t3, sums, (c + 1) * TILE + i)
+                at = row + min(j, apart - LANES)
+                for line in range(LANES):
+                    prefetch(cells, at + line * apart + AHEAD)
+                columns = turned(cells, at, apart, load(origin, j))
+                size = add_sizes(columns, size)
+                total = add_products(columns, slopes, c * width + j * len(panel), total)
+            keep(total, sums, c * TILE + i, TILE)
+            store(sizes, i, size)
 
 
 @compiled
-def add_complete(x: Any, origin: Any, slope: Any, constant: Any, done: Any, out: Any) -> int:
-    """Add (x − o)ᵀ slope_c + constant_c, of slopes (k, d), to ``out`` (n, k) for complete rows.
+def _add(sums: Any, constant: Any, first: int, out: Any) -> None:
+    """Add the sums of 16 rows to ``out``, where the rows of a class lie side by side."""
+    apart = out.strides[1] // out.itemsize
+    for c in range(len(constant)):
+        for i in range(0, TILE, LANES):
+            at = c * apart + first + i
+            store(out, at, load(out, at) + (load(sums, c * TILE + i) + repeat(constant, c)))
 
-    They are marked as ``done`` (n,). Returns −1, or the first of a tile of rows one of which holds
-    a number too large to be squared.
-    """
-    (k, d), n = slope.shape, x.shape[0]
-    width, classes = -(-d // LANES) * LANES, -(-k // LANES) * LANES
-    even = np.zeros((k + k % 2, d))
-    copy(slope, even)
-    cells, slopes, tile = x.reshape(-1), padded(even), aligned(TILE * width)
-    sums, scores = aligned(classes * TILE), aligned(TILE * classes)
+
+@compiled
+def _add_complete(
+    x: Any, origin: Any, slope: Any, constant: Any, panel: Any, done: Any, out: Any
+) -> int:
+    (n, d), k = x.shape, len(constant)
+    cells, apart = x.reshape(-1), max(d, LANES)
+    origins, slopes = arranged(origin.reshape(1, d), 1), arranged(slope, len(panel))
+    spare, sizes = np.zeros(TILE * apart), aligned(TILE)
+    sums = aligned(len(slopes) // len(origins) * TILE)
+    largest = LARGEST - np.max(np.abs(origin))
     for first in range(0, n, TILE):
         rows = min(TILE, n - first)
-        complete = take(cells, first, rows, origin, tile)
+        if rows == TILE and d >= LANES:
+            _score(cells, first * d, apart, origins, slopes, panel, sums, sizes)
+        else:
+            for i in range(rows):
+                for j in range(d):
+                    spare[i * apart + j] = x[first + i, j]
+            _score(spare, 0, apart, origins, slopes, panel, sums, sizes)
+        complete = True
+        for i in range(rows):
+            complete &= sizes[i] <= largest
         if not complete and np.any(np.abs(x[first : first + rows]) > LARGEST):
             return first
         for i in range(first, first + rows):
             done[i] = complete or not np.any(np.isnan(x[i]))
-        _score(tile, rows, k, slopes, sums)
-        for c in range(0, classes, LANES):
-            for i in range(0, TILE, LANES):
-                turn(sums, c * TILE + i, TILE, scores, i * classes + c, classes)
+        if complete and rows == TILE:
+            _add(sums, constant, first, out)
+            continue
         for i in range(rows):
             if done[first + i]:
                 for c in range(k):
-                    out[first + i, c] += scores[i * classes + c] + constant[c]
+                    out[first + i, c] += sums[c * TILE + i] + constant[c]
     return -1
+
+
+def add_complete(x: Any, origin: Any, slope: Any, constant: Any, done: Any, out: Any) -> int:
+    """Add (x − o)ᵀ slope_c + constant_c, of slopes (k, d), to `scores` (n, k) of complete rows.
+
+    They are marked as ``done`` (n,). Returns −1, or the first of a tile of rows one of which holds
+    a number too large to be squared.
+    """
+    panel = panel_of(len(constant))
+    return int(_add_complete(x, origin, slope, constant, panel, done, out))
