@@ -29,7 +29,7 @@ def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
 def test_a_row_that_cannot_be_squared_stops(row: int, first: int) -> None:
     x = np.ones((40, 3))
     x[row, 1] = 1e151
-    out, done = scores(40, 2, 0.0), np.zeros(40, bool)
+    out, done = np.zeros((40, 2)), np.zeros(40, bool)
     assert linear.add_complete(x, np.zeros(3), np.ones((2, 3)), np.zeros(2), done, out) == first
     assert done.sum() == first
     np.testing.assert_array_equal(out[:first], 3.0)

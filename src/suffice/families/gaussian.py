@@ -199,7 +199,7 @@ class GaussianParameters(Parameters):
         """Add Σⱼ log N(xⱼ; μ, σ²)."""
         root = np.sqrt(self.precision / 2)
         block, mean = _centred(block, self.mean, self.rest)
-        _score(kernels.scores.add_quadratic, block, (mean, root, self.log_scale), out)
+        _score(kernels.squares.add_gaussian, block, (mean, root, self.log_scale), out)
 
     def column(self, j: int) -> GaussianParameters:
         """The parameters of column j alone."""

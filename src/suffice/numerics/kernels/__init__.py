@@ -18,6 +18,7 @@ __all__ = [
     "logistic",
     "moments",
     "scores",
+    "squares",
     "sums",
     "sweep",
 ]

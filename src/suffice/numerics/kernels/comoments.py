@@ -17,7 +17,7 @@ import numpy as np
 
 from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
 from suffice.numerics.kernels.lanes import LANES, choose, fma, load, splat, store, total, turn
-from suffice.numerics.kernels.memory import prefetch
+from suffice.numerics.kernels.memory import aligned, prefetch
 from suffice.numerics.kernels.moments import (
     NOISE,
     any_nonzero,
@@ -39,7 +39,6 @@ from suffice.numerics.kernels.products import (
     set_bias,
     table,
 )
-from suffice.numerics.kernels.tiles import aligned
 
 __all__ = ["add_rows", "add_scattered_rows", "merge", "scatter", "settle"]
 

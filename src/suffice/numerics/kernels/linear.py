@@ -7,23 +7,26 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.lanes import LANES, load, repeat, splat, store
-from suffice.numerics.kernels.memory import prefetch
+from suffice.numerics.kernels.lanes import LANES, load, splat, store
+from suffice.numerics.kernels.memory import aligned
+from suffice.numerics.kernels.moments import copy
 from suffice.numerics.kernels.pairs import compiled
 from suffice.numerics.kernels.panels import (
+    TILE,
     add_products,
+    add_row,
+    add_rows,
     add_sizes,
     arranged,
+    columns_of,
     keep,
     panel_of,
-    turned,
+    spare,
+    too_large,
     zeros,
 )
-from suffice.numerics.kernels.tiles import TILE, aligned
 
 __all__ = ["add_complete"]
-
-AHEAD = 2_048  # cells between asking for one and reading it
 
 
 @compiled
@@ -40,9 +43,7 @@ def _score(
             row, total, size = first + i * apart, zeros(panel), splat(0.0)
             for j in range(0, width, LANES):
                 at = row + min(j, apart - LANES)
-                for line in range(LANES):
-                    prefetch(cells, at + line * apart + AHEAD)
-                columns = turned(cells, at, apart, load(origin, j))
+                columns = columns_of(cells, at, apart, load(origin, j))
                 size = add_sizes(columns, size)
                 total = add_products(columns, slopes, c * width + j * len(panel), total)
             keep(total, sums, c * TILE + i, TILE)
@@ -50,53 +51,42 @@ def _score(
 
 
 @compiled
-def _add(sums: Any, constant: Any, first: int, out: Any) -> None:
-    """Add the sums of 16 rows to ``out``, where the rows of a class lie side by side."""
-    apart = out.strides[1] // out.itemsize
-    for c in range(len(constant)):
-        for i in range(0, TILE, LANES):
-            at = c * apart + first + i
-            store(out, at, load(out, at) + (load(sums, c * TILE + i) + repeat(constant, c)))
-
-
-@compiled
 def _add_complete(
     x: Any, origin: Any, slope: Any, constant: Any, panel: Any, done: Any, out: Any
 ) -> int:
-    (n, d), k = x.shape, len(constant)
-    cells, apart = x.reshape(-1), max(d, LANES)
+    (n, d), cells, tile = x.shape, x.reshape(-1), spare(x.shape[1])
+    apart = tile.shape[1]
     origins, slopes = arranged(origin.reshape(1, d), 1), arranged(slope, len(panel))
-    spare, sizes = np.zeros(TILE * apart), aligned(TILE)
-    sums = aligned(len(slopes) // len(origins) * TILE)
+    sums, sizes = aligned(len(slopes) // len(origins) * TILE), aligned(TILE)
+    constants = np.repeat(constant, TILE)
     largest = LARGEST - np.max(np.abs(origin))
     for first in range(0, n, TILE):
         rows = min(TILE, n - first)
-        if rows == TILE and d >= LANES:
-            _score(cells, first * d, apart, origins, slopes, panel, sums, sizes)
+        whole = rows == TILE and d >= LANES
+        start = first * d if whole else 0
+        if whole:
+            _score(cells, start, apart, origins, slopes, panel, sums, sizes)
         else:
-            for i in range(rows):
-                for j in range(d):
-                    spare[i * apart + j] = x[first + i, j]
-            _score(spare, 0, apart, origins, slopes, panel, sums, sizes)
-        complete = True
+            copy(x[first : first + rows], tile)
+            _score(tile.reshape(-1), start, apart, origins, slopes, panel, sums, sizes)
+        near = 0
         for i in range(rows):
-            complete &= sizes[i] <= largest
-        if not complete and np.any(np.abs(x[first : first + rows]) > LARGEST):
+            near += sizes[i] <= largest
+        if near < rows and too_large(x, first, rows):
             return first
-        for i in range(first, first + rows):
-            done[i] = complete or not np.any(np.isnan(x[i]))
-        if complete and rows == TILE:
-            _add(sums, constant, first, out)
+        for i in range(rows):
+            done[first + i] = sizes[i] == sizes[i]  # no cell is NaN
+        if near == TILE:
+            add_rows(out, first, rows, constants, sums)
             continue
         for i in range(rows):
             if done[first + i]:
-                for c in range(k):
-                    out[first + i, c] += sums[c * TILE + i] + constant[c]
+                add_row(out, first, i, constants, sums)
     return -1
 
 
 def add_complete(x: Any, origin: Any, slope: Any, constant: Any, done: Any, out: Any) -> int:
-    """Add (x − o)ᵀ slope_c + constant_c, of slopes (k, d), to `scores` (n, k) of complete rows.
+    """Add (x − o)ᵀ slope_c + constant_c, of slopes (k, d), to ``out`` (n, k) of complete rows.
 
     They are marked as ``done`` (n,). Returns −1, or the first of a tile of rows one of which holds
     a number too large to be squared.

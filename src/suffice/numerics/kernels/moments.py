@@ -23,9 +23,8 @@ from suffice.numerics.exact import (
     two_sum,
 )
 from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, store
-from suffice.numerics.kernels.memory import prefetch
+from suffice.numerics.kernels.memory import aligned, prefetch
 from suffice.numerics.kernels.pairs import compiled
-from suffice.numerics.kernels.tiles import aligned
 
 __all__ = ["add_rows", "add_weighted_rows", "mean_and_scatter", "merge"]
 

@@ -19,8 +19,8 @@ import numpy as np
 
 from suffice.numerics.exact import two_sum
 from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, turn
+from suffice.numerics.kernels.memory import aligned
 from suffice.numerics.kernels.pairs import compiled
-from suffice.numerics.kernels.tiles import aligned
 
 __all__ = [
     "SIDE",

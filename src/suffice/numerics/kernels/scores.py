@@ -1,8 +1,7 @@
 """Log-likelihoods of a block under every class, added to ``out`` (n, k).
 
 NaN or a missing code adds nothing. A row adds its columns in the same order wherever it stands,
-which gives the same bits. The lanes are columns of real rows, eight at a time, and rows of counts
-and outcomes, whose innermost loop runs over them.
+which gives the same bits. The innermost loop over counts and outcomes runs over rows.
 """
 
 from __future__ import annotations
@@ -13,25 +12,13 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics.exact import LARGEST
-from suffice.numerics.kernels.lanes import (
-    LANES,
-    choose,
-    fma,
-    load,
-    present,
-    splat,
-    store,
-    total,
-    totals,
-)
-from suffice.numerics.kernels.memory import prefetch
+from suffice.numerics.kernels.lanes import LANES, choose, load, splat, store
+from suffice.numerics.kernels.memory import aligned, prefetch
 from suffice.numerics.kernels.pairs import compiled
-from suffice.numerics.kernels.tiles import TILE, aligned, padded, take
 
 __all__ = [
     "add_binary",
     "add_linear",
-    "add_quadratic",
     "add_sparse_linear",
     "add_student",
     "add_table",
@@ -62,78 +49,10 @@ def _transpose(x: Any, tile: Any) -> int:
 
 
 @compiled
-def _distances(tile: Any, rows: int, mean: Any, root: Any, sums: Any) -> None:
-    """Write Σⱼ (root[c, j] (x − mean[c, j]))² of rows of a tile to ``sums`` (k · 16,).
-
-    ``mean`` and ``root`` are `padded`. Four rows share the loads of a class.
-    """
-    width = tile.shape[0] // TILE
-    for i in range(0, rows, 4):
-        x0 = i * width
-        x1, x2, x3 = x0 + width, x0 + 2 * width, x0 + 3 * width
-        for c in range(sums.shape[0] // TILE):
-            s0, s1, s2, s3 = splat(0.0), splat(0.0), splat(0.0), splat(0.0)
-            for j in range(0, width, LANES):
-                m, r = load(mean, c * width + j), load(root, c * width + j)
-                u0, u1 = r * (load(tile, x0 + j) - m), r * (load(tile, x1 + j) - m)
-                u2, u3 = r * (load(tile, x2 + j) - m), r * (load(tile, x3 + j) - m)
-                s0, s1, s2, s3 = fma(u0, u0, s0), fma(u1, u1, s1), fma(u2, u2, s2), fma(u3, u3, s3)
-            totals(s0, s1, s2, s3, sums, c * TILE + i)
-
-
-@compiled
-def _add_shown(tile: Any, rows: int, mean: Any, root: Any, logs: Any, out: Any) -> None:
-    """Score rows cell by cell: what is missing adds neither its square nor ``logs``.
-
-    A complete row gets the bits that its `_distances` give.
-    """
-    width = tile.shape[0] // TILE
-    for i in range(rows):
-        for c in range(out.shape[1]):
-            squares, constant = splat(0.0), splat(0.0)
-            for j in range(0, width, LANES):
-                at, x = c * width + j, load(tile, i * width + j)
-                u = present(load(root, at) * (x - load(mean, at)), splat(0.0))
-                squares = fma(u, u, squares)
-                constant += present((x - x) + load(logs, at), splat(0.0))
-            out[i, c] += total(constant) - total(squares)
-
-
-@compiled
-def add_quadratic(x: Any, mean: Any, root: Any, log_scale: Any, out: Any) -> int:
-    """Gaussian: add Σⱼ log_scale[c, j] − (root[c, j] (x[i, j] − mean[c, j]))².
-
-    Returns −1, or the first of a tile of rows that holds a number too large to be squared.
-    """
-    (k, d), n = mean.shape, x.shape[0]
-    means, roots, logs = padded(mean), padded(root), padded(log_scale)
-    width, constant, sums = means.shape[0] // k, np.empty(k), np.empty(k * TILE)
-    for c in range(k):
-        total_log = splat(0.0)
-        for j in range(0, width, LANES):
-            total_log += load(logs, c * width + j)
-        constant[c] = total(total_log)
-    cells, nowhere, tile = x.reshape(-1), np.zeros(d), aligned(TILE * width)
-    for first in range(0, n, TILE):
-        rows = min(TILE, n - first)
-        complete = take(cells, first, rows, nowhere, tile)
-        if not complete and np.any(np.abs(x[first : first + rows]) > LARGEST):
-            return first
-        if not complete:
-            _add_shown(tile, rows, means, roots, logs, out[first : first + rows])
-            continue
-        _distances(tile, rows, means, roots, sums)
-        for c in range(k):
-            for i in range(rows):
-                out[first + i, c] += constant[c] - sums[c * TILE + i]
-    return -1
-
-
-@compiled
 def add_student(x: Any, mean: Any, precision: Any, power: Any, log_scale: Any, out: Any) -> int:
     """Student-t: add Σⱼ log_scale[c, j] − power[c, j] log(1 + precision[c, j] (x − mean)²).
 
-    Returns as `add_quadratic` does.
+    Returns −1, or the first row that holds a number too large to be squared.
     """
     k, d = mean.shape
     for i in range(x.shape[0]):
