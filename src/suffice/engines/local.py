@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from numbers import Integral
 from typing import Generic, TypeVar
 
 from suffice.data.source import Split
+from suffice.engines.threads import Threads, threads
 from suffice.errors import ParameterError
 from suffice.statistics.statistic import Statistic, tree_sum
 
@@ -78,7 +79,8 @@ class LocalEngine:
             yield from (kernel(split, params) for split in splits)
             return
         pending: deque[_Task[R]] = deque()
-        pool = _pool(workers - 1)
+        pool = threads(workers - 1)
+        pool.keep_off()
         try:
             for split in splits:
                 pending.append(_Task(pool, partial(kernel, split, params)))
@@ -95,7 +97,7 @@ class LocalEngine:
 class _Task(Generic[R]):
     """A call that a pool makes, or the caller where no thread has begun it."""
 
-    def __init__(self, pool: ThreadPoolExecutor, call: Callable[[], R]) -> None:
+    def __init__(self, pool: Threads, call: Callable[[], R]) -> None:
         self.call, self.future = call, pool.submit(call)
 
     def taken_over(self) -> bool:
@@ -118,15 +120,3 @@ def _first(pending: deque[_Task[R]]) -> R:
         if not any(task.taken_over() for task in waiting):
             break
     return pending.popleft().future.result()
-
-
-@cache
-def _pool(threads: int) -> ThreadPoolExecutor:
-    """Threads that stay: to start them takes as long as 10,000 rows."""
-    return ThreadPoolExecutor(threads, thread_name_prefix="suffice")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        after_in_child=_pool.cache_clear
-    )  # a child has none of its parent's threads

@@ -185,6 +185,7 @@ class Family(ABC):
     encodings: ClassVar[tuple[Encoding, ...]]  # how the cells are read, the usual way first
     is_distribution: ClassVar[bool] = True  # False for scores that cannot be sampled from
     joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
+    may_wait: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
 
     @property
     def name(self) -> str:

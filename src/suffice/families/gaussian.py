@@ -103,6 +103,7 @@ class Gaussian(Family):
     shared: bool = False
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
+    may_wait: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)

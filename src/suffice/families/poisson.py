@@ -59,6 +59,7 @@ class Poisson(Family):
     estimation: Estimation = "bayes"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("whole",)
+    may_wait: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)

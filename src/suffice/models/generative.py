@@ -154,17 +154,14 @@ class GenerativeModel:
         The k labels.
     prior : ndarray (k,)
         P(c).
-    parameters : tuple of Parameters
-        One per part.
     statistic : ByClass
-        What they were estimated from.
+        What everything is estimated from.
     """
 
     parts: tuple[Part, ...]
     layout: Layout
     classes: Vocabulary
     prior: NDArray[np.float64]
-    parameters: tuple[Parameters, ...]
     statistic: ByClass
 
     @classmethod
@@ -193,12 +190,28 @@ class GenerativeModel:
         for part, block in zip(parts, statistic.blocks, strict=True):
             if isinstance(block, Moments | Comoments | FourthMoments):
                 require_spread(block.too_small, part.layout.columns.__getitem__)
-        weight = statistic.weight.value
-        parameters = tuple(
-            part.family.estimate(block) for part, block in zip(parts, statistic.blocks, strict=True)
+        classes, weight = statistic.classes, statistic.weight.value
+        share = class_prior(weight, classes, prior, alpha, option)
+        model = cls(parts, layout, classes, share, statistic)
+        if not model._may_wait:
+            model.parameters  # noqa: B018 - what they have to say is said now
+        return model
+
+    @property
+    def _may_wait(self) -> bool:
+        return all(part.family.may_wait for part in self.parts)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameters, ...]:
+        """What is known of every part."""
+        return tuple(
+            part.family.estimate(block)
+            for part, block in zip(self.parts, self.statistic.blocks, strict=True)
         )
-        share = class_prior(weight, statistic.classes, prior, alpha, option)
-        return cls(parts, layout, statistic.classes, share, parameters, statistic)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self.parameters  # noqa: B018 - estimated once, not again wherever the model arrives
+        return vars(self)
 
     @cached_property
     def log_prior(self) -> NDArray[np.float64]:
@@ -212,6 +225,8 @@ class GenerativeModel:
 
     def remarks(self) -> Iterator[str]:
         """What a user should know of these estimates, in sentences."""
+        if self._may_wait:
+            return
         for part, parameters in zip(self.parts, self.parameters, strict=True):
             yield from parameters.remarks(part.layout.columns, self.classes.values)
 

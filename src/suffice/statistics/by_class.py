@@ -135,14 +135,11 @@ class ByClassAccumulator:
             If a cell cannot be summed.
         """
         codes, weights = self._translated(batch.codes, batch.classes), batch.weights
-        missing = codes < 0
-        if missing.any():
-            kernels.counts.add_rows(np.where(missing, 0, -1), weights, self._unlabelled)
-        if not weights.all():
-            codes = np.where(weights == 0, -1, codes)
         k = len(self._codes)
         self._weight = grown(self._weight, k)
-        kernels.counts.add_rows(codes, weights, self._weight)
+        kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled)
+        if not weights.all():
+            codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):
             try:
                 accumulator.add(block, codes, weights, k)

@@ -462,7 +462,7 @@ class EventAccumulator:
                 rows = slice(start, start + len(x))
                 kernels.counts.add_events(x, codes[rows], weights[rows], sums.hi, sums.lo)
                 present[rows][np.isnan(x).all(axis=1)] = -1
-        kernels.counts.add_rows(present, weights, self._documents)
+        kernels.counts.add_rows(present, weights, self._documents, np.zeros((1, 2)))
 
     def statistic(self) -> Events:
         """Freeze what was added; without any block, the vocabulary is empty."""

@@ -17,7 +17,7 @@ import numpy as np
 from suffice.numerics.exact import two_product, two_sum
 from suffice.numerics.kernels.columns import is_valid
 from suffice.numerics.kernels.memory import prefetch
-from suffice.numerics.kernels.pairs import compiled
+from suffice.numerics.kernels.pairs import brief, compiled
 
 __all__ = [
     "add_binary",
@@ -66,30 +66,35 @@ def mark(values: Any, low: Any, seen: Any) -> None:
         seen[values[i] - low] = True
 
 
-@compiled
+@brief
 def look_up(values: Any, low: Any, table: Any, codes: Any) -> None:
     """Write ``table[values − low]`` to ``codes``."""
     for i in range(values.shape[0]):
         codes[i] = table[values[i] - low]
 
 
-@compiled
-def add_rows(codes: Any, weights: Any, table: Any) -> None:
-    """Add w to ``table[class]``, the pair (k, 2) of the weight of each class."""
+@brief
+def add_rows(codes: Any, weights: Any, table: Any, rest: Any) -> None:
+    """Add w to ``table[class]``, the pair (k, 2) of each class, or to ``rest`` (1, 2) without."""
+    k = table.shape[0]
     if weights.shape[0] == 0:
-        tally = np.zeros(table.shape[0])
+        tally = np.zeros(k + 1)
         for i in range(codes.shape[0]):
-            if codes[i] >= 0:
-                tally[codes[i]] += 1.0
-        for c in range(table.shape[0]):
-            table[c, 0], e = two_sum(table[c, 0], tally[c])
-            table[c, 1] += e
+            tally[codes[i] if codes[i] >= 0 else k] += 1.0
+        for c in range(k + 1):
+            _add_weight(table if c < k else rest, c if c < k else 0, tally[c])
         return
     for i in range(codes.shape[0]):
-        c = codes[i]
-        if c >= 0:
-            table[c, 0], e = two_sum(table[c, 0], weights[i])
-            table[c, 1] += e
+        if codes[i] >= 0:
+            _add_weight(table, codes[i], weights[i])
+        else:
+            _add_weight(rest, 0, weights[i])
+
+
+@compiled
+def _add_weight(table: Any, c: int, w: float) -> None:
+    table[c, 0], e = two_sum(table[c, 0], w)
+    table[c, 1] += e
 
 
 @compiled

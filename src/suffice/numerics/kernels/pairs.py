@@ -13,11 +13,14 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from suffice.numerics import exact
 
-__all__ = ["compiled", "fused_multiply_add"]
+__all__ = ["brief", "compiled", "fused_multiply_add"]
 
 # nogil: threads share one process; error_model: 0/0 is a NaN, as in IEEE 754, not an exception;
 # contraction and reordering stay off, or the error-free transformations would lose their errors.
 compiled = njit(cache=True, nogil=True, error_model="numpy")
+
+# What takes some microseconds keeps the interpreter's lock: to get it back takes a thread longer.
+brief = njit(cache=True, error_model="numpy")
 
 
 def _fused_multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
