@@ -32,6 +32,8 @@ __all__ = [
     "read_codes",
 ]
 
+SIDE_BY_SIDE = 4  # tallies of the same classes
+
 
 @compiled
 def read_codes(stored: Any, valid: Any, first: int, codes: Any, shown: Any) -> bool:
@@ -78,11 +80,11 @@ def add_rows(codes: Any, weights: Any, table: Any, rest: Any) -> None:
     """Add w to ``table[class]``, the pair (k, 2) of each class, or to ``rest`` (1, 2) without."""
     k = table.shape[0]
     if weights.shape[0] == 0:
-        tally = np.zeros(k + 1)
+        tally = np.zeros((SIDE_BY_SIDE, k + 1))  # of one, a sum would wait for the sum before
         for i in range(codes.shape[0]):
-            tally[codes[i] if codes[i] >= 0 else k] += 1.0
+            tally[i % SIDE_BY_SIDE, codes[i] if codes[i] >= 0 else k] += 1.0
         for c in range(k + 1):
-            _add_weight(table if c < k else rest, c if c < k else 0, tally[c])
+            _add_weight(table if c < k else rest, c if c < k else 0, tally[:, c].sum())
         return
     for i in range(codes.shape[0]):
         if codes[i] >= 0:
