@@ -32,6 +32,7 @@ class Threads:
 
     def __init__(self, number: int) -> None:
         self._started: list[int] = []
+        self._kept_off = -1, 0  # a processor, and how many threads
         begin = self._begin
         self._pool = ThreadPoolExecutor(number, thread_name_prefix="suffice", initializer=begin)
 
@@ -43,8 +44,11 @@ class Threads:
         """Let the threads run where the caller may, except on the processor where it runs now."""
         if not hasattr(os, "sched_setaffinity"):
             return
-        allowed = os.sched_getaffinity(0)
-        elsewhere = allowed - {_processor()} or allowed
+        here = _processor(), len(self._started)
+        if here == self._kept_off:
+            return
+        allowed, self._kept_off = os.sched_getaffinity(0), here
+        elsewhere = allowed - {here[0]} or allowed
         for thread in self._started:
             with suppress(OSError):  # the system may forbid it
                 os.sched_setaffinity(thread, elsewhere)

@@ -191,7 +191,9 @@ class DoubleDouble:
         return self._plus(other, -1.0)
 
     def _plus(self, other: DoubleDouble, sign: float) -> DoubleDouble:
-        parts = np.broadcast_arrays(self.hi, self.lo, other.hi, other.lo)
+        parts: tuple[NDArray[np.float64], ...] = (self.hi, self.lo, other.hi, other.lo)
+        if self.shape != other.shape:
+            parts = np.broadcast_arrays(*parts)
         total = np.empty((2, *parts[0].shape))
         kernels.sums.add_pairs(*(part.ravel() for part in parts), sign, *total.reshape(2, -1))
         return DoubleDouble(*total)

@@ -261,7 +261,8 @@ def grown(sums: NDArray[T], k: int) -> NDArray[T]:
     """The same sums with room for k classes."""
     if k <= len(sums):
         return sums
-    return np.concatenate([sums, np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)])
+    more = np.zeros((k - len(sums), *sums.shape[1:]), sums.dtype)
+    return np.concatenate([sums, more]) if len(sums) else more
 
 
 @dataclass(frozen=True, eq=False)

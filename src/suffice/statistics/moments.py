@@ -14,6 +14,7 @@ from suffice.errors import DataError, ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import LARGEST, scaled
 from suffice.statistics.block import BadCell, RealBlock, tiles
+from suffice.statistics.counts import grown
 from suffice.statistics.divergence import Divergences, of_gaussians
 
 __all__ = [
@@ -190,7 +191,7 @@ class MomentsAccumulator:
         BadCell
             If a number is infinite or larger than 1e150.
         """
-        self._grow(k)
+        self._state = tuple(grown(part, k) for part in self._state)
         for start, x in tiles(block.values, np.float64):
             rows = slice(start, start + len(x))
             self._add(x, codes[rows], weights[rows], start)
@@ -198,13 +199,6 @@ class MomentsAccumulator:
     def statistic(self) -> Moments:
         """Freeze what was added."""
         return Moments(*(part.copy() for part in self._state))
-
-    def _grow(self, k: int) -> None:
-        if k > len(self._state[0]):
-            self._state = tuple(
-                np.concatenate([part, np.zeros((k - len(part), *part.shape[1:]))])
-                for part in self._state
-            )
 
     def _add(
         self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[Any], first: int
