@@ -75,6 +75,8 @@ class Labels:
     def codes(self, rows: slice) -> NDArray[np.intp]:
         """Codes of some rows; −1 = missing."""
         values = self.values[rows]
+        if self._are_codes:
+            return values
         if self._table is not None:
             codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
             kernels.counts.look_up(values, low, self._table, codes)
@@ -82,6 +84,12 @@ class Labels:
         return self.classes.index(
             (None if is_missing(value) else value for value in values.tolist()), -1
         )
+
+    @cached_property
+    def _are_codes(self) -> bool:
+        """Whether the labels are 0, 1, 2, ..., and so are codes already."""
+        known = self.classes.values
+        return self.values.dtype == np.intp and known == tuple(range(len(known)))
 
     @cached_property
     def _table(self) -> NDArray[np.intp] | None:

@@ -100,10 +100,8 @@ class Moments:
     @cached_property
     def one_class(self) -> Moments:
         """The same rows as if they were of one class."""
-        parts = self.weight, self.pivot, self.sums
-        total = tuple(part[:1].copy() for part in parts)
-        for c in range(1, len(self.pivot)):
-            kernels.moments.merge(*total, *(part[c : c + 1] for part in parts), 1.0)
+        total = self.weight[:1].copy(), self.pivot[:1].copy(), self.sums[:1].copy()
+        kernels.moments.merge_classes(*total, self.weight, self.pivot, self.sums)
         return Moments(*total)
 
     @property

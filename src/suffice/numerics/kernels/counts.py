@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 SIDE_BY_SIDE = 4  # tallies of the same classes
+BITS = 64  # of a word
 
 
 @compiled
@@ -64,8 +65,15 @@ def read_codes(stored: Any, valid: Any, first: int, codes: Any, shown: Any) -> b
 @compiled
 def mark(values: Any, low: Any, seen: Any) -> None:
     """Write True to ``seen`` at values − low."""
+    one, shown = np.uint64(1), np.uint64(0)
+    if seen.shape[0] > BITS:
+        for i in range(values.shape[0]):
+            seen[values[i] - low] = True
+        return
     for i in range(values.shape[0]):
-        seen[values[i] - low] = True
+        shown |= one << np.uint64(values[i] - low)
+    for place in range(seen.shape[0]):
+        seen[place] = shown >> np.uint64(place) & one
 
 
 @brief

@@ -414,6 +414,16 @@ def merge(
 
 
 @compiled
+def merge_classes(
+    weight: Any, pivot: Any, sums: Any, weight2: Any, pivot2: Any, sums2: Any
+) -> None:
+    """Add the moments of the classes after the first to those of one class, in place."""
+    for c in range(1, pivot2.shape[0]):
+        rest = slice(c, c + 1)
+        merge(weight, pivot, sums, weight2[rest], pivot2[rest], sums2[rest], 1.0)
+
+
+@compiled
 def _worthwhile(mean: float, rest: float, sd: float) -> float:
     """Keep the rest of a mean that is far from 0, to 2⁻⁶⁰ of the standard deviation.
 
