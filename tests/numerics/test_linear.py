@@ -7,7 +7,7 @@ from suffice.numerics.kernels import linear
 from suffice.numerics.logspace import scores
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 8, 9, 17])
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 8, 9, 17])
 @pytest.mark.parametrize("d", [1, 7, 8, 9, 50])
 @pytest.mark.parametrize("n", [1, 15, 16, 17, 40])
 def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
@@ -25,11 +25,12 @@ def test_scores_of_complete_rows(k: int, d: int, n: int) -> None:
     np.testing.assert_array_equal(out[~complete], 1.0)
 
 
+@pytest.mark.parametrize("k", [0, 2])
 @pytest.mark.parametrize(("row", "first"), [(0, 0), (15, 0), (16, 16), (39, 32)])
-def test_a_row_that_cannot_be_squared_stops(row: int, first: int) -> None:
+def test_a_row_that_cannot_be_squared_stops(row: int, first: int, k: int) -> None:
     x = np.ones((40, 3))
     x[row, 1] = 1e151
-    out, done = np.zeros((40, 2)), np.zeros(40, bool)
-    assert linear.add_complete(x, np.zeros(3), np.ones((2, 3)), np.zeros(2), done, out) == first
+    out, done = np.zeros((40, k)), np.zeros(40, bool)
+    assert linear.add_complete(x, np.zeros(3), np.ones((k, 3)), np.zeros(k), done, out) == first
     assert done.sum() == first
     np.testing.assert_array_equal(out[:first], 3.0)

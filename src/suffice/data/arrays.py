@@ -87,9 +87,9 @@ class Labels:
 
     @cached_property
     def _are_codes(self) -> bool:
-        """Whether the labels are 0, 1, 2, ..., and so are codes already."""
-        known = self.classes.values
-        return self.values.dtype == np.intp and known == tuple(range(len(known)))
+        """Whether the labels are 0, 1, 2, ..., laid out as codes are, and so are codes already."""
+        known, alike = self.classes.values, self.values.flags.carray
+        return alike and self.values.dtype == np.intp and known == tuple(range(len(known)))
 
     @cached_property
     def _table(self) -> NDArray[np.intp] | None:

@@ -28,7 +28,7 @@ from suffice.numerics.kernels.pairs import compiled
 
 __all__ = ["add_rows", "add_weighted_rows", "mean_and_scatter", "merge"]
 
-TILE_CELLS = 8192
+TILE_CELLS = 12_288
 ROOM = 4_096  # rows that a bias makes room for, at most
 
 SQUARES = LARGEST * LARGEST / 4.0  # of x − p, |p| ≤ LARGEST / 4: none of a larger x is below

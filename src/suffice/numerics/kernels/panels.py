@@ -64,9 +64,12 @@ COLUMNS = _tuple(LANES)
 
 
 def panel_of(k: int) -> tuple[float, ...]:
-    """The panel of k classes: as few panels as hold them all, and those as narrow as can be."""
-    panels = -(-k // WIDEST)
-    return (0.0,) * -(-k // panels)
+    """The panel of k classes: as few panels as hold them all, and those as narrow as can be.
+
+    There is one at least: rows are looked at even if there is nothing to add.
+    """
+    panels = -(-max(k, 1) // WIDEST)
+    return (0.0,) * -(-max(k, 1) // panels)
 
 
 @compiled
@@ -77,7 +80,7 @@ def arranged(table: Any, size: int) -> Any:
     """
     k, d = table.shape
     whole, width = d - d % LANES, -(-d // LANES) * LANES
-    flat = aligned(-(-k // size) * size * width)
+    flat = aligned(-(-max(k, 1) // size) * size * width)
     for c in range(k):
         for j in range(d):
             place = j if j < whole else j + width - max(d, LANES)
