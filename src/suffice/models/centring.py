@@ -28,7 +28,6 @@ from suffice.numerics.exact import LARGEST, DoubleDouble
 from suffice.numerics.linalg import Factor
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import (
-    TILE_CELLS,
     BadCell,
     CodedBlock,
     Encoding,
@@ -45,6 +44,7 @@ __all__ = ["Centring", "SparseMomentsAccumulator", "overview"]
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
 ROUNDED = 2.0**-40  # share of its mean square that rounding may leave of a constant column
 TALL = 2_048  # rows that make a matrix product worth while
+TILE_CELLS = 65_536  # cells laid out at a time: 512 kB, which stays in cache
 
 
 # -- the first pass
