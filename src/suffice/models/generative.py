@@ -192,26 +192,19 @@ class GenerativeModel:
                 require_spread(block.too_small, part.layout.columns.__getitem__)
         classes, weight = statistic.classes, statistic.weight.value
         share = class_prior(weight, classes, prior, alpha, option)
-        model = cls(parts, layout, classes, share, statistic)
-        if not model._may_wait:
-            model.parameters  # noqa: B018 - what they have to say is said now
-        return model
-
-    @property
-    def _may_wait(self) -> bool:
-        return all(part.family.may_wait for part in self.parts)
+        return cls(parts, layout, classes, share, statistic)
 
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
-        """What is known of every part."""
+        """What is known of every part, estimated when it is first asked for."""
         return tuple(
             part.family.estimate(block)
             for part, block in zip(self.parts, self.statistic.blocks, strict=True)
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        self.parameters  # noqa: B018 - estimated once, not again wherever the model arrives
-        return vars(self)
+        # Estimated once, and not again wherever the model arrives.
+        return {**vars(self), "parameters": self.parameters}
 
     @cached_property
     def log_prior(self) -> NDArray[np.float64]:
@@ -224,8 +217,8 @@ class GenerativeModel:
         return sum(parameters.n_free for parameters in self.parameters)
 
     def remarks(self) -> Iterator[str]:
-        """What a user should know of these estimates, in sentences."""
-        if self._may_wait:
+        """What a user should know of these estimates, in sentences; asked for after every fit."""
+        if all(part.family.may_wait for part in self.parts):
             return
         for part, parameters in zip(self.parts, self.parameters, strict=True):
             yield from parameters.remarks(part.layout.columns, self.classes.values)
