@@ -24,7 +24,6 @@ __all__ = [
     "lanes",
     "load",
     "present",
-    "repeat",
     "splat",
     "store",
     "total",
@@ -96,16 +95,6 @@ def _splat(typing_context: Any, value: Any) -> Any:
         return copies(builder, arguments[0])
 
     return lanes(types.float64), generate
-
-
-def _repeat(typing_context: Any, array: Any, index: Any) -> Any:
-    """Return eight copies of ``array[index]`` of a contiguous array (n,), counted from 0."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return copies(builder, builder.load(builder.gep(data, [arguments[1]])))
-
-    return lanes(array, types.intp), generate
 
 
 def instruction(builder: Any, name: str, *operands: Any) -> Any:
@@ -241,7 +230,6 @@ def _arithmetic(symbol: Any, instruction: str) -> None:
 
 # Called as functions; the typing context is Numba's own business.
 load: Any = intrinsic(_load)
-repeat: Any = intrinsic(_repeat)
 store: Any = intrinsic(_store)
 splat: Any = intrinsic(_splat)
 choose: Any = intrinsic(_choose)
