@@ -14,7 +14,8 @@ from benchmarks.tasks import MILLION, Library, Method, Target, Task
 from benchmarks.timing import Call
 from suffice.statistics.batch import NO_WEIGHTS
 from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.statistic import tree_sum
 
 __all__ = ["TASKS"]

@@ -26,7 +26,8 @@ from benchmarks.floor import THREADS
 from benchmarks.tasks_engines import on_dask, on_ray, on_spark
 from benchmarks.timing import Call, medians
 from suffice import NaiveBayes, engine
-from suffice.data.files import open_files, open_parquet
+from suffice.data.file_formats import open_files
+from suffice.data.files.parquet import open_parquet
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.engines.engine import Engine
 from suffice.errors import SufficeError

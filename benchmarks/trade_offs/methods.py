@@ -14,7 +14,7 @@ from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.models.estimator import GenerativeClassifier
+from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.naive_bayes import GaussianNB
 
 __all__ = ["METHODS", "Method"]

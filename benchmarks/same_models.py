@@ -1,0 +1,148 @@
+"""Whether two commits write the same models: every estimator, ten tables, byte for byte.
+
+Usage: ``python -m benchmarks.same_models OLD [NEW]``; NEW is the working tree unless it is given.
+Each commit runs in a process of its own, with its own sources and this very script.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+ALONE = "import sys; sys.path.insert(0, sys.argv[1]); import same_models; same_models.write()"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.same_models", description=__doc__)
+    parser.add_argument("old", help="a commit")
+    parser.add_argument("new", nargs="?", help="another one; by default the working tree")
+    chosen = parser.parse_args()
+    with ExitStack() as stack:
+        old = digests(stack.enter_context(tree(chosen.old)))
+        new = digests(ROOT if chosen.new is None else stack.enter_context(tree(chosen.new)))
+    differ = sorted(name for name in old | new if old.get(name) != new.get(name))
+    for name in differ:
+        print(f"{name}: {old.get(name, 'absent')[:12]} before, {new.get(name, 'absent')[:12]} now")
+    print(f"{len(old)} models, {len(differ)} differ")
+    sys.exit(bool(differ))
+
+
+@contextmanager
+def tree(commit: str) -> Iterator[Path]:
+    """The sources of a commit, in a temporary folder."""
+    with TemporaryDirectory() as folder:
+        archive = subprocess.run(
+            ["git", "archive", commit, "src"], cwd=ROOT, check=True, stdout=subprocess.PIPE
+        )
+        subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
+        yield Path(folder)
+
+
+def digests(root: Path) -> dict[str, str]:
+    """What the sources below a folder write: a digest for each model."""
+    environment = os.environ | {"PYTHONPATH": str(root / "src")}
+    command = [sys.executable, "-c", ALONE, str(Path(__file__).parent)]
+    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    return dict(line.split("\t") for line in done.stdout.splitlines())
+
+
+def write() -> None:
+    """Print a digest of every model on every table that it can be fitted to."""
+    warnings.simplefilter("ignore")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        for table, (X, y, values) in tables().items():
+            for name, model in models(table).items():
+                regression = name.startswith(("LinearRegression", "Ridge"))
+                model.fit(X, values if regression else y).save(path)
+                print(f"{name} of {table}", hashlib.sha256(path.read_bytes()).hexdigest(), sep="\t")
+
+
+def tables() -> dict[str, tuple[Any, Any, Any]]:
+    """Rows, labels, and numeric targets of ten tables."""
+    import numpy as np
+    import pyarrow as pa
+    from scipy.sparse import csr_array
+    from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+
+    rng = np.random.default_rng(0)
+    found: dict[str, tuple[Any, Any, Any]] = {}
+    loaders = {"iris": load_iris, "wine": load_wine, "cancer": load_breast_cancer}
+    for name, load in loaders.items():
+        x, y = load(return_X_y=True)
+        found[name] = x, y, x[:, 0] * 2.0 + y
+    x, y = load_digits(return_X_y=True)
+    found["digits"] = x, y, x.sum(axis=1)
+    x = rng.normal(size=(2_000, 6)) @ rng.normal(size=(6, 6)) + 1e6
+    y = (x[:, 0] > 1e6).astype(int) + (x[:, 1] > 1e6)
+    found["offset"] = x, y, x @ np.arange(6.0)
+    gaps = np.where(rng.random(x.shape) < 0.1, np.nan, x - 1e6)
+    found["gaps"] = gaps, y, rng.normal(size=len(y))
+    wide = rng.normal(size=(60, 200))
+    found["wide"] = wide, np.arange(60) % 3, wide[:, 0]
+    skewed = np.exp(3.0 * rng.normal(size=(3_000, 4)))
+    found["skewed"] = skewed, (skewed[:, 0] > 1.0).astype(int), np.log(skewed[:, 1])
+    words = csr_array(rng.poisson(0.2, size=(500, 300)))
+    found["words"] = words, np.arange(500) % 4, rng.normal(size=500)
+    color = rng.choice(np.array(["red", "green", "blue", None], object), 900)
+    size = rng.normal(size=900)
+    kind = np.where(size + (color == "red") > 0.5, "apple", "plum")
+    text = [" ".join(rng.choice(["sweet", "sour", "ripe", "green"], 3)) for _ in range(900)]
+    mixed = pa.table({"color": color.tolist(), "size": size, "flag": size > 0, "text": text})
+    found["mixed"] = mixed, kind, size
+    return found
+
+
+def models(table: str) -> dict[str, Any]:
+    """The models that a table suits, by name."""
+    from suffice import discriminant_analysis as da
+    from suffice import linear_model as lm
+    from suffice import naive_bayes as nb
+
+    if table == "mixed":
+        return {
+            f"NaiveBayes {estimation}": nb.NaiveBayes(estimation=estimation)
+            for estimation in ("bayes", "mle", "map")
+        }
+    if table == "words":
+        counted = nb.BernoulliNB, nb.MultinomialNB, nb.ComplementNB, lm.LogisticRegression
+        return {kind.__name__: kind() for kind in counted}
+    found: dict[str, Any] = {
+        "GaussianNB": nb.GaussianNB(),
+        "NaiveBayes": nb.NaiveBayes(),
+        "LDA": da.LinearDiscriminantAnalysis(),
+        "LDA shrunk": da.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
+        "QDA": da.QuadraticDiscriminantAnalysis(),
+    }
+    if table == "gaps":
+        return found | {
+            "LinearRegression gaussian": lm.LinearRegression(missing="gaussian"),
+            "LinearRegression drop": lm.LinearRegression(missing="drop"),
+            "LogisticRegression drop": lm.LogisticRegression(missing="drop"),
+        }
+    found |= {
+        "LinearRegression": lm.LinearRegression(),
+        "LinearRegression gradient": lm.LinearRegression(solver="gradient"),
+        "Ridge": lm.Ridge(),
+        "Ridge gcv": lm.Ridge(alpha="gcv"),
+        "LogisticRegression": lm.LogisticRegression(),
+        "LogisticRegression lbfgs": lm.LogisticRegression(solver="lbfgs"),
+        "LogisticRegression sgd": lm.LogisticRegression(solver="sgd"),
+    }
+    if table == "digits":
+        found |= {"CategoricalNB": nb.CategoricalNB(), "MultinomialNB": nb.MultinomialNB()}
+    return found
+
+
+if __name__ == "__main__":
+    main()
