@@ -6,9 +6,9 @@ NEEDS = {
     "engines/dask": "distributed",
     "engines/ray": "ray",
     "engines/spark": "pyspark",
-    "data/dask_frame": "dask",
-    "data/polars_frame": "polars",
-    "data/ray_frame": "ray",
+    "data/frames/dask": "dask",
+    "data/frames/polars": "polars",
+    "data/frames/ray": "ray",
 }
 
 collect_ignore = [

@@ -56,6 +56,21 @@ def fit(X: Any = TABLE, y: Any = "kind", weight: Any = None, **options: Any) -> 
     return NaiveBayes(**options).fit(X, y, sample_weight=weight)
 
 
+def forged(**arrays: Any) -> sparse.csr_matrix:
+    """A sparse matrix whose arrays were changed behind its back."""
+    matrix = sparse.csr_matrix(X)
+    for name, values in arrays.items():
+        setattr(matrix, name, np.array(values, np.int32))
+    return matrix
+
+
+FORGED = {
+    "an index beyond the columns": {"indices": [0, 1, 0, 1, 0, 2, 0, 1]},
+    "an index below 0": {"indices": [0, 1, 0, -1, 0, 1, 0, 1]},
+    "rows that begin before they end": {"indptr": [0, 4, 2, 6, 8]},
+    "rows beyond the cells": {"indptr": [0, 2, 4, 6, 9]},
+    "too few rows": {"indptr": [0, 2, 4, 8]},
+}
 Case = tuple[Callable[[], Any], type[Exception], str]
 
 CELLS: dict[str, Case] = {
@@ -114,6 +129,16 @@ CELLS: dict[str, Case] = {
         DataError,
         "column 'x0', row 2: inf; a count is 0 or more, and below 1e150.",
     ),
+    **{
+        f"a sparse matrix with {name}": (
+            lambda arrays=arrays: fit(forged(**arrays), Y),
+            DataError,
+            "a sparse matrix of 4 rows and 2 columns has cells outside these; row pointers do not "
+            "decrease, and indices are below the number of columns; check how it was made: "
+            "X.check_format(full_check=True) names what is wrong.",
+        )
+        for name, arrays in FORGED.items()
+    },
     "numbers whose squares underflow": (
         lambda: GaussianNB().fit(X * [1.0, 1e-154], Y),
         DataError,

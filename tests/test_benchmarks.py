@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.exhaustive  # `.ci/run` has a section of its own for them
 ROOT = Path(__file__).parents[1]
 NAIVE_BAYES = {
     "gaussian-fit",

@@ -7,7 +7,7 @@ import pytest
 
 import suffice.families
 from suffice.families import Family, family_named, family_names
-from suffice.models.model_file import TYPES
+from suffice.models.generative.saved import SAVED
 
 FILES = family_names()
 
@@ -27,7 +27,7 @@ def test_a_family_file_answers_to_its_name(name: str) -> None:
 def test_a_family_is_exported_and_may_be_saved(name: str) -> None:
     cls = type(family_named(name))
     assert getattr(suffice.families, cls.__name__) is cls
-    assert TYPES[cls.__name__] is cls
+    assert SAVED[cls.__name__] is cls
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -1,6 +1,7 @@
 """Linear regression and ridge as users meet them: tables, batches, missing cells, mistakes."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import suffice
-from suffice.data.opening import read_csv
+from suffice.data.open import read_csv
 from suffice.errors import (
     DataError,
     ForgetError,
@@ -252,6 +253,41 @@ def test_batches_of_categories_in_any_order():
     assert known(batches, table) == known(whole, table)
 
 
+def colors(values):
+    size = np.random.default_rng(len(values)).normal(size=len(values))
+    return pa.table({"size": size, "color": values, "price": size**2 + np.arange(len(values))})
+
+
+@pytest.mark.parametrize("gone", ["aqua", "blue", "red"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_category_that_no_row_shows_any_more_is_forgotten(gone, intercept):
+    table = colors(["red", "aqua", "blue", "green"] * 6)
+    rows = np.array(table["color"].to_pylist()) == gone
+    model = Ridge(fit_intercept=intercept).fit(table, "price")
+    model.forget(table.filter(rows), "price")
+    expected = Ridge(fit_intercept=intercept).fit(table.filter(~rows), "price")
+    assert model.design_ == expected.design_
+    assert model.statistic_ == expected.statistic_
+    assert (model.coef_ == expected.coef_).all()
+    with pytest.raises(DataError, match=f"'{gone}'; a category must be one of"):
+        model.predict(table.filter(rows))
+
+
+def test_a_category_is_known_while_a_row_shows_it():
+    table = colors(["red", "aqua", "red", "aqua", "red", "blue", "blue"])
+    weight = np.random.default_rng(0).random(7)
+    model = Ridge().fit(table, "price", weight).forget(table[5:6], "price", weight[5:6])
+    assert model.design_.terms == ("size", "color[blue]", "color[red]")
+    model.forget(table[6:], "price", weight[6:])
+    assert model.design_.terms == ("size", "color[red]")
+    model.forget(table[:1], "price", weight[:1])
+    assert model.design_.terms == ("size", "color[red]")
+    model.forget(table[1:4:2], "price", weight[1:4:2])
+    assert model.design_.terms == ("size",)
+    with pytest.raises(DataError, match="'aqua'; a category must be one of"):
+        model.predict(table)
+
+
 # -- missing cells
 
 
@@ -398,12 +434,14 @@ def test_a_value_below_every_square_is_not_called_zero():
 def test_columns_that_depend_on_each_other_are_named():
     y, x = rows()[1], np.random.default_rng(0).normal(size=(200, 3)) + 3
     x = np.concatenate([x, x[:, :1] - 2 * x[:, 2:]], axis=1)
-    message = "column 'x3' is 1 × 'x0' \\+ -2 × 'x2' plus a constant in every row"
+    message = (
+        "column 'x3' is 1 × 'x0' \\+ -2 × 'x2' plus a constant, up to 2e-12 of its standard dev"
+    )
     with pytest.warns(SufficeWarning, match=message):
         model = LinearRegression().fit(x, y)
     centred = x - x.mean(axis=0)
     assert_allclose(model.coef_.T, np.linalg.pinv(centred) @ (y - y.mean(axis=0)), rtol=1e-8)
-    with pytest.raises(DataError, match=message + "; the coefficients of such columns are not"):
+    with pytest.raises(DataError, match=message + "iation; the coefficients of such columns are"):
         LinearRegression(dependent="error").fit(x, y)
     assert known(model.refit([0, 1, 2]), x[:, :3]) == known(
         LinearRegression().fit(x[:, :3], y), x[:, :3]
@@ -1014,3 +1052,21 @@ def test_a_descent_that_is_cut_short_says_so():
     x, y = rows(t=1)
     with pytest.warns(ConvergenceWarning, match="after 1 epochs"):
         assert descended(x, y, max_iter=1, tol=1e-12).n_iter_ == 1
+
+
+def test_what_r_squared_lacks_of_1_keeps_its_digits():
+    # y = 2x but for ±2⁻³⁰ in turn, which x and 1 do not see
+    x = np.repeat(np.arange(8.0), 4)
+    e = np.tile([1.0, -1.0, -1.0, 1.0], 8) * 2.0**-30
+    y = 2.0 * x + e
+    rows = [(Fraction(a), Fraction(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    mean = sum(b for _, b in rows) / 32
+    tss = sum((b - mean) ** 2 for _, b in rows)
+    exact = float(32 * Fraction(2) ** -60 / tss)  # RSS / TSS
+    model = LinearRegression().fit(x[:, None], y)
+    found = model.summary()
+    assert found.r_squared == 1.0
+    assert found.unexplained == pytest.approx(exact, rel=1e-13)
+    assert found.adjusted_unexplained == pytest.approx(exact * 31 / 30, rel=1e-13)
+    assert f"R²: 1 − {exact:.3g}, adjusted R²: 1 − {exact * 31 / 30:.3g}" in str(found)
+    assert model.evaluate(x[:, None], y).unexplained == pytest.approx([exact], rel=1e-6)

@@ -23,14 +23,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import suffice
-import suffice.data.arrays
-import suffice.models.fitted_logistic
-import suffice.models.logistic_search
-import suffice.models.objective
-import suffice.models.separation
+import suffice.data.array_source
+import suffice.models.logistic.fitted
+import suffice.models.logistic.objective
+import suffice.models.logistic.separation
+import suffice.models.logistic.solver
 from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
 from suffice.linear_model import GradientDescent, LogisticRegression
-from suffice.models import logistic_fit
+from suffice.models.logistic import fit as logistic_fit
 
 LOADERS = [load_iris, load_wine, load_breast_cancer, load_digits]
 
@@ -160,9 +160,9 @@ def test_batches_threads_and_order_do_not_matter(monkeypatch, C, k):
     x, y = overlapping(5, n=40_000, k=k)
     expected = LogisticRegression(C=C, threads=1).fit(x, y)
     order = np.random.default_rng(0).permutation(len(y))
-    monkeypatch.setattr(suffice.data.arrays, "SPLIT_ROWS", 1000)
+    monkeypatch.setattr(suffice.data.array_source, "SPLIT_ROWS", 1000)
     for rows, threads in ((65_536, 3), (777, 1), (5000, 4)):
-        monkeypatch.setattr(suffice.data.arrays, "BATCH_ROWS", rows)
+        monkeypatch.setattr(suffice.data.array_source, "BATCH_ROWS", rows)
         found = LogisticRegression(C=C, threads=threads).fit(x[order], y[order])
         same(found, expected)
         assert found.n_iter_ == expected.n_iter_
@@ -609,8 +609,8 @@ def test_first_derivatives_lead_to_the_same_inference():
 
 
 def test_too_many_columns_for_a_hessian(monkeypatch):
-    monkeypatch.setattr(suffice.models.objective, "LARGEST_HESSIAN", 4)
-    monkeypatch.setattr(suffice.models.fitted_logistic, "LARGEST_HESSIAN", 4)
+    monkeypatch.setattr(suffice.models.logistic.objective, "LARGEST_HESSIAN", 4)
+    monkeypatch.setattr(suffice.models.logistic.fitted, "LARGEST_HESSIAN", 4)
     x, y = overlapping(28)
     for solver in ("newton", "lbfgs"):
         with pytest.raises(ParameterError, match="dependent='error' with 5 coefficients"):
@@ -646,12 +646,12 @@ def test_separation_is_found_in_sparse_rows_and_by_lbfgs():
 
 
 def test_separation_that_cannot_be_ruled_out_is_a_warning(monkeypatch):
-    monkeypatch.setattr(suffice.models.separation, "LARGEST_PROGRAMME", 0)
+    monkeypatch.setattr(suffice.models.logistic.separation, "LARGEST_PROGRAMME", 0)
     x, y = overlapping(26)
     for solver in ("newton", "lbfgs"):
         likelihood_fit(x, y, solver=solver)  # the Hessian proves that there is a maximum
     with monkeypatch.context() as wide:
-        wide.setattr(suffice.models.objective, "LARGEST_HESSIAN", 0)
+        wide.setattr(suffice.models.logistic.objective, "LARGEST_HESSIAN", 0)
         with pytest.warns(SufficeWarning, match="too many columns to rule out"):
             likelihood_fit(x, y)
     with pytest.raises(DataError, match="the columns together separate the classes completely"):
@@ -718,7 +718,7 @@ def test_a_stall_is_not_blamed_on_the_tolerance(monkeypatch):
     def stalled(*arguments):  # how far rounding lets lbfgs come depends on the processor
         return replace(logistic_fit.fit(*arguments), converged=False)
 
-    monkeypatch.setattr(suffice.models.logistic_search, "fit", stalled)
+    monkeypatch.setattr(suffice.models.logistic.solver, "fit", stalled)
     x, y = load_breast_cancer(return_X_y=True)
     with pytest.warns(ConvergenceWarning, match="rounding leaves no way down; use solver='newton'"):
         LogisticRegression(solver="lbfgs").fit(x, y)
@@ -953,7 +953,7 @@ def test_descent_reads_files_frames_and_sparse_rows(solver, frame, tmp_path):
 @pytest.mark.parametrize("solver", ["gradient", *SINGLE_ROWS])
 @cut_short
 def test_threads_and_runs_of_a_descent_give_the_same_bits(monkeypatch, solver):
-    monkeypatch.setattr(suffice.data.arrays, "SPLIT_ROWS", 500)
+    monkeypatch.setattr(suffice.data.array_source, "SPLIT_ROWS", 500)
     x, y = overlapping(33, n=4_000)
     options = {"solver": solver, "descent": GradientDescent(max_iter=5, random_state=3)}
     one, two = (LogisticRegression(threads=t, **options).fit(x, y) for t in (1, 2))

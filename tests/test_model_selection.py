@@ -18,7 +18,8 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, learning_curve
 
 from suffice import NaiveBayes, naive_bayes, read_csv
-from suffice.data.frames import FrameSplit, frame_table
+from suffice.data.frames.memory import FrameSplit, frame_table
+from suffice.data.table import Table
 from suffice.errors import DataError, ParameterError
 from suffice.model_selection import LearningCurve, learning_curve_from_statistics
 from suffice.testing.comparing import frozen
@@ -54,13 +55,12 @@ def learnt(model: Any, rows: Any) -> Any:
 
 
 @dataclass
-class Watched:
+class Watched(Table):
     """A table in memory that comes in small parts and counts the rows that are read."""
 
     table: pa.Table
     part: int = 7
     read: list[int] = field(default_factory=list)
-    guesses: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

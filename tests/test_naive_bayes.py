@@ -448,7 +448,10 @@ def test_labels_keep_their_dtype(kind, dtype, tmp_path):
     assert dtypes == {labels.dtype}
 
 
-@given(st.lists(st.sampled_from(["bool", "int8", "uint16", "int32", "float32"]), min_size=1))
+@given(
+    st.lists(st.sampled_from(["int8", "uint16", "int32", "float32"]), min_size=1)
+    | st.lists(st.just("bool"), min_size=1)
+)
 def test_labels_of_several_dtypes_are_promoted_as_numpy_does(dtypes):
     batches = [np.array([0, 1], dtype) for dtype in dtypes]
     model, other = ours.GaussianNB(), ours.GaussianNB().fit([[0.0], [1.0]], batches[-1])
@@ -553,3 +556,9 @@ def test_labels_may_be_any_whole_numbers(labels: np.ndarray) -> None:
     assert model.classes_.tolist() == sorted(set(labels.tolist()))
     assert model.predict(x).tolist() == labels.tolist()
     assert model.score(x, labels) == 1.0
+
+
+@pytest.mark.parametrize("norm", [False, True])
+def test_the_complement_of_a_single_event_tells_no_classes_apart(norm):
+    model = ours.ComplementNB(norm=norm).fit([[1], [2], [3]], [0, 1, 1])
+    np.testing.assert_array_equal(model.predict_proba([[2], [0]]), np.full((2, 2), 0.5))

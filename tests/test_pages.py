@@ -1,27 +1,65 @@
-"""What the pages show: their Python runs, and prints what they say."""
+"""What the pages show: their Python runs, their commands too, and both print what they say."""
 
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 import pytest
+from numpy.testing import assert_allclose
+from scipy import stats
+from typer.testing import CliRunner
+
+from suffice import NaiveBayes
+from suffice.cli.app import app
+from suffice.models.generative.saved import SAVED
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import RealBlock
+from suffice.statistics.vocabulary import Vocabulary
+from suffice.testing import check_estimator_laws, check_family
 
 ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHOWN = re.compile(r"^ *print\(.*\)  # (.+)$")
 
 
-def blocks(page: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+def blocks(page: str, language: str = "python") -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+
+
+def test_every_page_that_shows_python_is_run_here() -> None:
+    shown = [page.relative_to(ROOT).as_posix() for page in PAGES]
+    assert [page for page in shown if blocks(page)] == [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/engines.md",
+        "docs/how_it_works.md",
+    ]
 
 
 @pytest.fixture(autouse=True)
-def _beside_a_file_of_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    write = [sys.executable, "-m", "benchmarks.mixed_file", str(tmp_path / "rows.parquet")]
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "dumb")
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.parquet"
+    write = [sys.executable, "-m", "benchmarks.mixed_file", str(path)]
     subprocess.run([*write, "--rows", "100000", "--row-group", "10000"], cwd=ROOT, check=True)
+    return path
 
 
+@pytest.mark.usefixtures("rows")
 def test_the_page_of_engines(capsys: pytest.CaptureFixture[str]) -> None:
     found = blocks("docs/engines.md")
     assert len(found) == 4
@@ -39,7 +77,147 @@ def test_the_first_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("['apple' 'plum']\n[[0.859 0.141]\n [0.294 0.706]]\n")
 
 
-def test_how_it_works() -> None:
-    namespace: dict[str, object] = {}
-    for block in blocks("docs/how_it_works.md"):
-        exec(block, namespace)
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # Dask beside pandas 3.1
+def test_the_second_of_the_readme(rows: Path, tmp_path: Path) -> None:
+    dask = pytest.importorskip("dask.dataframe")
+    (tmp_path / "rows").mkdir()
+    rows = rows.rename(tmp_path / "rows" / rows.name)
+    # A Dask frame stands for that of Spark, as the page says it may.
+    exec(blocks("README.md")[1], {"NaiveBayes": NaiveBayes, "spark_frame": dask.read_parquet(rows)})
+    assert len(blocks("README.md")) == 2
+
+
+def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = blocks("docs/how_it_works.md")
+    exec(block, {})
+    error, rates, decisions = capsys.readouterr().out.splitlines()
+    assert "value=0.15865525393145707, " in error
+    assert "method='closed_form'" in error
+    assert [float(rate) for rate in rates.split()] == pytest.approx([0.15848, 0.15897], abs=1e-12)
+    assert decisions == "['low' None 'high']"
+
+
+# -- the commands that the pages show
+
+
+def suffice(command: str) -> str:
+    """What a command of the shell prints."""
+    program, *words = shlex.split(command, comments=True)
+    assert program == "suffice"
+    done = CliRunner().invoke(app, words, prog_name="suffice")
+    assert done.exit_code == 0, (command, done.stderr)
+    return done.stdout
+
+
+def dialogues(page: str) -> Iterator[tuple[str, list[str]]]:
+    """The commands that a page shows with what they print."""
+    for block in blocks(page, "console"):
+        for said in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, *lines = said.splitlines()
+            yield command, lines
+
+
+def test_what_the_readme_shows_of_the_command_line(data: Path, tmp_path: Path) -> None:
+    boston = (data / "islp" / "Boston.csv").read_text()
+    for name in ("boston.csv", "new.csv"):
+        (tmp_path / name).write_text(boston)
+    shown = list(dialogues("README.md"))
+    assert len(shown) == 3
+    for command, expected in shown:
+        printed = [line.strip() for line in suffice(command).splitlines() if line.strip()]
+        if expected and expected[-1].strip() == "...":
+            expected, printed = expected[:-1], printed[: len(expected) - 1]
+        if expected:
+            assert printed == [line.strip() for line in expected]
+
+
+def test_the_commands_of_the_readme(data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("dask.distributed")
+    penguins = pa.csv.read_csv(data / "penguins" / "penguins.csv")
+    odd = np.arange(len(penguins)) % 2 == 1
+    pa.csv.write_csv(penguins.filter(~odd), "penguins.csv")
+    pa.csv.write_csv(penguins.filter(odd), "test.csv")
+    pa.csv.write_csv(penguins.filter(odd).drop(["species"]), "new.csv")
+    suffice("suffice fit test.csv --label species -o later.suffice")
+    (tmp_path / "rows").mkdir()
+    pa.csv.write_csv(penguins.rename_columns({"species": "y"}), "rows/part.csv")
+    for command in blocks("README.md", "sh")[1].splitlines():
+        suffice(command)
+    answers = pa.csv.read_csv("answers.csv")
+    assert answers.column_names[0] == "prediction"
+    assert len(answers) == odd.sum()
+
+
+def test_the_commands_of_the_example(data: Path, tmp_path: Path) -> None:
+    for name in ("adult.data", "adult.test"):
+        (tmp_path / name).symlink_to(data / "adult" / name)
+    (block,) = blocks("docs/example_adult.md", "sh")
+    fit, evaluate = block.replace("\\\n", " ").splitlines()
+    suffice(fit)
+    assert "17.01 %" in suffice(evaluate)
+
+
+# -- the family that the page for contributors makes
+
+
+@pytest.fixture
+def exponential(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The file that the page shows, in place."""
+    (source,) = blocks("CONTRIBUTING.md")
+    path = tmp_path / "exponential.py"
+    path.write_text(source)
+    spec = spec_from_file_location("exponential", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "exponential", module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def waits(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Waiting times in two columns, with gaps, in three classes of which one has no time at all."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, n).astype(np.intp)
+    x = rng.exponential(1.0 + codes[:, None], (n, 2))
+    x[rng.random(x.shape) < 0.2] = np.nan
+    x[codes == 2] = np.nan
+    return x, codes
+
+
+@pytest.mark.parametrize("estimation", ["bayes", "mle", "map"])
+def test_a_new_family_keeps_the_laws(exponential: ModuleType, estimation: str) -> None:
+    family = exponential.Exponential(alpha=1.5, estimation=estimation)
+    assert family.name == "exponential"
+    classes = Vocabulary(("often", "seldom", "never"))
+    batches = []
+    for n, seed in ((30, 0), (1, 1), (0, 2), (17, 3)):
+        x, codes = waits(n, seed)
+        weights = np.random.default_rng(seed).integers(0, 4, n) / 2
+        batches.append(Batch(n, (RealBlock(x),), codes, classes, weights))
+    check_family(family, batches)
+
+
+def test_a_new_family_works_at_once(exponential: ModuleType) -> None:
+    x, codes = waits(60)
+    x[codes == 2, 0] = 5.0
+    kind = np.array(["often", "seldom", "never"])[codes]
+    table = pa.table({"wait": x[:, 0], "kind": kind})
+    model = NaiveBayes(families={"wait": exponential.Exponential(estimation="mle")})
+    model.fit(table, "kind")
+    mean = [np.nanmean(x[kind == label, 0]) for label in model.classes_]
+    wait = np.array([0.0, 0.5, 3.0])
+    expected = np.log(model.class_prior_) + stats.expon.logpdf(wait[:, None], scale=mean)
+    assert_allclose(model.predict_joint_log_proba({"wait": wait}), expected, rtol=1e-13)
+
+
+def test_a_new_family_that_joined_the_library_keeps_the_laws_of_models(
+    exponential: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = exponential.Exponential
+    monkeypatch.setitem(SAVED, family.__name__, family)  # the last step, so that it can be saved
+    x, codes = waits(60)
+    kind = np.array(["often", "seldom", "never"])[codes]
+    table = pa.table({"wait": x[:, 0], "other": x[:, 1], "kind": kind})
+    families = {"wait": family(), "other": "gaussian"}
+    check_estimator_laws(lambda: NaiveBayes(families), table, "kind")

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import builtins
+import errno
 import hashlib
 import json
 import math
 import os
 import pickle
 import re
+import resource
 import stat
 import struct
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -251,7 +254,7 @@ def test_every_truncation_and_extension_is_refused(path: Path) -> None:
         refusal(path, raw[:length])
         refusal(path, raw[length:] if length else raw + raw)
     for added in (b"\0", b" ", b"\n"):
-        assert refusal(path, raw + added).startswith(": the SHA-256 differs from the one written;")
+        assert refusal(path, raw + added).startswith(f": arrays of 16 bytes in 17; {DAMAGE}")
         refusal(path, added + raw)
 
 
@@ -270,6 +273,36 @@ def test_a_truncated_file_is_called_damaged(path: Path) -> None:
     assert refusal(path, raw[:200]) == (
         f": a header of {header:,} bytes in a file of 200; {DAMAGE}; "
         "restore it from a copy or save the model again."
+    )
+
+
+GIB = 2**30
+
+
+def test_a_huge_file_is_refused_before_it_is_read(path: Path) -> None:
+    write_model(path, "test", SMALL, types=TYPES)
+    size = path.stat().st_size
+    os.truncate(path, 200 * GIB)  # no byte of it is on the disk
+    with pytest.raises(ModelFileError) as caught:
+        read_model(path, types=TYPES)
+    assert f": arrays of 16 bytes in {200 * GIB - size + 16:,}; {DAMAGE}" in str(caught.value)
+
+
+def test_arrays_that_memory_does_not_hold_are_refused(path: Path, tmp_path: Path) -> None:
+    write_model(path, "test", SMALL, types=TYPES)
+    raw = path.read_bytes()
+    header = raw[8 : 8 + int.from_bytes(raw[:8], "little")].replace(b"[0,16]", b"[0,%d]" % 2**60)
+    pipe = tmp_path / "pipe"  # nobody knows how many bytes come out of it
+    os.mkfifo(pipe)
+    start = len(header).to_bytes(8, "little") + header
+    writer = threading.Thread(target=pipe.write_bytes, args=(start,))
+    writer.start()
+    with pytest.raises(ModelFileError) as caught:
+        read_model(pipe, types=TYPES)
+    writer.join()
+    assert str(caught.value) == (
+        f"{pipe}: its arrays have 1,152,921,504,606,846,976 bytes; they are read into memory; "
+        "use a machine that has more, or check where the file is from."
     )
 
 
@@ -720,6 +753,37 @@ def test_the_error_names_the_file_asked_for(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as caught, atomic_writer(target):
         pass
     assert caught.value.filename == str(target)
+
+
+@pytest.mark.parametrize("mode", ["wb", "w"])
+@pytest.mark.parametrize("step", ["write", "sync", "replace"])
+def test_an_error_at_any_step_names_the_file_asked_for(
+    path: Path, mode: Any, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if step == "sync":
+        monkeypatch.setattr(os, "fsync", full)
+    if step == "replace":
+        monkeypatch.setattr(os, "replace", full)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if step == "write":
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, limits[1]))
+    said = "File too large" if step == "write" else "No space left on device"
+    try:
+        with pytest.raises(OSError, match=said) as caught, atomic_writer(path, mode) as file:
+            file.write(b"new" if mode == "wb" else "new")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert caught.value.filename == str(path)
+    assert os.listdir(path.parent) == []
+
+
+def test_an_error_of_the_block_names_what_it_names(path: Path) -> None:
+    with pytest.raises(OSError, match="output error") as caught, atomic_writer(path):
+        raise OSError(errno.EIO, "Input/output error")
+    assert caught.value.filename is None
 
 
 def test_the_format_version_is_public() -> None:

@@ -6,18 +6,18 @@ A statistic is an exact sum over rows; everything else is a function of it.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from suffice._version import __version__
+
 if TYPE_CHECKING:
     from suffice.bayes import BayesClassifier as BayesClassifier
-    from suffice.data.database import read_sql as read_sql
-    from suffice.data.opening import read_csv as read_csv
+    from suffice.data.databases.query import read_sql as read_sql
+    from suffice.data.open import read_csv as read_csv
     from suffice.engines.choice import engine as engine
     from suffice.engines.choice import set_engine as set_engine
     from suffice.linear_model import LinearRegression as LinearRegression
     from suffice.linear_model import Ridge as Ridge
     from suffice.naive_bayes import NaiveBayes as NaiveBayes
     from suffice.saved import load as load
-
-__version__ = "0.1.0"
 
 # Public names are imported on first use, so that `import suffice` costs nothing.
 _HOME = {
@@ -27,8 +27,8 @@ _HOME = {
     "Ridge": "suffice.linear_model",
     "engine": "suffice.engines.choice",
     "load": "suffice.saved",
-    "read_csv": "suffice.data.opening",
-    "read_sql": "suffice.data.database",
+    "read_csv": "suffice.data.open",
+    "read_sql": "suffice.data.databases.query",
     "set_engine": "suffice.engines.choice",
 }
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, overload
+
+from suffice.temporary import OURS, Held, sweep
 
 __all__ = ["atomic_writer"]
 
@@ -29,7 +32,8 @@ def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb")
     The block writes to a temporary file in the same directory; at the end that file is flushed
     to the disk and takes the name in one step. After an error the temporary file is gone and
     whatever stood under the name is as it was. A new file gets the permissions of any other new
-    file, a replaced one keeps its own, and a symbolic link keeps pointing where it did.
+    file, a replaced one keeps its own, and a symbolic link keeps pointing where it did. What a
+    killed process has left beside the file is removed first (`suffice.temporary`).
 
     Parameters
     ----------
@@ -47,7 +51,8 @@ def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb")
     ------
     OSError
         The directory is absent or refuses new files, the disk is full, or `path` is write
-        protected or something other than a regular file. The subclass and ``errno`` tell which.
+        protected or something other than a regular file. The subclass and ``errno`` tell which,
+        ``filename`` is `path`. What else the block raises is passed on as it is.
 
     Examples
     --------
@@ -63,18 +68,25 @@ def atomic_writer(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb")
     if replaces:
         _check_replaceable(path)
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".suffice-{secrets.token_hex(8)}.tmp")
-    try:
-        with _create(temporary, mode, path) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        if replaces:
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    sweep(target.parent)
+    temporary = target.with_name(f".{OURS}{secrets.token_hex(8)}.tmp")
+    with ExitStack() as at_the_end:
+        try:
+            with _create(temporary, mode, path) as file:
+                held = Held(temporary)
+                at_the_end.callback(held.let_go)
+                temporary = held.path
+                yield file
+                file.flush()
+                with _naming(path):
+                    os.fsync(file.fileno())
+            with _naming(path):
+                if replaces:
+                    shutil.copymode(target, temporary)
+                os.replace(temporary, target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 def _check_replaceable(path: str | os.PathLike[str]) -> None:
@@ -89,10 +101,31 @@ def _check_replaceable(path: str | os.PathLike[str]) -> None:
 
 def _create(temporary: Path, mode: str, path: str | os.PathLike[str]) -> IO[Any]:
     """Open a new file; unlike `tempfile`, with the permissions that the umask asks for."""
+    file = io.BufferedWriter(_Target(temporary, path))
+    return file if mode == "wb" else io.TextIOWrapper(file, encoding="utf-8", newline="")
+
+
+class _Target(io.FileIO):
+    """A new file whose errors name the file that was asked for."""
+
+    def __init__(self, temporary: Path, path: str | os.PathLike[str]) -> None:
+        self._path = path
+        with _naming(path):
+            super().__init__(temporary, "xb")
+
+    def write(self, data: Any, /) -> int:
+        with _naming(self._path):
+            return super().write(data)
+
+    def close(self) -> None:
+        with _naming(self._path):
+            super().close()
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors name a file as the user knows it, not as a temporary one, or not at all."""
     try:
-        if mode == "wb":
-            return open(temporary, "xb")
-        return open(temporary, "x", encoding="utf-8", newline="")
+        yield
     except OSError as error:
-        # The user knows the file by the name that was asked for, not by the temporary one.
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from None

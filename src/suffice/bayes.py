@@ -10,7 +10,6 @@ mark against which any learnt classifier can be measured.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from html import escape
 from numbers import Integral, Real
@@ -20,8 +19,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.models.bayes_risk import (
+from suffice.data.masked_arrays import unmasked
+from suffice.data.python_numbers import faithful
+from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.options import generator
+from suffice.models.bayes_risk.class_densities import (
+    ClassDensities,
+    FittedDensities,
+    KnownDensities,
+)
+from suffice.models.bayes_risk.decisions import checked_costs, prior_of
+from suffice.models.bayes_risk.densities import density, described
+from suffice.models.bayes_risk.risk import (
     BayesError,
     Method,
     bayes_risk,
@@ -29,10 +38,7 @@ from suffice.models.bayes_risk import (
     without_poles,
     zero_one,
 )
-from suffice.models.class_densities import ClassDensities, FittedDensities, KnownDensities
-from suffice.models.densities import density, described
-from suffice.models.estimator import GenerativeClassifier
-from suffice.models.options import generator
+from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
 __all__ = ["BayesClassifier", "BayesError"]
@@ -193,7 +199,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         DataError
             If a label is none of the classes, or there is not one label for every row.
         """
-        truth, predicted = np.asarray(y).tolist(), self.predict(X).tolist()
+        truth, predicted = np.asarray(unmasked(y)).tolist(), self.predict(X).tolist()
         if not isinstance(truth, list) or len(truth) != len(predicted) or not truth:
             raise DataError(
                 f"y has shape {np.shape(y)} for {len(predicted)} rows",
@@ -249,7 +255,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ParameterError
             If the method does not apply, or an option is outside its rule.
 
-        Source: see `suffice.models.bayes_risk`.
+        Source: see `suffice.models.bayes_risk.risk`.
 
         Examples
         --------
@@ -323,7 +329,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Labels, (k,), in the order in which they were given."""
         labels = self._known().classes
         if len({type(label) for label in labels}) == 1 and not isinstance(labels[0], tuple):
-            return np.array(labels)
+            return faithful(labels, np.array(labels))
         out = np.empty(len(labels), dtype=object)
         out[:] = labels
         return out
@@ -341,9 +347,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             fitted = FittedDensities.of(self.densities)
             if self.priors is None:
                 return fitted
-            return fitted.with_prior(_prior(self.priors, fitted.classes))
+            return fitted.with_prior(prior_of(self.priors, fitted.classes))
         labels, given = self._labelled()
-        prior = _prior(self.priors, labels)
+        prior = prior_of(self.priors, labels)
         return KnownDensities(
             labels,
             prior,
@@ -360,7 +366,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             given = tuple(self.densities)
             labels = tuple(range(len(given)))
             if self.classes is not None:
-                labels = tuple(np.asarray(self.classes).tolist())
+                labels = tuple(faithful(self.classes, np.asarray(self.classes)).tolist())
         else:
             raise ParameterError(
                 f"densities is {described(self.densities)}",
@@ -384,7 +390,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _costs(self, known: ClassDensities) -> NDArray[np.float64]:
         """A (k, k)."""
         k = len(known.classes)
-        return zero_one(k) if self.costs is None else _checked_costs(self.costs, k)
+        return zero_one(k) if self.costs is None else checked_costs(self.costs, k)
 
     def _decisions(self, known: ClassDensities) -> NDArray[np.float64]:
         """A with a column for rejection, where there is such a thing."""
@@ -400,11 +406,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         log_joint = without_poles(known.log_joint(X), safe_log(known.prior))
         impossible = int(np.isneginf(log_joint).all(axis=1).sum())
         if impossible:
-            warnings.warn(
+            warn(
                 f"{impossible} of {len(log_joint)} rows are impossible under every class; they "
-                "were answered by the class prior.",
-                SufficeWarning,
-                stacklevel=3,
+                "were answered by the class prior."
             )
         return log_joint
 
@@ -450,57 +454,3 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]
         text = f"{type(self).__name__}({', '.join(words)})"
         return text if len(text) <= N_CHAR_MAX else f"{text[: N_CHAR_MAX - 4]}...)"
-
-
-def _prior(priors: Any, labels: tuple[Any, ...]) -> NDArray[np.float64]:
-    """P(c) (k,), checked, in the order of the labels."""
-    if priors is None:
-        return np.full(len(labels), 1.0 / len(labels))
-    if isinstance(priors, Mapping):
-        strange = [
-            label for label in (*labels, *priors) if label not in priors or label not in labels
-        ]
-        if strange:
-            raise ParameterError(
-                f"the class {strange[0]!r} has either no prior or no density",
-                f"the classes are {', '.join(map(repr, labels))}",
-            )
-        priors = [priors[label] for label in labels]
-    try:
-        given = np.asarray(priors, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"priors={priors!r}", "a probability is a number") from None
-    if given.shape != (len(labels),):
-        raise ParameterError(
-            f"priors has shape {given.shape}",
-            f"there are {len(labels)} classes: {', '.join(map(repr, labels))}",
-        )
-    if not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
-        raise ParameterError(
-            f"priors={given.tolist()}",
-            "probabilities are 0 or more and add up to 1",
-            f"they add up to {given.sum():.12g}",
-        )
-    return np.asarray(given / given.sum())
-
-
-def _checked_costs(costs: Any, k: int) -> NDArray[np.float64]:
-    """A (k, k), checked."""
-    try:
-        given = np.asarray(costs, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"costs={costs!r}", "a cost is a number") from None
-    if given.shape != (k, k):
-        raise ParameterError(
-            f"costs has shape {given.shape}",
-            f"there are {k} classes, and costs[i][j] is the cost of deciding j when the truth is i",
-        )
-    bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))
-    if len(bad):
-        i, j = bad[0]
-        raise ParameterError(
-            f"costs[{i}][{j}]={given[i, j]}",
-            "a cost is a finite number, 0 or more",
-            "add a constant to its row: that changes no decision",
-        )
-    return given

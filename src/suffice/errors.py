@@ -7,6 +7,7 @@
     │   ├── SchemaError                the columns are not those of the model
     │   └── ReadError                  a file or database cannot be read as declared
     ├── ParameterError   (ValueError)  an option has a value outside its rule
+    │   └── UnavailableError           a fit with these options lacks an attribute
     ├── ForgetError      (ValueError)  rows to forget were never learnt
     ├── ModelFileError   (ValueError)  a model file is damaged, foreign or too new
     └── EngineError      (RuntimeError)  workers cannot be started, died, or have another version
@@ -15,6 +16,9 @@ A message is built from facts: what was found and where, the rule it breaks, and
 """
 
 from __future__ import annotations
+
+import sys
+import warnings
 
 __all__ = [
     "DataError",
@@ -26,6 +30,8 @@ __all__ = [
     "SchemaError",
     "SufficeError",
     "SufficeWarning",
+    "UnavailableError",
+    "warn",
 ]
 
 
@@ -71,6 +77,10 @@ class ParameterError(SufficeError, ValueError):
     """An option has a value outside its rule."""
 
 
+class UnavailableError(ParameterError, AttributeError):
+    """A fit with these options lacks an attribute; `hasattr` is false."""
+
+
 class ForgetError(SufficeError, ValueError):
     """Rows to forget were never learnt.
 
@@ -91,3 +101,20 @@ class EngineError(SufficeError, RuntimeError):
 
 class SufficeWarning(UserWarning):
     """Something was decided on the user's behalf and is worth knowing."""
+
+
+def warn(message: str, category: type[Warning] = SufficeWarning) -> None:
+    """Warn of a line of the caller's, the last one that is outside this library.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn("column 'age' is constant")
+    >>> caught[0].category.__name__
+    'SufficeWarning'
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("suffice."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

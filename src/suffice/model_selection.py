@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -16,17 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from suffice.data.schema import Layout
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.models.estimator import GenerativeClassifier
-from suffice.models.evaluation import Evaluation, evaluation
-from suffice.models.generative import GenerativeModel, Part, each_batch
-from suffice.models.options import generator
+from suffice.models.base.evaluation import Evaluation, evaluation
+from suffice.models.base.options import generator
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.running_sums import bound_of, knowing, learnt, running_sums, without
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -177,21 +172,21 @@ def learning_curve_from_statistics(
     folds = _folds(placed[-1].stop, k) if k else []
     most = placed[-1].stop - max(map(len, folds), default=0) if placed else None
     sizes = _sizes(asked, most)
-    bounds = {*sizes, *(_bound(s, fold) for s in sizes for fold in folds)}
+    bounds = {*sizes, *(bound_of(s, fold) for s in sizes for fold in folds)}
     bounds |= {edge for fold in folds for edge in (fold.start, fold.stop)}
-    first = _running_sums(splits, learner.parts_, learner._layout(), sorted(bounds))
+    first = running_sums(splits, learner.parts_, learner._layout(), sorted(bounds))
 
-    models = tuple(_learnt(learner, first[s], s) for s in sizes)
+    models = tuple(learnt(learner, first[s], s) for s in sizes)
     every = first[max(bounds)].classes
     if test is None:
         trials = [
-            _Trial(fold, [_learnt(learner, _without(fold, s, first), s) for s in sizes], every)
+            _Trial(fold, [learnt(learner, without(fold, s, first), s) for s in sizes], every)
             for fold in folds
         ]
         return LearningCurve(np.array(sizes), models, _scored(engine, placed, trials))
     held_out = learner._open_labelled(*(*test, None)[:3])
     trials = [_Trial(EVERY_ROW, models, every)]
-    splits = held_out.splits(learner._layout(), engine.workers)
+    splits = held_out.splits(learner._layout_to_answer(), engine.workers)
     return LearningCurve(np.array(sizes), models, _scored(engine, splits, trials))
 
 
@@ -254,99 +249,7 @@ def _sizes(asked: NDArray[Any], most: int | None) -> list[int]:
     return sizes
 
 
-def _bound(size: int, fold: range) -> int:
-    """Where the first ``size`` rows outside a fold end."""
-    return size + len(fold) if size > fold.start else size
-
-
 # -- learning
-
-
-def _running_sums(
-    splits: Iterable[Split], parts: tuple[Part, ...], layout: Layout, bounds: Sequence[int]
-) -> dict[int, ByClass]:
-    """The statistic of the first b rows for every bound b, from one ordered pass over the rows.
-
-    Raises
-    ------
-    ParameterError
-        If there are fewer rows than the last bound.
-    """
-    running = _RunningSums(parts, bounds)
-    for split in splits:
-        for _ in each_batch(split, layout, running.add):
-            if not running.bounds:
-                return running.sums
-    if running.bounds:
-        raise ParameterError(
-            f"train_sizes has {running.bounds[-1]}",
-            f"there are {running.rows} rows to learn from",
-        )
-    return running.sums
-
-
-class _RunningSums:
-    """Sums over the rows up to each bound, every batch cut there."""
-
-    def __init__(self, parts: tuple[Part, ...], bounds: Sequence[int]) -> None:
-        self.parts, self.bounds, self.rows = parts, deque(bounds), 0
-        self.sums: dict[int, ByClass] = {}
-        self._piece = self._empty()
-        self._total = self._piece.statistic()
-        self._close()
-
-    def add(self, batch: Batch) -> None:
-        start = 0
-        while self.bounds and start < batch.rows:
-            stop = min(batch.rows, start + self.bounds[0] - self.rows)
-            try:
-                self._piece.add(batch.cut(start, stop))
-            except BadCell as bad:
-                bad.row += start
-                raise
-            self.rows += stop - start
-            start = stop
-            self._close()
-
-    def _close(self) -> None:
-        """End the piece if it ends at a bound."""
-        if self.bounds and self.bounds[0] == self.rows:
-            self._total += self._piece.statistic()
-            self._piece = self._empty()
-            self.sums[self.bounds.popleft()] = self._total
-
-    def _empty(self) -> ByClassAccumulator:
-        return ByClassAccumulator(
-            [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in self.parts]
-        )
-
-
-def _without(fold: range, size: int, first: Mapping[int, ByClass]) -> ByClass:
-    """The statistic of the first ``size`` rows outside a fold."""
-    some = first[_bound(size, fold)]
-    return some - (first[fold.stop] - first[fold.start]) if size > fold.start else some
-
-
-def _learnt(learner: GenerativeClassifier, statistic: ByClass, size: int) -> GenerativeClassifier:
-    """Return the model of a statistic."""
-    if not len(statistic.classes):
-        raise DataError(
-            f"none of the first {size} rows has a label and a weight that is not zero",
-            "a model needs at least one",
-            "begin with a larger size",
-        )
-    return copy(learner)._set(statistic)
-
-
-def _knowing(model: GenerativeModel, classes: Vocabulary) -> GenerativeModel:
-    """Return the same model, to which other classes are known, and impossible."""
-    every = model.classes | classes
-    if every == model.classes:
-        return model
-    prior = np.zeros(len(every))
-    prior[every.index(model.classes.values, -1)] = model.prior
-    statistic = model.statistic.over(every)
-    return GenerativeModel.estimate(model.parts, model.layout, statistic, prior.tolist(), 0.0)
 
 
 # -- scoring
@@ -359,7 +262,7 @@ class _Trial:
         self, rows: range, models: Iterable[GenerativeClassifier], classes: Vocabulary
     ) -> None:
         self.rows = rows
-        self.models = [_knowing(model.model_, classes) for model in models]
+        self.models = [knowing(model.model_, classes) for model in models]
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import struct
-from typing import Any
+from dataclasses import dataclass
+from typing import IO, Any, Self
 
 import safetensors.numpy
 from safetensors import SafetensorError
 
-from suffice import __version__
+from suffice._version import __version__
 from suffice.atomic import atomic_writer
 from suffice.errors import ModelFileError, ParameterError
 from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, check_types, damaged
 
-__all__ = ["FORMAT_VERSION", "read_model", "write_model"]
+__all__ = ["FORMAT_VERSION", "ModelFile", "read_model", "write_model"]
 
 FORMAT_VERSION = 1
 
@@ -34,6 +36,7 @@ _FORMAT = "suffice"
 _ENVELOPE_KEYS = {"digest", "format", "format_version", "kind", "library_version", "tree"}
 _LENGTH_BYTES = 8
 _MAX_HEADER_BYTES = 100_000_000
+_ENDLESS = 2**63
 
 # The envelope is the only metadata and "digest" the first of its sorted keys, so every model
 # file starts, after the length, with these bytes and the digest.
@@ -127,21 +130,72 @@ def read_model(path: str | os.PathLike[str], *, types: Types) -> tuple[str, Any]
 check the path and its permissions.
     """
     check_types(types)
-    name = os.fspath(path)
-    raw = _read_signed(name)
-    envelope = _read_envelope(name, raw)
-    _check_version(name, envelope)
-    if raw[_DIGEST] != _digest(raw):
-        raise damaged(name, "the SHA-256 differs from the one written")
-    try:
-        return _read_content(name, raw, envelope, types)
-    except ModelFileError:
-        raise
-    except (
-        *(ArithmeticError, LookupError, RecursionError, TypeError, ValueError),
-        *(AttributeError, SafetensorError, struct.error),
-    ) as error:
-        raise damaged(name, "the tree does not follow the format") from error
+    file = ModelFile.read(path)
+    return file.kind, file.content(types)
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A model file whose digest is right; what it holds is built when its types are known.
+
+    Parameters
+    ----------
+    name : str
+        Its path.
+    kind : str
+        What it holds.
+    """
+
+    name: str
+    kind: str
+    _raw: bytes
+    _tree: Json
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read the bytes of a file.
+
+        Raises
+        ------
+        ModelFileError
+            The file is absent, foreign, damaged, or written in a newer format.
+        """
+        name = os.fspath(path)
+        raw, envelope = _read_file(name)
+        if raw[_DIGEST] != _digest(raw):
+            raise damaged(name, "the SHA-256 differs from the one written")
+        stated = [envelope.get(key) for key in ("format", "format_version")]
+        kind = envelope.get("kind")
+        if envelope.keys() != _ENVELOPE_KEYS or stated != [_FORMAT, FORMAT_VERSION]:
+            raise damaged(name, "the tree does not follow the format")
+        if type(kind) is not str:
+            raise damaged(name, "the tree does not follow the format")
+        return cls(name, kind, raw, envelope["tree"])
+
+    def content(self, types: Types) -> Any:
+        """Build the tree as it was saved, from dataclasses of these types.
+
+        Raises
+        ------
+        ModelFileError
+            It holds types or fields other than those of `types`, or does not follow the format.
+        """
+        try:
+            arrays = safetensors.numpy.load(self._raw)
+            if any(array.dtype.name not in DTYPES for array in arrays.values()):
+                raise ValueError("dtype")
+            decoder = Decoder(self.name, types, arrays)
+            content = decoder.decode(self._tree, ())
+            if decoder.arrays:
+                raise ValueError("surplus arrays")
+        except ModelFileError:
+            raise
+        except (
+            *(ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError),
+            *(AttributeError, SafetensorError, struct.error),
+        ) as error:
+            raise damaged(self.name, "the tree does not follow the format") from error
+        return content
 
 
 def _serialise(kind: str, content: Any, types: Types) -> bytes:
@@ -188,8 +242,11 @@ def _digest(raw: bytes) -> bytes:
     return digest.hexdigest().encode()
 
 
-def _read_signed(name: str) -> bytes:
-    """Read a file whole, if its first bytes are those of a model file."""
+def _read_file(name: str) -> tuple[bytes, dict[str, Json]]:
+    """Read a file whole, and parse its envelope, which is not trusted yet.
+
+    What the first bytes say of the rest is held against the size of the file before that is read.
+    """
     try:
         with open(name, "rb") as file:
             start = file.read(_DIGEST.start)
@@ -199,7 +256,22 @@ def _read_signed(name: str) -> bytes:
                     "only files that Suffice saved can be loaded",
                     "check the path",
                 )
-            return start + file.read()
+            size, length = _size(file), int.from_bytes(start[:_LENGTH_BYTES], "little")
+            if not len(_SIGNATURE) <= length <= min(_MAX_HEADER_BYTES, size - _LENGTH_BYTES):
+                raise damaged(name, f"a header of {length:,} bytes in a file of {size:,}")
+            start += file.read(_LENGTH_BYTES + length - len(start))
+            header, envelope = _parse_header(name, start[_LENGTH_BYTES:])
+            _check_version(name, envelope)
+            arrays = _length_of_arrays(name, header)
+            if size not in (len(start) + arrays, _ENDLESS):
+                raise damaged(name, f"arrays of {arrays:,} bytes in {size - len(start):,}")
+            return start + file.read(arrays + 1), envelope
+    except MemoryError:
+        raise ModelFileError(
+            f"{name}: its arrays have {arrays:,} bytes",
+            "they are read into memory",
+            "use a machine that has more, or check where the file is from",
+        ) from None
     except OSError as error:
         raise ModelFileError(
             f"{name} cannot be read: {error.strerror or error}",
@@ -207,17 +279,28 @@ def _read_signed(name: str) -> bytes:
         ) from error
 
 
-def _read_envelope(name: str, raw: bytes) -> dict[str, Json]:
-    """Parse the envelope, which is not trusted yet."""
-    header_bytes = int.from_bytes(raw[:_LENGTH_BYTES], "little")
-    if header_bytes > min(_MAX_HEADER_BYTES, len(raw) - _LENGTH_BYTES):
-        raise damaged(name, f"a header of {header_bytes:,} bytes in a file of {len(raw):,}")
+def _size(file: IO[bytes]) -> int:
+    """Bytes of a file; nobody knows how many come out of a pipe."""
+    status = os.fstat(file.fileno())
+    return status.st_size if stat.S_ISREG(status.st_mode) else _ENDLESS
+
+
+def _parse_header(name: str, text: bytes) -> tuple[dict[str, Json], dict[str, Json]]:
+    """The arrays as the header describes them, and the envelope."""
     try:
-        header = _parse_json(raw[_LENGTH_BYTES : _LENGTH_BYTES + header_bytes].decode())
-        (text,) = header["__metadata__"].values()
-        return dict(_parse_json(text))
+        arrays = dict(_parse_json(text.decode()))
+        (envelope,) = arrays.pop("__metadata__").values()
+        return arrays, dict(_parse_json(envelope))
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise damaged(name, "the header cannot be parsed") from error
+
+
+def _length_of_arrays(name: str, arrays: dict[str, Json]) -> int:
+    """How many bytes of arrays are said to follow the header."""
+    try:
+        return max((int(array["data_offsets"][1]) for array in arrays.values()), default=0)
+    except (LookupError, OverflowError, TypeError, ValueError) as error:
+        raise damaged(name, "the header does not say where the arrays are") from error
 
 
 def _check_version(name: str, envelope: dict[str, Json]) -> None:
@@ -229,23 +312,6 @@ def _check_version(name: str, envelope: dict[str, Json]) -> None:
             f"this version reads up to {FORMAT_VERSION}",
             "upgrade suffice",
         )
-
-
-def _read_content(
-    name: str, raw: bytes, envelope: dict[str, Json], types: Types
-) -> tuple[str, Any]:
-    """Build the content of a file whose digest holds."""
-    stated = (envelope["format"], envelope["format_version"], type(envelope["kind"]))
-    if envelope.keys() != _ENVELOPE_KEYS or stated != (_FORMAT, FORMAT_VERSION, str):
-        raise ValueError("envelope")
-    arrays = safetensors.numpy.load(raw)
-    if any(array.dtype.name not in DTYPES for array in arrays.values()):
-        raise ValueError("dtype")
-    decoder = Decoder(name, types, arrays)
-    content = decoder.decode(envelope["tree"], ())
-    if decoder.arrays:
-        raise ValueError("surplus arrays")
-    return envelope["kind"], content
 
 
 def _parse_json(text: str) -> Json:

@@ -2,49 +2,68 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from os import PathLike
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from suffice import discriminant_analysis, linear_model, naive_bayes
-from suffice.errors import ModelFileError
-from suffice.models.estimator import GenerativeClassifier
-from suffice.models.logistic_regression import LogisticRegression
-from suffice.models.model_file import TYPES
-from suffice.models.regressor import LinearRegressor
-from suffice.persist import read_model
+import numpy as np
+
+from suffice.errors import ModelFileError, SufficeError
+from suffice.persist import ModelFile
+
+if TYPE_CHECKING:
+    from suffice.models.generative.classifier import GenerativeClassifier
+    from suffice.models.linear.regressor import LinearRegressor
+    from suffice.models.logistic.fitted import FittedLogistic
+
+    Model: TypeAlias = GenerativeClassifier | LinearRegressor | FittedLogistic
 
 __all__ = ["load"]
 
-MODULES = (discriminant_analysis, linear_model, naive_bayes)
-Model = GenerativeClassifier | LinearRegressor | LogisticRegression
-KINDS = {
-    kind: getattr(module, kind)
-    for module in MODULES
-    for kind in module.__all__
-    if hasattr(getattr(module, kind), "restored")
+WHOLE = "a model file holds all that its model is restored from"
+AGAIN = "load it with the version of suffice that wrote it, or fit the model again"
+# Where the classes are: the one of a file is imported, with the types that such a file may hold.
+MODULES = {
+    "LinearDiscriminantAnalysis": "suffice.discriminant_analysis",
+    "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
+    "LinearRegression": "suffice.linear_model",
+    "LogisticRegression": "suffice.linear_model",
+    "Ridge": "suffice.linear_model",
+    "BernoulliNB": "suffice.naive_bayes",
+    "CategoricalNB": "suffice.naive_bayes",
+    "ComplementNB": "suffice.naive_bayes",
+    "GaussianNB": "suffice.naive_bayes",
+    "MultinomialNB": "suffice.naive_bayes",
+    "NaiveBayes": "suffice.naive_bayes",
 }
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Read a model file; nothing in it is executed.
+    """Read a model file; nothing in it is executed, and nothing is rebuilt that breaks a rule.
 
     Raises
     ------
     ModelFileError
-        If the file is not there, damaged, foreign, or written by a newer version.
+        If the file is not there, damaged, foreign, or written by a newer version; or if what it
+        holds is no model, though its digest is right.
     """
-    kind, content = read_model(path, types=TYPES)
-    if kind not in KINDS:
+    file = ModelFile.read(path)
+    kind = file.kind
+    if kind not in MODULES:
         raise ModelFileError(
             f"{path}: a model of the unknown kind {kind!r}",
-            f"known here: {', '.join(KINDS)}",
+            f"known here: {', '.join(MODULES)}",
             "load it with the version of suffice that wrote it, or a later one",
         )
+    estimator: Any = getattr(import_module(MODULES[kind]), kind)
+    content = file.content(estimator._saved_types)
     try:
-        model: Model = KINDS[kind].restored(content)
+        with np.errstate(all="ignore"):  # what is not finite is refused at the end
+            model: Model = estimator.restored(content)
     except KeyError as error:
-        raise ModelFileError(
-            f"{path}: a {kind} without the entry {error}",
-            "a model file holds all that its model is restored from",
-            "load it with the version of suffice that wrote it, or fit the model again",
-        ) from None
+        raise ModelFileError(f"{path}: a {kind} without the entry {error}", WHOLE, AGAIN) from None
+    except SufficeError as error:
+        raise ModelFileError(f"{path}: {error.fact}", error.rule, AGAIN) from error
+    except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
+        raise ModelFileError(f"{path}: no {kind} follows from it: {error}", WHOLE, AGAIN) from error
     return model

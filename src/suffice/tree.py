@@ -20,9 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ModelFileError, ParameterError
+from suffice.rules import build
 
-__all__ = ["DTYPES", "Decoder", "Encoder", "Json", "Types", "check_types", "damaged"]
+__all__ = ["DTYPES", "Decoder", "Encoder", "Json", "Types", "check_types", "damaged", "named"]
 
+VERSION = "load it with the version of suffice that wrote it"  # what else to do with a record
 _MAX_DEPTH = 64
 _FIRST_PACKED_LENGTH = 65
 # Other readers of JSON keep no more than the integers of a double.
@@ -38,6 +40,11 @@ DTYPES = {
 Json: TypeAlias = Any
 Types: TypeAlias = Mapping[str, type[Any]]
 Where: TypeAlias = tuple[str, ...]
+
+
+def named(*types: type, **others: type) -> Types:
+    """Types by the names that a file gives them: their own, or ``others``, which stay for ever."""
+    return {cls.__name__: cls for cls in types} | others
 
 
 def check_types(types: Types) -> None:
@@ -244,6 +251,8 @@ class Decoder:
         if isinstance(node, list):
             return self._items(node, where)
         if not isinstance(node, dict):
+            if isinstance(node, float) and math.isinf(node):  # a number with a large exponent
+                raise ValueError(node)
             return node
         ((tag, body),) = node.items()
         if tag in _SCALARS:
@@ -301,31 +310,14 @@ class Decoder:
                 f"known here: {', '.join(sorted(self._types)) or 'none'}",
                 "load it with the version of suffice that wrote it, or a later one",
             )
-        cls = self._types[name]
-        _check_fields(cls, name, members, place)
         values = {key: self.decode(node, (*where, f".{key}")) for key, node in members.items()}
         try:
-            return cls(**values)
+            return build(self._types[name], values)
+        except ParameterError as error:
+            raise ModelFileError(f"{place}: {error.fact}", error.rule, VERSION) from error
         except Exception as error:
             raise ModelFileError(
                 f"{place}: {name} refuses its saved values: {error}",
                 "a saved object must still be a valid one",
-                "load it with the version of suffice that wrote it",
+                VERSION,
             ) from error
-
-
-def _check_fields(cls: type[Any], name: str, members: dict[str, Json], place: str) -> None:
-    """Refuse a record whose fields are not exactly those of the constructor."""
-    expected = {field.name for field in fields(cls) if field.init}
-    missing, surplus = expected - members.keys(), members.keys() - expected
-    if missing or surplus:
-        facts = [
-            f"{verb} {', '.join(sorted(names))}"
-            for verb, names in (("lacks", missing), ("has in excess", surplus))
-            if names
-        ]
-        raise ModelFileError(
-            f"{place}: {name} {' and '.join(facts)}",
-            f"its fields are {', '.join(sorted(expected)) or 'none'}",
-            "load it with the version of suffice that wrote it",
-        )

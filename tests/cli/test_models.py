@@ -130,6 +130,7 @@ class TestLinear:
             "target": "medv",
             "rows": 506,
             "r_squared": found.r_squared[0],
+            "unexplained": found.unexplained[0],
             "root_mean_squared_error": found.mean_squared_error[0] ** 0.5,
             "mean_absolute_error": found.mean_absolute_error[0],
             "mean_error": found.bias[0],
@@ -502,7 +503,8 @@ ERRORS = {
         "use suffice summary line.suffice."
     ),
     "explain curve.suffice gaps.csv": (
-        "curve.suffice holds a LogisticRegression; evidence is counted in models of classes; "
+        "curve.suffice holds a LogisticRegression; explain shows contributions for naive Bayes and "
+        "discriminant analysis only; "
         "use suffice summary curve.suffice."
     ),
     "evaluate line.suffice gaps.csv --relabel 1=2": (
@@ -510,12 +512,12 @@ ERRORS = {
         "clean the column first."
     ),
     "forget curve.suffice gaps.csv -o x.suffice": (
-        "curve.suffice holds a LogisticRegression; it is no function of sums over rows; "
-        "fit a new one to all rows."
+        "curve.suffice holds a LogisticRegression; it is fitted by repeated passes over the rows, "
+        "not from sums; fit it again on all rows together."
     ),
     "merge line.suffice curve.suffice -o x.suffice": (
-        "curve.suffice holds a LogisticRegression; it is no function of sums over rows; "
-        "fit a new one to all rows."
+        "curve.suffice holds a LogisticRegression; it is fitted by repeated passes over the rows, "
+        "not from sums; fit it again on all rows together."
     ),
     "merge line.suffice lda.suffice -o x.suffice": (
         "lda.suffice holds a LinearDiscriminantAnalysis; line.suffice holds a LinearRegression, "

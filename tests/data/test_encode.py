@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suffice.data.encode import encode
+from suffice.data.array_source import ArraySource
+from suffice.data.encode import column_of, encode
 from suffice.data.schema import BlockLayout, Layout
 from suffice.statistics.block import CodedBlock, RealBlock
 
@@ -64,3 +65,11 @@ def test_a_buffer_may_be_longer_than_its_numbers() -> None:
     data = pa.py_buffer(np.array([1.5, 2.5]).tobytes() + b"abc")
     column = pa.Array.from_buffers(pa.float64(), 2, [None, data])
     assert block(column, "real").values.tolist() == [[1.5], [2.5]]
+
+
+def test_the_reason_for_a_kind_quotes_no_cell() -> None:
+    cells = [981_234_567, *range(30), *range(30)]
+    x = np.array(cells)[:, None]
+    for column in (column_of("x", pa.array(cells)), ArraySource(x, ("x",)).columns()[0]):
+        assert column.kind == "real"
+        assert column.reason == "whole numbers, 31 distinct in 61"

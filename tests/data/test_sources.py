@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice import NaiveBayes, read_sql
-from suffice.data.arrays import ArraySource
-from suffice.data.opening import open_table
-from suffice.data.schema import Alike, BlockLayout, Layout, Numbered
+from suffice.data.array_source import ArraySource
+from suffice.data.open import open_table
+from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
 from suffice.testing.comparing import frozen
 
 N = 4_000
@@ -228,7 +228,9 @@ def test_an_array_has_more_splits_than_workers_if_it_is_long(
     rows: int, workers: int, splits: int
 ) -> None:
     names = Numbered(1)
-    layout = Layout((BlockLayout("real", names),), Alike(names, "number", "real", "numbers"))
+    layout = Layout(
+        (BlockLayout("real", names),), UniformColumns(names, "number", "real", "numbers")
+    )
     parts = ArraySource(np.zeros((rows, 1)), names).splits(layout, workers)
     assert len(parts) == splits
     assert (parts[0].first, parts[-1].stop) == (0, rows)

@@ -25,7 +25,7 @@ def run(tmp_path: Path) -> Run:
         path = tmp_path / "script.py"
         path.write_text(body)
         command = [sys.executable, str(path)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
 
     return run
 
@@ -40,7 +40,7 @@ def dask() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     from suffice.engines.dask import DaskEngine
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
         yield DaskEngine()
 

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pytest
 
 from suffice import LinearRegression, NaiveBayes
-from suffice.data.opening import open_table
+from suffice.data.open import open_table
 from suffice.data.schema import Layout
 from suffice.engines.local import LocalEngine
-from suffice.engines.watched import Progress, WatchedEngine
+from suffice.engines.progress import Progress
+from suffice.engines.watched import WatchedEngine
 from suffice.errors import DataError, EngineError, ParameterError, ReadError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.testing.comparing import frozen
@@ -117,6 +118,28 @@ def test_regressions_read_a_frame_more_than_once(make: Make, rows: pd.DataFrame)
 def test_partitions_may_be_empty(make: Make, rows: pd.DataFrame) -> None:
     few = rows[:3].assign(kind=["ham", "spam", "ham"])
     model, expected = (NaiveBayes().fit(table, "kind") for table in (make(few), few))
+    assert model.statistic_ == expected.statistic_
+
+
+@pytest.mark.parametrize(
+    "library", ["dask", pytest.param("ray", marks=QUIET_RAY), pytest.param("spark", marks=QUIET)]
+)
+def test_a_column_may_begin_after_the_first_rows(
+    library: str, rows: pd.DataFrame, request: pytest.FixtureRequest
+) -> None:
+    """A fit looks further than the first 65,536 rows for a value that tells what a column is."""
+    make = request.getfixturevalue(f"in_{library}")
+    if library == "spark":  # whose rows would change places
+        session = import_module("pyspark.sql").SparkSession.getActiveSession()
+        make = lambda frame: session.createDataFrame(pa.Table.from_pandas(frame))  # noqa: E731
+    many = pd.concat([rows] * 24, ignore_index=True)
+    late = np.arange(len(many)) >= 66_000
+    many["whole"] = many["count"].where(late).astype("Int64")
+    many["letter"] = many["letter"].where(late)
+    assert NaiveBayes().fit(many[:65_536], "kind").layout_.undecided == ("letter", "whole")
+    expected, model = (NaiveBayes().fit(table, "kind") for table in (many, make(many)))
+    assert [column.kind for column in model.schema_] == [c.kind for c in expected.schema_]
+    assert model.layout_.undecided == ()
     assert model.statistic_ == expected.statistic_
 
 

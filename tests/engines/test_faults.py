@@ -1,7 +1,9 @@
 """What goes wrong on workers: they die, kernels raise, versions differ."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -9,11 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from suffice import NaiveBayes
-from suffice.data.opening import open_table
+from suffice.data.open import open_table
 from suffice.engines import remote
 from suffice.engines.engine import Engine
+from suffice.engines.progress import Progress
+from suffice.engines.watched import WatchedEngine
 from suffice.errors import EngineError, ReadError
-from suffice.models.generative import summarise
+from suffice.models.generative.model import summarise
 from suffice.testing import check_engine, check_recovery
 
 
@@ -22,6 +26,21 @@ def test_the_laws_of_engines(far: Engine) -> None:
 
 
 def test_workers_that_are_killed(far: Engine, tmp_path: Path) -> None:
+    check_recovery(far, *a_pass(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["processes", "dask"])
+def test_workers_that_are_killed_while_progress_is_told(
+    name: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    seen: list[Progress] = []
+    engine = WatchedEngine(request.getfixturevalue(name), seen.append)
+    check_recovery(engine, *a_pass(tmp_path))
+    assert seen[-1].rows == seen[-1].total_rows == 2_000
+
+
+def a_pass(tmp_path: Path) -> tuple[Any, Any, Sequence[Any]]:
+    """A kernel, its parameters, and twenty splits."""
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.normal(size=2_000), "y": rng.integers(0, 2, 2_000)})
     path = tmp_path / "rows.parquet"
@@ -31,7 +50,7 @@ def test_workers_that_are_killed(far: Engine, tmp_path: Path) -> None:
     assert len(splits) == 20
     # Parameters so large that they are shared, and lost with the worker that holds them.
     layout = replace(model.layout_, label_map={f"label {i}": "none" for i in range(50_000)})
-    check_recovery(far, summarise, (model.parts_, layout), splits)
+    return summarise, (model.parts_, layout), splits
 
 
 def test_a_file_that_breaks_off(far: Engine, tmp_path: Path) -> None:

@@ -22,13 +22,14 @@ from sklearn.base import clone
 
 import suffice
 from suffice import LinearRegression, NaiveBayes
-from suffice.data.files import open_files
+from suffice.data.file_formats import open_files
 from suffice.engines import bar as bars
 from suffice.engines import watched
 from suffice.engines.bar import bar, described
 from suffice.engines.local import LocalEngine
 from suffice.engines.processes import ProcessesEngine
-from suffice.engines.watched import Progress, WatchedEngine, each_watched
+from suffice.engines.progress import Progress
+from suffice.engines.watched import WatchedEngine, each_watched
 from suffice.linear_model import LogisticRegression
 
 N = 200_000
@@ -55,8 +56,8 @@ def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
     pq.write_table(table, folder / "rows.parquet", row_group_size=N // 7)
     pc.write_csv(table, folder / "rows.csv")
     (folder / "rows.csv.gz").write_bytes(gzip.compress((folder / "rows.csv").read_bytes(), 1))
-    for name, opened in (("rows.arrow", ipc.new_file), ("rows.arrows", ipc.new_stream)):
-        with opened(folder / name, table.schema) as writer:
+    for name, deserialised in (("rows.arrow", ipc.new_file), ("rows.arrows", ipc.new_stream)):
+        with deserialised(folder / name, table.schema) as writer:
             writer.write_table(table, max_chunksize=N // 5)
     (folder / "year=2026").mkdir()
     pq.write_table(table, folder / "year=2026" / "rows.parquet", row_group_size=N // 3)

@@ -29,9 +29,9 @@ def test_large_statistics_are_added_by_the_workers(
     fetch = RayEngine._fetch
 
     def watched(self: RayEngine, reference: Any) -> Any:
-        parcel = fetch(self, reference)
-        sizes.append(len(parcel.content))
-        return parcel
+        message = fetch(self, reference)
+        sizes.append(len(message.content))
+        return message
 
     monkeypatch.setattr(RayEngine, "_fetch", watched)
     letters = "abcdefghijkl"

@@ -1,4 +1,4 @@
-"""What engines of other processes share: parcels, sums on workers, and splits that travel light."""
+"""What engines of other processes share: messages, sums on workers, splits that travel light."""
 
 import operator
 import pickle
@@ -18,53 +18,57 @@ import pytest
 from scipy.sparse import random_array
 
 from suffice import NaiveBayes
-from suffice.data.arrays import ArraySource, Labels
-from suffice.data.beside import Beside
-from suffice.data.opening import open_table
+from suffice.data.array_labels import Labels
+from suffice.data.array_source import ArraySource
+from suffice.data.open import open_table
 from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.data.targets import ArrayTargets
 from suffice.engines.remote import (
     FAN_IN,
     LARGE,
-    Parcel,
+    Message,
     RemoteEngine,
     Task,
     add,
+    deserialised,
     lost,
-    opened,
-    packed,
     perform,
+    serialised,
     size_of,
 )
 from suffice.errors import DataError, EngineError
 from suffice.testing import check_engine
 from suffice.testing.comparing import frozen
 
-# Parcels -----------------------------------------------------------------------------------------
+# Messages -----------------------------------------------------------------------------------------
 
 
 def test_a_parcel_holds_a_value() -> None:
-    assert opened(packed({"a": 1})) == {"a": 1}
-    assert opened(packed({"a": 1}, cloudpickle.dumps)) == {"a": 1}
-    assert packed(b"x" * 1000).__sizeof__() > 1000
+    assert deserialised(serialised({"a": 1})) == {"a": 1}
+    assert deserialised(serialised({"a": 1}, cloudpickle.dumps)) == {"a": 1}
+    assert serialised(b"x" * 1000).__sizeof__() > 1000
 
 
 def test_a_parcel_of_another_version_is_not_opened() -> None:
-    strange = replace(packed(1), version="99.0", content=b"not a pickle")
+    strange = replace(serialised(1), version="99.0", content=b"not a pickle")
     with pytest.raises(EngineError, match=r"suffice 99\.0 and suffice .* were to work together"):
-        opened(strange)
-    for answer in (perform(strange, packed(1)), perform(packed(Task(operator.add, 1)), strange)):
+        deserialised(strange)
+    for answer in (
+        perform(strange, serialised(1)),
+        perform(serialised(Task(operator.add, 1)), strange),
+    ):
         with pytest.raises(EngineError, match=r"install the same version everywhere"):
-            opened(answer)
+            deserialised(answer)
     with pytest.raises(EngineError, match=r"99\.0"):
-        opened(add(pickle.dumps, packed(1), strange))
+        deserialised(add(pickle.dumps, serialised(1), strange))
 
 
 def test_an_exception_travels_as_a_value() -> None:
-    answer = perform(packed(Task(operator.truediv, 0)), packed(1))
+    answer = perform(serialised(Task(operator.truediv, 0)), serialised(1))
     assert size_of(answer) is answer
-    for parcel in (answer, add(pickle.dumps, packed(1), answer)):
+    for message in (answer, add(pickle.dumps, serialised(1), answer)):
         with pytest.raises(ZeroDivisionError, match="division by zero") as caught:
-            opened(parcel)
+            deserialised(message)
         assert str(caught.value) == "division by zero"
         assert "raised on a worker" in caught.value.__notes__[0]
 
@@ -73,9 +77,10 @@ def test_an_error_of_this_library_travels_as_it_is() -> None:
     with pytest.raises(
         DataError, match=r"^column 'x', row 3: inf; numbers are finite\.$"
     ) as caught:
-        opened(
+        deserialised(
             perform(
-                packed(Task(_refuse, ("column 'x', row 3: inf", "numbers are finite"))), packed(0)
+                serialised(Task(_refuse, ("column 'x', row 3: inf", "numbers are finite"))),
+                serialised(0),
             )
         )
     assert not hasattr(caught.value, "__notes__")
@@ -97,10 +102,10 @@ def _raise_untold(split: int, _: None) -> None:
 
 def test_an_exception_that_cannot_travel_is_told() -> None:
     answer = perform(
-        Parcel(packed(0).version, cloudpickle.dumps(Task(_raise_untold, None))), packed(0)
+        Message(serialised(0).version, cloudpickle.dumps(Task(_raise_untold, None))), serialised(0)
     )
     with pytest.raises(EngineError, match=r"a worker raised UntoldError: left behind\."):
-        opened(answer)
+        deserialised(answer)
 
 
 def test_a_message_for_workers_that_die() -> None:
@@ -117,23 +122,23 @@ class Here(RemoteEngine):
     workers = 2
 
     def __init__(self) -> None:
-        self.calls: list[tuple[Callable[..., Parcel], tuple[Any, ...]]] = []
+        self.calls: list[tuple[Callable[..., Message], tuple[Any, ...]]] = []
         self.ahead = self.most = 0
 
-    def _share(self, parcel: Parcel) -> Parcel:
-        return parcel
+    def _share(self, message: Message) -> Message:
+        return message
 
-    def _submit(self, function: Callable[..., Parcel], *arguments: Any) -> Parcel:
+    def _submit(self, function: Callable[..., Message], *arguments: Any) -> Message:
         self.calls.append((function, arguments))
         self.ahead += function is perform
         self.most = max(self.most, self.ahead)
         return function(*arguments)
 
-    def _fetch(self, reference: Parcel) -> Parcel:
+    def _fetch(self, reference: Message) -> Message:
         self.ahead = max(0, self.ahead - 1)
         return reference
 
-    def _drop(self, references: Iterable[Parcel]) -> None:
+    def _drop(self, references: Iterable[Message]) -> None:
         self.dropped = list(references)
 
     def sums(self) -> list[int]:
@@ -225,7 +230,7 @@ def test_a_slice_of_a_sparse_matrix_takes_its_own_rows() -> None:
 def test_targets_beside_an_array_travel_with_their_rows() -> None:
     rng = np.random.default_rng(2)
     layout = replace(REAL, blocks=(*REAL.blocks, BlockLayout("real", ("y",))))
-    source = Beside(
+    source = ArrayTargets(
         ArraySource(rng.normal(size=(ROWS, 2)), ("x0", "x1")), rng.normal(size=(ROWS, 1))
     )
     for split in source.splits(layout, 2):
@@ -248,7 +253,7 @@ def table() -> pa.Table:
 def test_a_slice_of_a_frame_takes_its_own_rows(table: pa.Table) -> None:
     layout = NaiveBayes().fit(table, "kind").layout_
     frame = open_table(table, "kind").table
-    from suffice.data.tables import TableSource
+    from suffice.data.table_source import TableSource
 
     splits = TableSource(replace(frame, split_rows=1_000), "kind").splits(layout, 2)
     assert len(splits) == ROWS // 1_000

@@ -1,75 +1,64 @@
-"""Threads that stay: where they run."""
+"""Threads that stay, and what a fit leaves as it was."""
 
 import os
+import subprocess
 import threading
+from collections.abc import Callable
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from suffice.engines.threads import Threads
+from suffice import NaiveBayes
+from suffice.engines.threads import threads
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(os, "sched_setaffinity"), reason="only Linux lets a thread choose its processors"
-)
-
-
-@pytest.fixture
-def started() -> tuple[Threads, int]:
-    """One thread, and its number."""
-    threads = Threads(1)
-    return threads, threads.submit(threading.get_native_id).result()
+Run = Callable[[str], subprocess.CompletedProcess[str]]
 
 
-def test_they_keep_off_the_processor_of_their_caller(started: tuple[Threads, int]) -> None:
-    threads, thread = started
-    allowed = os.sched_getaffinity(0)
-    if len(allowed) < 2:
-        pytest.skip("one processor only")
-    here = min(allowed)
-    try:
-        os.sched_setaffinity(0, {here})  # so that the caller stays
-        os.sched_setaffinity(thread, allowed)
-        threads.keep_off()
-        assert os.sched_getaffinity(thread) == {here}, "they go no further than their caller"
-        assert threads.submit(lambda: 1).result() == 1
-    finally:
-        os.sched_setaffinity(0, allowed)
-    other = Threads(1)
-    thread = other.submit(threading.get_native_id).result()
-    other.keep_off()
-    left = allowed - os.sched_getaffinity(thread)
-    assert len(left) == 1, "one processor is the caller's"
+def test_they_are_started_once() -> None:
+    first = threads(1).submit(threading.get_native_id).result()
+    assert threads(1).submit(threading.get_native_id).result() == first
 
 
-def test_threads_that_start_later_keep_off_too() -> None:
-    allowed = os.sched_getaffinity(0)
-    if len(allowed) < 2:
-        pytest.skip("one processor only")
-    threads, barrier = Threads(2), threading.Barrier(2)
-    threads.keep_off()
+FORKED = """
+import os
+from suffice.engines.threads import threads
 
-    def meet() -> int:
-        barrier.wait()
-        return threading.get_native_id()
-
-    both = [threads.submit(meet) for _ in range(2)]
-    numbers = [future.result() for future in both]
-    threads.keep_off()
-    for number in numbers:
-        assert len(os.sched_getaffinity(number)) == len(allowed) - 1
+threads(1).submit(int).result()
+child = os.fork()
+if child == 0:
+    os._exit(threads(1).submit(lambda: 3).result(timeout=60))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
 
 
-def test_a_system_that_forbids_it_is_obeyed(
-    started: tuple[Threads, int], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks")
+def test_a_forked_child_has_threads_of_its_own(run: Run) -> None:
+    assert run(FORKED).stdout == "3\n"
+
+
+def affinities() -> dict[int, set[int]]:
+    return {thread.native_id: os.sched_getaffinity(thread.native_id) for thread in running()}
+
+
+def running() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.native_id is not None]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="only Linux tells")
+def test_a_fit_leaves_the_process_as_it_was(
+    tmp_path: "os.PathLike[str]", monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    threads, thread = started
-    before = os.sched_getaffinity(thread)
-
-    def forbid(thread: int, processors: set[int]) -> None:
-        raise PermissionError(1, "Operation not permitted")
-
-    monkeypatch.setattr(os, "sched_setaffinity", forbid)
-    threads.keep_off()
-    assert os.sched_getaffinity(thread) == before
-    monkeypatch.delattr(os, "sched_setaffinity")
-    threads.keep_off()
-    assert threads.submit(lambda: 2).result() == 2
+    """The pool of Arrow is the user's, and every thread may run on every processor."""
+    pools = []
+    monkeypatch.setattr(pa, "set_memory_pool", pools.append)
+    path = os.path.join(tmp_path, "rows.parquet")
+    rng = np.random.default_rng(0)
+    rows = {"x": rng.normal(size=9_000), "y": rng.integers(0, 2, 9_000)}
+    pq.write_table(pa.table(rows), path, row_group_size=1_000)
+    pool, allowed = pa.default_memory_pool().backend_name, os.sched_getaffinity(0)
+    NaiveBayes(threads=2).fit(path, "y")
+    assert not pools
+    assert pa.default_memory_pool().backend_name == pool
+    assert all(found == allowed for found in affinities().values())

@@ -571,10 +571,12 @@ def test_columns_that_say_nothing_are_named() -> None:
     for options in OPTIONS[:7]:
         assert remarks(X, **options) == []
         assert remarks(np.c_[X, X[:, 1]], **options) == [
-            "column 'x3' is 1 × 'x1' plus a constant in every row; it is left out"
+            "column 'x3' is 1 × 'x1' plus a constant, up to 2e-12 of its standard deviation; "
+            "it is left out"
         ]
         assert remarks(np.c_[X, 2 * X[:, 0] - 0.5 * X[:, 2] + 7], **options) == [
-            "column 'x3' is 2 × 'x0' + -0.5 × 'x2' plus a constant in every row; it is left out"
+            "column 'x3' is 2 × 'x0' + -0.5 × 'x2' plus a constant, up to 2e-12 of its standard "
+            "deviation; it is left out"
         ]
         assert remarks(np.c_[X[:, 0], np.ones(40), X[:, 1:]], **options) == [
             "column 'x1' has one value only; it is left out"
@@ -862,7 +864,7 @@ def test_remarks_reach_the_user() -> None:
     table = mixed(gaps=0.0)
     twice = table.append_column("x3", table["x1"])
     families = {("x0", "x1", "x2", "x3"): MultivariateGaussian()}
-    with pytest.warns(SufficeWarning, match=r"column 'x3' is 1 × 'x1' plus a constant in every"):
+    with pytest.warns(SufficeWarning, match=r"column 'x3' is 1 × 'x1' plus a constant, up to"):
         NaiveBayes({**families, "alone": "gaussian", "color": "categorical"}).fit(twice, "kind")
 
 

@@ -11,9 +11,13 @@ import suffice
 from suffice import NaiveBayes
 from suffice.errors import ModelFileError
 from suffice.families import Poisson
-from suffice.models.model_file import TYPES
+from suffice.models.generative import saved as generative
+from suffice.models.linear import saved as linear
+from suffice.models.logistic import saved as logistic
 from suffice.persist import write_model
 from suffice.testing.comparing import frozen
+
+TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 
 TABLE = pa.table(
     {

@@ -13,12 +13,13 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from suffice import NaiveBayes
-from suffice.data.arrays import ArraySource, ArraySplit, Labels
-from suffice.data.frames import FrameSplit
-from suffice.data.tables import TableSplit
+from suffice.data.array_labels import Labels
+from suffice.data.array_source import ArraySource, ArraySplit
+from suffice.data.frames.memory import FrameSplit
+from suffice.data.table_source import TableSplit
 from suffice.engines.local import LocalEngine
 from suffice.errors import SufficeWarning
-from suffice.models.generative import summarise
+from suffice.models.generative.model import summarise
 from suffice.testing.comparing import frozen
 
 FAMILIES = {

@@ -30,20 +30,26 @@ from suffice.families import (
     family_named,
     family_names,
 )
-from suffice.models.evaluation import Evaluation
-from suffice.models.model_file import TYPES
+from suffice.models.base.evaluation import Evaluation
+from suffice.models.generative import saved as generative
+from suffice.models.linear import saved as linear
+from suffice.models.logistic import saved as logistic
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
-from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
-from suffice.statistics.curvature import Curvature
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
+from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.testing import check_estimator_laws, check_family, check_statistic
+
+TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 
 LABELS = ("ham", "spam", "eggs")
 WORDS = ("ab", "cd", "ef", "gh", "ij", "kl")
@@ -181,12 +187,12 @@ def evaluated(batch: Batch) -> Evaluation:
     )
 
 
-def bent(batch: Batch) -> Curvature:
-    """Sums of the shapes of a curvature, over the rows of a batch."""
+def bent(batch: Batch) -> LossSums:
+    """Loss sums of random shapes, over the rows of a batch."""
     x = np.nan_to_num(np.asarray(batch.blocks[0].values, np.float64))
     w = batch.weights if batch.weights.size else np.ones(batch.rows)
     total = np.bincount(batch.codes + 1, w, 4)[1:]
-    return Curvature.of(total, total / 3, float(w.sum()), (w @ x)[None], (x.T * w) @ x)
+    return LossSums.of(total, total / 3, float(w.sum()), (w @ x)[None], (x.T * w) @ x)
 
 
 Make = Callable[[Batch], Any]
@@ -201,7 +207,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("category", lambda batch: summed(CountAccumulator(width(batch)), batch)),
         ("integers", lambda batch: summed(CountAccumulator(width(batch)), batch)),
     ],
-    Curvature: [("real", bent)],
+    LossSums: [("real", bent)],
     FourthMoments: [
         ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch)), batch)),
     ],

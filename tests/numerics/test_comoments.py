@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from suffice.errors import ForgetError
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.moments import MomentsAccumulator
 from suffice.statistics.statistic import tree_sum
 
@@ -122,6 +123,13 @@ def assert_exact(
     found: Comoments, x: np.ndarray, codes: np.ndarray, weights: np.ndarray = NONE
 ) -> None:
     groups = truths(x, codes, weights)
+    for form in (found, found.canonical()):
+        assert_groups(form, groups)
+
+
+def assert_groups(
+    found: Comoments, groups: dict[tuple[tuple[bool, ...], int], tuple[Any, ...]]
+) -> None:
     assert len(found.pattern) == len(groups)
     pooled: dict[int, Any] = {}
     for g, (p, c) in enumerate(zip(found.pattern, found.code, strict=True)):
@@ -440,6 +448,23 @@ def test_nothing_is_left_when_all_rows_are_taken_away(pooled: bool) -> None:
         one = slice(row, row + 1)
         total -= summed(x[one], codes[one], weights[one], pooled=pooled)
     assert total == Comoments.empty(2, 3, pooled)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_no_pivot_is_a_value_that_was_taken_away(offset: float, gaps: float, pooled: bool) -> None:
+    rng = np.random.default_rng(16)
+    x = rng.normal(size=(300, 3)) * [1.0, 1e-2, 1e2] + offset
+    x[rng.random(x.shape) < gaps] = np.nan
+    codes, weights = rng.integers(0, 2, 300).astype(np.intp), rng.random(300) + 0.5
+    both = summed(x, codes, weights, pooled=pooled)
+    rest = both - summed(x[:100], codes[:100], weights[:100], pooled=pooled)
+    kept = summed(x[100:], codes[100:], weights[100:], pooled=pooled).canonical()
+    np.testing.assert_array_equal(rest.pivot, kept.pivot)
+    assert not np.isin(rest.pivot[rest.pivot != 0.0], x[:100]).any()
+    complete = both.canonical().pivot[both.patterns[both.pattern].all(axis=1)]
+    assert not np.isin(complete[complete != 0.0], x).any()
 
 
 @pytest.mark.parametrize("pooled", [False, True])

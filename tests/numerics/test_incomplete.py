@@ -11,7 +11,7 @@ from scipy.stats import multivariate_normal
 
 from suffice.numerics.incomplete import Expected, IncompleteRows, expectation_maximisation
 from suffice.statistics.block import RealBlock
-from suffice.statistics.comoments import ComomentsAccumulator
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 
 SOME = settings(max_examples=60)
 

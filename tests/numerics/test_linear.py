@@ -34,3 +34,20 @@ def test_a_row_that_cannot_be_squared_stops(row: int, first: int, k: int) -> Non
     assert linear.add_complete(x, np.zeros(3), np.ones((k, 3)), np.zeros(k), done, out) == first
     assert done.sum() == first
     np.testing.assert_array_equal(out[:first], 3.0)
+
+
+@pytest.mark.parametrize("k", [1, 2, 9])
+@pytest.mark.parametrize("d", [1, 7, 8, 9, 50])
+@pytest.mark.parametrize("n", [1, 15, 16, 17, 40])
+def test_what_is_written_of_rows_of_any_cells(k: int, d: int, n: int) -> None:
+    rng = np.random.default_rng([k, d, n])
+    x, origin = rng.integers(-9, 9, (n, d)).astype(np.float64), rng.integers(-9, 9, d) * 1.0
+    slope, constant = rng.integers(1, 9, (k, d)) * 1.0, rng.integers(-9, 9, k) * 1.0
+    x[n // 2 :: 3, d // 2] = [np.nan, np.inf, 1e160][n % 3]
+    out = scores(n, k, 1.0)
+    linear.write(x, origin, slope, constant, out)
+    finite = np.isfinite(x).all(axis=1)
+    # Small whole numbers, but for one cell: every order of adding gives the same.
+    expected = (x[finite] - origin) @ slope.T + constant
+    np.testing.assert_array_equal(out[finite], expected)
+    assert not np.isfinite(out[~finite]).any()

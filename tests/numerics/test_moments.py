@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from suffice.numerics import kernels
 from suffice.statistics.block import BadCell, RealBlock
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.statistic import tree_sum
@@ -49,8 +50,9 @@ def assert_exact(moments: Moments, x: np.ndarray, codes: np.ndarray, weights: np
         rows = codes == c
         for j in range(x.shape[1]):
             truth = rounded_once(x[rows, j], w[rows])
-            found = moments.total[c, j], moments.mean[c, j], moments.scatter[c, j]
-            assert found == truth, (c, j)
+            for form in (moments, moments.canonical()):
+                found = form.total[c, j], form.mean[c, j], form.scatter[c, j]
+                assert found == truth, (c, j)
 
 
 def weights_of(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -143,6 +145,76 @@ def test_the_bound_on_what_can_be_taken_away() -> None:
         error = abs(rest.scatter[0, 0] / kept.scatter[0, 0] - 1)
         assert error < 2.0**-digits
         assert (rest == kept) is (bits == 25)
+
+
+# -- pivots
+
+
+def significant_bits(value: float) -> int:
+    whole = abs(Fraction(value).numerator)
+    return (whole // (whole & -whole)).bit_length() if whole else 0
+
+
+@pytest.mark.parametrize(
+    ("middle", "spread", "expected"),
+    [
+        (1000.3, 3.0, 1000.0),  # a multiple of 2
+        (-1001.7, 3.0, -1002.0),
+        (5.0, 3.0, 0.0),  # that is as good
+        (0.1, 0.0, 0.1),  # all values are 0.1
+        (0.0, 0.0, 0.0),
+        (1e9, 1e-8, 1e9),  # the step is below the last place
+        (1e150, 1e-140, 1e150),
+    ],
+)
+def test_a_pivot_has_the_bits_that_the_spread_asks_for(
+    middle: float, spread: float, expected: float
+) -> None:
+    assert kernels.moments.near(middle, spread) == expected
+
+
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e4, 1e8])
+@pytest.mark.parametrize("kind", ["none", "any"])
+def test_no_pivot_is_a_value(offset: float, kind: str) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(500, 3)) * [1.0, 1e-2, 1e2] + offset
+    codes, weights = rng.integers(0, 2, 500).astype(np.intp), weights_of(kind, 500, rng)
+    total = in_parts(x, codes, weights, 5, rng)
+    for found in (total, total.canonical(), total - summed(x[:9], codes[:9], weights[:9])):
+        for c, j in np.ndindex(2, 3):
+            pivot = found.pivot[c, j]
+            assert pivot not in x or pivot == 0.0
+            assert significant_bits(pivot) <= max(0, np.log2((offset + 1) / x[:, j].std()) + 3)
+
+
+@pytest.mark.parametrize("kind", ["none", "whole", "any"])
+def test_the_pivots_of_what_stays_are_those_of_never_having_seen_the_rest(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(90, 2)) + np.array([1e3, -1e6])
+    codes, weights = rng.integers(0, 2, 90).astype(np.intp), weights_of(kind, 90, rng)
+    weights = weights if len(weights) else np.ones(90)
+    x[:40] += 77.7
+    rest = summed(x, codes, weights) - summed(x[:40], codes[:40], weights[:40])
+    kept = summed(x[40:], codes[40:], weights[40:]).canonical()
+    np.testing.assert_array_equal(rest.pivot, kept.pivot)
+    np.testing.assert_array_equal(rest.sums[:, ::2], kept.sums[:, ::2])
+
+
+def test_the_pivot_of_equal_values_is_that_value() -> None:
+    x, codes = np.full((40, 1), 0.1), np.zeros(40, np.intp)
+    for found in (summed(x, codes), summed(x, codes, np.full(40, 0.3))):
+        for form in (found, found.canonical(), found + found, (found + found) - found):
+            assert form.pivot[0, 0] == 0.1
+            assert not form.sums.any()
+
+
+def test_a_class_that_is_taken_away_leaves_zeros() -> None:
+    rng = np.random.default_rng(3)
+    x, codes = rng.normal(size=(50, 2)) + 1e3, np.repeat([0, 1], 25)
+    weights = rng.random(50)
+    rest = summed(x, codes, weights) - summed(x[25:], codes[25:], weights[25:])
+    for part in (rest.weight, rest.pivot, rest.sums):
+        assert not part[1].any()
 
 
 # -- how rows may come
@@ -253,4 +325,6 @@ def test_a_square_of_a_sum_may_be_larger_than_any_double(weights: np.ndarray) ->
     x = (1.0 + np.random.default_rng(3).random((2000, 1))) * (4e149 if not len(weights) else 1e100)
     codes = np.zeros(2000, np.intp)
     found, w = summed(x, codes, weights), weights if len(weights) else np.ones(2000)
-    assert (found.total[0, 0], found.mean[0, 0], found.scatter[0, 0]) == rounded_once(x[:, 0], w)
+    for form in (found, found.canonical()):
+        once = rounded_once(x[:, 0], w)
+        assert (form.total[0, 0], form.mean[0, 0], form.scatter[0, 0]) == once

@@ -1,10 +1,20 @@
-"""Blocks cut at a column."""
+"""Blocks cut at a column, and whole numbers that become doubles."""
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock
+from suffice.statistics.block import (
+    BadCell,
+    CodedBlock,
+    IntegerBlock,
+    RealBlock,
+    require_held,
+    rounded,
+    tiles,
+)
 from suffice.statistics.vocabulary import Vocabulary
 
 
@@ -24,3 +34,52 @@ def test_categories_up_to_a_column() -> None:
     whole = IntegerBlock(np.array([[7, 9], [3, 9]])).upto(0)
     assert_array_equal(whole.codes, [[1, -1], [0, -1]])
     assert whole.vocabularies == (Vocabulary((3, 7)), Vocabulary((9,)))
+
+
+B = 2**53
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_rounded(dtype: type) -> None:
+    top = int(np.iinfo(dtype).max)
+    cells = [0, B - 1, B, B + 1, B + 2, B + 3, 2**60, 2**60 + 1, top - 2**20, top, top // 2 + 1]
+    expected = [int(float(cell)) != cell for cell in cells]
+    assert rounded(np.array(cells, dtype)).tolist() == expected
+    if dtype is np.int64:
+        below = [-cell for cell in cells] + [-(2**63)]
+        assert rounded(np.array(below)).tolist() == [int(float(c)) != c for c in below]
+
+
+def laid_out(x: np.ndarray, how: str) -> np.ndarray:
+    if how == "swapped":
+        return x.astype(x.dtype.newbyteorder())
+    return {"rows": x, "columns": np.asfortranarray(x), "steps": np.repeat(x, 2, axis=1)[:, ::2]}[
+        how
+    ]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("how", ["rows", "columns", "steps", "swapped"])
+class TestWholeNumbers:
+    def test_become_doubles_part_by_part(self, dtype: type, how: str) -> None:
+        x = np.arange(600_000, dtype=dtype).reshape(-1, 3) * dtype(2**30)
+        parts = list(tiles(laid_out(x, how), np.float64))
+        assert len(parts) == 3
+        for start, part in parts:
+            assert part.dtype == np.float64
+            assert_array_equal(part, x[start : start + len(part)].astype(np.float64))
+
+    @pytest.mark.parametrize("read", [require_held, lambda x: list(tiles(x, np.float64))])
+    def test_are_refused_where_doubles_hold_others(
+        self, dtype: type, how: str, read: Callable[[np.ndarray], object]
+    ) -> None:
+        x = np.zeros((200_000, 3), dtype)
+        x[7, 0], x[150_000, 1], x[150_000, 2] = B + 2, B + 1, B + 3
+        with pytest.raises(BadCell) as caught:
+            read(laid_out(x, how))
+        assert (caught.value.row, caught.value.column, caught.value.value) == (150_000, 1, B + 1)
+
+
+def test_a_block_is_not_cut_before_it_is_looked_at() -> None:
+    with pytest.raises(BadCell):
+        RealBlock(np.array([[1, B + 1]])).upto(0)

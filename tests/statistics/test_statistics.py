@@ -5,13 +5,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from suffice.errors import ForgetError
+from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
-from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
@@ -173,6 +175,24 @@ def test_a_class_is_known_while_a_row_shows_it() -> None:
     assert rest == table([1, 3], [0, 0], ("a",))
     assert len((rest - table([1, 3], [0, 0], ("a",))).classes) == 0
     assert table([1], [0], ("a",), [0.0]).classes.values == ()
+
+
+def test_a_code_beyond_the_classes_is_refused() -> None:
+    with pytest.raises(DataError) as caught:
+        table([1, 2, 3], [0, 2, 1], ("a", "b"))
+    assert str(caught.value) == (
+        "a batch has the class code 2; the codes of 2 classes are below 2; "
+        "check what encodes the labels."
+    )
+
+
+def test_moments_of_other_shapes_are_not_added() -> None:
+    one, two = (MomentsAccumulator(d) for d in (1, 2))
+    with pytest.raises(ParameterError) as caught:
+        _ = one.statistic() + two.statistic()
+    assert str(caught.value) == (
+        "moments of 0 classes and 2 columns; they are added to those of 0 classes and 1 columns."
+    )
 
 
 def test_missing_labels_are_counted_with_their_weights() -> None:

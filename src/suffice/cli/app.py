@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from suffice import __version__
+from suffice._version import __version__
 from suffice.cli.compare import compare
 from suffice.cli.demo import demo
 from suffice.cli.evaluate import evaluate
@@ -19,28 +22,36 @@ from suffice.cli.fit import fit
 from suffice.cli.forget import forget
 from suffice.cli.merge import merge
 from suffice.cli.options import with_groups
+from suffice.cli.output import standard_output
 from suffice.cli.predict import predict
 from suffice.cli.sentences import CommandError, sentence, warn
 from suffice.cli.show import show
+from suffice.cli.signals import handled, status
 from suffice.cli.summary import summary
 from suffice.errors import SufficeError, SufficeWarning
+from suffice.temporary import sweep
 
 __all__ = ["app"]
 
 BAD_INPUT = 2
-INTERRUPTED = 128 + 2  # as shells have it of a process that SIGINT ended
 
 
 class Commands(TyperGroup):
-    """Ends bad input of any kind with one sentence on stderr and exit code 2, Ctrl-C with 130."""
+    """Ends bad input of any kind with one sentence on stderr and exit code 2.
+
+    Ctrl-C ends it with 130, SIGTERM with 143, SIGHUP with 129.
+    """
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that is named."""
-        try:
-            return super().invoke(ctx)
-        except KeyboardInterrupt as interrupt:
-            typer.echo(sentence(interrupt), err=True)
-            raise typer.Exit(INTERRUPTED) from None
+        """Run the command that is named, after what killed ones have left is removed."""
+        with suppress(OSError):  # no temporary folder, no rows in it
+            sweep(Path(tempfile.gettempdir()))
+        with handled():
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt as interrupt:
+                typer.echo(sentence(interrupt), err=True)
+                raise typer.Exit(status(interrupt)) from None
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run one command and leave the process."""
@@ -67,7 +78,8 @@ app = typer.Typer(
 
 def _print_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"suffice {__version__}")
+        with standard_output():
+            typer.echo(f"suffice {__version__}")
         raise typer.Exit
 
 

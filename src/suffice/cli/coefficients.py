@@ -60,7 +60,7 @@ def coefficient_facts(
         If the level is not between 0 and 1.
     """
     from suffice.linear_model import LogisticRegression
-    from suffice.models.options import check_level
+    from suffice.models.base.options import check_level
 
     check_level(level)
     found = _logistic(model, level) if isinstance(model, LogisticRegression) else _of(model, level)
@@ -103,6 +103,7 @@ def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
                 "residual_standard_error": found.sigma,
                 "degrees_of_freedom": found.dof,
                 "r_squared": found.r_squared,
+                "unexplained": found.unexplained,
                 "adjusted_r_squared": found.adjusted_r_squared,
                 "f": found.f,
                 "f_p": found.f_p,
@@ -199,7 +200,7 @@ def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
 
 
 def _penalised(model: LogisticRegression) -> dict[str, Any]:
-    from suffice.models.coefficient_table import rows_left_out
+    from suffice.models.design.coefficient_table import rows_left_out
 
     classes = model.model_.classes.values
     estimates = _with_intercepts(model, model.coef_)
@@ -242,7 +243,7 @@ def rendered_coefficients(
     facts: dict[str, Any], intervals: bool = False, most: int | None = None
 ) -> Iterator[RenderableType]:
     """Tables of the coefficients, the first ``most`` of each, with their tests or intervals."""
-    from suffice.models.coefficient_table import percents
+    from suffice.models.design.coefficient_table import percents
 
     ends = dict(zip(ENDS, percents(facts["level"]), strict=True))
     for equation in facts["equations"]:
@@ -275,7 +276,7 @@ def _title(equation: dict[str, Any]) -> str:
 
 def _cells(coefficient: dict[str, Any]) -> dict[str, str]:
     """The numbers in print: to the digits that the standard error leaves them, if there is one."""
-    from suffice.models.coefficient_table import row
+    from suffice.models.design.coefficient_table import row
 
     cells = {name: short(coefficient[name]) for name in (*ENDS, RATIO) if name in coefficient}
     if "standard_error" not in coefficient:

@@ -17,7 +17,7 @@ from suffice.cli.output import decibans, grid, percent, print_all, short
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from suffice.models.estimator import GenerativeClassifier
+    from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = ["demo"]
 
@@ -73,7 +73,7 @@ def _story() -> Iterator[RenderableType]:
     yield _heading("2. Check")
     yield from _cross_check(model, rows)
     yield _heading("3. Answer, and say why")
-    yield from _answers(model, new)
+    yield from _predictions(model, new)
     yield _heading("4. Go on")
     yield NEXT
 
@@ -146,7 +146,7 @@ def _cross_check(model: GenerativeClassifier, rows: pa.Table) -> Iterator[Render
     )
 
 
-def _answers(model: GenerativeClassifier, new: pa.Table) -> Iterator[RenderableType]:
+def _predictions(model: GenerativeClassifier, new: pa.Table) -> Iterator[RenderableType]:
     explained = explanations(model.explain(new), new.to_pylist())
     yield (
         f"The {HELD_OUT} wines put aside. Every column says so many decibans for the answer and "

@@ -21,10 +21,11 @@ from suffice.cli.models import (
 from suffice.cli.options import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
 from suffice.cli.running import Running
+from suffice.numerics.in_print import explained
 
 if TYPE_CHECKING:
-    from suffice.models.evaluation import Evaluation
-    from suffice.models.regression_evaluation import RegressionEvaluation
+    from suffice.models.base.evaluation import Evaluation
+    from suffice.models.linear.evaluation import RegressionEvaluation
 
 __all__ = ["evaluate"]
 
@@ -147,6 +148,7 @@ def _errors(result: RegressionEvaluation) -> dict[str, Any]:
     columns = {
         "rows": result.weight,
         "r_squared": result.r_squared,
+        "unexplained": result.unexplained,
         "root_mean_squared_error": result.mean_squared_error**0.5,
         "mean_absolute_error": result.mean_absolute_error,
         "mean_error": result.bias,
@@ -161,7 +163,7 @@ def _errors(result: RegressionEvaluation) -> dict[str, Any]:
 
 def _error_grid(facts: dict[str, Any]) -> Table:
     lines = {
-        "R²": ("r_squared", "{:.4f}".format, "1 is perfect, 0 is no better than the mean"),
+        "R²": ("unexplained", explained, "1 is perfect, 0 is no better than the mean"),
         "RMSE": ("root_mean_squared_error", short, "root of the mean squared error"),
         "MAE": ("mean_absolute_error", short, "mean absolute error"),
         "mean error": ("mean_error", short, "truth less prediction"),

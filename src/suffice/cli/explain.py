@@ -33,11 +33,13 @@ def explain(
     Evidence is counted in decibans, which add up: 10 are odds of 10 to 1, 20 of
     100 to 1. A missing cell says nothing.
     """
-    from suffice.data.selected import FirstRows
+    from suffice.data.table_views import FirstRows
 
     refuse_overwriting(output, [model, *data])
     loaded = load_generative(
-        model, "evidence is counted in models of classes", f"use suffice summary {model}"
+        model,
+        "explain shows contributions for naive Bayes and discriminant analysis only",
+        f"use suffice summary {model}",
     )
     fitted = with_tokens(loaded, reading)
     opened = reading.open(data, fitted.format_)

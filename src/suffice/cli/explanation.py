@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from suffice.errors import DataError
 
 if TYPE_CHECKING:
-    from suffice.models.evidence import Evidence
+    from suffice.models.generative.evidence import Evidence
 
 __all__ = ["Contribution", "Explanation", "explanations"]
 
@@ -77,7 +77,7 @@ def explanations(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> list[
 
 
 def _explanation(evidence: Evidence, i: int, cells: Mapping[str, Any]) -> Explanation:
-    from suffice.models.evidence import DECIBAN
+    from suffice.models.generative.evidence import DECIBAN
 
     probability = evidence.probabilities[i]
     second, first = probability.argsort(kind="stable")[-2:]

@@ -16,12 +16,12 @@ from suffice.cli.models import has_coefficients, predicts_numbers, refuse_tokens
 from suffice.cli.options import AsJson, Data, Labels, Reading, Weight, listed
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting
 from suffice.cli.running import Checkpoint, Running, refuse_threads
-from suffice.engines.work import work
+from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from suffice.data.table import Table
-    from suffice.models.estimator import GenerativeClassifier
+    from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = ["fit", "schema_grid"]
 
@@ -158,7 +158,7 @@ def fit(
     refuse_tokens(chosen, reading, table, data[0])
     if model in DISCRIMINANT:
         _refuse_words(model, table, {*label, weight})
-    with running.reported(f"Learning from {', '.join(data)}") as report, work():
+    with running.reported(f"Learning from {', '.join(data)}") as report, fit_context():
         chosen.engine = running.chosen(report, options.threads, checkpoint)
         chosen.fit(table, label if len(label) > 1 else label[0], weight)
         # Within the work: the checkpoint stays until the model is safe.
@@ -243,15 +243,13 @@ def _is_number(cell: str | None) -> bool:
 def _selected(
     table: Table, roles: Roles, label: Sequence[str], weight: str | None, features: Sequence[str]
 ) -> Table:
-    from suffice.data.selected import WithoutColumns
+    from suffice.data.table_source import no_column
+    from suffice.data.table_views import WithoutColumns
 
     roles.check(table.names, label)
     for name in label:
         if name not in table.names:
-            raise SchemaError(
-                f"there is no column {name!r} to be the label",
-                f"the columns are {', '.join(map(repr, table.names))}",
-            )
+            raise no_column(name, "the label", table.names, table.format is not None)
     ignored = listed(roles.ignore)
     if features:
         parts = dict.fromkeys(label, "label") | {weight: "weight"}
@@ -311,7 +309,7 @@ def _named_after(data: str) -> Path:
 
     Also for a pipe, whose name says nothing.
     """
-    from suffice.data.copied import is_read_once
+    from suffice.data.files.pipes import is_read_once
 
     first = Path(min(glob.glob(data, recursive=True), default=data))
     if data == "-" or is_read_once(first):
@@ -341,10 +339,10 @@ def _facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
     }
 
 
-def _modelled(model: GenerativeClassifier) -> list[tuple[Any, str]]:
-    """Every column with the name of its family."""
+def _modelled(model: GenerativeClassifier) -> list[tuple[Any, str | None]]:
+    """Every column with the name of its family; without a value so far, it has none."""
     families = {name: part.family.name for part in model.parts_ for name in part.layout.columns}
-    return [(column, families[column.name]) for column in model.schema_]
+    return [(column, families.get(column.name)) for column in model.schema_]
 
 
 def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[RenderableType]:
@@ -368,5 +366,5 @@ def schema_grid(model: GenerativeClassifier) -> RenderableType:
     """What the schema decided for every column, and why."""
     table = grid("column", "kind", "family", "seen in the first rows", numbers=False)
     for column, family in _modelled(model):
-        table.add_row(column.name, column.kind, family, column.reason)
+        table.add_row(column.name, column.kind, family or "-", column.reason)
     return table

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from suffice.cli.options import Labels, Reading
     from suffice.data.table import Table
-    from suffice.models.estimator import GenerativeClassifier
+    from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = [
     "fitting",
@@ -78,7 +78,10 @@ def load_summed(path: str | PathLike[str]) -> Any:
     model = load(path)
     if not hasattr(model, "statistic_"):
         raise refusal(
-            path, model, "it is no function of sums over rows", "fit a new one to all rows"
+            path,
+            model,
+            "it is fitted by repeated passes over the rows, not from sums",
+            "fit it again on all rows together",
         )
     return model
 
@@ -118,14 +121,14 @@ def fitting(data: Sequence[str], model: str | PathLike[str]) -> Iterator[None]:
 
 def is_generative(model: Any) -> bool:
     """Tell whether a model describes the columns of every class."""
-    from suffice.models.estimator import GenerativeClassifier
+    from suffice.models.generative.classifier import GenerativeClassifier
 
     return isinstance(model, GenerativeClassifier)
 
 
 def predicts_numbers(model: Any) -> bool:
     """Tell regressions from classifiers."""
-    from suffice.models.regressor import LinearRegressor
+    from suffice.models.linear.regressor import LinearRegressor
 
     return isinstance(model, LinearRegressor)
 
@@ -202,7 +205,7 @@ def refuse_tokens(model: Any, reading: Reading, table: Table, file: str) -> None
     ParameterError
         If the file describes itself, and the model takes its cells as they are.
     """
-    written = getattr(table, "format", None) is not None
+    written = table.format is not None
     if reading.missing and not (written or _cleans_cells(model)):
         raise ParameterError(
             f"--missing is given for {file}",

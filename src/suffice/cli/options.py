@@ -14,7 +14,7 @@ import typer
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
-    from suffice.data.csv import CsvFormat
+    from suffice.data.csv.table import CsvFormat
     from suffice.data.table import Table
 
 __all__ = [
@@ -127,8 +127,8 @@ class Reading:
         ParameterError
             If an option is outside its rule, or does not apply to these files.
         """
-        from suffice.data.copied import STANDARD_INPUT
-        from suffice.data.files import open_files
+        from suffice.data.file_formats import open_files
+        from suffice.data.files.pipes import STANDARD_INPUT
 
         files = [STANDARD_INPUT if given == "-" else given for given in data]
         format = self._format(remembered)
@@ -153,7 +153,7 @@ class Reading:
         return {name: value for name, value in values.items() if value is not None}
 
     def _format(self, remembered: CsvFormat | None) -> CsvFormat:
-        from suffice.data.csv import CsvFormat
+        from suffice.data.csv.table import CsvFormat
 
         before = remembered or CsvFormat()
         given = self._given()

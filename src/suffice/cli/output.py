@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 from rich import box
@@ -25,6 +29,7 @@ __all__ = [
     "print_all",
     "refuse_overwriting",
     "short",
+    "standard_output",
 ]
 
 LONGEST_CELL = 60
@@ -94,11 +99,29 @@ def grid(*columns: str, title: str | None = None, numbers: bool = True) -> Table
     return table
 
 
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Give standard output to a block that only writes to it; what goes wrong there names it.
+
+    Raises
+    ------
+    OSError
+        If it is closed, or what it leads to is full.
+    """
+    try:
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        yield sys.stdout
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), "standard output") from None
+
+
 def print_all(parts: Iterable[RenderableType]) -> None:
     """Print to stdout; brackets in the user's names are no markup."""
     console = Console(markup=False, emoji=False, highlight=False)
     for part in parts:
-        console.print(part)
+        with standard_output():
+            console.print(part)
 
 
 def deliver(
@@ -113,7 +136,8 @@ def deliver(
         with atomic_writer(output, "w") as file:
             file.write(text + "\n")
     elif as_json:
-        typer.echo(text)
+        with standard_output():
+            typer.echo(text)
     else:
         print_all(rendered())
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,9 +17,9 @@ import typer
 from suffice.atomic import atomic_writer
 from suffice.cli.models import is_generative, load, predicts_numbers, refuse_tokens
 from suffice.cli.options import Data, ModelFile, Reading
-from suffice.cli.output import refuse_overwriting
+from suffice.cli.output import refuse_overwriting, standard_output
 from suffice.cli.running import Running
-from suffice.errors import ParameterError, SufficeWarning
+from suffice.errors import ParameterError, warn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,13 +29,12 @@ if TYPE_CHECKING:
     from suffice.data.schema import Layout
     from suffice.data.source import Split
     from suffice.data.table import Table
-    from suffice.engines.watched import Report
+    from suffice.engines.progress import Report
     from suffice.linear_model import LogisticRegression
-    from suffice.models.estimator import GenerativeClassifier
-    from suffice.models.least_squares import LeastSquares
-    from suffice.models.posterior import Posterior
-    from suffice.models.regression import LinearModel
-    from suffice.models.regressor import LinearRegressor
+    from suffice.models.generative.classifier import GenerativeClassifier
+    from suffice.models.linear.least_squares import LeastSquares
+    from suffice.models.linear.posterior import Posterior
+    from suffice.models.linear.regressor import LinearRegressor
     from suffice.statistics.batch import Batch
 
 __all__ = ["predict"]
@@ -89,21 +86,21 @@ def predict(
     with running.reported(f"Predicting {', '.join(data)}") as report:
         read = _reader(running, report)
         if predicts_numbers(fitted):
-            answers = _numbers(fitted, table, read, interval, level)
+            predictions = _numbers(fitted, table, read, interval, level)
         elif is_generative(fitted):
             missing = (*fitted.layout_.missing, *(reading.missing or ()))
-            answers = _generative(fitted, table, read, missing, proba, log_proba)
+            predictions = _generative(fitted, table, read, missing, proba, log_proba)
         else:
-            answers = _discriminative(fitted, table, read, proba, log_proba)
+            predictions = _discriminative(fitted, table, read, proba, log_proba)
         with opened() as write:
-            for part in answers:
+            for part in predictions:
                 write(part)
 
 
 def _reader(running: Running, report: Report) -> Read:
     """Apply functions to batches, one after another here, or whole splits at a time elsewhere."""
+    from suffice.data.source import each_batch
     from suffice.engines.watched import each_watched
-    from suffice.models.generative import each_batch
 
     if not running.here:
         engine = running.chosen(report)
@@ -117,7 +114,7 @@ def _reader(running: Running, report: Report) -> Read:
 
 def _answered(split: Split, task: tuple[Layout, Callable[[Batch], Any]]) -> list[Any]:
     """Kernel of a prediction: what a function makes of every batch."""
-    from suffice.models.generative import each_batch
+    from suffice.data.source import each_batch
 
     return list(each_batch(split, *task))
 
@@ -158,28 +155,27 @@ def _generative(
     log_proba: bool,
 ) -> Iterator[pa.Table]:
     """Answer batch by batch, and say how many rows no class could have produced."""
-    from suffice.data.opening import open_table
+    from suffice.data.open import open_table
     from suffice.numerics.logspace import log_normalise, normalise
 
-    def answered(log_joint: NDArray[np.float64]) -> pa.Table:
+    def predicted(log_joint: NDArray[np.float64]) -> pa.Table:
         logs = log_normalise(log_joint, known.log_prior)[0]
         shares = normalise(log_joint.copy(), known.prior)[0] if proba else None
         return _classes(known.classes.values, logs, shares, log_proba)
 
     rows = impossible = 0
-    known, layout = model.model_, replace(model.layout_, missing=missing)
+    known, layout = model.model_, replace(model._layout_to_answer(), missing=missing)
     splits = open_table(table).splits(layout, workers=1)
     # A table without rows gets an answer without rows, not an empty file.
-    yield answered(known.log_prior[None][:0])
+    yield predicted(known.log_prior[None][:0])
     for log_joint in read(splits, layout, known.log_joint):
         rows += len(log_joint)
         impossible += int((log_joint.max(axis=1) == float("-inf")).sum())
-        yield answered(log_joint)
+        yield predicted(log_joint)
     if impossible:
-        warnings.warn(
+        warn(
             f"{impossible} of {rows} rows are impossible under every class; they were answered by "
-            "the class prior. Smoothing (--alpha above 0) avoids this.",
-            SufficeWarning,
+            "the class prior. Smoothing (--alpha above 0) avoids this."
         )
 
 
@@ -189,16 +185,16 @@ def _discriminative(
     """Answer batch by batch."""
     import numpy as np
 
-    from suffice.data.opening import open_table
+    from suffice.data.open import open_table
 
     known, layout = model.model_, model.layout_
 
-    def answered(logs: NDArray[np.float64]) -> pa.Table:
+    def predicted(logs: NDArray[np.float64]) -> pa.Table:
         return _classes(known.classes.values, logs, np.exp(logs) if proba else None, log_proba)
 
     splits = open_table(table).splits(layout, workers=1)
-    yield answered(known.log_prior[None][:0])
-    yield from map(answered, read(splits, layout, known.log_posterior))
+    yield predicted(known.log_prior[None][:0])
+    yield from map(predicted, read(splits, layout, known.log_posterior))
 
 
 def _classes(
@@ -226,7 +222,7 @@ def _numbers(
     import numpy as np
     import pyarrow as pa
 
-    from suffice.data.opening import open_table
+    from suffice.data.open import open_table
 
     known: Any = model.model_
     fit, targets = known.fit, known.design.targets
@@ -243,20 +239,13 @@ def _numbers(
         reach, noise = posterior.quantile(level), float(interval == "prediction")
         answer = partial(_with_interval, fit, posterior, reach, noise)
 
-    def answered(part: NDArray[np.float64]) -> pa.Table:
+    def predicted(part: NDArray[np.float64]) -> pa.Table:
         return pa.table(dict(zip(names, map(pa.array, part.T), strict=True)))
 
     splits = open_table(table).splits(known.layout, workers=1)
-    yield answered(np.empty((0, len(names))))
-    for parts in read(splits, known.layout, partial(_predicted, known, answer)):
-        yield from map(answered, parts)
-
-
-def _predicted(
-    model: LinearModel, answer: Callable[..., NDArray[np.float64]], batch: Batch
-) -> list[NDArray[np.float64]]:
-    """The answers for a batch, part by part."""
-    return [answer(x) for _, x, _ in model.rows(batch)]
+    yield predicted(np.empty((0, len(names))))
+    for parts in read(splits, known.layout, partial(known.predicted, answer)):
+        yield from map(predicted, parts)
 
 
 def _with_interval(
@@ -265,7 +254,7 @@ def _with_interval(
     """Predictions and the ends of their intervals, target by target."""
     import numpy as np
 
-    from suffice.models.regression import within
+    from suffice.models.linear.model import within
 
     ends = within(fit, posterior, reach, noise, x)
     return np.concatenate([fit.predict(x)[:, :, None], ends], axis=2).reshape(len(x), -1)
@@ -299,12 +288,20 @@ def _opener(output: Path | None) -> Callable[[], Any]:
 
 @contextmanager
 def _standard_output() -> Iterator[Write]:
-    text = io.TextIOWrapper(sys.stdout.buffer, "utf-8", newline="", write_through=True)
+    with standard_output() as stdout:
+        text = io.TextIOWrapper(stdout.buffer, "utf-8", newline="", write_through=True)
+    written = _delimited(text, ",")
+
+    def write(predictions: pa.Table) -> None:
+        with standard_output():
+            written(predictions)
+
     try:
-        yield _delimited(text, ",")
+        yield write
     finally:
         # The buffer belongs to sys.stdout, which is still in use.
-        text.detach()
+        with standard_output():
+            text.detach()
 
 
 @contextmanager
@@ -317,12 +314,12 @@ def _delimited(file: TextIO, delimiter: str) -> Write:
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
     begun = False
 
-    def write(answers: pa.Table) -> None:
+    def write(predictions: pa.Table) -> None:
         nonlocal begun
         if not begun:
-            writer.writerow(answers.column_names)
+            writer.writerow(predictions.column_names)
             begun = True
-        writer.writerows(zip(*(column.to_pylist() for column in answers.columns), strict=True))
+        writer.writerows(zip(*(column.to_pylist() for column in predictions.columns), strict=True))
 
     return write
 
@@ -351,10 +348,10 @@ def _once(opened: Callable[[pa.Schema], Any]) -> Iterator[Write]:
     """Open a writer when the first answers tell the schema, and close it at the end."""
     writers: list[Any] = []
 
-    def write(answers: pa.Table) -> None:
+    def write(predictions: pa.Table) -> None:
         if not writers:
-            writers.append(opened(answers.schema))
-        writers[0].write_table(answers)
+            writers.append(opened(predictions.schema))
+        writers[0].write_table(predictions)
 
     try:
         yield write

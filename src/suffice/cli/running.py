@@ -10,24 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.engines.register import ENGINES
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from suffice.engines.engine import Engine
-    from suffice.engines.watched import Report
+    from suffice.engines.progress import Report
 
 __all__ = ["Checkpoint", "Running", "refuse_threads"]
 
 RUNNING = "Where and how it runs"
-
-# What an engine calls the options of the command line that it has.
-ENGINES: dict[str, dict[str, str]] = {
-    "local": {"workers": "threads"},
-    "processes": {"workers": "processes"},
-    "dask": {"address": "address"},
-    "spark": {"master": "master", "address": "remote"},
-    "ray": {"address": "address"},
-}
 
 Checkpoint = Annotated[
     Path | None,
@@ -140,15 +132,15 @@ class Running:
             raise ParameterError(
                 f"--engine {name!r}", f"the engines are {', '.join(map(repr, ENGINES))}"
             )
-        words = ENGINES[name]
+        names = ENGINES[name].options
         given = {"workers": self.workers, "master": self.master, "address": self.address}
         options = {}
         for option, value in given.items():
             if value is None:
                 continue
-            if option not in words:
+            if option not in names:
                 raise _foreign(option, name)
-            options[words[option]] = value
+            options[names[option]] = value
         if name == "local" and threads is not None:
             options.setdefault("threads", threads)
         return options
@@ -173,7 +165,7 @@ def refuse_threads(running: Running, threads: int | None) -> None:
 
 
 def _foreign(option: str, engine: str) -> ParameterError:
-    owners = [name for name, words in ENGINES.items() if option in words]
+    owners = [name for name, entry in ENGINES.items() if option in entry.options]
     return ParameterError(
         f"--{option} is given for --engine {engine}",
         f"it belongs to --engine {', '.join(owners)}",

@@ -21,6 +21,7 @@ _OPTIONS = [
     for python, option in (
         (r"CsvFormat\(quote=None\)", "--quote none"),
         (r'CsvFormat\(encoding="([^"]*)"\)', r"--encoding \1"),
+        (r"CsvFormat\(delimiter='(.)'\)", r"--separator '\1'"),
         (r"CsvFormat\(names=\.\.\.\)", "--columns"),
         (r"CsvFormat\(missing=\.\.\.\)", "--missing"),
         (r"CsvFormat\(skip_bad_rows=\.\.\.\)", "--skip-bad-rows"),
@@ -49,7 +50,8 @@ _OPTIONS = [
         (r", a mapping or one number per class", ""),
         (r", or learn from batches with partial_fit", ""),
         (r"fit both with the same `families`", "fit both with the same options"),
-        (r", declare the column's type|, or declare another type for the column", ""),
+        (r"NaiveBayes\(families=\{column: 'categorical'\}\)", "--categorical"),
+        (r", or declare another type for the column", ""),
     )
 ]
 
@@ -69,9 +71,10 @@ def _said(error: Any) -> str:
     if isinstance(error, CommandError):
         return _ended(error.format_message())
     if isinstance(error, OSError):
-        return _ended(f"{error.filename or 'the file'}: {error.strerror or error}")
+        named = f"{error.filename}: " if error.filename else ""
+        return _ended(f"{named}{error.strerror or error}")
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted."
+        return _ended(str(error) or "interrupted")
     return _spelt(str(error))
 
 

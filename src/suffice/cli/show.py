@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
-from rich.table import Table
 
 from suffice.cli.models import load_generative
 from suffice.cli.options import AsJson, ModelFile, ResultFile, listed
@@ -16,7 +15,7 @@ from suffice.cli.output import amount, deliver, grid, percent, refuse_overwritin
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
-    from suffice.models.estimator import GenerativeClassifier
+    from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.statistics.by_class import ByClass
 
 __all__ = ["show"]
@@ -73,7 +72,12 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
 
 def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[str, Any]]:
     """What is known of every column, in the order of the table."""
-    known = {}
+    nothing: dict[str, Any] = {
+        "family": None,
+        "missing": float(statistic.weight.value.sum()),
+        "parameters": {},
+    }
+    known: dict[str, dict[str, Any]] = dict.fromkeys(model.layout_.undecided, nothing)
     for part, parameters, block in zip(
         model.parts_, model.model_.parameters, statistic.blocks, strict=True
     ):
@@ -109,8 +113,10 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
         yield _column(column, names, None if full else MOST_LINES)
 
 
-def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) -> Table:
+def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) -> RenderableType:
     """The parameters of one column: classes across where few, else one line per class."""
+    if column["family"] is None:
+        return f"  {column['name']}: no value yet, {amount(column['missing'])} missing"
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
     parameters: dict[str, list[float]] = column["parameters"]
     if len(classes) <= MOST_CLASSES_ACROSS:

@@ -15,9 +15,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from suffice.data.arrays import events, stored_cells
+from suffice.data.array_source import events, stored_cells
+from suffice.data.binary_cells import outcome_codes
+from suffice.data.doubles import doubles, seconds
 from suffice.data.schema import (
+    BOOLEAN,
     MAX_CLASSES,
+    UNDECIDED,
     BlockLayout,
     Column,
     Kind,
@@ -26,18 +30,17 @@ from suffice.data.schema import (
     integer_kind,
     string_kind,
 )
-from suffice.data.words import split_words
+from suffice.data.text import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
-from suffice.numerics.exact import LARGEST
+from suffice.numerics.error_free import LARGEST
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
-from suffice.statistics.block import BadCell, Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.block import HELD, BadCell, Block, CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["column_of", "encode", "stored_as"]
 
-MICROSECONDS = 1e6
 CACHED_CELLS, FEWEST_ROWS = 32_768, 512
 ALL_VALID = np.empty(0, np.uint8)
 
@@ -67,23 +70,31 @@ def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
     return Batch(batch.num_rows, blocks, codes, classes, weights)
 
 
+STORED_KINDS: tuple[tuple[Stored, Callable[[pa.DataType], bool]], ...] = (
+    ("number", pa.types.is_floating),
+    ("integer", pa.types.is_integer),
+    ("string", pa.types.is_string),
+    ("boolean", pa.types.is_boolean),
+    ("nothing", pa.types.is_null),
+    ("number", pa.types.is_decimal),
+    ("time", pa.types.is_temporal),
+    ("string", pa.types.is_large_string),
+    ("string", pa.types.is_string_view),
+)
+
+
 def stored_as(kind: pa.DataType) -> Stored | None:
     """What an Arrow type stores; None for what a table of features cannot hold."""
-    tests: tuple[tuple[Stored, tuple[Callable[[pa.DataType], bool], ...]], ...] = (
-        ("nothing", (pa.types.is_null,)),
-        ("boolean", (pa.types.is_boolean,)),
-        ("integer", (pa.types.is_integer,)),
-        ("number", (pa.types.is_floating, pa.types.is_decimal)),
-        ("time", (pa.types.is_temporal,)),
-        ("string", (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)),
-    )
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    return next((name for name, checks in tests if any(check(kind) for check in checks)), None)
+    for stored, is_of in STORED_KINDS:
+        if is_of(kind):
+            return stored
+    return None
 
 
 def column_of(name: str, values: pa.Array[Any]) -> Column:
-    """Decide what a column is from its first rows (the rule in ``schema.py``).
+    """Decide what a column is from its first rows, or values (the rule in ``schema.py``).
 
     Raises
     ------
@@ -101,15 +112,15 @@ def column_of(name: str, values: pa.Array[Any]) -> Column:
 
 
 def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
-    observed = len(values) - values.null_count
-    if observed == 0:
-        return "category", "no value in the first rows"
     if pa.types.is_dictionary(values.type) and stored != "string":
         return "category", "a dictionary"
     if stored == "boolean":
-        return "binary", "boolean"
+        return "binary", BOOLEAN
     if stored in ("number", "time"):
         return "real", "numbers" if stored == "number" else "dates or times"
+    observed = len(values) - values.null_count
+    if observed == 0:
+        return UNDECIDED
     if stored == "integer":
         distinct = pc.count_distinct(_plain(values)).as_py()
         smallest, largest = pc.min(values).as_py(), pc.max(values).as_py()
@@ -132,23 +143,25 @@ def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
 
 
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:
-    """Numbers of one column as doubles, NaN where null; dates and times in seconds."""
+    """Numbers of one column as doubles, NaN where null; dates and times in seconds.
+
+    Raises
+    ------
+    BadCell
+        If a cell is no number, or a whole number or time that no double is.
+    """
     column = _plain(column)
-    kind = column.type
-    scale = 1.0
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        zone = getattr(kind, "tz", None)
-        column, scale = column.cast(pa.timestamp("us", zone), safe=False), MICROSECONDS
-        column = column.cast(pa.int64())
-    elif pa.types.is_duration(kind):
-        column, scale = column.cast(pa.duration("us"), safe=False).cast(pa.int64()), MICROSECONDS
-    elif pa.types.is_time(kind):
-        column, scale = column.cast(pa.time64("us"), safe=False).cast(pa.int64()), MICROSECONDS
-    elif stored_as(kind) not in ("boolean", "integer", "number", "nothing"):
-        row = int(pc.index(pc.is_valid(column), True).as_py())
-        raise BadCell(row, name, column[row].as_py(), "the column is read as numbers")
-    values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return np.asarray(values, np.float64) if scale == 1.0 else values / scale
+    stored = stored_as(column.type)
+    try:
+        if stored == "time":
+            return seconds(column)
+        if stored in ("boolean", "integer", "number", "nothing"):
+            return doubles(column)
+    except BadCell as bad:
+        bad.column = name
+        raise
+    row = int(pc.index(pc.is_valid(column), True).as_py())
+    raise BadCell(row, name, column[row].as_py(), "the column is read as numbers")
 
 
 def _reals(batch: pa.RecordBatch, layout: BlockLayout, _: Layout) -> RealBlock:
@@ -165,11 +178,15 @@ def _reals(batch: pa.RecordBatch, layout: BlockLayout, _: Layout) -> RealBlock:
 
 def _stored_numbers(
     column: pa.Array[Any], name: str
-) -> tuple[NDArray[np.float64], NDArray[np.uint8], int]:
+) -> tuple[NDArray[Any], NDArray[np.uint8], int]:
     """Numbers, bits of those that are not null (none where all are), and the place of the first."""
-    if column.type != pa.float64():
-        return _number_column(column, name), ALL_VALID, 0
-    return _as_stored(column)
+    if column.type == pa.float64():
+        return _as_stored(column)
+    if column.type == pa.int64():
+        numbers, valid, first = _as_stored(column)
+        if numbers.max(initial=0) <= HELD and numbers.min(initial=0) >= -HELD:
+            return numbers, valid, first
+    return _number_column(column, name), ALL_VALID, 0
 
 
 def _as_stored(column: pa.Array[Any]) -> tuple[NDArray[Any], NDArray[np.uint8], int]:
@@ -207,31 +224,20 @@ def _refuse(bad: NDArray[np.bool_], block: RealBlock, layout: BlockLayout, rule:
 
 def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
     codes = np.empty((len(layout.columns), batch.num_rows), np.int8)
-    for target, name in zip(codes, layout.columns, strict=True):
+    strict = layout.encoding == "binary"
+    for target, name, low in zip(codes, layout.columns, table.lows(layout), strict=True):
         values = _number_column(batch.column(name), name)
-        if table.threshold is None:
-            target[:] = binary_codes(values, name)
-        else:
+        if table.threshold is not None:
             target[:] = np.where(np.isnan(values), -1, values > table.threshold)
+            continue
+        if pa.types.is_boolean(batch.column(name).type):
+            low = 0.0
+        try:
+            target[:] = outcome_codes(values[:, None], np.array([low]), strict)[:, 0]
+        except BadCell as bad:
+            bad.column = name
+            raise
     return CodedBlock(codes.T, (FALSE_TRUE,) * len(layout.columns))
-
-
-def binary_codes(values: NDArray[np.float64], name: Any) -> NDArray[np.int8]:
-    """0/1 or −1/+1 into the codes 0 and 1, NaN into −1.
-
-    Raises
-    ------
-    BadCell
-        If there is another value, or both 0 and −1.
-    """
-    known = np.isin(values, (-1.0, 0.0, 1.0)) | np.isnan(values)
-    bad = ~known
-    if known.all() and (values == -1).any():
-        bad = values == 0
-    if bad.any():
-        row = int(np.flatnonzero(bad)[0])
-        raise BadCell(row, name, float(values[row]), "a binary column holds 0 and 1, or -1 and 1")
-    return np.where(np.isnan(values), -1, values > 0).astype(np.int8)
 
 
 def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
@@ -323,6 +329,7 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
     "count": _counts,
     "whole": _wholes,
     "binary": _binaries,
+    "outcome": _binaries,
     "category": _categories,
     "events": _events,
     "sparse": _sparse,

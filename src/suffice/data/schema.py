@@ -14,33 +14,63 @@ text                       4 words a cell on average, and more than half of the 
                            cells are distinct
 text                       otherwise                                                 category
 dictionary of numbers      always                                                    category
+nothing, integer, text     no row has a value                                        undecided
 =========================  ========================================================  ==========
+
+Where the type leaves the kind open and the first rows have no value, the first 65,536 values
+decide. A column without any is in no block until later rows show one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf
+from typing import Annotated, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.rules import Within, rule
 from suffice.statistics.block import Encoding
 
 __all__ = [
+    "BOOLEAN",
+    "KIND_OF",
     "MAX_CATEGORIES",
     "MAX_CLASSES",
-    "Alike",
+    "UNDECIDED",
     "BlockLayout",
     "Column",
     "Kind",
     "Layout",
     "Numbered",
     "Stored",
+    "UniformColumns",
+    "as_read",
     "integer_kind",
+    "is_decided",
     "string_kind",
+    "with_kinds",
 ]
 
-Kind = Literal["real", "binary", "category", "text"]
+Kind = Literal["real", "binary", "category", "text", "undecided"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
+
+UNDECIDED: tuple[Kind, str] = "undecided", "no value yet"
+BOOLEAN, ONLY = "boolean", "only {} and {}"  # reasons why a column is binary
+LOW = {BOOLEAN: 0.0, ONLY.format(0, 1): 0.0, ONLY.format(-1, 1): -1.0}
+KIND_OF: dict[Encoding, Kind] = {
+    "real": "real",
+    "count": "real",
+    "whole": "real",
+    "binary": "binary",
+    "outcome": "binary",
+    "category": "category",
+    "events": "text",
+    "sparse": "real",
+}
 
 MAX_CATEGORIES = 20
 MAX_CLASSES = 10_000
@@ -68,7 +98,7 @@ class Numbered(Sequence[str]):
     ('x0', 'x1', 'x2')
     """
 
-    d: int
+    d: Annotated[int, Within(0, 2**53)]
 
     def __len__(self) -> int:
         return self.d
@@ -80,7 +110,7 @@ class Numbered(Sequence[str]):
 
 
 @dataclass(frozen=True)
-class Alike(Sequence[Column]):
+class UniformColumns(Sequence[Column]):
     """Columns that differ in name only: an array may have 100,000 of them."""
 
     names: Sequence[str]
@@ -93,7 +123,7 @@ class Alike(Sequence[Column]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return Alike(self.names[index], self.stored, self.kind, self.reason)
+            return UniformColumns(self.names[index], self.stored, self.kind, self.reason)
         return Column(self.names[index], self.stored, self.kind, self.reason)
 
 
@@ -140,18 +170,101 @@ class Layout:
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
     label_map: Mapping[str, str] = field(default_factory=dict)
-    threshold: float | None = None
+    threshold: Annotated[float | None, Within(-inf, inf)] = None
     ignored: tuple[str, ...] = ()
+
+    @rule("every column that has a kind is read in one block")
+    def _has_blocks(self) -> bool:
+        parts = [block.columns for block in self.blocks]
+        if parts == [self.names]:
+            return True
+        if any(isinstance(part, Numbered) for part in parts):  # which may be longer than any memory
+            return False
+        names = self.names
+        if not isinstance(self.columns, UniformColumns):
+            names = [column.name for column in self.columns if column.kind != "undecided"]
+        same = sum(map(len, parts)) == len(names)
+        return same and sorted(name for part in parts for name in part) == sorted(names)
 
     @property
     def names(self) -> Sequence[str]:
         """Names of the columns."""
         columns = self.columns
-        return columns.names if isinstance(columns, Alike) else tuple(c.name for c in columns)
+        return (
+            columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
+        )
+
+    @cached_property
+    def undecided(self) -> tuple[str, ...]:
+        """Names of the columns that had no value yet: they are in no block."""
+        if sum(len(block.columns) for block in self.blocks) == len(self.columns):
+            return ()
+        return tuple(column.name for column in self.columns if not is_decided(column))
+
+    def lows(self, block: BlockLayout) -> NDArray[np.float64]:
+        """The smaller of the two values of each binary column, 0 or −1; NaN where nobody knows."""
+        return np.array([self._low.get(name, np.nan) for name in block.columns])
+
+    @cached_property
+    def _low(self) -> Mapping[str, float]:
+        return {c.name: LOW[c.reason] for c in self.columns if c.reason in LOW}
+
+    @cached_property
+    def answering(self) -> Layout:
+        """The same, but that a third value of a binary column, which no row showed, is missing."""
+        blocks = tuple(
+            replace(block, encoding="outcome") if block.encoding == "binary" else block
+            for block in self.blocks
+        )
+        return self if blocks == self.blocks else replace(self, blocks=blocks)
+
+
+def is_decided(column: Column) -> bool:
+    """Whether a column has a kind: its type says so, or a row showed a value.
+
+    Examples
+    --------
+    >>> is_decided(Column("x", "number", "real", "numbers"))
+    True
+    """
+    return column.kind != UNDECIDED[0]
+
+
+def as_read(columns: Sequence[Column], blocks: Sequence[BlockLayout]) -> Sequence[Column]:
+    """The same columns; one without a value is of the kind that its family reads, if it has one.
+
+    Examples
+    --------
+    >>> as_read([Column("x", "nothing", *UNDECIDED)], [BlockLayout("real", ("x",))])[0].kind
+    'real'
+    """
+    if isinstance(columns, UniformColumns) or all(map(is_decided, columns)):
+        return columns
+    kinds = {name: KIND_OF[block.encoding] for block in blocks for name in block.columns}
+    return tuple(
+        column
+        if is_decided(column) or column.name not in kinds
+        else replace(column, kind=kinds[column.name], reason="no value yet, but a family")
+        for column in columns
+    )
+
+
+def with_kinds(columns: Sequence[Column], shown: Sequence[Column]) -> tuple[Column, ...]:
+    """The same columns; those that had no value yet are what others show them to be.
+
+    Examples
+    --------
+    >>> with_kinds([Column("x", "nothing", *UNDECIDED)], [Column("x", "time", "real", "times")])
+    (Column(name='x', stored='time', kind='real', reason='times'),)
+    """
+    now = {column.name: column for column in shown if is_decided(column)}
+    return tuple(
+        column if is_decided(column) else now.get(column.name, column) for column in columns
+    )
 
 
 def integer_kind(distinct: int, observed: int, smallest: int, largest: int) -> tuple[Kind, str]:
-    """Kind of an integer column, and the reason.
+    """Kind of an integer column, and the reason, in which no cell is quoted: a model keeps it.
 
     Examples
     --------
@@ -159,11 +272,11 @@ def integer_kind(distinct: int, observed: int, smallest: int, largest: int) -> t
     ('category', '3 whole numbers, each seen 114 times on average')
     """
     if distinct == 2 and largest == 1 and smallest in (0, -1):
-        return "binary", f"only {smallest} and {largest}"
+        return "binary", ONLY.format(smallest, largest)
     if 0 < distinct <= MAX_CATEGORIES and observed >= ROWS_PER_CATEGORY * distinct:
         times = observed // distinct
         return "category", f"{distinct} whole numbers, each seen {times} times on average"
-    return "real", f"{distinct} whole numbers from {smallest} to {largest}"
+    return "real", f"whole numbers, {distinct} distinct in {observed}"
 
 
 def string_kind(distinct: int, observed: int, words: float) -> tuple[Kind, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from suffice.errors import DataError
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
-__all__ = ["Source", "Split", "refusal"]
+__all__ = ["InEngine", "Source", "Split", "each_batch", "refusal"]
+
+R = TypeVar("R")
 
 
 class Split(Protocol):
@@ -32,7 +34,16 @@ class Split(Protocol):
         ...
 
 
-class Source(Protocol):
+class InEngine(Protocol):
+    """Rows that may live in an engine."""
+
+    @property
+    def engine(self) -> str | None:
+        """The engine that the rows live in, if there is one."""
+        ...
+
+
+class Source(InEngine, Protocol):
     """A table of some kind."""
 
     @property
@@ -45,12 +56,20 @@ class Source(Protocol):
         """The column of weights, where the table has one."""
         ...
 
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Columns that are left out, which a model goes on to ignore."""
+        ...
+
     def label_stored(self) -> Stored:
         """What the label is stored as."""
         ...
 
-    def columns(self) -> Sequence[Column]:
-        """The columns other than label and weight, each with the kind that its values suggest."""
+    def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
+        """The columns other than label and weight, each with the kind that its values suggest.
+
+        All, or those of the given names.
+        """
         ...
 
     def take(self, rows: NDArray[np.intp]) -> Source:
@@ -75,4 +94,17 @@ def refusal(split: Split, layout: Layout, first: int, bad: BadCell) -> DataError
         names = layout.blocks[bad.block].columns
         column = names[column] if column < len(names) else names[0]
     where = f"column {column!r}, " if column is not None else ""
-    return DataError(f"{where}{split.locate(first + bad.row)}: {bad.value!r}", bad.rule)
+    fact = f"{where}{split.locate(first + bad.row)}: {bad.value!r}"
+    return DataError(fact, bad.rule, bad.next_step)
+
+
+def each_batch(split: Split, layout: Layout, function: Callable[[Batch], R]) -> Iterator[R]:
+    """Apply a function to every batch of a split; a bad cell becomes a sentence."""
+    first = 0
+    for batch in split.batches():
+        try:
+            yield function(batch)
+        except BadCell as bad:
+            raise refusal(split, layout, first, bad) from None
+        first += batch.rows
+        del batch  # the next takes its memory

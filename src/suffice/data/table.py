@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -14,6 +16,7 @@ __all__ = [
     "BATCH_ROWS",
     "RecordSplit",
     "Table",
+    "TableView",
     "first_promoted",
     "first_refused",
     "first_rows",
@@ -34,26 +37,81 @@ class RecordSplit(Protocol):
         ...
 
 
-class Table(Protocol):
-    """Rows under named columns, in files."""
+class Table(ABC):
+    """Rows under named columns; what only some kinds of table have is empty for all others."""
 
     @property
+    @abstractmethod
     def names(self) -> tuple[str, ...]:
         """The columns, in order."""
-        ...
 
     @property
     def guesses(self) -> bool:
         """Whether types are inferred from the first rows, so that later cells may not fit them."""
-        ...
+        return False
 
+    @property
+    def engine(self) -> str | None:
+        """The engine that the rows live in, if there is one."""
+        return None
+
+    @property
+    def format(self) -> Any:
+        """How text is written (`CsvFormat`), if the rows are text."""
+        return None
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Columns left out, which a model goes on to ignore."""
+        return ()
+
+    @abstractmethod
     def head(self) -> pa.RecordBatch:
         """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types."""
-        ...
 
+    @abstractmethod
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
         """Return the parts, reading these columns only; None keeps the type that `head` shows."""
-        ...
+
+
+@dataclass(frozen=True)
+class TableView(Table):
+    """A table around another, which is like that one where it says nothing else."""
+
+    table: Table
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns, in order."""
+        return self.table.names
+
+    @property
+    def guesses(self) -> bool:
+        """Whether types are inferred from the first rows."""
+        return self.table.guesses
+
+    @property
+    def engine(self) -> str | None:
+        """The engine that the rows live in, if there is one."""
+        return self.table.engine
+
+    @property
+    def format(self) -> Any:
+        """How text is written, if the rows are text."""
+        return self.table.format
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Columns left out."""
+        return self.table.ignored
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first rows, in stored or inferred types."""
+        return self.table.head()
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+        """Return the parts, reading these columns only."""
+        return self.table.splits(types)
 
 
 def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
@@ -101,6 +159,11 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
     -------
     pyarrow.RecordBatch
 
+    Raises
+    ------
+    SchemaError
+        If there is no such type, or a whole number would become another one in it.
+
     Examples
     --------
     >>> nothing, something = pa.record_batch({"x": pa.nulls(1)}), pa.record_batch({"x": ["a"]})
@@ -114,7 +177,14 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
         if rows >= BATCH_ROWS:
             break
     tables = gathered or [schema.empty_table()]
-    table = pa.concat_tables(tables, promote_options="permissive").slice(0, BATCH_ROWS)
+    try:
+        table = pa.concat_tables(tables, promote_options="permissive").slice(0, BATCH_ROWS)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise SchemaError(
+            f"the first rows have no type for all: {str(error).splitlines()[0]}",
+            "a column holds values of one type",
+            "convert it",
+        ) from error
     return first_rows(table.to_batches(), table.schema)
 
 

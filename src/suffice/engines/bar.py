@@ -13,7 +13,7 @@ from rich.progress import BarColumn, TaskProgressColumn, TextColumn
 from rich.progress import Progress as Display
 from rich.table import Column
 
-from suffice.engines.watched import Progress, Report
+from suffice.engines.progress import Progress, Report
 
 __all__ = ["bar", "described"]
 

@@ -17,20 +17,23 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 
-from suffice import __version__
-from suffice.data.extent import file_of
+from suffice._version import __version__
 from suffice.data.source import Split
+from suffice.data.split_size import file_of
+from suffice.engines.checksum import checksum
 from suffice.engines.engine import Engine
-from suffice.engines.fingerprint import fingerprint
+from suffice.engines.fit_context import current_fit
 from suffice.engines.watched import WatchedEngine
-from suffice.engines.work import at_work
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
+from suffice.hints import fits
 from suffice.persist import read_model, write_model
+from suffice.rules import NONNEGATIVE, rule
 from suffice.statistics.kinds import STATISTICS
 from suffice.statistics.statistic import Statistic, TreeSum
 
@@ -107,11 +110,13 @@ class CheckpointedEngine:
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """Return the sum of ``kernel(split, params)``; within a fit it is kept as it grows."""
-        work = at_work()
-        if work is None:
+        fit_context = current_fit()
+        if fit_context is None:
             return self.engine.run(kernel, params, splits)
-        of = _fingerprint(kernel, params, splits)
-        journal = work.keep((Journal, self.path), lambda: Journal(Path(self.path), self.every))
+        of = _checksum(kernel, params, splits)
+        journal = fit_context.keep(
+            (Journal, self.path), lambda: Journal(Path(self.path), self.every)
+        )
         sum_: GrowingSum[S] = journal.next(of)
         with closing(self._terms(kernel, params, splits, sum_.done)) as terms:
             for term in terms:
@@ -128,7 +133,7 @@ class CheckpointedEngine:
             yield from self.engine.map(kernel, params, splits[done:])
 
 
-def _fingerprint(kernel: Any, params: Any, splits: Sequence[Split]) -> str:
+def _checksum(kernel: Any, params: Any, splits: Sequence[Split]) -> str:
     """What a sum is of.
 
     Raises
@@ -142,7 +147,7 @@ def _fingerprint(kernel: Any, params: Any, splits: Sequence[Split]) -> str:
             "another process, which goes on, has to find them as they were",
             "write them to a Parquet file, or leave the checkpoint out",
         )
-    return fingerprint(__version__, kernel, params, list(splits))
+    return checksum(__version__, kernel, params, list(splits))
 
 
 @dataclass(frozen=True)
@@ -160,36 +165,36 @@ class Kept:
     """
 
     of: str
-    done: int
+    done: Annotated[int, NONNEGATIVE]
     levels: tuple[int, ...]
     statistics: tuple[Any, ...]
+
+    @rule("every sum has a level, each below the one before")
+    def _is_stack(self) -> bool:
+        falling = all(a > b for a, b in pairwise(self.levels))
+        return falling and len(self.levels) == len(self.statistics)
 
 
 class GrowingSum(TreeSum[S]):
     """A sum that knows what it is of, and how much of it is done."""
 
     def __init__(self, kept: Kept) -> None:
-        super().__init__(zip(kept.levels, kept.statistics, strict=True))
-        self.of, self.done = kept.of, kept.done
-
-    def add(self, statistic: S) -> None:
-        """Add the next term."""
-        super().add(statistic)
-        self.done += 1
+        super().__init__(zip(kept.levels, kept.statistics, strict=True), kept.done)
+        self.of = kept.of
 
     def total(self) -> S:
         """Return the sum of all terms, and forget how it came about."""
         total = super().total()
-        self.stack = [(0, total)]
+        self._state = [(0, total)], self.done
         return total
 
     def kept(self) -> Kept:
         """What to write of it: nothing of a sum of a kind that files do not hold."""
-        stack = list(self.stack)
+        stack, done = self._state
         if not all(isinstance(statistic, HOLDABLE) for _, statistic in stack):
             return Kept(self.of, 0, (), ())
         levels = tuple(level for level, _ in stack)
-        return Kept(self.of, self.done, levels, tuple(statistic for _, statistic in stack))
+        return Kept(self.of, done, levels, tuple(statistic for _, statistic in stack))
 
 
 TYPES = {cls.__name__: cls for cls in (*STATISTICS, Kept)}
@@ -278,7 +283,7 @@ def _read(path: Path) -> list[Kept]:
         kind, sums = read_model(path, types=TYPES)
     except ModelFileError as error:
         raise ModelFileError(error.fact, "it was to be a checkpoint to go on from", ANEW) from None
-    if kind != KIND:
+    if kind != KIND or not fits(list[Kept])(sums):
         raise ModelFileError(
             f"{path} holds a {kind}, no checkpoint", "it would be replaced", "give another name"
         )

@@ -8,22 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from suffice.engines.engine import Engine
 from suffice.engines.local import LocalEngine
+from suffice.engines.register import ENGINES
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
-    from suffice.engines.watched import Report
+    from suffice.engines.progress import Report
 
-__all__ = ["ENGINES", "Choice", "engine", "engine_of", "set_engine"]
+__all__ = ["Choice", "engine", "engine_of", "set_engine"]
 
 Choice = str | Engine | None
-
-ENGINES = {
-    "local": "LocalEngine",
-    "processes": "ProcessesEngine",
-    "dask": "DaskEngine",
-    "spark": "SparkEngine",
-    "ray": "RayEngine",
-}
 
 _everywhere: Engine | None = None
 
@@ -75,7 +68,7 @@ def engine(
             f"pip install 'suffice[{name}]'",
         ) from error
     try:
-        made: Engine = getattr(home, ENGINES[name])(**options)
+        made: Engine = getattr(home, ENGINES[name].class_name)(**options)
     except TypeError as error:
         raise ParameterError(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"

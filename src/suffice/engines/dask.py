@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
+import io
+import pickle
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cloudpickle
 import dask
 from distributed import Client, Future, KilledWorker, LocalCluster
 
+from suffice.data.source import Split
 from suffice.engines.local import AVAILABLE_CORES
-from suffice.engines.remote import Parcel, RemoteEngine, lost
-from suffice.errors import EngineError
+from suffice.engines.remote import Message, RemoteEngine, lost, perform, serialised
+from suffice.errors import EngineError, ParameterError
 
 __all__ = ["DaskEngine"]
 
-PATIENCE = 10  # seconds in which a scheduler answers
+TIMEOUT = 10  # seconds in which a scheduler answers
+LOOPBACK = "127.0.0.1"
+PAUSE = 1.0  # seconds from one look at the workers to the next
 SMALL = 1 << 14  # bytes that may travel with every split
 
 
@@ -35,6 +41,14 @@ class DaskEngine(RemoteEngine):
         Of the scheduler, such as ``"tcp://host:8786"``. Default: the cluster of the current
         ``distributed.Client``; without one, a cluster of this machine's cores, started by the
         first fit and kept for the next ones.
+    patience : float
+        Seconds that a pass waits for a worker while the cluster has none: Dask itself would wait
+        for ever. A cluster that is given its workers by a queue may need more.
+
+    Raises
+    ------
+    ParameterError
+        If ``patience`` is not a number, 0 or more.
 
     Examples
     --------
@@ -43,6 +57,14 @@ class DaskEngine(RemoteEngine):
     """
 
     address: str | None = None
+    patience: float = 60.0
+
+    def __post_init__(self) -> None:
+        number = isinstance(self.patience, int | float) and not isinstance(self.patience, bool)
+        if not (number and self.patience >= 0):
+            raise ParameterError(
+                f"patience={self.patience!r}", "it is a number of seconds, 0 or more"
+            )
 
     @property
     def workers(self) -> int:
@@ -56,37 +78,141 @@ class DaskEngine(RemoteEngine):
         dumps: Callable[[Any], bytes] = cloudpickle.dumps
         return dumps
 
-    def _share(self, parcel: Parcel) -> Parcel | Future:
-        if len(parcel.content) <= SMALL:
-            return parcel
+    def _share(self, message: Message) -> Message | Future:
+        if len(message.content) <= SMALL:
+            return message
         # The result of a task is made again if the worker that holds it is lost; what `scatter`
         # sends is not.
-        return self._submit(_itself, parcel)
+        return self._submit(_itself, message)
 
-    def _submit(self, function: Callable[..., Parcel], *arguments: Any) -> Future:
+    def _submit(self, function: Callable[..., Message], *arguments: Any) -> Future:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
             return _client(self.address).submit(function, *arguments, pure=False)
 
-    def _fetch(self, reference: Future) -> Parcel:
+    def _begin(self, task: Message | Future, split: Split) -> Future:
+        message, futures = _apart(split)
+        return self._submit(_perform, task, message, *futures)
+
+    def _fetch(self, reference: Future) -> Message:
         try:
-            parcel: Parcel = reference.result()
+            message: Message = reference.client.sync(_result, reference, self.patience)
         except KilledWorker as error:
             raise lost(error.allowed_failures + 1) from None
+        except EngineError:
+            raise
         except Exception as error:
             raise EngineError(
                 f"Dask has no result: {type(error).__name__}: {error}",
                 "a cluster has a scheduler that lives, and this library on every worker",
                 "look at the logs of the cluster",
             ) from error
-        return parcel
+        return message
 
     def _drop(self, references: Iterable[Future]) -> None:
         for reference in references:
             reference.release()
 
 
-def _itself(parcel: Parcel) -> Parcel:
-    return parcel
+def _itself(message: Message) -> Message:
+    return message
+
+
+# Waiting -----------------------------------------------------------------------------------------
+
+
+async def _result(reference: Future, patience: float) -> Message:
+    """Wait for a result, as long as there is somebody to make it.
+
+    Raises
+    ------
+    EngineError
+        If the cluster has no worker for so many seconds.
+    """
+    result = asyncio.ensure_future(_awaited(reference))
+    desertion = asyncio.ensure_future(_desertion(reference.client, patience))
+    try:
+        await asyncio.wait({result, desertion}, return_when=asyncio.FIRST_COMPLETED)
+        if not result.done() and desertion.exception() is None:
+            raise EngineError(
+                f"the Dask cluster has had no worker for {patience:g} seconds",
+                "a pass waits so long for one",
+                "look at the logs of those that it had, start others, or wait longer: "
+                "suffice.engine('dask', patience=...)",
+            )
+        return await result
+    finally:
+        desertion.cancel()
+        result.cancel()
+
+
+async def _awaited(reference: Future) -> Message:
+    message: Message = await reference
+    return message
+
+
+async def _desertion(client: Client, patience: float) -> None:
+    """Return when a cluster has had no worker for so many seconds."""
+    waited = 0.0
+    while True:
+        await asyncio.sleep(PAUSE)
+        if await client.nthreads():
+            waited = 0.0
+            continue
+        waited += PAUSE
+        if waited >= patience:
+            return
+
+
+# Splits of frames that workers keep --------------------------------------------------------------
+#
+# A partition of a persisted frame is a future. Dask brings it to the task that depends on it, and
+# makes it again if the worker that kept it is lost. A task that waited for it, inside, would keep a
+# worker from doing so.
+
+
+@dataclass(frozen=True)
+class _Split(Message):
+    """A split in which futures are numbered, and what they stand for once it is known."""
+
+    values: tuple[Any, ...] = ()
+
+    def value(self) -> Any:
+        """Unpickle the split, with values in the place of futures."""
+        return _Unpickler(self.content, self.values).load()
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, content: bytes, values: tuple[Any, ...]) -> None:
+        super().__init__(io.BytesIO(content))
+        self._values = values
+
+    def persistent_load(self, number: int) -> Any:
+        return self._values[number]
+
+
+def _apart(split: Split) -> tuple[_Split, list[Future]]:
+    """Take the futures out of a split."""
+    futures: list[Future] = []
+
+    def number(value: Any) -> int | None:
+        if not isinstance(value, Future):
+            return None
+        futures.append(value)
+        return len(futures) - 1
+
+    def dumps(split: Split) -> bytes:
+        file = io.BytesIO()
+        pickler = cloudpickle.Pickler(file)
+        pickler.persistent_id = number
+        pickler.dump(split)
+        return file.getvalue()
+
+    message = serialised(split, dumps)
+    return _Split(message.version, message.content), futures
+
+
+def _perform(task: Message, split: _Split, *values: Any) -> Message:
+    return perform(task, replace(split, values=values))
 
 
 # Clients -----------------------------------------------------------------------------------------
@@ -108,7 +234,7 @@ def _client(address: str | None) -> Client:
 
 def _connected(address: str | None) -> Client:
     try:
-        return Client(address or _local_cluster(), set_as_default=False, timeout=PATIENCE)
+        return Client(address or _local_cluster(), set_as_default=False, timeout=TIMEOUT)
     except (OSError, TimeoutError, ValueError) as error:
         raise EngineError(
             f"no Dask scheduler answers at {address!r}: {error}",
@@ -120,7 +246,12 @@ def _connected(address: str | None) -> Client:
 def _local_cluster() -> LocalCluster:
     try:
         cluster = LocalCluster(
-            n_workers=AVAILABLE_CORES, threads_per_worker=1, dashboard_address=":0"
+            n_workers=AVAILABLE_CORES,
+            threads_per_worker=1,
+            host=LOOPBACK,
+            # Without a dashboard the scheduler answers requests for its health all the same.
+            dashboard_address=f"{LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": False},
         )
     except RuntimeError as error:
         raise EngineError(

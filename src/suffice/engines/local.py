@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import Generic, TypeVar
 
 from suffice.data.source import Split
-from suffice.engines.threads import Threads, threads
+from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.statistics.statistic import Statistic, tree_sum
 
@@ -80,7 +80,6 @@ class LocalEngine:
             return
         pending: deque[_Task[R]] = deque()
         pool = threads(workers - 1)
-        pool.keep_off()
         try:
             for split in splits:
                 pending.append(_Task(pool, partial(kernel, split, params)))
@@ -97,7 +96,7 @@ class LocalEngine:
 class _Task(Generic[R]):
     """A call that a pool makes, or the caller where no thread has begun it."""
 
-    def __init__(self, pool: Threads, call: Callable[[], R]) -> None:
+    def __init__(self, pool: ThreadPoolExecutor, call: Callable[[], R]) -> None:
         self.call, self.future = call, pool.submit(call)
 
     def taken_over(self) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,15 +14,17 @@ from urllib.parse import urlsplit
 
 import ray
 from ray import cloudpickle
+from ray._private import ray_constants, services
 from ray.exceptions import RayError, RayTaskError
 from ray.util import client
 
-from suffice.engines.remote import ATTEMPTS, Parcel, RemoteEngine, lost
+from suffice.engines.remote import ATTEMPTS, Message, RemoteEngine, lost
 from suffice.errors import EngineError
 
 __all__ = ["RayEngine"]
 
-PATIENCE = 10  # seconds in which a cluster answers
+TIMEOUT = 10  # seconds in which a cluster answers
+_QUIET: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.WARNING}
 
 
 @dataclass(frozen=True)
@@ -57,16 +61,16 @@ class RayEngine(RemoteEngine):
         dumps: Callable[[Any], bytes] = cloudpickle.dumps
         return dumps
 
-    def _share(self, parcel: Parcel) -> Any:
+    def _share(self, message: Message) -> Any:
         _connect(self.address)
-        return ray.put(parcel)
+        return ray.put(message)
 
-    def _submit(self, function: Callable[..., Parcel], *arguments: Any) -> Any:
+    def _submit(self, function: Callable[..., Message], *arguments: Any) -> Any:
         return _remote(function).remote(*arguments)
 
-    def _fetch(self, reference: Any) -> Parcel:
+    def _fetch(self, reference: Any) -> Message:
         try:
-            parcel: Parcel = ray.get(reference)
+            message: Message = ray.get(reference)
         except RayTaskError as error:
             raise EngineError(
                 f"a worker of Ray cannot begin: {error.cause}",
@@ -75,7 +79,7 @@ class RayEngine(RemoteEngine):
             ) from error
         except RayError as error:
             raise lost(ATTEMPTS) from error
-        return parcel
+        return message
 
     def _drop(self, references: Iterable[Any]) -> None:
         for reference in references:
@@ -83,7 +87,7 @@ class RayEngine(RemoteEngine):
 
 
 @cache
-def _remote(function: Callable[..., Parcel]) -> Any:
+def _remote(function: Callable[..., Message]) -> Any:
     return ray.remote(max_retries=ATTEMPTS - 1)(function)
 
 
@@ -94,18 +98,53 @@ def _connect(address: str | None) -> None:
         return
     try:
         _knock(address)
-        ray.init(
-            address,
-            include_dashboard=None if address else False,
-            log_to_driver=False,
-            logging_level=logging.WARNING,
-        )
+        with _signals_left_alone():
+            _init(address)
     except (OSError, RuntimeError, ValueError) as error:
         raise EngineError(
             f"no Ray cluster answers at {address!r}: {error}",
             "it listens at an address such as 'ray://host:10001'",
             "start it, or correct the address",
         ) from error
+
+
+def _init(address: str | None) -> None:
+    if _is_there(address):
+        ray.init(address, **_QUIET)
+        return
+    with _on_loopback():
+        ray.init("local", include_dashboard=False, **_QUIET)
+
+
+@contextmanager
+def _signals_left_alone() -> Iterator[None]:
+    """Leave the answer to SIGTERM to a process that has one; Ray would take it over."""
+    answer = signal.getsignal(signal.SIGTERM)
+    yield
+    if answer not in (None, signal.SIG_DFL, signal.getsignal(signal.SIGTERM)):
+        signal.signal(signal.SIGTERM, answer)
+
+
+def _is_there(address: str | None) -> bool:
+    """Tell a cluster to connect to, of which Ray knows without an address, from one to start."""
+    if address is not None and "://" in address:
+        return True
+    return services.canonicalize_bootstrap_address(address) is not None
+
+
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """Have Ray take loopback for the address of this machine.
+
+    It listens on loopback only then, as it does by default on macOS and Windows, and refuses to be
+    told so by an option.
+    """
+    before = ray_constants.ENABLE_RAY_CLUSTER
+    ray_constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = before
 
 
 def _check_node() -> None:
@@ -128,4 +167,4 @@ def _knock(address: str | None) -> None:
     """Raise OSError if nobody listens at an address; Ray itself would try for minutes."""
     place = urlsplit(address if address and "://" in address else f"//{address or ''}")
     if place.port is not None:
-        socket.create_connection((place.hostname, place.port), PATIENCE).close()
+        socket.create_connection((place.hostname, place.port), TIMEOUT).close()

@@ -1,6 +1,6 @@
 """What engines outside this process share: what travels, and how statistics meet.
 
-Everything travels as a `Parcel`: bytes, with the version of this library that wrote them. A worker
+Everything travels as a `Message`: bytes, with the version of this library that wrote them. A worker
 looks at the version before it looks at the bytes, and so does the caller. Workers return values and
 nothing else, an exception being a value too; a split that a lost worker was busy with can be given
 to another, and no row is counted twice.
@@ -18,21 +18,21 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
-from suffice import __version__
+from suffice._version import __version__
 from suffice.data.source import Split
 from suffice.errors import EngineError, SufficeError
 from suffice.statistics.statistic import Statistic, tree_sum
 
 __all__ = [
     "ATTEMPTS",
-    "Parcel",
+    "Message",
     "RemoteEngine",
     "Task",
     "add",
+    "deserialised",
     "lost",
-    "opened",
-    "packed",
     "perform",
+    "serialised",
     "size_of",
 ]
 
@@ -51,7 +51,7 @@ FAN_IN = 8  # statistics added at a time there, a power of two
 
 
 @dataclass(frozen=True)
-class Parcel:
+class Message:
     """Bytes of a value, or of an exception, and the version of this library that wrote them.
 
     Parameters
@@ -69,6 +69,10 @@ class Parcel:
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + len(self.content)
+
+    def value(self) -> Any:
+        """Unpickle what it holds."""
+        return pickle.loads(self.content)
 
 
 @dataclass(frozen=True)
@@ -89,35 +93,35 @@ class Task:
     dumps: Callable[[Any], bytes] = pickle.dumps
 
 
-def packed(value: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> Parcel:
-    """Make a parcel of a value.
+def serialised(value: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> Message:
+    """Make a message of a value.
 
     Examples
     --------
-    >>> opened(packed([1, 2]))
+    >>> deserialised(serialised([1, 2]))
     [1, 2]
     """
-    return Parcel(__version__, dumps(value))
+    return Message(__version__, dumps(value))
 
 
-def opened(parcel: Parcel) -> Any:
-    """Take the value out of a parcel.
+def deserialised(message: Message) -> Any:
+    """Take the value out of a message.
 
     Raises
     ------
     EngineError
         If another version of this library packed it.
     Exception
-        If the parcel holds one.
+        If the message holds one.
     """
-    if parcel.version != __version__:
+    if message.version != __version__:
         raise EngineError(
-            f"suffice {parcel.version} and suffice {__version__} were to work together",
+            f"suffice {message.version} and suffice {__version__} were to work together",
             "workers have the version of their caller",
             "install the same version everywhere",
         )
-    value = pickle.loads(parcel.content)
-    if parcel.raised:
+    value = message.value()
+    if message.raised:
         raise value
     return value
 
@@ -125,63 +129,63 @@ def opened(parcel: Parcel) -> Any:
 # What workers do ---------------------------------------------------------------------------------
 
 
-def perform(task: Parcel, split: Parcel, *here: Any) -> Parcel:
+def perform(task: Message, split: Message, *here: Any) -> Message:
     """Run a kernel on a split.
 
     Parameters
     ----------
-    task : Parcel
+    task : Message
         Of a `Task`.
-    split : Parcel
+    split : Message
         Of a split.
     *here
         What the kernel takes besides and the worker has already.
 
     Returns
     -------
-    Parcel
+    Message
         Of the result, or of what the kernel raised.
 
     Examples
     --------
     >>> import operator
-    >>> opened(perform(packed(Task(operator.add, 2)), packed(3)))
+    >>> deserialised(perform(serialised(Task(operator.add, 2)), serialised(3)))
     5
     """
     try:
-        job: Task = opened(task)
-        return packed(job.kernel(opened(split), job.params, *here), job.dumps)
+        job: Task = deserialised(task)
+        return serialised(job.kernel(deserialised(split), job.params, *here), job.dumps)
     except Exception as error:
         return _failure(error)
 
 
-def add(dumps: Callable[[Any], bytes], *statistics: Parcel) -> Parcel:
+def add(dumps: Callable[[Any], bytes], *statistics: Message) -> Message:
     """Add statistics in the order given.
 
     Examples
     --------
-    >>> opened(add(pickle.dumps, packed(1), packed(2), packed(3)))
+    >>> deserialised(add(pickle.dumps, serialised(1), serialised(2), serialised(3)))
     6
     """
     try:
-        return packed(tree_sum(map(opened, statistics)), dumps)
+        return serialised(tree_sum(map(deserialised, statistics)), dumps)
     except Exception as error:
         return _failure(error)
 
 
-def size_of(parcel: Parcel) -> Parcel:
-    """Return the number of bytes in a parcel; one that holds an exception is handed on.
+def size_of(message: Message) -> Message:
+    """Return the number of bytes in a message; one that holds an exception is handed on.
 
     Examples
     --------
-    >>> opened(size_of(Parcel(__version__, b"four")))
+    >>> deserialised(size_of(Message(__version__, b"four")))
     4
     """
-    return parcel if parcel.raised else packed(len(parcel.content))
+    return message if message.raised else serialised(len(message.content))
 
 
-def _failure(error: Exception) -> Parcel:
-    """Make a parcel of an exception, which is opened here first: not every one can be."""
+def _failure(error: Exception) -> Message:
+    """Make a message of an exception, which is opened here first: not every one can be."""
     trace = "".join(traceback.format_exception(error))
     if not isinstance(error, SufficeError):
         error.add_note(f"It was raised on a worker:\n{trace}")
@@ -192,7 +196,7 @@ def _failure(error: Exception) -> Parcel:
         stand_in = EngineError(f"a worker raised {type(error).__name__}: {error}")
         stand_in.add_note(trace)
         content = pickle.dumps(stand_in)
-    return Parcel(__version__, content, raised=True)
+    return Message(__version__, content, raised=True)
 
 
 def lost(attempts: int = ATTEMPTS) -> EngineError:
@@ -231,15 +235,19 @@ class RemoteEngine(ABC):
         return pickle.dumps
 
     @abstractmethod
-    def _share(self, parcel: Parcel) -> Reference:
-        """Give a parcel to all workers, once."""
+    def _share(self, message: Message) -> Reference:
+        """Give a message to all workers, once."""
 
     @abstractmethod
-    def _submit(self, function: Callable[..., Parcel], *arguments: Any) -> Reference:
+    def _submit(self, function: Callable[..., Message], *arguments: Any) -> Reference:
         """Have a worker call a function; references among the arguments stand for results."""
 
+    def _begin(self, task: Reference, split: Split) -> Reference:
+        """Have a worker perform a task on a split."""
+        return self._submit(perform, task, serialised(split, self.dumps))
+
     @abstractmethod
-    def _fetch(self, reference: Reference) -> Parcel:
+    def _fetch(self, reference: Reference) -> Message:
         """Wait for a result and bring it here.
 
         Raises
@@ -258,7 +266,7 @@ class RemoteEngine(ABC):
         """Yield ``kernel(split, params)`` in split order; a few results per worker wait."""
         with closing(self._results(kernel, params, splits)) as results:
             for result in results:
-                yield opened(self._fetch(result))
+                yield deserialised(self._fetch(result))
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """Return the sum of ``kernel(split, params)``, added in split order."""
@@ -267,7 +275,9 @@ class RemoteEngine(ABC):
             if first is None:
                 return tree_sum(())
             in_order = chain([first], results)
-            large = len(splits) > 1 and opened(self._fetch(self._submit(size_of, first))) > LARGE
+            large = (
+                len(splits) > 1 and deserialised(self._fetch(self._submit(size_of, first))) > LARGE
+            )
             total: S = self._sum_there(in_order) if large else self._sum_here(in_order)
         return total
 
@@ -275,12 +285,12 @@ class RemoteEngine(ABC):
         self, kernel: Callable[[Any, Any], Any], params: Any, splits: Sequence[Split]
     ) -> Generator[Reference]:
         """Yield one reference per split, in their order, and submit no more than a few ahead."""
-        task = self._share(packed(Task(kernel, params, self.dumps), self.dumps))
+        task = self._share(serialised(Task(kernel, params, self.dumps), self.dumps))
         ahead = 2 * self.workers
         pending: deque[Reference] = deque()
         try:
             for split in splits:
-                pending.append(self._submit(perform, task, packed(split, self.dumps)))
+                pending.append(self._begin(task, split))
                 if len(pending) > ahead:
                     yield pending.popleft()
             while pending:
@@ -289,15 +299,19 @@ class RemoteEngine(ABC):
             self._drop(pending)
 
     def _sum_here(self, results: Iterable[Reference]) -> Any:
-        return tree_sum(opened(self._fetch(result)) for result in results)
+        return tree_sum(deserialised(self._fetch(result)) for result in results)
 
     def _sum_there(self, results: Iterable[Reference]) -> Any:
         """Add results on the workers, by a counter whose digits are sums of `FAN_IN`."""
         digits: list[tuple[int, Reference]] = []
         for result in results:
-            opened(self._fetch(self._submit(size_of, result)))  # it is there, and no exception
+            deserialised(
+                self._fetch(self._submit(size_of, result))
+            )  # it is there, and no exception
             digits.append((0, result))
             while len(digits) >= FAN_IN and digits[-FAN_IN][0] == digits[-1][0]:
                 level, neighbours = digits[-1][0], [total for _, total in digits[-FAN_IN:]]
                 digits[-FAN_IN:] = [(level + 1, self._submit(add, self.dumps, *neighbours))]
-        return opened(self._fetch(self._submit(add, self.dumps, *(total for _, total in digits))))
+        return deserialised(
+            self._fetch(self._submit(add, self.dumps, *(total for _, total in digits)))
+        )

@@ -7,7 +7,7 @@ import pickle
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, groupby
@@ -20,20 +20,20 @@ from pyspark import Broadcast, TaskContext, cloudpickle
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import expr
 
+from suffice.data.frames.spark import PartitionRows, SparkRows, gist
 from suffice.data.source import Split
-from suffice.data.spark_frame import PartitionRows, SparkRows, gist
-from suffice.data.tables import TableSplit
+from suffice.data.table_source import TableSplit
 from suffice.engines.local import AVAILABLE_CORES
 from suffice.engines.remote import (
     ATTEMPTS,
     FAN_IN,
-    Parcel,
+    Message,
     Task,
     add,
+    deserialised,
     lost,
-    opened,
-    packed,
     perform,
+    serialised,
 )
 from suffice.errors import EngineError, ParameterError
 from suffice.statistics.statistic import Statistic, tree_sum
@@ -59,6 +59,7 @@ _QUIET: dict[str, Any] = {
 _ON_LOOPBACK: dict[str, Any] = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
 }
 
 
@@ -124,8 +125,8 @@ class SparkEngine:
         with _Job(self._session(), kernel, params) as job:
             for start in range(0, len(splits), wave):
                 results = _fetched(job.over(splits[start : start + wave]))
-                for _, parcel in _parcels(results.to_batches()):
-                    yield opened(parcel)
+                for _, message in _messages(results.to_batches()):
+                    yield deserialised(message)
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """Return the sum of ``kernel(split, params)``, added in split order."""
@@ -162,19 +163,21 @@ class SparkEngine:
         if active is not None:
             return active
         master = self.master or f"local[{AVAILABLE_CORES},{ATTEMPTS}]"
+        place = self.remote or master
         builder = SparkSession.builder.appName("suffice")
-        if self.remote is not None:
-            builder = builder.remote(self.remote)
-        else:
-            builder = builder.master(master).config(map=_QUIET)
-        if self.remote is None and master.startswith("local"):
+        builder = builder.master(master) if self.remote is None else builder.remote(self.remote)
+        here = place.startswith("local")
+        if here or self.remote is None:
+            builder = builder.config(map=_QUIET)
+        if here:
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
             builder = builder.config(map=_ON_LOOPBACK)
         try:
-            return builder.getOrCreate()
+            with _on_loopback() if here else nullcontext():
+                return builder.getOrCreate()
         except Exception as error:
             raise EngineError(
-                f"Spark does not start at {self.remote or master!r}: {gist(error)}",
+                f"Spark does not start at {place!r}: {gist(error)}",
                 "it needs Java 17 or later, or a server of Spark Connect",
                 "install Java or set JAVA_HOME, or give the address of a server by remote=",
             ) from error
@@ -189,7 +192,9 @@ class _Job:
     def __init__(self, session: SparkSession, kernel: Callable[..., Any], params: Any) -> None:
         self._session = session
         self._ended = ExitStack()
-        self._task = self._share(packed(Task(kernel, params, cloudpickle.dumps), cloudpickle.dumps))
+        self._task = self._share(
+            serialised(Task(kernel, params, cloudpickle.dumps), cloudpickle.dumps)
+        )
 
     def __enter__(self) -> _Job:
         return self
@@ -207,14 +212,14 @@ class _Job:
 
     def over(self, splits: Sequence[Any]) -> DataFrame:
         """One row per split."""
-        parcels = self._share([packed(split, cloudpickle.dumps) for split in splits])
+        messages = self._share([serialised(split, cloudpickle.dumps) for split in splits])
         n = len(splits)
-        each = partial(_on_splits, self._task, parcels)
+        each = partial(_on_splits, self._task, messages)
         return self._session.range(0, n, 1, n).mapInArrow(each, ROW)
 
     def over_frame(self, split: TableSplit) -> DataFrame:
         """One row per partition that is not empty."""
-        bare = packed(replace(split, part=None), cloudpickle.dumps)
+        bare = serialised(replace(split, part=None), cloudpickle.dumps)
         each = partial(_on_partition, self._task, bare)
         return cast(SparkRows, split.part).frame.mapInArrow(each, ROW)
 
@@ -225,13 +230,13 @@ class _Job:
         few = f"CASE WHEN index < {RESULTS} AND size <= {PIECE} THEN piece END AS piece"
         firsts = _fetched(kept.where("start = 0").selectExpr("index", "start", "size", few))
         if not firsts["piece"].null_count:
-            return [opened(parcel) for _, parcel in _parcels(firsts.to_batches())]
+            return [deserialised(message) for _, message in _messages(firsts.to_batches())]
         total, groups = kept, pc.max(firsts["index"]).as_py() + 1
         while groups > 1:
             groups = -(-groups // FAN_IN)
             together = total.repartition(groups, expr(f"index div {FAN_IN}"))
             total = together.sortWithinPartitions("index", "start").mapInArrow(_added, ROW)
-        return [opened(parcel) for _, parcel in _parcels(_fetched(total).to_batches())]
+        return [deserialised(message) for _, message in _messages(_fetched(total).to_batches())]
 
 
 @dataclass(frozen=True)
@@ -283,6 +288,20 @@ def _given_up(error: Exception) -> EngineError:
 # The session -------------------------------------------------------------------------------------
 
 
+@contextmanager
+def _on_loopback() -> Iterator[None]:
+    """Have the processes that Spark starts listen on loopback, those that no option reaches too."""
+    before = os.environ.get("SPARK_LOCAL_IP")
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["SPARK_LOCAL_IP"]
+        else:
+            os.environ["SPARK_LOCAL_IP"] = before
+
+
 def _is_remote(session: SparkSession) -> bool:
     """Tell a session of Spark Connect."""
     return not hasattr(session, "sparkContext")
@@ -310,7 +329,7 @@ def _on_splits(task: Any, splits: Any, numbers: Batches) -> Batches:
             yield from _pieces(index, perform(task.value, splits.value[index]))
 
 
-def _on_partition(task: Any, split: Parcel, batches: Batches) -> Batches:
+def _on_partition(task: Any, split: Message, batches: Batches) -> Batches:
     """Run the task on the rows of a partition, which are here."""
     context = TaskContext.get()
     index = context.partitionId() if context is not None else 0
@@ -319,19 +338,19 @@ def _on_partition(task: Any, split: Parcel, batches: Batches) -> Batches:
 
 def _added(rows: Batches) -> Batches:
     """Add the results of neighbours, which arrive in order."""
-    for group, neighbours in groupby(_parcels(rows), lambda pair: pair[0] // FAN_IN):
-        yield from _pieces(group, add(cloudpickle.dumps, *(parcel for _, parcel in neighbours)))
+    for group, neighbours in groupby(_messages(rows), lambda pair: pair[0] // FAN_IN):
+        yield from _pieces(group, add(cloudpickle.dumps, *(message for _, message in neighbours)))
 
 
-def _pieces(index: int, parcel: Parcel) -> Batches:
+def _pieces(index: int, message: Message) -> Batches:
     """Cut a result into rows."""
-    content = pickle.dumps(parcel)
+    content = pickle.dumps(message)
     for start in range(0, len(content), PIECE):
         row = [index, start, len(content), content[start : start + PIECE]]
         yield pa.record_batch([[cell] for cell in row], schema=_SCHEMA)
 
 
-def _parcels(rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Parcel]]:
+def _messages(rows: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Message]]:
     """Put results together, each from rows that follow each other."""
     columns = ((batch["index"].to_pylist(), batch["piece"].to_pylist()) for batch in rows)
     pairs = chain.from_iterable(zip(*both, strict=True) for both in columns)

@@ -10,59 +10,23 @@ from itertools import count
 from threading import Lock
 from typing import Any, TypeVar, cast
 
-from suffice.data.extent import Extent, extent
-from suffice.data.meter import heard
+from suffice.data.files.bytes_read import reporting_bytes
 from suffice.data.source import Split
+from suffice.data.split_size import SplitSize, split_size
 from suffice.engines.engine import Engine
-from suffice.engines.work import at_work
+from suffice.engines.fit_context import current_fit
+from suffice.engines.progress import Progress, Report
 from suffice.errors import ParameterError
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import Statistic, tree_sum
 
-__all__ = ["Progress", "Report", "WatchedEngine", "each_watched"]
+__all__ = ["WatchedEngine", "each_watched"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
 
 PAUSE = 0.1  # seconds between two reports
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a pass over the rows is.
-
-    Parameters
-    ----------
-    rows, bytes : int
-        Done so far; bytes as the rows are stored. A fit that goes on from a checkpoint begins with
-        what is summed there, as far as its size is known.
-    total_rows, total_bytes : int, optional
-        Of all of them; None where that is known only at the end, or not even there.
-    share : float
-        Of the pass that is done, from 0 to 1.
-    seconds_left : float, optional
-        If it goes on like this; None at the beginning.
-    number : int
-        Of the pass, from 1: a fit may need several.
-
-    Examples
-    --------
-    >>> Progress(50, 400, 100, 800, 0.5, 2.0).share
-    0.5
-    """
-
-    rows: int
-    bytes: int
-    total_rows: int | None
-    total_bytes: int | None
-    share: float
-    seconds_left: float | None
-    number: int = 1
-
-
-Report = Callable[[Progress], object]
-"""What is told of the progress."""
 
 
 @dataclass(frozen=True)
@@ -151,14 +115,14 @@ class WatchedEngine:
     def _nearby(
         self, kernel: Any, params: Any, splits: Sequence[Split], watch: Watch
     ) -> Generator[Any, None, None]:
-        yield from self.engine.map(_told, (kernel, params, watch), splits)
+        yield from self.engine.map(_reporting, (kernel, params, watch), splits)
 
     def _far(
         self, kernel: Any, params: Any, splits: Sequence[Split], watch: Watch
     ) -> Generator[Any, None, None]:
         results = self.engine.map(_counted, (kernel, params), splits)
         for split, counted in zip(splits, results, strict=True):
-            watch.add(counted.rows, extent(split).bytes or 0, 1)
+            watch.add(counted.rows, split_size(split).bytes or 0, 1)
             yield counted.result
 
 
@@ -175,18 +139,24 @@ class Watch:
 
     def __init__(self, report: Report, splits: Sequence[Split], done: Sequence[Split] = ()) -> None:
         self._report = report
-        before = [extent(split) for split in done]
-        known = [*before, *(extent(split) for split in splits)]
+        before = [split_size(split) for split in done]
+        known = [*before, *(split_size(split) for split in splits)]
         self._total_rows = _total([part.rows for part in known])
         self._total_bytes = _total([part.bytes for part in known])
         self._total_splits = len(known)
         self._rows = sum(part.rows or 0 for part in before)
         self._bytes = sum(part.bytes or 0 for part in before)
         self._splits = len(before)
-        self._before = Extent(_total([p.rows for p in before]), _total([p.bytes for p in before]))
+        self._before = SplitSize(
+            _total([p.rows for p in before]), _total([p.bytes for p in before])
+        )
         self._begun_share = self._share()
-        work = at_work()
-        self._number = 1 if work is None else next(work.keep(Watch, lambda: nullcontext(count(1))))
+        fit_context = current_fit()
+        self._number = (
+            1
+            if fit_context is None
+            else next(fit_context.keep(Watch, lambda: nullcontext(count(1))))
+        )
         self._lock = Lock()
         self._begun = self._reported = time.monotonic()
 
@@ -246,7 +216,7 @@ class WatchedSplit:
 
     def __init__(self, split: Split, watch: Watch | None = None) -> None:
         self._split, self._watch = split, watch
-        self._extent = extent(split) if watch is not None else Extent()
+        self._size = split_size(split) if watch is not None else SplitSize()
         self.rows = self._bytes = 0
 
     def __getattr__(self, name: str) -> Any:
@@ -254,11 +224,11 @@ class WatchedSplit:
 
     def batches(self) -> Iterator[Batch]:
         """Yield the batches of the split; one that is done with is counted."""
-        rows, size = self._extent.rows or 1, self._extent.bytes or 0
+        rows, size = self._size.rows or 1, self._size.bytes or 0
         for batch in self._split.batches():
             yield batch
             # Without a number of rows, the reader tells of the bytes.
-            self._count(batch.rows, size * batch.rows // rows if self._extent.rows else 0)
+            self._count(batch.rows, size * batch.rows // rows if self._size.rows else 0)
 
     def read(self, size: int) -> None:
         """Count bytes that were read."""
@@ -266,7 +236,7 @@ class WatchedSplit:
 
     def end(self) -> None:
         """Count what was not yet counted."""
-        self._count(0, (self._extent.bytes or 0) - self._bytes, 1)
+        self._count(0, (self._size.bytes or 0) - self._bytes, 1)
 
     def _count(self, rows: int, size: int, splits: int = 0) -> None:
         self.rows += rows
@@ -287,17 +257,17 @@ def each_watched(splits: Sequence[Split], report: Report) -> Iterator[Split]:
     watch = Watch(report, splits)
     for split in splits:
         watched = WatchedSplit(split, watch)
-        with heard(watched.read):
+        with reporting_bytes(watched.read):
             yield cast(Split, watched)
         watched.end()
     watch.end()
 
 
-def _told(split: Split, task: tuple[Callable[[Any, Any], R], Any, Watch]) -> R:
+def _reporting(split: Split, task: tuple[Callable[[Any, Any], R], Any, Watch]) -> R:
     """Kernel that tells a watch of this process how far another kernel is."""
     kernel, params, watch = task
     watched = WatchedSplit(split, watch)
-    with heard(watched.read):
+    with reporting_bytes(watched.read):
         result = kernel(watched, params)
     watched.end()
     return result

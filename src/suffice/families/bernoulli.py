@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,16 @@ from suffice.families.family import (
     event_features,
     most_telling,
     pseudo_counts,
+    takes_events,
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log, scores
+from suffice.rules import Shape, Within
 from suffice.statistics.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
-from suffice.statistics.counts import CountAccumulator, Counts, EventAccumulator, Events
+from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.statistic import Accumulator
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["Bernoulli", "BernoulliParameters"]
 
@@ -67,6 +70,16 @@ class Bernoulli(Family):
         """An empty accumulator."""
         return EventAccumulator(presence=True) if encoding == "events" else CountAccumulator(d)
 
+    def takes(self, statistic: Any, encoding: str, d: int) -> bool:
+        """Whether a statistic is one of those that it accumulates of d columns."""
+        if encoding != "events":
+            if not super().takes(statistic, encoding, d):
+                return False
+            return not statistic.k or statistic.vocabularies == (FALSE_TRUE,) * d
+        if not takes_events(statistic, encoding, d):
+            return False
+        return bool((statistic.count.value <= statistic.total).all())
+
     def estimate(self, statistic: Counts) -> BernoulliParameters:
         """Parameters from exact counts of either encoding."""
         if isinstance(statistic, Events):
@@ -86,8 +99,8 @@ class Bernoulli(Family):
 class BernoulliParameters(Parameters):
     """Probabilities (k, d, 2) of the outcomes 0 and 1; ``words`` names the events of a text."""
 
-    theta: NDArray[np.float64]
-    words: Vocabulary | None = None
+    theta: Annotated[NDArray[np.float64], Shape("k", "d", 2), Within(0, 1)]
+    words: Annotated[Vocabulary | None, Shape("d")] = None
 
     @property
     def n_free(self) -> int:

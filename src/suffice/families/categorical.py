@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
+from suffice.rules import Shape, Within
 from suffice.statistics.block import BadCell, CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.statistics.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.statistics.vocabulary import Vocabulary
@@ -87,6 +88,11 @@ class Categorical(Family):
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
         """An empty accumulator."""
         return CountAccumulator(d)
+
+    def takes(self, statistic: Any, encoding: str, d: int) -> bool:
+        """Whether a statistic is one of those that it accumulates of d columns."""
+        counts = super().takes(statistic, encoding, d)
+        return counts and not any(v.closed for v in statistic.vocabularies)
 
     def estimate(self, statistic: Counts) -> CategoricalParameters:
         """Parameters from exact counts.
@@ -186,7 +192,7 @@ class CategoricalParameters(Parameters):
     """θ (k, M + d): the values of each column, then one place for its unseen values."""
 
     vocabularies: tuple[Vocabulary, ...]
-    theta: NDArray[np.float64]
+    theta: Annotated[NDArray[np.float64], Shape("k", "places"), Within(0, 1)]
     unseen: str = "ignore"
 
     @property

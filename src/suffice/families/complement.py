@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,12 @@ from suffice.families.family import (
     event_features,
     most_telling,
     pseudo_counts,
+    takes_events,
 )
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
+from suffice.rules import FINITE, Shape
 from suffice.statistics.block import Encoding, RealBlock, SparseBlock
-from suffice.statistics.counts import EventAccumulator, Events
+from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Complement", "ComplementParameters"]
@@ -74,22 +76,30 @@ class Complement(Family):
         """An empty accumulator."""
         return EventAccumulator()
 
+    def takes(self, statistic: Any, encoding: str, d: int) -> bool:
+        """Whether a statistic is one of those that it accumulates of d columns."""
+        return takes_events(statistic, encoding, d)
+
     def estimate(self, statistic: Events) -> ComplementParameters:
         """Weights from exact event counts."""
         (events,) = statistic.vocabularies
         count = statistic.count.value
         others = count.sum(axis=0) - count + pseudo_counts(self.alpha, len(events))
         log_theta = np.log(others / others.sum(axis=1, keepdims=True))
-        weights = log_theta / log_theta.sum(axis=1, keepdims=True) if self.norm else -log_theta
-        return ComplementParameters(events, weights)
+        if not self.norm:
+            return ComplementParameters(events, -log_theta)
+        total = log_theta.sum(axis=1, keepdims=True)
+        # The θ of a single event is 1, and its weight the limit of log θ / log θ.
+        one = np.ones_like(log_theta)
+        return ComplementParameters(events, np.divide(log_theta, total, out=one, where=total != 0))
 
 
 @dataclass(frozen=True, eq=False)
 class ComplementParameters(Parameters):
     """w (k, M)."""
 
-    events: Vocabulary
-    weights: NDArray[np.float64]
+    events: Annotated[Vocabulary, Shape("M")]
+    weights: Annotated[NDArray[np.float64], Shape("k", "M"), FINITE]
 
     @property
     def n_free(self) -> int:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib import import_module
 from numbers import Real
 from pathlib import Path
 from pkgutil import iter_modules
+from sys import float_info
 from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -22,9 +24,10 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.numerics import kernels
-from suffice.numerics.exact import LARGEST
+from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
-from suffice.statistics.block import BadCell, Encoding
+from suffice.statistics.block import BadCell, Encoding, require_held
+from suffice.statistics.events import Events
 from suffice.statistics.moments import too_large
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
@@ -46,9 +49,11 @@ __all__ = [
     "event_features",
     "family_named",
     "family_names",
+    "is_finite",
     "most_telling",
     "prior_counts",
     "pseudo_counts",
+    "takes_events",
 ]
 
 Estimation = Literal["mle", "map", "bayes"]
@@ -185,7 +190,7 @@ class Family(ABC):
     encodings: ClassVar[tuple[Encoding, ...]]  # how the cells are read, the usual way first
     is_distribution: ClassVar[bool] = True  # False for scores that cannot be sampled from
     joint: ClassVar[bool] = False  # True where columns depend on each other: blocks stay apart
-    may_wait: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
+    lazy: ClassVar[bool] = False  # True where estimating cannot fail, and makes no remarks
 
     @property
     def name(self) -> str:
@@ -199,6 +204,11 @@ class Family(ABC):
     @abstractmethod
     def estimate(self, statistic: Any) -> Parameters:
         """Parameters from exact sums; the sums are left as they are."""
+
+    def takes(self, statistic: Any, encoding: str, d: int) -> bool:
+        """Whether a statistic is one of those that it accumulates of d columns."""
+        known = type(self.accumulator(encoding, 0).statistic())
+        return type(statistic) is known and bool(statistic.d == d)
 
     def __str__(self) -> str:
         options = (
@@ -233,6 +243,7 @@ def family_named(name: str, **options: Any) -> Family:
     return made
 
 
+@cache
 def family_names() -> tuple[str, ...]:
     """Names of all families: one for every file of the package, except this one."""
     files = iter_modules([str(Path(__file__).parent)])
@@ -252,7 +263,7 @@ def check_estimation(estimation: str, alpha: Alpha) -> None:
             f"estimation={estimation!r}", "estimation is one of 'mle', 'map', 'bayes'"
         )
     values = alpha if isinstance(alpha, tuple) else (alpha,)
-    if not all(_is_finite(value) and value >= 0 for value in values):
+    if not all(is_finite(value) and value >= 0 for value in values):
         raise ParameterError(f"alpha={alpha!r}", "alpha is a finite number, 0 or more")
     if estimation == "map" and min(values) < 1:
         raise ParameterError(
@@ -271,7 +282,7 @@ def check_positive(**options: float | None) -> None:
         Naming the option.
     """
     for name, value in options.items():
-        if value is not None and not (_is_finite(value) and value > 0):
+        if value is not None and not (is_finite(value) and value > 0):
             raise ParameterError(f"{name}={value!r}", f"{name} is a positive finite number")
 
 
@@ -284,12 +295,14 @@ def check_nonnegative(**options: float) -> None:
         Naming the option.
     """
     for name, value in options.items():
-        if not (_is_finite(value) and value >= 0):
+        if not (is_finite(value) and value >= 0):
             raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
 
 
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, Real) and bool(np.isfinite(float(value)))
+def is_finite(value: Any) -> bool:
+    """Whether a value is a number that a double can hold."""
+    real = isinstance(value, Real)
+    return real and bool(abs(value) <= float_info.max)
 
 
 def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
@@ -375,8 +388,9 @@ def complete(values: NDArray[Any]) -> NDArray[np.float64]:
     Raises
     ------
     BadCell
-        If one is missing, infinite, or larger than 1e150.
+        If one is missing, infinite, or larger than 1e150, or no double.
     """
+    require_held(values)
     x = np.asarray(values, np.float64)
     gaps = np.argwhere(np.isnan(x))
     if len(gaps):
@@ -394,6 +408,16 @@ def most_telling(
     spread = terms.max(axis=0) - terms.min(axis=0)
     order = np.lexsort((np.arange(len(spread)), -spread))[:most]
     return {words[v]: values[:, v].tolist() for v in order}
+
+
+def takes_events(statistic: Any, encoding: str, d: int) -> bool:
+    """Whether a statistic counts the words of a text, or d numbered events; or nothing as yet."""
+    if type(statistic) is not Events:
+        return False
+    (events,) = statistic.vocabularies
+    if not len(events) and not statistic.k:
+        return True
+    return statistic.d == d and (events.closed or encoding == "events")
 
 
 def event_features(events: Vocabulary) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,12 @@ from suffice.families.family import (
     check_estimation,
     check_nonnegative,
     check_positive,
+    is_finite,
 )
 from suffice.numerics import kernels
-from suffice.numerics.exact import quick_two_sum
-from suffice.statistics.block import Encoding, RealBlock, tiles
+from suffice.numerics.error_free import quick_two_sum
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
+from suffice.statistics.block import Encoding, RealBlock, require_held, tiles
 from suffice.statistics.moments import Moments, MomentsAccumulator, too_large
 
 __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
@@ -103,13 +105,13 @@ class Gaussian(Family):
     shared: bool = False
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
-    may_wait: ClassVar[bool] = True
+    lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)
         check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
         check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
-        if self.mean0 is not None and not np.isfinite(self.mean0):
+        if self.mean0 is not None and not is_finite(self.mean0):
             raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
     def accumulator(self, encoding: str, d: int) -> MomentsAccumulator:
@@ -171,9 +173,9 @@ class GaussianParameters(Parameters):
     ``rest`` is what ``mean``, a double, cannot hold of a μ that is far from 0.
     """
 
-    mean: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    variance: NDArray[np.float64]
+    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    rest: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    variance: Annotated[NDArray[np.float64], Shape("s", "d"), NONNEGATIVE]
 
     @property
     def n_free(self) -> int:
@@ -236,10 +238,10 @@ class StudentParameters(Parameters):
     ``rest`` is what ``location``, a double, cannot hold of a location that is far from 0.
     """
 
-    location: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    scale2: NDArray[np.float64]
-    dof: NDArray[np.float64]
+    location: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    rest: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    scale2: Annotated[NDArray[np.float64], Shape("k", "d"), NONNEGATIVE]
+    dof: Annotated[NDArray[np.float64], Shape("s", "d"), POSITIVE]
 
     @property
     def n_free(self) -> int:
@@ -298,4 +300,5 @@ def _centred(
     if not far.any():
         return block, mean
     origin = np.where(far, mean[0], 0.0)
+    require_held(block.values)
     return RealBlock(block.values - origin), (mean - origin) + rest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
-from typing import Any, ClassVar
+from math import inf, prod
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from suffice.families.family import (
     prior_counts,
 )
 from suffice.numerics.logspace import safe_log
+from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.statistics.block import CodedBlock, Encoding, IntegerBlock
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts, distinct_rows
 from suffice.statistics.vocabulary import Vocabulary
@@ -128,9 +129,9 @@ class JointTableParameters(JointParameters):
     """
 
     vocabularies: tuple[Vocabulary, ...]
-    cells: NDArray[np.intp]
-    count: NDArray[np.float64]
-    log_pseudo: float
+    cells: Annotated[NDArray[np.intp], Shape("S", "d")]
+    count: Annotated[NDArray[np.float64], Shape("k", "S"), NONNEGATIVE]
+    log_pseudo: Annotated[float, Within(-inf, 1e3)]
     unseen: str = "ignore"
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,13 @@ from suffice.families.family import (
     event_features,
     most_telling,
     pseudo_counts,
+    takes_events,
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import Encoding, RealBlock, SparseBlock, tiles
-from suffice.statistics.counts import EventAccumulator, Events
+from suffice.rules import NONNEGATIVE, Shape, Within
+from suffice.statistics.block import Encoding, RealBlock, SparseBlock, require_held, tiles
+from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -74,6 +76,10 @@ class Multinomial(Family):
         """An empty accumulator."""
         return EventAccumulator()
 
+    def takes(self, statistic: Any, encoding: str, d: int) -> bool:
+        """Whether a statistic is one of those that it accumulates of d columns."""
+        return takes_events(statistic, encoding, d)
+
     def estimate(self, statistic: Events) -> MultinomialParameters:
         """Parameters from exact event counts."""
         count = statistic.count.value
@@ -89,9 +95,9 @@ class Multinomial(Family):
 class MultinomialParameters(Parameters):
     """θ (k, M), and the mean number of events in a row, (k,), which only sampling needs."""
 
-    events: Vocabulary
-    theta: NDArray[np.float64]
-    length: NDArray[np.float64]
+    events: Annotated[Vocabulary, Shape("M")]
+    theta: Annotated[NDArray[np.float64], Shape("k", "M"), Within(0, 1)]
+    length: Annotated[NDArray[np.float64], Shape("k"), NONNEGATIVE]
 
     @property
     def n_free(self) -> int:
@@ -178,4 +184,5 @@ def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
     """
     if isinstance(block, SparseBlock):
         return block.counts(events)
+    require_held(block.values)
     return complete(np.where(np.isnan(block.values), 0.0, block.values))

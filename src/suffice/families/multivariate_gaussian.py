@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,19 @@ from suffice.families.family import (
     check_positive,
 )
 from suffice.families.multivariate.parameters import (
-    Course,
+    EmHistory,
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
     Structure,
 )
 from suffice.families.multivariate.spread import Spread, settled_double
+from suffice.families.multivariate.sums import _Sums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.incomplete import IncompleteRows, LogPrior, expectation_maximisation
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
 from suffice.statistics.block import Encoding
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.statistic import Accumulator
 
@@ -168,6 +170,12 @@ class MultivariateGaussian(Family):
             return FourthMomentsAccumulator(d, exact)
         return ComomentsAccumulator(d, self.shared, exact)
 
+    def takes(self, statistic: Any, encoding: str, d: int) -> bool:
+        """Whether a statistic is one of those that it accumulates of d columns."""
+        if not super().takes(statistic, encoding, d):
+            return False
+        return isinstance(statistic, FourthMoments) or statistic.pooled == self.shared
+
     def estimate(
         self, statistic: Comoments | FourthMoments
     ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
@@ -278,7 +286,7 @@ class MultivariateGaussian(Family):
         """The sums that rows with missing cells are expected to have, at the mode."""
         of_cells = _Sums.of_cells(statistic)
         origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
-        prior_mean = np.zeros(d)  # as seen from the origin
+        prior_mean, unit = np.zeros(d), np.sqrt(of_cells.prior_variance.hi)  # from the origin
 
         def estimate(
             n: NDArray[np.float64], mean: NDArray[np.float64], scatter: NDArray[np.float64]
@@ -305,7 +313,7 @@ class MultivariateGaussian(Family):
             statistic.pattern,
             statistic.code,
             statistic.weight.sum(axis=1),
-            (statistic.mean - origin).value * statistic.patterns[statistic.pattern],
+            (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
             settled_double(statistic.scatter),
             statistic.home,
         )
@@ -321,7 +329,7 @@ class MultivariateGaussian(Family):
             mean=mean + origin,
             scatter=DoubleDouble.of(found.scatter),
             covariance=DoubleDouble.of(total / found.weight.sum()),
-            course=Course(
+            course=EmHistory(
                 found.log_likelihood,
                 found.converged,
                 tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
@@ -344,70 +352,3 @@ class MultivariateGaussian(Family):
             return float(-0.5 * (power.sum() + traces.sum() + self.kappa0 * far.sum()))
 
         return log_prior
-
-
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Weight (k,), mean (k, d) and scatter (k or 1, d, d) of the classes; a prior; the whole.
-
-    A class without rows borrows the mean of all. ``prior_mean`` and ``prior_variance`` (d,) are
-    those of the cells over all classes, ``covariance`` (d, d) is that of the rows.
-    """
-
-    weight: NDArray[np.float64]
-    mean: DoubleDouble
-    scatter: DoubleDouble
-    prior_mean: DoubleDouble
-    prior_variance: DoubleDouble
-    covariance: DoubleDouble
-    course: Course = field(default_factory=Course)
-    fourth: FourthMoments | None = None
-
-    @property
-    def d(self) -> int:
-        """Number of columns with a spread; a posterior knows of no others."""
-        return int(np.count_nonzero(self.prior_variance.hi > 0))
-
-    @classmethod
-    def of(cls, statistic: Comoments) -> _Sums:
-        """The sums of complete rows."""
-        k, d, code = statistic.k, statistic.d, statistic.code
-        weight = np.zeros(k)
-        weight[code] = statistic.weight.sum(axis=1)
-        all_rows = statistic.one_class
-        centre = all_rows.mean.sum(axis=0)
-        mean = statistic.mean.scatter(code, (k, d))
-        mean = DoubleDouble.where(weight[:, None] > 0, mean, centre)
-        covariance = _scatter(all_rows).sum(axis=0) / (weight.sum() or 1.0)
-        variance = (covariance * np.eye(d)).sum(axis=0)
-        return cls(weight, mean, _scatter(statistic), centre, variance, covariance)
-
-    @classmethod
-    def of_cells(cls, statistic: Comoments) -> _Sums:
-        """Weights, and the mean and variance of the cells of every column; nothing else."""
-        k, d = statistic.k, statistic.d
-        shown = statistic.patterns[statistic.pattern]
-        all_rows = statistic.one_class
-        cells = all_rows.patterns[all_rows.pattern] * all_rows.weight.sum(axis=1)[:, None]
-        n = cells.sum(axis=0)
-        n = np.where(n > 0, n, 1.0)
-        mean = (all_rows.mean * cells).sum(axis=0) / n
-        squares = (all_rows.mean - mean) * (all_rows.mean - mean) * cells
-        spread = (all_rows.scatter * np.eye(d)).sum(axis=1).sum(axis=0)
-        variance = (squares.sum(axis=0) + spread) / n
-        weight = np.zeros(k)
-        np.add.at(weight, statistic.code, statistic.weight.sum(axis=1) * shown.any(axis=1))
-        nothing = DoubleDouble.zeros((k, d))
-        settled = DoubleDouble.of(variance.value)
-        return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
-
-
-def _scatter(statistic: Comoments) -> DoubleDouble:
-    """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
-    k = 1 if statistic.pooled else statistic.k
-    index = np.zeros_like(statistic.code) if statistic.pooled else statistic.code
-    stored = statistic.home >= 0
-    out = DoubleDouble.zeros((k, statistic.d, statistic.d))
-    out.hi[index[stored]] = statistic.scatter.hi[statistic.home[stored]]
-    out.lo[index[stored]] = statistic.scatter.lo[statistic.home[stored]]
-    return out

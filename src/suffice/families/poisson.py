@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.block import Encoding, RealBlock
+from suffice.rules import NONNEGATIVE, POSITIVE, Shape
+from suffice.statistics.block import Encoding, RealBlock, require_held
 from suffice.statistics.moments import Moments, MomentsAccumulator
 
 __all__ = ["NegativeBinomialParameters", "Poisson", "PoissonParameters"]
@@ -59,7 +60,7 @@ class Poisson(Family):
     estimation: Estimation = "bayes"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("whole",)
-    may_wait: ClassVar[bool] = True
+    lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)
@@ -88,7 +89,7 @@ class Poisson(Family):
 class PoissonParameters(Parameters):
     """λ (k, d)."""
 
-    rate: NDArray[np.float64]
+    rate: Annotated[NDArray[np.float64], Shape("k", "d"), NONNEGATIVE]
 
     @property
     def n_free(self) -> int:
@@ -97,6 +98,7 @@ class PoissonParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ xⱼ log λⱼ − λⱼ − log xⱼ!."""
+        require_held(block.values)
         x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
         log_factorial = gammaln(np.where(observed, x, 0.0) + 1)
@@ -129,8 +131,8 @@ class PoissonParameters(Parameters):
 class NegativeBinomialParameters(Parameters):
     """Shape a and rate b of the Gamma posterior of λ, each (k, d)."""
 
-    a: NDArray[np.float64]
-    b: NDArray[np.float64]
+    a: Annotated[NDArray[np.float64], Shape("k", "d"), POSITIVE]
+    b: Annotated[NDArray[np.float64], Shape("k", "d"), POSITIVE]
 
     @property
     def n_free(self) -> int:
@@ -139,6 +141,7 @@ class NegativeBinomialParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ(x + a)/(Γ(a) x!) + a log(b/(b + 1)) − x log(b + 1)."""
+        require_held(block.values)
         x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
         x = np.where(observed, x, 0.0)

@@ -1,17 +1,7 @@
 """Double-double arithmetic: a number kept as the unevaluated sum of two doubles.
 
-A pair ``(hi, lo)`` stands for hi + lo with abs(lo) ≤ ulp(hi)/2, about 106 bits. The functions
-below take floats or arrays alike, so the compiled kernels use these very formulas (see
-``kernels/pairs.py``).
-
-The algorithms are error-free transformations: they return the rounded result *and* the rounding
-error, exactly. None of them may be compiled with reordering of floating-point operations.
-
-References
-----------
-T. J. Dekker, "A floating-point technique for extending the available precision",
-Numer. Math. 18 (1971). D. E. Knuth, TAOCP vol. 2, 4.2.2, theorem B. T. Ogita, S. M. Rump,
-S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005).
+A pair ``(hi, lo)`` stands for hi + lo with abs(lo) ≤ ulp(hi)/2, about 106 bits. Its operations are
+those of `suffice.numerics.error_free`.
 """
 
 from __future__ import annotations
@@ -19,77 +9,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.numerics import kernels
+from suffice.numerics.error_free import (
+    LARGEST,
+    divide,
+    multiply,
+)
+from suffice.rules import FINITE, Within, rule
 
-__all__ = [
-    "LARGEST",
-    "DoubleDouble",
-    "add",
-    "divide",
-    "multiply",
-    "quick_two_sum",
-    "scaled",
-    "two_product",
-    "two_sum",
-]
+__all__ = ["SQUARABLE", "WEIGHT", "DoubleDouble", "scaled"]
 
-LARGEST = 1e150  # the square of a difference of larger numbers may overflow
-SPLITTER = 134217729.0  # 2**27 + 1: cuts a double into two halves of 26 bits
-
-
-def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return s = fl(a + b) and e with s + e = a + b exactly (Knuth)."""
-    s = a + b
-    z = s - a
-    return s, (a - (s - z)) + (b - z)
-
-
-def quick_two_sum(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return s = fl(a + b) and its error, for abs(a) ≥ abs(b) (Dekker)."""
-    s = a + b
-    return s, b - (s - a)
-
-
-def two_product(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return p = fl(a · b) and e with p + e = a · b exactly (Veltkamp's split)."""
-    p = a * b
-    a1 = SPLITTER * a
-    a1 = a1 - (a1 - a)
-    b1 = SPLITTER * b
-    b1 = b1 - (b1 - b)
-    a2, b2 = a - a1, b - b1
-    return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
-
-
-def add(a: Any, a_lo: Any, b: Any, b_lo: Any) -> tuple[Any, Any]:
-    """Return the pair (a + a_lo) + (b + b_lo), relative error at most 2⁻¹⁰⁴."""
-    s, e = two_sum(a, b)
-    t, f = two_sum(a_lo, b_lo)
-    s, e = quick_two_sum(s, e + t)
-    return quick_two_sum(s, e + f)
-
-
-def multiply(a: Any, a_lo: Any, b: Any, b_lo: Any) -> tuple[Any, Any]:
-    """Return the pair (a + a_lo) · (b + b_lo), relative error at most 2⁻¹⁰²."""
-    p, e = two_product(a, b)
-    return quick_two_sum(p, e + (a * b_lo + a_lo * b))
-
-
-def divide(a: Any, a_lo: Any, b: Any, b_lo: Any) -> tuple[Any, Any]:
-    """Return the pair (a + a_lo) / (b + b_lo): long division, two quotient digits and a rest."""
-    q1 = a / b
-    p, p_lo = multiply(b, b_lo, q1, 0.0 * q1)
-    r, r_lo = add(a, a_lo, -p, -p_lo)
-    q2 = r / b
-    p, p_lo = multiply(b, b_lo, q2, 0.0 * q2)
-    r, r_lo = add(r, r_lo, -p, -p_lo)
-    q, e = quick_two_sum(q1, q2)
-    return quick_two_sum(q, e + r / b)
+SQUARABLE = Within(-LARGEST, LARGEST)
+WEIGHT = Within(0.0, LARGEST)  # a sum of weights, each 1e100 at most
 
 
 def scaled(pairs: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
@@ -126,8 +62,12 @@ class DoubleDouble:
     array([1.])
     """
 
-    hi: NDArray[np.float64]
-    lo: NDArray[np.float64]
+    hi: Annotated[NDArray[np.float64], FINITE]
+    lo: Annotated[NDArray[np.float64], FINITE]
+
+    @rule("hi is hi + lo, rounded")
+    def _is_normal(self) -> bool:
+        return self.hi.shape == self.lo.shape and bool(np.all(self.hi + self.lo == self.hi))
 
     @classmethod
     def of(cls, values: ArrayLike) -> DoubleDouble:
@@ -159,11 +99,11 @@ class DoubleDouble:
         """The sums, rounded once to double."""
         return self.hi + self.lo
 
-    def settled(self, scale: ArrayLike) -> NDArray[np.float64]:
-        """The sums, rounded to double, and where they are small to a multiple of 2⁻⁶⁰ ``scale``.
+    def settled(self, scale: ArrayLike, least: float = 2.0**-60) -> NDArray[np.float64]:
+        """The sums, rounded to double; where they are small to a multiple of ``least · scale``.
 
-        What cancellation leaves of large terms has bits that depend on their order; here they go.
-        Nor do they decide where a sum lies half-way between two doubles: it goes to the even one.
+        Where large terms cancel, the last bits of the remainder depend on the order of the terms.
+        They are removed here. A sum half-way between two doubles is rounded to the even one.
 
         Examples
         --------
@@ -173,7 +113,8 @@ class DoubleDouble:
         exponent = np.frexp(scale)[1]
         fine = np.ldexp(1.5, exponent - 44)  # its last place is 2⁻⁹⁶ of the scale
         value = self.hi + ((self.lo + fine) - fine)
-        grid = np.ldexp(1.5, exponent - 8)  # its last place is 2⁻⁶⁰ of the scale
+        # Of this the last place is ``least``, a power of 2, of the scale.
+        grid = np.ldexp(1.5, exponent + (math.frexp(least)[1] + 51))
         return np.asarray(np.where(np.abs(value) < grid / 2, (value + grid) - grid, value))
 
     @property
@@ -191,12 +132,12 @@ class DoubleDouble:
         return self._plus(other, -1.0)
 
     def _plus(self, other: DoubleDouble, sign: float) -> DoubleDouble:
-        parts: tuple[NDArray[np.float64], ...] = (self.hi, self.lo, other.hi, other.lo)
-        if self.shape != other.shape:
-            parts = np.broadcast_arrays(*parts)
-        total = np.empty((2, *parts[0].shape))
-        kernels.sums.add_pairs(*(part.ravel() for part in parts), sign, *total.reshape(2, -1))
-        return DoubleDouble(*total)
+        a, a_lo, b, b_lo = self.hi, self.lo, other.hi, other.lo
+        if a.shape != b.shape:
+            a, a_lo, b, b_lo = np.broadcast_arrays(a, a_lo, b, b_lo)
+        total = np.empty((2, a.size))
+        kernels.sums.add_pairs(a.ravel(), a_lo.ravel(), b.ravel(), b_lo.ravel(), sign, *total)
+        return DoubleDouble(*total.reshape(2, *a.shape))
 
     def __mul__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         factor = other if isinstance(other, DoubleDouble) else DoubleDouble.of(other)

@@ -1,10 +1,11 @@
-"""Numbers in print: tables of plain text, and p-values."""
+"""Numbers in print: tables of plain text, p-values, bounds, and shares that are explained."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-__all__ = ["aligned", "probability"]
+__all__ = ["aligned", "bound", "explained", "probability"]
 
 SMALLEST_P = 2e-16  # smaller p-values are printed as such, as R does
 
@@ -18,6 +19,29 @@ def probability(p: float) -> str:
     ('0.0432', '<2e-16')
     """
     return f"<{SMALLEST_P:.0g}" if p < SMALLEST_P else f"{p:.3g}"
+
+
+def bound(value: float) -> str:
+    """A positive number, rounded up to one digit: no more than that.
+
+    Examples
+    --------
+    >>> bound(1.29e-12), bound(2e-12), bound(9.5e-13)
+    ('2e-12', '2e-12', '1e-12')
+    """
+    unit = 10.0 ** math.floor(math.log10(value))
+    return f"{math.ceil(value / unit * (1 - 1e-9)) * unit:.0e}"
+
+
+def explained(unexplained: float) -> str:
+    """R², from 1 − R²: to four digits, where it is nearly 1 by what it lacks.
+
+    Examples
+    --------
+    >>> explained(0.4559), explained(3.25e-18), explained(0.0)
+    ('0.5441', '1 − 3.25e-18', '1')
+    """
+    return f"1 − {unexplained:.3g}" if 0 < unexplained < 5e-5 else f"{1 - unexplained:.4g}"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

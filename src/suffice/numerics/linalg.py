@@ -16,9 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError
 from suffice.numerics import kernels
-from suffice.numerics.exact import DoubleDouble, divide, multiply, quick_two_sum, two_product
+from suffice.numerics.error_free import divide, multiply, quick_two_sum, two_product
+from suffice.numerics.exact import DoubleDouble
 
-__all__ = ["TOLERANCE", "Factor", "factorise", "floored", "product"]
+__all__ = ["SHARPEST", "TOLERANCE", "Factor", "factorise", "floored", "product"]
+
+SHARPEST = 2.0**-100  # noise of a factorisation in double-double
 
 TOLERANCE = 2.0**-80  # see `factorise`
 
@@ -169,6 +172,26 @@ class Factor:
         decimals = -np.ceil(np.log10(np.maximum(unknown, 1e-300)))
         rounded = map(round, coefficients.tolist(), decimals.astype(int).tolist())
         return {i: coefficient for i, coefficient in enumerate(rounded) if coefficient}
+
+    def left_over(self, column: int) -> float:
+        """How much of a dependent column its combination may leave, as a share of √A_jj.
+
+        ::
+
+            √(Σ_i c_i² tolerance_i A_ii / A_jj)
+
+        in the words of `factorise`, and 1 where noise explains all of the column; 0 for a zero
+        column.
+
+        Examples
+        --------
+        >>> factor = factorise(DoubleDouble.of([[1, 1], [1, 1]]))
+        >>> factor.left_over(1) == math.sqrt(2 * TOLERANCE)
+        True
+        """
+        own = self.lower.hi[column] ** 2 @ self.pivots.hi
+        unknown = self.lower_inverse.hi[column] ** 2 @ self.noise
+        return min(math.sqrt(unknown / own), 1.0) if own > 0 else float(unknown > 0)
 
 
 def factorise(a: DoubleDouble, tolerance: ArrayLike = TOLERANCE) -> Factor:

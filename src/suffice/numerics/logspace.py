@@ -9,7 +9,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cell_scores", "log_normalise", "log_sum_exp", "normalise", "safe_log", "scores"]
+__all__ = [
+    "cell_scores",
+    "log_normalise",
+    "log_sum_exp",
+    "normalise",
+    "row_sums",
+    "safe_log",
+    "scores",
+]
 
 CACHED_ROWS = 8_192  # rows normalised at a time, so that every step finds them in cache
 
@@ -42,6 +50,26 @@ def cell_scores(n: int, d: int, k: int) -> NDArray[np.float64]:
     return np.zeros((d, k, n + 1)).transpose(2, 0, 1)[:n]
 
 
+def row_sums(terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Σⱼ a_ij of every row of (n, d, ...), added from left to right, (n, ...).
+
+    A sum of NumPy along an axis has another order where a row is alone, or lies otherwise in
+    memory.
+
+    Examples
+    --------
+    >>> row_sums(np.array([[1.0, 2.0, 4.0]]))
+    array([7.])
+    """
+    n, d, *rest = terms.shape
+    if n < d:
+        return np.add.accumulate(terms, axis=1)[:, -1]
+    sums = np.zeros((n, *rest))
+    for j in range(d):
+        sums += terms[:, j]
+    return sums
+
+
 def log_sum_exp(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return log Σ_c exp(a_c) for every row: m + log Σ_c exp(a_c − m) with m = max_c a_c.
 
@@ -62,7 +90,7 @@ def log_sum_exp(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     largest = np.max(log_joint, axis=1)
     shift = np.where(np.isneginf(largest), 0.0, largest)
-    return shift + safe_log(np.exp(log_joint - shift[:, None]).sum(axis=1))
+    return shift + safe_log(row_sums(np.exp(log_joint - shift[:, None])))
 
 
 def log_normalise(
@@ -131,5 +159,5 @@ def normalise(
             impossible += len(nowhere)
         part -= largest[:, None]
         np.exp(part, out=part)
-        part /= part.sum(axis=1)[:, None]
+        part /= row_sums(part)[:, None]
     return log_joint, impossible

@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.numerics import kernels
+from suffice.numerics.rows import row_major
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
+    "HELD",
+    "HELD_RULE",
+    "HELD_STEP",
     "BadCell",
     "Block",
     "CodedBlock",
@@ -24,29 +28,43 @@ __all__ = [
     "IntegerBlock",
     "RealBlock",
     "SparseBlock",
+    "converted",
+    "require_held",
+    "rounded",
     "tiles",
 ]
 
 CONVERTED = 262_144  # cells converted at a time: 2 MB, few enough to stay in cache
+HELD = 2**53  # up to here a double holds every whole number
+HELD_RULE = "a whole number beyond 2^53 is taken if a double holds it, and never rounded"
+HELD_STEP = "subtract a constant from the column; if it names things, make it a category or strings"
 
-Encoding = Literal["real", "count", "whole", "binary", "category", "events", "sparse"]
+Encoding = Literal["real", "count", "whole", "binary", "outcome", "category", "events", "sparse"]
 """How cells become a block: numbers, of which ``count`` are 0 or more and ``whole`` have no
-fraction, make a `RealBlock`; two values or any values a `CodedBlock`; ``events``, the words of a
-text or the counts in a sparse matrix, and ``sparse``, any numbers there, a `SparseBlock`."""
+fraction, make a `RealBlock`; two values or any values a `CodedBlock`, where a third value of
+``binary`` cells is refused and of ``outcome`` cells missing; ``events``, the words of a text or the
+counts in a sparse matrix, and ``sparse``, any numbers there, a `SparseBlock`."""
 
 
 class BadCell(Exception):  # noqa: N818 - it is a finding, raised as an error only with its names
     """A cell that no statistic can hold; whoever knows names and rows turns it into a sentence."""
 
-    def __init__(self, row: int, column: int | str | None, value: Any, rule: str) -> None:
+    def __init__(
+        self, row: int, column: int | str | None, value: Any, rule: str, next_step: str = ""
+    ) -> None:
         self.row, self.column, self.value, self.rule = row, column, value, rule
+        self.next_step = next_step
         self.block = 0  # which block of the batch a column number counts in
-        super().__init__(row, column, value, rule)
+        super().__init__(row, column, value, rule, next_step)
 
 
 @dataclass(frozen=True, slots=True)
 class RealBlock:
-    """Numbers: ``values`` (n, d), any real dtype and memory order, NaN = missing."""
+    """Numbers: ``values`` (n, d), any real dtype and memory order, NaN = missing.
+
+    Integers of 64 bits become doubles by `tiles` or `converted`, or after `require_held`: some
+    are none.
+    """
 
     values: NDArray[Any]
 
@@ -65,6 +83,7 @@ class RealBlock:
 
     def upto(self, j: int) -> RealBlock:
         """The columns from 0 to j; in the others, every cell is missing."""
+        require_held(self.values)
         return RealBlock(np.where(_upto(self.values, j), self.values, np.nan))
 
 
@@ -200,22 +219,89 @@ def _upto(cells: NDArray[Any], j: int) -> NDArray[np.bool_]:
     return np.arange(cells.shape[1]) <= j
 
 
+def rounded(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether the double nearest to a whole number is another number.
+
+    Examples
+    --------
+    >>> rounded(np.array([2**53, 2**53 + 1, 2**53 + 2, 2**63 - 1]))
+    array([False,  True, False,  True])
+    """
+    nearest = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        back = nearest.astype(values.dtype)
+    return np.asarray((nearest >= float(np.iinfo(values.dtype).max)) | (back != values))
+
+
+def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
+    """Refuse integers that a double does not hold.
+
+    Parameters
+    ----------
+    values : ndarray (n, d) of any real dtype
+    first, left : int
+        Row and column of the block at which they start.
+
+    Raises
+    ------
+    BadCell
+        For the first of them.
+    """
+    if not _is_long(values.dtype) or (
+        values.max(initial=0) <= HELD and values.min(initial=0) >= -HELD
+    ):
+        return
+    for row, column in np.argwhere(rounded(values))[:1].tolist():
+        value = values[row, column].item()
+        raise BadCell(first + row, left + column, value, HELD_RULE, HELD_STEP)
+
+
+def converted(values: NDArray[Any], first: int = 0) -> NDArray[Any]:
+    """Return numbers as they are, integers of 64 bits as doubles, looked at on the way.
+
+    Raises
+    ------
+    BadCell
+        As `require_held` does.
+
+    Examples
+    --------
+    >>> converted(np.array([[1, 2**60]])).tolist()
+    [[1.0, 1.152921504606847e+18]]
+    """
+    if not _is_long(values.dtype):
+        return values
+    flags = values.flags
+    if not (flags.c_contiguous and flags.aligned and values.dtype.isnative):
+        require_held(values, first)
+        return np.ascontiguousarray(values, np.float64)
+    numbers, number = np.empty(values.shape), values.dtype.type
+    lowest = number(-HELD if values.dtype.kind == "i" else 0)
+    if not kernels.columns.to_doubles(values, lowest, number(HELD), numbers):
+        require_held(values, first)
+    return numbers
+
+
+def _is_long(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "iu" and dtype.itemsize == 8
+
+
 def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:
     """Cut a matrix into row-major parts of one dtype, each with the number of its first row.
 
     What has this form already comes in one piece, as it is; the rest is converted part by part,
     so that no copy grows with the input.
+
+    Raises
+    ------
+    BadCell
+        For an integer that is to become a double, and is none.
     """
     if values.dtype == dtype and values.flags.c_contiguous:
         yield 0, values
         return
     step = max(16, CONVERTED // max(1, values.shape[1]))
-    columns = values.dtype == dtype == np.float64 and values.strides[0] == values.itemsize
+    long = dtype == np.float64 and _is_long(values.dtype)
     for start in range(0, len(values), step):
         part = values[start : start + step]
-        if columns:
-            rows = np.empty(part.shape)
-            kernels.columns.to_rows(part, rows)
-            yield start, rows
-        else:
-            yield start, np.ascontiguousarray(part, dtype=dtype)
+        yield start, converted(part, start) if long else row_major(part, dtype)

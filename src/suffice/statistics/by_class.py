@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ForgetError
+from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
-from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.exact import WEIGHT, DoubleDouble
+from suffice.rules import POSITIVE, Shape, rule
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.comparison import Comparison, compared
@@ -38,10 +39,15 @@ class ByClass:
         One statistic per block of columns.
     """
 
-    classes: Vocabulary
-    weight: DoubleDouble
-    unlabelled: DoubleDouble
+    classes: Annotated[Vocabulary, Shape("k")]
+    weight: Annotated[DoubleDouble, Shape("k"), POSITIVE, WEIGHT]
+    unlabelled: Annotated[DoubleDouble, Shape(), WEIGHT]
     blocks: tuple[Any, ...]
+
+    @rule("classes are open, and every block is a statistic of them")
+    def _has_blocks(self) -> bool:
+        blocks = all(getattr(block, "k", None) == len(self.classes) for block in self.blocks)
+        return blocks and not self.classes.closed
 
     def __add__(self, other: ByClass) -> ByClass:
         classes = self.classes | other.classes
@@ -78,8 +84,13 @@ class ByClass:
         weight, unlabelled = self.weight.scaled(factor), self.unlabelled.scaled(factor)
         return ByClass(self.classes, weight, unlabelled, blocks).pruned()
 
+    def canonical(self) -> ByClass:
+        """The same sums in the form that a file has: see `Moments.canonical`."""
+        blocks = tuple(block.canonical() for block in self.blocks)
+        return ByClass(self.classes, self.weight, self.unlabelled, blocks)
+
     def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
-        """Return what divides two tables, column by column: see `compared`.
+        """Return what divides two tables, column by column.
 
         Parameters
         ----------
@@ -87,8 +98,27 @@ class ByClass:
             The statistic of another table of the same columns.
         names : sequence of sequences of str, optional
             Names of the columns of every block.
+
+        Raises
+        ------
+        ParameterError
+            If the other is something else.
+        SchemaError
+            If a block differs in kind or in its number of columns, or a table has no labelled row.
+
+        See Also
+        --------
+        suffice.statistics.comparison.compared : What is compared by what.
         """
-        return compared(self, other, names)
+        if not isinstance(other, ByClass):
+            raise ParameterError(
+                f"{other!r} is no statistic of a labelled table",
+                "only such statistics can be compared",
+            )
+        classes = self.classes | other.classes
+        mine, theirs = self.over(classes), other.over(classes)
+        weights = mine.weight.value, theirs.weight.value
+        return compared(mine.blocks, theirs.blocks, names, classes.values, weights)
 
     def _block_differences(self, other: ByClass) -> tuple[Any, ...]:
         blocks = []
@@ -133,11 +163,18 @@ class ByClassAccumulator:
         ------
         BadCell
             If a cell cannot be summed.
+        DataError
+            If a code stands for no class.
         """
         codes, weights = self._translated(batch.codes, batch.classes), batch.weights
         k = len(self._codes)
         self._weight = grown(self._weight, k)
-        kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled)
+        if not kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled):
+            raise DataError(
+                f"a batch has the class code {codes.max()}",
+                f"the codes of {k} classes are below {k}",
+                "check what encodes the labels",
+            )
         if not weights.all():
             codes = np.where(weights == 0, -1, codes)
         for b, (accumulator, block) in enumerate(zip(self._blocks, batch.blocks, strict=True)):

@@ -9,22 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ForgetError
+from suffice.errors import ForgetError, ParameterError
 from suffice.numerics import kernels
-from suffice.numerics.exact import LARGEST, DoubleDouble, add, divide, multiply, scaled, two_sum
-from suffice.statistics.block import RealBlock, tiles
-from suffice.statistics.counts import grown
+from suffice.numerics.error_free import add, divide, multiply, two_sum
+from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
+from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.statistics.divergence import Divergences, of_gaussians
-from suffice.statistics.moments import too_large, too_small
+from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
 
-__all__ = ["Comoments", "ComomentsAccumulator"]
+__all__ = ["Comoments", "product_index"]
 
-SEPARATED_ROWS = 4_096  # rows separated at a time into complete ones and others
 FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
@@ -58,6 +57,8 @@ class Comoments:
 
     Examples
     --------
+    >>> from suffice.statistics.block import RealBlock
+    >>> from suffice.statistics.comoments_accumulator import ComomentsAccumulator
     >>> total = ComomentsAccumulator(2)
     >>> rows = RealBlock(np.array([[1e9 + 1, 1.0], [1e9 + 2, 3.0], [1e9 + 3, 5.0]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
@@ -66,20 +67,67 @@ class Comoments:
             [4., 8.]]])
     """
 
-    k: int
+    k: Annotated[int, NONNEGATIVE]
     pooled: bool
-    patterns: NDArray[np.bool_]
-    pattern: NDArray[np.intp]
-    code: NDArray[np.intp]
-    weight: NDArray[np.float64]
-    pivot: NDArray[np.float64]
-    sums: NDArray[np.float64]
-    home: NDArray[np.intp]
-    products: NDArray[np.float64]
+    patterns: Annotated[NDArray[np.bool_], Shape("p", "d")]
+    pattern: Annotated[NDArray[np.intp], Shape("g"), Index("p")]
+    code: Annotated[NDArray[np.intp], Shape("g"), Index("k")]
+    weight: Annotated[NDArray[np.float64], Shape("g", 2), SQUARABLE]
+    pivot: Annotated[NDArray[np.float64], Shape("g", "d"), SQUARABLE]
+    sums: Annotated[NDArray[np.float64], Shape("g", 2, "d"), FINITE]
+    home: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
+    products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
 
     def __post_init__(self) -> None:
+        check_form(self)
         for field in fields(self)[2:]:
             getattr(self, field.name).setflags(write=False)
+
+    @rule("groups come in the order of their patterns, then of their classes")
+    def _is_ordered(self) -> bool:
+        step, later = np.diff(self.pattern), np.diff(self.code) > 0
+        return bool(((step > 0) | ((step == 0) & later)).all())
+
+    @rule("weights are normal pairs above 0")
+    def _has_weights(self) -> bool:
+        total = self.weight.sum(axis=1)
+        return bool((total == self.weight[:, 0]).all() and (total > 0).all())
+
+    @rule("patterns are distinct, sorted, and each that of a group")
+    def _has_patterns(self) -> bool:
+        rows = [shown.tobytes() for shown in self.patterns]
+        each = np.array_equal(np.unique(self.pattern), np.arange(len(rows)))
+        return each and sorted(set(rows)) == rows
+
+    @rule("products are those of groups: of each its own or, pooled, of each pattern")
+    def _has_homes(self) -> bool:
+        homes, owner = self.home, self.pattern if self.pooled else np.arange(len(self.home))
+        pairs = np.unique(np.stack([homes, owner], axis=1)[homes >= 0], axis=0)
+        every = np.arange(len(self.products))
+        return np.array_equal(pairs[:, 0], every) and len(np.unique(pairs[:, 1])) == len(every)
+
+    @rule("there are sums of the columns that a group shows, and 0 in the place of others")
+    def _has_sums(self) -> bool:
+        stored, hidden = self.home >= 0, ~self.patterns[self.pattern]
+        of_home = np.zeros((len(self.products), self.d), bool)
+        of_home[self.home[stored]] = hidden[stored]
+        rows, columns = (self.products.transpose(0, *axes, 1) for axes in ((2, 3), (3, 2)))
+        sums = self.pivot[hidden], self.sums.transpose(0, 2, 1)[hidden]
+        return not any(part.any() for part in (*sums, rows[of_home], columns[of_home]))
+
+    @rule("means can be squared, and products are those of numbers, but for rounding")
+    def _has_scatter(self) -> bool:
+        stored, sums = self.home >= 0, self.sums.sum(axis=1)
+        weight = self.weight.sum(axis=1)[:, None]
+        mean = sums / weight
+        between, noise = np.zeros((2, len(self.products), self.d))
+        np.add.at(between, self.home[stored], (mean * sums)[stored])
+        np.add.at(noise, self.home[stored], noise_of_squares(weight, self.pivot, mean)[stored])
+        squares = np.einsum("mpjj->mj", self.products)
+        root = np.sqrt(np.maximum(squares, 0.0) + noise)
+        most = 2.0 * root[:, :, None] * root[:, None, :]  # once, by Cauchy and Schwarz
+        within = (np.abs(self.products.sum(axis=1)) <= most).all()
+        return bool(within) and is_scatter(mean, between, squares, noise)
 
     @classmethod
     def empty(cls, k: int, d: int, pooled: bool = False) -> Self:
@@ -141,6 +189,11 @@ class Comoments:
     @cached_property
     def scatter(self) -> DoubleDouble:
         """Σw(x − x̄)(x − x̄)ᵀ of every home, (m, d, d); pooled, the sum over its groups."""
+        if self.home.max(initial=-1) >= len(self.products):
+            raise ParameterError(
+                f"a group has the home {self.home.max()}",
+                f"there are products of {len(self.products)}",
+            )
         out = np.empty_like(self.products)
         kernels.comoments.scatter(self.weight, self.sums, self.home, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])
@@ -187,6 +240,16 @@ class Comoments:
         weight, sums = scaled(self.weight, factor), scaled(self.sums, factor)
         products = scaled(self.products, factor)
         return replace(self, weight=weight, sums=sums, products=products)._shown()
+
+    def canonical(self) -> Comoments:
+        """The same sums about pivots that means and scatters decide, and no single row.
+
+        A difference is canonical: of the rows taken away it keeps no value.
+        """
+        names = ("weight", "pivot", "sums", "home", "products")
+        out = {name: getattr(self, name).copy() for name in names}
+        kernels.comoments.recentre(*out.values())
+        return replace(self, **out)._shown()
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comoments):
@@ -292,7 +355,7 @@ class Comoments:
         mine, theirs = np.split(places.reshape(-1), [len(self.pattern)])
         several = counts > 1  # rows of one group, or products of before
         several[mine[self.home >= 0]] = several[theirs[other.home >= 0]] = True
-        return patterns, keys, _home(self.pooled, keys, several), mine, theirs
+        return patterns, keys, product_index(self.pooled, keys, several), mine, theirs
 
     def _merge(self, other: Comoments, sign: float) -> Comoments:
         """Add or take away; groups of the other that stand for one group here are added to it."""
@@ -319,6 +382,7 @@ class Comoments:
                 error = ForgetError("other values than are to be forgotten", FORGOTTEN)
                 error.column = column
                 raise error
+            kernel.recentre(weight, pivot, sums, home, products)
         return replace(out, weight=weight, pivot=pivot, sums=sums, products=products)._shown()
 
 
@@ -337,130 +401,9 @@ def _homes(of: Comoments, home: NDArray[np.intp]) -> NDArray[np.intp]:
     return homes
 
 
-class ComomentsAccumulator:
-    """Builds `Comoments` of d columns; rows may come as any real dtype in any memory order.
-
-    Parameters
-    ----------
-    d : int
-        Number of columns.
-    pooled : bool
-        Keep one matrix of products for all classes.
-    exact : bool
-        Add products without rounding; else in plain double precision, which is faster.
-
-    Attributes
-    ----------
-    complete : bool
-        Whether every row added so far shows every column.
-    """
-
-    def __init__(self, d: int, pooled: bool = False, exact: bool = True) -> None:
-        self.complete = True
-        self._d, self._pooled, self._exact = d, pooled, exact
-        # weight, pivot, sums and products of the complete rows of every class
-        self._state: tuple[NDArray[np.float64], ...] = (
-            np.zeros((0, 2)),
-            np.zeros((0, d)),
-            np.zeros((0, 2, d)),
-            np.zeros((int(pooled), 2, d, d)),
-        )
-        self._others = Comoments.empty(0, d, pooled)
-
-    def add(
-        self,
-        block: RealBlock,
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        k: int,
-        beside: RealBlock | None = None,
-    ) -> None:
-        """Add the rows of a block, and of one beside it, whose columns come after.
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite or larger than 1e150.
-        """
-        *of_classes, products = self._state
-        products = products if self._pooled else grown(products, k)
-        self._state = (*(grown(sums, k) for sums in of_classes), products)
-        for start, x in tiles(block.values, np.float64):
-            rows = slice(start, start + len(x))
-            y = x[:, :0] if beside is None else beside.values[rows]
-            y = np.ascontiguousarray(y, np.float64)
-            done = self._add(x, y, codes[rows], weights[rows])
-            for first in range(done, len(x), SEPARATED_ROWS):
-                rows = slice(start + first, start + min(first + SEPARATED_ROWS, len(x)))
-                part = slice(first, first + SEPARATED_ROWS)
-                z = np.concatenate([x[part], y[part]], axis=1)
-                self._add_separated(z, codes[rows], weights[rows], start + first)
-
-    def statistic(self) -> Comoments:
-        """Freeze what was added."""
-        k = len(self._state[0])
-        groups = np.stack([np.zeros(k, np.intp), np.arange(k)], axis=1)
-        everything = np.ones((1, self._d), bool)
-        rows = Comoments.of_groups(k, self._pooled, everything, groups, self._home)
-        weight, pivot, sums, products = (part.copy() for part in self._state)
-        rows = replace(rows, weight=weight, pivot=pivot, sums=sums, products=products)
-        rows = rows._shown()
-        return rows + replace(self._others, k=k) if len(self._others.code) else rows
-
-    @property
-    def _home(self) -> NDArray[np.intp]:
-        k = len(self._state[0])
-        return np.zeros(k, np.intp) if self._pooled else np.arange(k)
-
-    def _add(
-        self,
-        x: NDArray[np.float64],
-        y: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-    ) -> int:
-        """Add complete rows; return how many were added before one that is not, or is too large."""
-        weight, pivot, sums, products = self._state
-        state = weight, pivot, sums, self._home, products
-        stopped = kernels.comoments.add_rows(x, y, codes, weights, self._exact, *state)
-        return len(x) if stopped < 0 else int(stopped)
-
-    def _add_separated(
-        self,
-        x: NDArray[np.float64],
-        codes: NDArray[np.intp],
-        weights: NDArray[np.float64],
-        first: int,
-    ) -> None:
-        """Add complete rows as such, and the others to the groups of their patterns."""
-        if (np.abs(x[codes >= 0]) > LARGEST).any():
-            raise too_large(np.where(codes[:, None] >= 0, x, 0.0), 0, first)
-        shown = ~np.isnan(x)
-        complete = np.asarray(shown.all(axis=1))
-        self.complete = self.complete and bool(complete[codes >= 0].all())
-        of_complete = weights[complete] if len(weights) else weights
-        self._add(x[complete], np.empty((complete.sum(), 0)), codes[complete], of_complete)
-        rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
-        if not len(rest):
-            return
-        patterns, pattern = np.unique(shown[rest], axis=0, return_inverse=True)
-        groups, group, counts = np.unique(
-            np.stack([pattern.reshape(-1), codes[rest]], axis=1),
-            axis=0,
-            return_inverse=True,
-            return_counts=True,
-        )
-        k, home = len(self._state[0]), _home(self._pooled, groups, counts > 1)
-        part = Comoments.of_groups(k, self._pooled, patterns, groups, home)
-        weight, pivot, sums = part.weight.copy(), part.pivot.copy(), part.sums.copy()
-        products = part.products.copy()
-        rows = x[rest], group.reshape(-1), weights[rest] if len(weights) else weights
-        kernels.comoments.add_scattered_rows(*rows, weight, pivot, sums, home, products)
-        part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products)
-        self._others = replace(self._others, k=k) + part._shown()
-
-
-def _home(pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]) -> NDArray[np.intp]:
+def product_index(
+    pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
+) -> NDArray[np.intp]:
     """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from suffice.errors import ParameterError, SchemaError
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import SchemaError
 from suffice.numerics.in_print import aligned, probability
-from suffice.statistics.counts import Events
 from suffice.statistics.divergence import Divergence, Divergences, of_shares
+from suffice.statistics.events import Events
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.vocabulary import Value
 
 if TYPE_CHECKING:
-    from suffice.statistics.by_class import ByClass
     from suffice.statistics.statistic import ClasswiseStatistic
 
 __all__ = ["ColumnComparison", "Comparison", "compared", "compared_unlabelled"]
@@ -77,6 +79,12 @@ class Comparison:
         known = [(label, found) for label, found in pairs if found is not None]
         return max(known, key=lambda pair: pair[1].hellinger, default=None)
 
+    def with_empty(self, names: Sequence[str]) -> Comparison:
+        """The same with columns that neither table shows."""
+        nobody = (None,) * len(self.classes)
+        empty = (ColumnComparison(name, None, nobody, (1.0, 1.0)) for name in names)
+        return replace(self, columns=(*self.columns, *empty))
+
     def __str__(self) -> str:
         return "\n".join(aligned(list(self._lines())))
 
@@ -101,7 +109,13 @@ def _cells(found: Divergence | None) -> list[str]:
     return [f"{found.hellinger:.4f}", f"{found.psi:.4g}", p]
 
 
-def compared(a: ByClass, b: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
+def compared(
+    a: Sequence[ClasswiseStatistic],
+    b: Sequence[ClasswiseStatistic],
+    names: Sequence[Sequence[str]] | None,
+    classes: tuple[Value, ...],
+    weights: tuple[NDArray[np.float64], NDArray[np.float64]],
+) -> Comparison:
     """Compare two labelled tables of the same columns.
 
     Numbers are compared by mean and variance, as Gaussians; over all classes these are the moments
@@ -111,15 +125,17 @@ def compared(a: ByClass, b: ByClass, names: Sequence[Sequence[str]] | None = Non
 
     Parameters
     ----------
-    a, b : ByClass
-        Their statistics.
+    a, b : sequences of ClasswiseStatistic
+        The statistics of their blocks of columns, over the same classes.
     names : sequence of sequences of str, optional
         Names of the columns of every block; by default x0, x1, ... in the order of the blocks.
+    classes : tuple
+        The k labels.
+    weights : tuple of two ndarrays (k,)
+        Σw of the rows of each class, of each table.
 
     Raises
     ------
-    ParameterError
-        If one of them is something else.
     SchemaError
         If a block differs in kind or in its number of columns, or a table has no labelled row.
 
@@ -129,21 +145,18 @@ def compared(a: ByClass, b: ByClass, names: Sequence[Sequence[str]] | None = Non
     """
     _check_alike(a, b)
     names = _numbered(a) if names is None else names
-    classes = a.classes | b.classes
-    sides = a.over(classes), b.over(classes)
-    counts = [side.weight.value for side in sides]
-    labels = of_shares(*counts).at()
+    labels = of_shares(*weights).at()
     if labels is None:
         raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")
-    rows = float(counts[0].sum()), float(counts[1].sum())
+    rows = float(weights[0].sum()), float(weights[1].sum())
     columns = _ordered(
         column
-        for mine, theirs, block in zip(sides[0].blocks, sides[1].blocks, names, strict=True)
+        for mine, theirs, block in zip(a, b, names, strict=True)
         for column in _columns(
             (mine.one_class, theirs.one_class), rows, tuple(block), mine.divergences(theirs)
         )
     )
-    return Comparison(classes.values, rows, labels, columns)
+    return Comparison(classes, rows, labels, columns)
 
 
 def compared_unlabelled(
@@ -195,10 +208,10 @@ def _columns(
         )
 
 
-def _numbered(statistic: ByClass) -> list[list[str]]:
+def _numbered(blocks: Sequence[ClasswiseStatistic]) -> list[list[str]]:
     """Names x0, x1, ... of the columns of every block."""
     number = count()
-    return [[f"x{next(number)}" for _ in range(_width(block))] for block in statistic.blocks]
+    return [[f"x{next(number)}" for _ in range(_width(block))] for block in blocks]
 
 
 def _width(block: Any) -> int:
@@ -208,13 +221,9 @@ def _width(block: Any) -> int:
     return len(block.vocabularies) if isinstance(block, JointCounts) else int(block.total.shape[1])
 
 
-def _check_alike(a: ByClass, b: ByClass) -> None:
-    """Refuse what is no such statistic, and one of other blocks."""
-    if type(b) is not type(a):
-        raise ParameterError(
-            f"{b!r} is no statistic of a labelled table", "only such statistics can be compared"
-        )
-    sides = [[(type(block).__name__, _width(block)) for block in side.blocks] for side in (a, b)]
+def _check_alike(a: Sequence[ClasswiseStatistic], b: Sequence[ClasswiseStatistic]) -> None:
+    """Refuse tables of other blocks."""
+    sides = [[(type(block).__name__, _width(block)) for block in side] for side in (a, b)]
     if sides[0] != sides[1]:
         first, second = (", ".join(f"{kind}({d})" for kind, d in side) for side in sides)
         raise SchemaError(

@@ -8,9 +8,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.numerics.exact import DoubleDouble, two_product
+from suffice.errors import ForgetError
+from suffice.numerics.error_free import two_product
+from suffice.numerics.exact import DoubleDouble
+from suffice.rules import rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
-from suffice.statistics.comoments import Comoments, ComomentsAccumulator
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.divergence import Divergences
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
@@ -39,6 +43,16 @@ class FourthMoments:
     """
 
     moments: Comoments
+
+    @rule("there are three columns for each, whose squares can be squared, of every class apart")
+    def _has_squares(self) -> bool:
+        near = np.abs(self.moments.pivot[:, : self.d]) <= LARGEST
+        return self.moments.d % 3 == 0 and not self.moments.pooled and bool(near.all())
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.moments.k
 
     @property
     def d(self) -> int:
@@ -92,11 +106,20 @@ class FourthMoments:
         return FourthMoments(self.moments + other.moments)
 
     def __sub__(self, other: FourthMoments) -> FourthMoments:
-        return FourthMoments(self.moments - other.moments)
+        try:
+            return FourthMoments(self.moments - other.moments)
+        except ForgetError as error:
+            if error.column is not None:
+                error.column %= self.d  # a column, or the square of one
+            raise
 
     def scaled(self, factor: float) -> FourthMoments:
         """The same rows with their weights multiplied by a factor; weight 0 is absence."""
         return FourthMoments(self.moments.scaled(factor))
+
+    def canonical(self) -> FourthMoments:
+        """The same sums about pivots that means and scatters decide, and no single row."""
+        return FourthMoments(self.moments.canonical())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FourthMoments):

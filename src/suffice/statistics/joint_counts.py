@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ForgetError
 from suffice.numerics import kernels
-from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.exact import WEIGHT, DoubleDouble
+from suffice.rules import NONNEGATIVE, Shape, check_form, rule
 from suffice.statistics.block import CodedBlock, IntegerBlock
 from suffice.statistics.counts import nonnegative
 from suffice.statistics.divergence import Divergences, of_shares
@@ -78,9 +79,33 @@ class JointCounts:
         Σw of the rows of each class that show each combination.
     """
 
-    vocabularies: tuple[Vocabulary, ...]
-    cells: NDArray[np.intp]
-    count: DoubleDouble
+    vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
+    cells: Annotated[NDArray[np.intp], Shape("S", "d"), NONNEGATIVE]
+    count: Annotated[DoubleDouble, Shape("k", "S"), WEIGHT]
+
+    def __post_init__(self) -> None:
+        check_form(self)
+
+    @rule("values are open, and listed where a combination shows them")
+    def _has_values(self) -> bool:
+        pairs = zip(self.vocabularies, self.cells.T, strict=True)
+        shown = (np.array_equal(np.unique(codes), np.arange(len(v))) for v, codes in pairs)
+        return all(shown) and not any(v.closed for v in self.vocabularies)
+
+    @rule("combinations are distinct, sorted, and each has a count")
+    def _has_combinations(self) -> bool:
+        distinct, _ = distinct_rows(self.cells)
+        return np.array_equal(distinct, self.cells) and bool(self.count.hi.any(axis=0).all())
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.count.shape[0]
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return len(self.vocabularies)
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
@@ -110,6 +135,10 @@ class JointCounts:
     def scaled(self, factor: float) -> Self:
         """The same rows with their weights multiplied by a factor; weight 0 is absence."""
         return replace(self, count=self.count.scaled(factor)).pruned()
+
+    def canonical(self) -> Self:
+        """Counts have one form only."""
+        return self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, JointCounts):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
-from suffice.statistics.counts import Counts, Events
-from suffice.statistics.curvature import Curvature
+from suffice.statistics.counts import Counts
+from suffice.statistics.events import Events
 from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.joint_counts import JointCounts
+from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -18,7 +19,7 @@ STATISTICS: tuple[type, ...] = (
     ByClass,
     Comoments,
     Counts,
-    Curvature,
+    LossSums,
     DoubleDouble,
     Events,
     FourthMoments,

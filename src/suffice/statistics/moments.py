@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ForgetError
+from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
-from suffice.numerics.exact import LARGEST, scaled
+from suffice.numerics.error_free import LARGEST, SMALLEST
+from suffice.numerics.exact import SQUARABLE, scaled
+from suffice.rules import FINITE, Shape, check_form, rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.counts import grown
 from suffice.statistics.divergence import Divergences, of_gaussians
@@ -21,13 +23,17 @@ __all__ = [
     "TOO_LARGE",
     "Moments",
     "MomentsAccumulator",
+    "is_scatter",
+    "noise_of_squares",
     "require_spread",
     "too_large",
     "too_small",
 ]
 
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
-SMALLEST = 1e-140  # the square of a smaller difference may lose digits to underflow
+UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
+MOVED = 2.0**-60  # share of the squares of numbers that may be left of their differences
+ROUNDING = 2.0**-20  # share of a sum that many additions in plain double may be off by
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +45,7 @@ class Moments:
     weight : ndarray (k, 2, d)
         Pair of Σw over the observed cells.
     pivot : ndarray (k, d)
-        p, a value of that class and feature; only a matter of representation.
+        p, a number near the values of that class and feature; only a matter of representation.
     sums : ndarray (k, 4, d)
         Pairs of Σw(x − p) and Σw(x − p)².
 
@@ -52,18 +58,42 @@ class Moments:
     (array([[1.e+09]]), array([[2.]]))
     """
 
-    weight: NDArray[np.float64]
-    pivot: NDArray[np.float64]
-    sums: NDArray[np.float64]
+    weight: Annotated[NDArray[np.float64], Shape("k", 2, "d"), SQUARABLE]
+    pivot: Annotated[NDArray[np.float64], Shape("k", "d"), SQUARABLE]
+    sums: Annotated[NDArray[np.float64], Shape("k", 4, "d"), FINITE]
 
     def __post_init__(self) -> None:
+        check_form(self)
         for part in (self.weight, self.pivot, self.sums):
             part.setflags(write=False)
+
+    @rule("weights are normal pairs, and not below 0 by more than rounding")
+    def _has_weights(self) -> bool:
+        total = self.total
+        least = -ROUNDING * total.max(initial=0.0)
+        return bool((total == self.weight[:, 0]).all() and total.min(initial=0.0) >= least)
+
+    @rule("means can be squared, and a scatter is not below 0 by more than rounding")
+    def _has_scatter(self) -> bool:
+        weight, (s, q) = self.total, (self.sums[:, i] + self.sums[:, i + 1] for i in (0, 2))
+        mean = np.divide(s, weight, out=np.zeros_like(s), where=weight > 0)
+        noise = noise_of_squares(weight, self.pivot, mean)
+        return is_scatter(mean, mean * s, q, noise)
 
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
         """Moments of no rows."""
         return cls(np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d)))
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return len(self.pivot)
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return int(self.pivot.shape[1])
 
     @property
     def total(self) -> NDArray[np.float64]:
@@ -118,6 +148,11 @@ class Moments:
         return self._merge(other, -1.0)
 
     def _merge(self, other: Moments, sign: float) -> Moments:
+        if other.pivot.shape != self.pivot.shape:
+            raise ParameterError(
+                f"moments of {other.k} classes and {other.d} columns",
+                f"they are added to those of {self.k} classes and {self.d} columns",
+            )
         out = self.weight.copy(), self.pivot.copy(), self.sums.copy()
         cell = kernels.moments.merge(*out, other.weight, other.pivot, other.sums, sign)
         if cell >= 0:
@@ -127,6 +162,17 @@ class Moments:
             )
             error.column = cell % self.pivot.shape[1]
             raise error
+        if sign < 0:
+            kernels.moments.recentre(*out)
+        return type(self)(*out)
+
+    def canonical(self) -> Moments:
+        """The same sums about pivots that mean and scatter decide, and no single row.
+
+        A difference is canonical: of the rows taken away it keeps no value.
+        """
+        out = self.weight.copy(), self.pivot.copy(), self.sums.copy()
+        kernels.moments.recentre(*out)
         return type(self)(*out)
 
     def scaled(self, factor: float) -> Moments:
@@ -162,6 +208,14 @@ class Moments:
         )
         for target, source in zip(out, (self.weight, self.pivot, self.sums), strict=True):
             target[index] = source
+        return type(self)(*out)
+
+    def widened(self, index: NDArray[np.intp], d: int) -> Moments:
+        """The same columns at ``index`` among d; no cell of others was observed."""
+        parts = self.weight, self.pivot, self.sums
+        out = tuple(np.zeros((*part.shape[:-1], d)) for part in parts)
+        for target, part in zip(out, parts, strict=True):
+            target[..., index] = part
         return type(self)(*out)
 
     def take(self, index: NDArray[np.intp]) -> Moments:
@@ -207,6 +261,24 @@ class MomentsAccumulator:
             stopped = kernels.moments.add_rows(x, codes, *self._state)
         if stopped >= 0:
             raise too_large(np.where(codes[:, None] >= 0, x, 0.0), stopped, first)
+
+
+def noise_of_squares(
+    weight: NDArray[np.float64], pivot: NDArray[np.float64], mean: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What moving pivots may leave in the place of Σw(x − p)², where x̄ − p is the ``mean``."""
+    return np.asarray(MOVED * weight * (np.abs(pivot) + np.abs(mean)) ** 2 + UNDERFLOW)
+
+
+def is_scatter(
+    mean: NDArray[np.float64],
+    between: NDArray[np.float64],
+    squares: NDArray[np.float64],
+    noise: NDArray[np.float64],
+) -> bool:
+    """Whether x̄ − p, W(x̄ − p)² and Σw(x − p)² can be those of numbers x, but for noise."""
+    near, most = np.abs(mean) <= 2 * LARGEST, (1 + ROUNDING) * squares + noise
+    return bool(near.all() and (between <= most).all())
 
 
 def too_large(x: NDArray[np.float64], stopped: int, first: int) -> BadCell:

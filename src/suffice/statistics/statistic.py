@@ -33,15 +33,33 @@ class Statistic(Protocol):
 
 
 class FadingStatistic(Statistic, Protocol):
-    """A statistic whose rows can lose weight."""
+    """A statistic that a model keeps: its rows can lose weight."""
 
     def scaled(self, factor: float) -> Self:
         """The same rows with their weights multiplied by a factor, 0 or more."""
         ...
 
+    def canonical(self) -> Self:
+        """The same sums in the form that a file has, in which no row leaves what is not its sum.
+
+        Twice is once, and a difference has this form. Where sums have one form only, the statistic
+        itself.
+        """
+        ...
+
 
 class ClasswiseStatistic(FadingStatistic, Protocol):
-    """A statistic with one slice for each of k classes."""
+    """A statistic of d columns with one slice for each of k classes."""
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        ...
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        ...
 
     @property
     def total(self) -> NDArray[np.float64]:
@@ -86,29 +104,45 @@ S = TypeVar("S", bound=Statistic)
 class TreeSum(Generic[S]):
     """A sum in the making, added pairwise as a binary counter does, so that few terms are alive.
 
+    A term is in it, and counted, or it is not: an exception may come at any moment, that of Ctrl-C
+    too, and what is summed so far is whole.
+
     Parameters
     ----------
     stack : iterable of (int, Statistic)
         Of a sum that was begun before: it goes on as if it had never stopped.
+    done : int
+        How many terms are in it.
 
     Examples
     --------
     >>> begun = TreeSum()
     >>> for term in [1, 2, 3]:
     ...     begun.add(term)
-    >>> begun.stack, TreeSum(begun.stack).total()
+    >>> begun.stack, TreeSum(begun.stack, begun.done).total()
     ([(1, 3), (0, 3)], 6)
     """
 
-    def __init__(self, stack: Iterable[tuple[int, S]] = ()) -> None:
-        self.stack = list(stack)
+    def __init__(self, stack: Iterable[tuple[int, S]] = (), done: int = 0) -> None:
+        self._state = list(stack), done
+
+    @property
+    def stack(self) -> list[tuple[int, S]]:
+        """Sums of 2^level neighbours, the largest ones first."""
+        return self._state[0]
+
+    @property
+    def done(self) -> int:
+        """How many terms are in the sum."""
+        return self._state[1]
 
     def add(self, statistic: S) -> None:
         """Add one term."""
-        level, total = 0, statistic
-        while self.stack and self.stack[-1][0] == level:
-            level, total = level + 1, self.stack.pop()[1] + total
-        self.stack.append((level, total))
+        stack, (level, total) = self.stack.copy(), (0, statistic)
+        while stack and stack[-1][0] == level:
+            level, total = level + 1, stack.pop()[1] + total
+        stack.append((level, total))
+        self._state = stack, self.done + 1
 
     def total(self) -> S:
         """Return the sum of all terms.

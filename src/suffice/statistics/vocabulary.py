@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
 from functools import cached_property
+from itertools import pairwise
+from operator import eq, lt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.rules import rule
+
 __all__ = ["FALSE_TRUE", "Value", "Vocabulary"]
 
-Value = Any  # a str, bool, int, float, bytes, date or datetime: hashable and ordered in its kind
+Value = Any  # of one of the kinds: hashable, and ordered in its kind
+KINDS = (str, bool, int, float, bytes, date, timedelta, Decimal, np.generic)
 
 
 def _order(value: Value) -> tuple[str, Value]:
@@ -43,6 +50,21 @@ class Vocabulary:
 
     values: tuple[Value, ...]
     closed: bool = False
+
+    @rule("values are distinct and in order, and none is missing")
+    def _is_ordered(self) -> bool:
+        kinds = set(map(type, self.values))
+        if not all(issubclass(kind, KINDS) for kind in kinds):
+            return False
+        try:
+            if not all(map(eq, self.values, self.values)):
+                return False
+            if len(kinds) == 1:
+                return all(map(lt, self.values, self.values[1:]))
+            ordered = all(a < b for a, b in pairwise(map(_order, self.values)))
+            return ordered and len(self.codes) == len(self.values)
+        except (TypeError, ArithmeticError):  # times with and without a zone; a signalling NaN
+            return False
 
     @classmethod
     def of(cls, values: Iterable[Value]) -> Vocabulary:

@@ -5,6 +5,7 @@
     check_statistic(parts)                      a group: empty, +, −; and model files
     check_family(family, batches)               estimates, scores, samples and forms
     check_estimator_laws(make, table, label)    pieces, order, forgetting, merging, weights, files
+    check_rows(model, X)                        what is said of a row depends on that row alone
     check_engine(engine)                        order, exceptions, copies
     check_recovery(engine, kernel, ...)         workers that die
 
@@ -15,6 +16,7 @@ need no test runner, and work well with values that Hypothesis draws.
 from suffice.testing.engine_laws import check_engine, check_recovery
 from suffice.testing.estimator_laws import check_estimator_laws
 from suffice.testing.family_laws import check_family
+from suffice.testing.row_laws import check_rows
 from suffice.testing.statistic_laws import check_statistic
 
 __all__ = [
@@ -22,5 +24,6 @@ __all__ = [
     "check_estimator_laws",
     "check_family",
     "check_recovery",
+    "check_rows",
     "check_statistic",
 ]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.saved import load
 from suffice.testing.comparing import frozen, require
+from suffice.testing.row_laws import check_rows
 
 __all__ = ["check_estimator_laws"]
 
@@ -31,6 +32,7 @@ def check_estimator_laws(make: Make, table: pa.Table, label: str) -> None:
         load(save(model))          = model, and goes on learning as the model does
         A, then B with decay ½     = fit(A + B), the rows of A with the weight ½
         A, then B in a window of 1 = fit(B)
+    a row alone                = the row among others (`check_rows`)
 
     Equal are the statistics, and to the last bit the parameters and the log joints of all rows.
 
@@ -57,7 +59,7 @@ def check_estimator_laws(make: Make, table: pa.Table, label: str) -> None:
     """
     laws = (
         *(_check_pieces, _check_order, _check_forget, _check_merge),
-        *(_check_weights, _check_stream, _check_file),
+        *(_check_weights, _check_stream, _check_file, _check_alone),
     )
     for law in laws:
         law(make, table, label)
@@ -131,6 +133,10 @@ def _check_file(make: Make, table: pa.Table, label: str) -> None:
     require(loaded.get_params() == model.get_params(), "a loaded model has the same options")
     loaded.partial_fit(table[-third:], label)
     _same(loaded, make().fit(table, label), table, label, "a loaded model goes on learning")
+
+
+def _check_alone(make: Make, table: pa.Table, label: str) -> None:
+    check_rows(make().fit(table, label), table.drop([label]))
 
 
 def _same(model: Any, expected: Any, table: pa.Table, label: str, law: str) -> None:

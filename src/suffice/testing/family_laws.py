@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from suffice.data.words import split_words
+from suffice.data.text import split_words
 from suffice.families.family import Family, Form, Parameters
 from suffice.numerics.logspace import cell_scores
 from suffice.statistics.batch import NO_WEIGHTS, Batch
@@ -31,7 +31,8 @@ def check_family(
 
     - Any partition of the rows, in any order, gives the same parameters to the bit.
     - Neither estimating nor scoring writes to its input.
-    - A log-likelihood is finite or −∞; missing cells add nothing to it.
+    - A log-likelihood is finite or −∞; missing cells add nothing to it; a row has the same to the
+      bit whatever rows stand around it.
     - The contributions of the columns add up to the whole.
     - A sample of a distribution has the width of a row and is possible in its class.
     - ``form()``, where the parameters have one, agrees with the scores of complete rows, up to a
@@ -110,6 +111,10 @@ def _check_scores(parameters: Parameters, block: Block, k: int) -> None:
     require((frozen(block), frozen(parameters)) == before, "scoring does not write to its input")
     require(not np.isnan(score).any(), "a log-likelihood is a number")
     require(not np.isposinf(score).any(), "a log-likelihood is finite or -inf")
+
+    rows = (_rows_of_block(block, np.array([i])) for i in range(block.rows))
+    alone = [frozen(_score(parameters, row, k)[0]) for row in rows]
+    require([frozen(row) for row in score] == alone, "a row scores as it does alone")
 
     start = np.arange(block.rows * k, dtype=np.float64).reshape(block.rows, k)
     out = start.copy()

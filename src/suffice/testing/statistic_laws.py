@@ -9,11 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.model_file import TYPES
+from suffice.errors import ParameterError
 from suffice.persist import read_model, write_model
+from suffice.rules import check
+from suffice.statistics.kinds import STATISTICS
 from suffice.testing.comparing import frozen, require
+from suffice.tree import named
 
 __all__ = ["check_statistic"]
+
+TYPES = named(*STATISTICS)
 
 
 def check_statistic(parts: Sequence[Any], *, types: Mapping[str, type] = TYPES) -> None:
@@ -30,8 +35,11 @@ def check_statistic(parts: Sequence[Any], *, types: Mapping[str, type] = TYPES) 
 
         (a + b)/2 = a/2 + b/2    a/2 + a/2 = a    (a/2)/2 = a/4    0 · a = empty
 
+    The form that a model keeps is the same statistic; taken twice, it is taken once; a difference
+    has this form: nothing else is left of the rows taken away.
+
     Class-wise statistics also keep their classes: ``place`` and ``take`` undo each other and go
-    with +.
+    with +. Whatever is made by these operations keeps the rules of its fields (`suffice.rules`).
 
     Parameters
     ----------
@@ -56,6 +64,9 @@ def check_statistic(parts: Sequence[Any], *, types: Mapping[str, type] = TYPES) 
         _check_group(a, parts[i - 1], parts[(i - 2) % len(parts)])
         if hasattr(a, "scaled"):
             _check_scaled(a, parts[i - 1])
+        if hasattr(a, "canonical"):
+            _check_canonical(a, parts[i - 1])
+        _check_rules(a, parts[i - 1])
         _check_file(a, types)
         if hasattr(a, "place"):
             _check_classes(a, parts[i - 1])
@@ -80,6 +91,14 @@ def _check_scaled(a: Any, b: Any) -> None:
     require(half + half == a, "a/2 + a/2 = a")
     require(half.scaled(0.5) == a.scaled(0.25), "(a/2)/2 = a/4")
     require(a.scaled(0.0) == a - a, "0 a = empty")
+
+
+def _check_canonical(a: Any, b: Any) -> None:
+    kept, rest = a.canonical(), (a + b) - b
+    require(kept == a, "a.canonical() = a")
+    require(frozen(kept.canonical()) == frozen(kept), "a.canonical().canonical() = a.canonical()")
+    require(frozen(rest.canonical()) == frozen(rest), "a difference is canonical")
+    require((kept + b) - b == a, "canonical sums go on")
 
 
 def _check_classes(a: Any, b: Any) -> None:
@@ -107,6 +126,21 @@ def _check_divergences(a: Any, b: Any) -> None:
         require(np.allclose(*pair, 1e-9, 1e-9, equal_nan=True), "divergences are symmetric")
     known = there.hellinger[~np.isnan(there.hellinger)]
     require(bool(((known >= 0) & (known <= 1)).all()), "Hellinger is from 0 to 1")
+
+
+def _check_rules(a: Any, b: Any) -> None:
+    made = [a, a + b, a + b - b, a - a]
+    if hasattr(a, "scaled"):
+        made += [(a + b).scaled(0.3), (a + b).scaled(0.7) - b.scaled(0.7), a.scaled(0.0)]
+    if hasattr(a, "place"):
+        k = len(a.total)
+        placed = a.place(np.arange(k)[::-1], k + 1)
+        made += [placed, placed.take(np.arange(k)), (a + b).one_class]
+    for statistic in made:
+        try:
+            check(statistic)
+        except ParameterError as error:
+            raise AssertionError(f"a statistic keeps its rules: {error}") from error
 
 
 def _check_file(a: Any, types: Mapping[str, type]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,12 @@ from suffice.families.family import Form, JointParameters
 from suffice.families.gaussian import FAR
 from suffice.families.multivariate.spread import Spread, listed
 from suffice.numerics.logspace import scores
+from suffice.rules import POSITIVE, Shape
 from suffice.statistics.block import BadCell, RealBlock, tiles
 
 __all__ = [
     "LOG_2PI",
-    "Course",
+    "EmHistory",
     "MultivariateGaussianParameters",
     "MultivariateStudentParameters",
     "Structure",
@@ -32,7 +33,7 @@ Structure = Literal["full", "diagonal", "spherical"]
 
 
 @dataclass(frozen=True)
-class Course:
+class EmHistory:
     """How expectation-maximisation went: log-likelihoods, and whether they came to rest.
 
     Columns without any cell are ``empty``.
@@ -58,7 +59,7 @@ class MultivariateGaussianParameters(JointParameters):
     """μ (k, d) and Σ (k or 1, d, d); the classes ``borrowed`` have the covariance of all rows."""
 
     spread: Spread
-    course: Course = Course()
+    course: EmHistory = EmHistory()
     structure: Structure = "full"
     borrowed: tuple[int, ...] = ()
 
@@ -149,9 +150,9 @@ class MultivariateStudentParameters(JointParameters):
     """Multivariate Student-t: ν (k,), location and scale matrix, times a ``factor`` (k,)."""
 
     spread: Spread
-    dof: NDArray[np.float64]
-    factor: NDArray[np.float64]
-    course: Course = Course()
+    dof: Annotated[NDArray[np.float64], Shape("k"), POSITIVE]
+    factor: Annotated[NDArray[np.float64], Shape("k"), POSITIVE]
+    course: EmHistory = EmHistory()
 
     @property
     def n_free(self) -> int:

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.gaussian import FAR
 from suffice.numerics import kernels
-from suffice.numerics.exact import DoubleDouble, quick_two_sum
-from suffice.numerics.linalg import TOLERANCE, Factor, factorise, floored, product
+from suffice.numerics.error_free import quick_two_sum
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_print import bound
+from suffice.numerics.linalg import SHARPEST, TOLERANCE, Factor, factorise, floored, product
 from suffice.numerics.logspace import scores
+from suffice.numerics.rows import linear
+from suffice.rules import FINITE, NONNEGATIVE, Shape
 from suffice.statistics.moments import too_large
 
 __all__ = ["Spread", "add_complete", "fill", "listed", "settled_double"]
 
 ROUNDED = 2.0**-48  # noise of a matrix that was rounded to double
-SHARPEST = 2.0**-100  # noise of a factorisation in double-double
 CERTAIN = 2.0**-40  # the share kept, without a floor, where one class alone has no spread
 STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
 NAMED = 5  # columns named, and sentences about single ones
@@ -48,20 +51,21 @@ class Spread:
     origin, shift : ndarray (s, d) and (k, d)
         A point o near the means, and W(μ − o).
     left_out : tuple
-        Columns that are not used, each with the terms (column, factor) that it is made of.
+        Columns that are not used, each with the terms (column, factor) that it is made of, and
+        in words how much of its standard deviation these may leave; none of a constant column.
     raised : tuple
         Matrices whose variances were raised, each with the columns that others determine there.
     """
 
-    mean: NDArray[np.float64]
-    rest: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    whitening: NDArray[np.float64]
-    log_determinant: NDArray[np.float64]
-    rank: NDArray[np.intp]
-    origin: NDArray[np.float64]
-    shift: NDArray[np.float64]
-    left_out: tuple[tuple[int, tuple[tuple[int, float], ...]], ...]
+    mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    rest: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    covariance: Annotated[NDArray[np.float64], Shape("s", "d", "d"), FINITE]
+    whitening: Annotated[NDArray[np.float64], Shape("s", "d", "d"), FINITE]
+    log_determinant: Annotated[NDArray[np.float64], Shape("s"), FINITE]
+    rank: Annotated[NDArray[np.intp], Shape("s"), NONNEGATIVE]
+    origin: Annotated[NDArray[np.float64], Shape("s", "d"), FINITE]
+    shift: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    left_out: tuple[tuple[int, tuple[tuple[int, float], ...], str], ...]
     raised: tuple[tuple[int, tuple[int, ...]], ...]
 
     @classmethod
@@ -92,7 +96,10 @@ class Spread:
             frame = factorise(DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED))
             matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
         used = frame.independent
-        left_out = tuple((j, tuple(frame.combination(j).items())) for j in frame.dependent)
+        left_out = tuple(
+            (j, tuple(frame.combination(j).items()), bound(rest) if rest else "")
+            for j, rest in ((j, frame.left_over(j)) for j in frame.dependent)
+        )
         both = np.ix_(used, used)
         whitening, log_determinant, rank = np.zeros((s, d, d)), np.zeros(s), np.zeros(s, np.intp)
         origin = mean.value if s == len(mean.hi) else mean.value.mean(axis=0)[None]
@@ -170,21 +177,21 @@ class Spread:
         self, columns: Sequence[str], classes: Sequence[Any], empty: Sequence[int] = ()
     ) -> Iterator[str]:
         """Say which columns are left out (the ``empty`` have no cell), and what was raised."""
-        dependent = [j for j, _ in self.left_out]
-        for j, made_of in self.left_out[:NAMED]:
+        dependent = [j for j, *_ in self.left_out]
+        for j, made_of, rest in self.left_out[:NAMED]:
             terms = " + ".join(f"{value:g} × {columns[i]!r}" for i, value in made_of)
             if len(made_of) > NAMED:
                 terms = f"a combination of {len(made_of)} columns before it"
-            values = "no value" if j in empty else "one value only"
-            yield (
-                f"column {columns[j]!r} is {terms} plus a constant in every row; it is left out"
-                if terms
-                else f"column {columns[j]!r} has {values}; it is left out"
-            )
+            values = "has no value" if j in empty else "has one value only"
+            if terms:
+                values = f"is {terms} plus a constant, up to {rest} of its standard deviation"
+            elif rest:
+                values = "varies by no more than the rounding of its values"
+            yield f"column {columns[j]!r} {values}; it is left out"
         if len(dependent) > NAMED:
             yield (
                 f"{listed(columns, dependent[NAMED:])} are combinations of the columns before them "
-                "in every row; they are left out"
+                "in the same way; they are left out"
             )
         for m, singular in self.raised:
             where = "the classes" if len(self.covariance) == 1 else f"class {classes[m]!r}"
@@ -248,7 +255,7 @@ def fill(
         shown = factorise(DoubleDouble.of(covariance[np.ix_(~m, ~m)]), ROUNDED)
         slopes = shown.solve(DoubleDouble.of(covariance[np.ix_(~m, m)])).value
         expected = np.broadcast_to(mean, x.shape)[np.ix_(of, m)]
-        filled[np.ix_(of, m)] = expected + centred[np.ix_(of, ~m)] @ slopes
+        filled[np.ix_(of, m)] = expected + linear(centred[np.ix_(of, ~m)], slopes)
     return filled
 
 

@@ -1,4 +1,7 @@
-"""Columns into rows: cells of one column, which lie side by side, each to its row of a matrix."""
+"""Columns into rows: cells of one column, which lie side by side, each to its row of a matrix.
+
+And whole numbers into doubles.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 from suffice.numerics.kernels.lanes import LANES, turn
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["is_valid", "place", "to_rows"]
+__all__ = ["is_valid", "place", "to_doubles", "to_rows"]
 
 
 @compiled
@@ -44,3 +47,15 @@ def to_rows(x: Any, rows: Any) -> None:
     for j in range(d):
         for i in range(tall if j < wide else 0, n):
             rows[i, j] = x[i, j]
+
+
+@compiled
+def to_doubles(values: Any, lowest: Any, highest: Any, numbers: Any) -> bool:
+    """Copy whole numbers (n, d) to doubles (n, d); tell whether all lie between two bounds."""
+    beyond = False
+    for i in range(values.shape[0]):
+        for j in range(values.shape[1]):
+            value = values[i, j]
+            numbers[i, j] = value
+            beyond |= (value < lowest) | (value > highest)
+    return not beyond

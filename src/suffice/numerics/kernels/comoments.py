@@ -15,7 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import LARGEST, add, divide, multiply, two_product, two_sum
+from suffice.numerics.error_free import (
+    LARGEST,
+    SMALLEST,
+    add,
+    divide,
+    multiply,
+    two_product,
+    two_sum,
+)
 from suffice.numerics.kernels.lanes import LANES, choose, fma, load, splat, store, total, turn
 from suffice.numerics.kernels.memory import aligned, prefetch
 from suffice.numerics.kernels.moments import (
@@ -25,6 +33,7 @@ from suffice.numerics.kernels.moments import (
     choose_pivots,
     copy,
     group,
+    near,
     product_over,
 )
 from suffice.numerics.kernels.pairs import compiled
@@ -40,7 +49,7 @@ from suffice.numerics.kernels.products import (
     table,
 )
 
-__all__ = ["add_rows", "add_scattered_rows", "merge", "scatter", "settle"]
+__all__ = ["add_rows", "add_scattered_rows", "merge", "recentre", "scatter", "settle"]
 
 CHUNK_CELLS = 2**16  # looked at, then added while they are near
 LEAST_ROWS = 1_024  # of a home in a chunk, about, so that its bias is worth its while
@@ -312,15 +321,24 @@ def add_rows(
 def add_scattered_rows(
     x: Any, groups: Any, weights: Any, weight: Any, pivot: Any, sums: Any, home: Any, products: Any
 ) -> None:
-    """Add rows (n, d) to their groups one by one; a missing cell adds nothing."""
+    """Add rows (n, d) to their groups, all new, one by one; a missing cell adds nothing.
+
+    The pivot of a group without products is its only row.
+    """
     n, d = x.shape
     v, e, a, a_lo = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
+    start, order = np.zeros(pivot.shape[0] + 2, np.intp), np.zeros(n, np.intp)
+    group(groups, start, order)
+    for g in range(pivot.shape[0]):
+        if home[g] >= 0:
+            choose_pivots(x, order[start[g] : start[g + 1]], np.zeros(d), pivot[g])
+            continue
+        for i in order[start[g] : start[g + 1]]:
+            for j in range(d):
+                pivot[g, j] = x[i, j] if x[i, j] == x[i, j] else 0.0
     for i in range(n):
         g = groups[i]
         w = weights[i] if weights.shape[0] else 1.0
-        if weight[g, 0] == 0.0:
-            for j in range(d):
-                pivot[g, j] = x[i, j] if x[i, j] == x[i, j] else 0.0
         weight[g, 0], weight[g, 1] = add(weight[g, 0], weight[g, 1], w, 0.0)
         for j in range(d):
             value = x[i, j] if x[i, j] == x[i, j] else pivot[g, j]
@@ -402,34 +420,111 @@ def merge(
 
 
 @compiled
+def _squares(weight: Any, sums: Any, home: Any, products: Any) -> Any:
+    """Return the pairs (m, 2, d) of Σw(x − x̄)² = P − Σ S²/W over the groups of every home."""
+    d = sums.shape[2]
+    out = np.zeros((products.shape[0], 2, d))
+    for m in range(products.shape[0]):
+        for j in range(d):
+            out[m, 0, j], out[m, 1, j] = two_sum(products[m, 0, j, j], products[m, 1, j, j])
+    for g in range(home.shape[0]):
+        m = home[g]
+        if m < 0 or weight[g, 0] <= 0.0:
+            continue
+        for j in range(d):
+            q, q_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
+            q, q_lo = product_over(q, q_lo, q, q_lo, weight[g, 0], weight[g, 1])
+            out[m, 0, j], out[m, 1, j] = add(out[m, 0, j], out[m, 1, j], -q, -q_lo)
+    return out
+
+
+@compiled
+def _level(m: int, j: int, weight: Any, pivot: Any, sums: Any, home: Any, products: Any) -> None:
+    """Leave a scatter of exactly 0 of feature j in the groups of a home: each value is its mean."""
+    for g in range(home.shape[0]):
+        if home[g] == m and weight[g, 0] > 0.0:
+            q, q_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
+            q, q_lo = divide(q, q_lo, weight[g, 0], weight[g, 1])
+            pivot[g, j] = add(pivot[g, j], 0.0, q, q_lo)[0]
+            sums[g, 0, j] = sums[g, 1, j] = 0.0
+    products[m, :, j, :] = 0.0
+    products[m, :, :, j] = 0.0
+
+
+@compiled
 def settle(weight: Any, pivot: Any, sums: Any, home: Any, products: Any, before: Any) -> int:
     """After rows were taken away: of values that are all equal, leave a scatter of exactly 0.
 
     ``before`` (m, d) are the sums of squares that there were. Returns −1, or a feature whose
     scatter would be negative.
     """
-    d = pivot.shape[1]
+    rest = _squares(weight, sums, home, products)
     for m in range(products.shape[0]):
-        for j in range(d):
-            rest, rest_lo = two_sum(products[m, 0, j, j], products[m, 1, j, j])
-            for g in range(home.shape[0]):
-                if home[g] == m and weight[g, 0] > 0.0:
-                    q, q_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
-                    q, q_lo = product_over(q, q_lo, q, q_lo, weight[g, 0], weight[g, 1])
-                    rest, rest_lo = add(rest, rest_lo, -q, -q_lo)
-            if rest < -1e-12 * before[m, j]:
+        for j in range(pivot.shape[1]):
+            if rest[m, 0, j] < -1e-12 * before[m, j]:
                 return j
-            if rest > NOISE * before[m, j]:
-                continue
-            for g in range(home.shape[0]):
-                if home[g] == m and weight[g, 0] > 0.0:
-                    q, q_lo = two_sum(sums[g, 0, j], sums[g, 1, j])
-                    q, q_lo = divide(q, q_lo, weight[g, 0], weight[g, 1])
-                    pivot[g, j] = add(pivot[g, j], 0.0, q, q_lo)[0]
-                    sums[g, 0, j] = sums[g, 1, j] = 0.0
-            products[m, :, j, :] = 0.0
-            products[m, :, :, j] = 0.0
+            if rest[m, 0, j] <= NOISE * before[m, j]:
+                _level(m, j, weight, pivot, sums, home, products)
     return -1
+
+
+@compiled
+def _spreads(weight: Any, pivot: Any, sums: Any, home: Any, products: Any) -> Any:
+    """Return the standard deviations (m, d) of every home; −1 where pivots are to stay."""
+    spread, total = _squares(weight, sums, home, products)[:, 0], np.zeros(products.shape[0])
+    for g in range(home.shape[0]):
+        if home[g] >= 0:
+            total[home[g]] += weight[g, 0]
+    for m in range(products.shape[0]):
+        least = SMALLEST * SMALLEST * max(total[m], 1.0)
+        for j in range(pivot.shape[1]):
+            if products[m, 0, j, j] < least:
+                spread[m, j] = -1.0
+            elif spread[m, j] <= 0.0:
+                _level(m, j, weight, pivot, sums, home, products)
+                spread[m, j] = -1.0
+            else:
+                spread[m, j] = math.sqrt(spread[m, j] / total[m])
+    return spread
+
+
+@compiled
+def recentre(weight: Any, pivot: Any, sums: Any, home: Any, products: Any) -> None:
+    """Move the pivots, in place, to where means and scatters alone decide, see `near`.
+
+    With δ = p′ − p:  S′ = S − Wδ  and  P′ = P − δSᵀ − S′δᵀ.
+
+    Pivots that are the values, or so near to them that squares underflow, stay.
+    """
+    d = pivot.shape[1]
+    spread = _spreads(weight, pivot, sums, home, products)
+    delta, delta_lo, s, s_lo = np.zeros(d), np.zeros(d), np.zeros(d), np.zeros(d)
+    for g in range(home.shape[0]):
+        m, w, w_lo = home[g], weight[g, 0], weight[g, 1]
+        if m < 0:
+            continue
+        moved = False
+        for j in range(d):
+            s[j], s_lo[j] = two_sum(sums[g, 0, j], sums[g, 1, j])
+            p = pivot[g, j]
+            if spread[m, j] >= 0.0:
+                # As `Comoments.mean` has it.
+                q, q_lo = multiply(w, w_lo, p, 0.0)
+                q, q_lo = add(q, q_lo, s[j], s_lo[j])
+                p = near(divide(q, q_lo, w, w_lo)[0], spread[m, j])
+            delta[j], delta_lo[j] = two_sum(p, -pivot[g, j])
+            moved |= delta[j] != 0.0
+            pivot[g, j] = p
+            q, q_lo = multiply(w, w_lo, delta[j], delta_lo[j])
+            sums[g, 0, j], sums[g, 1, j] = add(s[j], s_lo[j], -q, -q_lo)
+        if not moved:
+            continue
+        for j in range(d):
+            for h in range(j, d):
+                q, q_lo = multiply(delta[j], delta_lo[j], s[h], s_lo[h])
+                f, f_lo = multiply(sums[g, 0, j], sums[g, 1, j], delta[h], delta_lo[h])
+                q, q_lo = add(q, q_lo, f, f_lo)
+                _add_pair(products[m], j, h, -q, -q_lo)
 
 
 @compiled

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import two_product, two_sum
+from suffice.numerics.error_free import two_product, two_sum
 from suffice.numerics.kernels.columns import is_valid
 from suffice.numerics.kernels.memory import prefetch
 from suffice.numerics.kernels.pairs import brief, compiled
@@ -26,6 +26,7 @@ __all__ = [
     "add_rows",
     "add_sparse_events",
     "add_weighted_codes",
+    "are_below",
     "are_counts",
     "look_up",
     "mark",
@@ -84,21 +85,27 @@ def look_up(values: Any, low: Any, table: Any, codes: Any) -> None:
 
 
 @brief
-def add_rows(codes: Any, weights: Any, table: Any, rest: Any) -> None:
-    """Add w to ``table[class]``, the pair (k, 2) of each class, or to ``rest`` (1, 2) without."""
+def add_rows(codes: Any, weights: Any, table: Any, rest: Any) -> bool:
+    """Add w to ``table[class]``, the pair (k, 2) of each class, or to ``rest`` (1, 2) without.
+
+    Returns whether every code is below k; else nothing is added.
+    """
     k = table.shape[0]
+    if not are_below(codes, k, -1):
+        return False
     if weights.shape[0] == 0:
         tally = np.zeros((SIDE_BY_SIDE, k + 1))  # of one, a sum would wait for the sum before
         for i in range(codes.shape[0]):
             tally[i % SIDE_BY_SIDE, codes[i] if codes[i] >= 0 else k] += 1.0
         for c in range(k + 1):
             _add_weight(table if c < k else rest, c if c < k else 0, tally[:, c].sum())
-        return
+        return True
     for i in range(codes.shape[0]):
         if codes[i] >= 0:
             _add_weight(table, codes[i], weights[i])
         else:
             _add_weight(rest, 0, weights[i])
+    return True
 
 
 @compiled
@@ -193,6 +200,15 @@ def are_counts(values: Any, largest: float) -> bool:
     beyond = False
     for q in range(values.shape[0]):
         beyond |= (values[q] < 0) | (values[q] > largest)
+    return not beyond
+
+
+@compiled
+def are_below(places: Any, d: int, least: int) -> bool:
+    """Tell whether places (n,) are all below d, and none below the least."""
+    beyond = False
+    for q in range(places.shape[0]):
+        beyond |= (places[q] >= d) | (places[q] < least)
     return not beyond
 
 

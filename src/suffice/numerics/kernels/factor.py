@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import add, divide, multiply
+from suffice.numerics.error_free import add, divide, multiply
 from suffice.numerics.kernels.pairs import compiled
 
 __all__ = ["factorise", "product", "solve"]

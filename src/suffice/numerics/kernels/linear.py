@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import LARGEST
+from suffice.numerics.error_free import LARGEST
 from suffice.numerics.kernels.lanes import LANES, load, splat, store
 from suffice.numerics.kernels.memory import aligned
 from suffice.numerics.kernels.moments import copy
@@ -26,7 +26,7 @@ from suffice.numerics.kernels.panels import (
     zeros,
 )
 
-__all__ = ["add_complete"]
+__all__ = ["add_complete", "write"]
 
 
 @compiled
@@ -93,3 +93,29 @@ def add_complete(x: Any, origin: Any, slope: Any, constant: Any, done: Any, out:
     """
     panel = panel_of(len(constant))
     return int(_add_complete(x, origin, slope, constant, panel, done, out))
+
+
+@compiled
+def _write(x: Any, origin: Any, slope: Any, constant: Any, panel: Any, out: Any) -> None:
+    (n, d), cells, tile = x.shape, x.reshape(-1), spare(x.shape[1])
+    apart = tile.shape[1]
+    origins, slopes = arranged(origin.reshape(1, d), 1), arranged(slope, len(panel))
+    sums, sizes = aligned(len(slopes) // len(origins) * TILE), aligned(TILE)
+    constants = np.repeat(constant, TILE)
+    for first in range(0, n, TILE):
+        rows = min(TILE, n - first)
+        if rows == TILE and d >= LANES:
+            _score(cells, first * d, apart, origins, slopes, panel, sums, sizes)
+        else:
+            copy(x[first : first + rows], tile)
+            _score(tile.reshape(-1), 0, apart, origins, slopes, panel, sums, sizes)
+        out[first : first + rows] = 0.0
+        add_rows(out, first, rows, constants, sums)
+
+
+def write(x: Any, origin: Any, slope: Any, constant: Any, out: Any) -> None:
+    """Write (x − o)ᵀ slope_c + constant_c, of slopes (k, d), to ``out`` (n, k), of any rows.
+
+    Where a cell is no finite number, the results of its row are none.
+    """
+    _write(x, origin, slope, constant, panel_of(len(constant)), out)

@@ -1,9 +1,9 @@
 """Exact class-wise moments Σw, Σw(x − p), Σw(x − p)² in one pass over row-major rows.
 
-Conventions: n rows, d features, k classes. ``pivot[c, j]`` is 0 or a value of feature j in
-class c; ``sums[c, :, j]`` holds S₁, S₁ˡᵒ, S₂, S₂ˡᵒ, the pairs of Σw(x − p) and Σw(x − p)²;
-``weight[c, :, j]`` holds the pair of Σw over the observed cells. NaN is a missing cell; a row
-with a negative class code is left out.
+Conventions: n rows, d features, k classes. ``pivot[c, j]`` is a number near the values of feature
+j in class c, see `near`; ``sums[c, :, j]`` holds S₁, S₁ˡᵒ, S₂, S₂ˡᵒ, the pairs of Σw(x − p) and
+Σw(x − p)²; ``weight[c, :, j]`` holds the pair of Σw over the observed cells. NaN is a missing
+cell; a row with a negative class code is left out.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import (
+from suffice.numerics.error_free import (
     LARGEST,
+    SMALLEST,
     add,
     divide,
     multiply,
@@ -26,12 +27,13 @@ from suffice.numerics.kernels.lanes import LANES, fma, load, present, splat, sto
 from suffice.numerics.kernels.memory import aligned, prefetch
 from suffice.numerics.kernels.pairs import compiled
 
-__all__ = ["add_rows", "add_weighted_rows", "mean_and_scatter", "merge"]
+__all__ = ["add_rows", "add_weighted_rows", "mean_and_scatter", "merge", "near", "recentre"]
 
 TILE_CELLS = 12_288
 ROOM = 4_096  # rows that a bias makes room for, at most
 
 SQUARES = LARGEST * LARGEST / 4.0  # of x − p, |p| ≤ LARGEST / 4: none of a larger x is below
+MANTISSA = 2.0**52  # steps of a double that fit into a binade
 FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
 NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 
@@ -95,22 +97,38 @@ def group(codes: Any, start: Any, order: Any) -> None:
 
 
 @compiled
+def near(middle: float, spread: float) -> float:
+    """Return the pivot of values that spread so far about their middle, but not one of them.
+
+    It is 0 where they spread half as far as they lie from 0: x − 0 is exact. Else it is the next
+    multiple of the largest power of two within the spread. Without spread it is the middle, which
+    then is each of the values.
+    """
+    if abs(middle) <= 2.0 * spread:
+        return 0.0
+    step = math.ldexp(1.0, math.frexp(spread)[1] - 1)
+    if spread == 0.0 or abs(middle) >= MANTISSA * step:
+        return middle
+    return math.floor(middle / step + 0.5) * step
+
+
+@compiled
 def choose_pivots(x: Any, rows: Any, weight: Any, pivot: Any) -> None:
     """Choose p for the features (d,) that these rows of one class are the first to show.
 
-    It is 0 where the values spread half as far as they lie from 0: x − 0 is exact. Else it is the
-    first of them, unless that is so large that the difference would not tell.
+    It is near the middle of their range, unless that is so far that a difference would not tell
+    which values are too large.
     """
     for j in range(weight.shape[0]):
         if weight[j] > 0.0:
             continue
-        low, high, first = np.inf, -np.inf, 0.0
+        low, high = np.inf, -np.inf
         for i in rows:
             if abs(x[i, j]) <= LARGEST:
-                first = x[i, j] if high < low else first
                 low, high = min(low, x[i, j]), max(high, x[i, j])
-        close = high - low < max(abs(low), abs(high)) / 2.0
-        pivot[j] = first if close and abs(first) <= LARGEST / 4.0 else 0.0
+        pivot[j] = near(low + (high - low) / 2.0, high - low) if low <= high else 0.0
+        if abs(pivot[j]) > LARGEST / 4.0:
+            pivot[j] = 0.0
 
 
 @compiled
@@ -317,7 +335,16 @@ def add_weighted_rows(x: Any, codes: Any, weights: Any, weight: Any, pivot: Any,
     Returns −1, or the row that holds a number too large to be squared.
     """
     n, d = x.shape
+    k = pivot.shape[0]
+    size = max(16, TILE_CELLS // max(1, d))
+    start, order = np.zeros(k + 2, np.intp), np.zeros(size, np.intp)
     for i in range(n):
+        if i % size == 0:
+            group(codes[i : i + size], start, order)
+            for c in range(k):
+                rows = order[start[c] : start[c + 1]]
+                if rows.shape[0]:
+                    choose_pivots(x[i : i + size], rows, weight[c, 0], pivot[c])
         c, w = codes[i], weights[i]
         if c < 0:
             continue
@@ -327,8 +354,6 @@ def add_weighted_rows(x: Any, codes: Any, weights: Any, weight: Any, pivot: Any,
         for j in range(d):
             if x[i, j] != x[i, j]:
                 continue
-            if weight[c, 0, j] == 0.0:
-                pivot[c, j] = x[i, j]
             weight[c, 0, j], weight[c, 1, j] = add(weight[c, 0, j], weight[c, 1, j], w, 0.0)
             v, e = two_sum(x[i, j], -pivot[c, j])
             a, b = two_product(w, v)
@@ -436,12 +461,25 @@ def _worthwhile(mean: float, rest: float, sd: float) -> float:
 
 
 @compiled
+def _mean_and_scatter(
+    w: float, w_lo: float, p: float, s1: float, s1_lo: float, s2: float, s2_lo: float
+) -> Any:
+    """Return the pair of x̄ = p + S₁/W, and Σw(x − x̄)² = S₂ − S₁²/W, for W > 0.
+
+    Each is right to about 2⁻¹⁰⁰, then rounded: only what lies nearer to a tie may round either way.
+    """
+    m, m_lo = divide(s1, s1_lo, w, w_lo)
+    centre, centre_lo = add(p, 0.0, m, m_lo)
+    m, m_lo = product_over(s1, s1_lo, s1, s1_lo, w, w_lo)
+    s2, s2_lo = add(s2, s2_lo, -m, -m_lo)
+    return centre, centre_lo, max(s2 + s2_lo, 0.0)
+
+
+@compiled
 def mean_and_scatter(
     weight: Any, pivot: Any, sums: Any, mean: Any, rest: Any, scatter: Any
 ) -> None:
-    """Write x̄ = p + S₁/W and Σw(x − x̄)² = S₂ − S₁²/W; zeros where W = 0.
-
-    Each is right to about 2⁻¹⁰⁰, then rounded: only what lies nearer to a tie may round either way.
+    """Write x̄ and Σw(x − x̄)²; zeros where W = 0.
 
     ``rest`` is what rounding took off the mean, where that is much by the measure of the spread.
     """
@@ -454,10 +492,35 @@ def mean_and_scatter(
                 continue
             s1, s1_lo = two_sum(sums[c, 0, j], sums[c, 1, j])
             s2, s2_lo = two_sum(sums[c, 2, j], sums[c, 3, j])
-            m, m_lo = divide(s1, s1_lo, w, w_lo)
-            centre, centre_lo = add(pivot[c, j], 0.0, m, m_lo)
-            mean[c, j] = centre + centre_lo
-            m, m_lo = product_over(s1, s1_lo, s1, s1_lo, w, w_lo)
-            s2, s2_lo = add(s2, s2_lo, -m, -m_lo)
-            scatter[c, j] = max(s2 + s2_lo, 0.0)
-            rest[c, j] = _worthwhile(centre, centre_lo, math.sqrt(scatter[c, j] / w))
+            m, m_lo, square = _mean_and_scatter(w, w_lo, pivot[c, j], s1, s1_lo, s2, s2_lo)
+            mean[c, j], scatter[c, j] = m + m_lo, square
+            rest[c, j] = _worthwhile(m, m_lo, math.sqrt(square / w))
+
+
+@compiled
+def recentre(weight: Any, pivot: Any, sums: Any) -> None:
+    """Move the pivots, in place, to where mean and scatter alone decide, see `near`.
+
+    With δ = p′ − p:  S₁′ = S₁ − δW  and  S₂′ = S₂ − δ(S₁ + S₁′).
+
+    Pivots that are the values, or so near to them that squares underflow, stay.
+    """
+    k, d = pivot.shape
+    for c in range(k):
+        for j in range(d):
+            w, w_lo = weight[c, 0, j], weight[c, 1, j]
+            s1, s1_lo = two_sum(sums[c, 0, j], sums[c, 1, j])
+            s2, s2_lo = two_sum(sums[c, 2, j], sums[c, 3, j])
+            if s2 >= SMALLEST * SMALLEST * max(w, 1.0):
+                m, m_lo, square = _mean_and_scatter(w, w_lo, pivot[c, j], s1, s1_lo, s2, s2_lo)
+                p = near(m + m_lo, math.sqrt(square / w))
+                delta, delta_lo = two_sum(p, -pivot[c, j])
+                m, m_lo = multiply(delta, delta_lo, w, w_lo)
+                m, m_lo = add(s1, s1_lo, -m, -m_lo)
+                q, q_lo = add(s1, s1_lo, m, m_lo)
+                q, q_lo = multiply(delta, delta_lo, q, q_lo)
+                pivot[c, j], s1, s1_lo = p, m, m_lo
+                s2, s2_lo = add(s2, s2_lo, -q, -q_lo)
+                if square == 0.0:
+                    s1 = s1_lo = s2 = s2_lo = 0.0
+            sums[c, 0, j], sums[c, 1, j], sums[c, 2, j], sums[c, 3, j] = s1, s1_lo, s2, s2_lo

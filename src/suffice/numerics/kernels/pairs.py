@@ -1,6 +1,6 @@
-"""Double-double arithmetic for compiled code: the formulas of ``exact.py``, with a fused product.
+"""Double-double arithmetic for compiled code: ``error_free.py``, with a fused product.
 
-Importing this file makes ``exact.two_sum``, ``exact.add``, ... callable inside kernels.
+Importing this file makes ``error_free.two_sum``, ``error_free.add``, ... callable inside kernels.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic, overload, register_jitable
 
-from suffice.numerics import exact
+from suffice.numerics import error_free
 
 __all__ = ["brief", "compiled", "fused_multiply_add"]
 
@@ -40,7 +40,7 @@ def _fused_multiply_add(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 fused_multiply_add: Any = intrinsic(_fused_multiply_add)
 
 
-@overload(exact.two_product, inline="always")
+@overload(error_free.two_product, inline="always")
 def _two_product(a: Any, b: Any) -> Any:
     def fused(a: Any, b: Any) -> Any:
         p = a * b
@@ -49,5 +49,11 @@ def _two_product(a: Any, b: Any) -> Any:
     return fused
 
 
-for _formula in (exact.two_sum, exact.quick_two_sum, exact.add, exact.multiply, exact.divide):
+for _formula in (
+    error_free.two_sum,
+    error_free.quick_two_sum,
+    error_free.add,
+    error_free.multiply,
+    error_free.divide,
+):
     register_jitable(_formula)

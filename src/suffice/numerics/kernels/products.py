@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import two_sum
+from suffice.numerics.error_free import two_sum
 from suffice.numerics.kernels.lanes import LANES, fma, load, splat, store, turn
 from suffice.numerics.kernels.memory import aligned
 from suffice.numerics.kernels.pairs import compiled

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.numerics.exact import LARGEST
+from suffice.numerics.error_free import LARGEST
 from suffice.numerics.kernels.lanes import LANES, choose, load, splat, store
 from suffice.numerics.kernels.memory import aligned, prefetch
 from suffice.numerics.kernels.pairs import compiled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.numerics.exact import LARGEST
+from suffice.numerics.error_free import LARGEST
 from suffice.numerics.kernels.lanes import LANES, splat, store
 from suffice.numerics.kernels.memory import aligned
 from suffice.numerics.kernels.moments import copy

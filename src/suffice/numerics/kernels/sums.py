@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.numerics.exact import add, multiply, two_sum
+from suffice.numerics.error_free import add, multiply, two_sum
 from suffice.numerics.kernels.pairs import compiled
 
 __all__ = ["add_pairs", "normalise", "scale"]

@@ -1,0 +1,95 @@
+"""Signals that ask a command to end: it ends as by Ctrl-C, and keeps what it has.
+
+SIGTERM comes from a supervisor or a batch system, SIGHUP when the terminal is closed. By default
+they end a process on the spot, and leave what it keeps in temporary folders.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["Ended", "handled", "status"]
+
+ASKING = ("SIGTERM", "SIGHUP")
+
+
+class Ended(KeyboardInterrupt):
+    """A signal has asked the command to end.
+
+    Parameters
+    ----------
+    number : int
+        Of the signal.
+
+    Examples
+    --------
+    >>> print(Ended(signal.SIGTERM))
+    ended by SIGTERM
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"ended by {signal.Signals(number).name}")
+        self.number = number
+
+
+def status(interrupt: KeyboardInterrupt) -> int:
+    """Return the exit status that shells have for a process that a signal ended.
+
+    Examples
+    --------
+    >>> status(KeyboardInterrupt()), status(Ended(signal.SIGTERM))
+    (130, 143)
+    """
+    return 128 + (interrupt.number if isinstance(interrupt, Ended) else signal.SIGINT)
+
+
+@contextmanager
+def handled() -> Iterator[None]:
+    """Raise `Ended` in a block of the main thread when a signal arrives that would end the process.
+
+    A signal that is ignored stays ignored, as ``nohup`` wants it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    terminals = [number for number in (1, 2) if os.isatty(number)]
+
+    def end(number: int, _: Any) -> None:
+        if not _is_ending():
+            _let_go_of_the_dead(terminals)
+            raise Ended(number)
+
+    asking = [getattr(signal, name) for name in ASKING if hasattr(signal, name)]
+    before = {
+        number: signal.signal(number, end)
+        for number in asking
+        if signal.getsignal(number) is signal.SIG_DFL
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _is_ending() -> bool:
+    """Whether an earlier signal, or Ctrl-C, is being answered: what it asks for is under way."""
+    error = sys.exception()
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
+
+
+def _let_go_of_the_dead(terminals: Sequence[int]) -> None:
+    """Write nothing more to terminals that were closed: every attempt would be an error."""
+    for number in terminals:
+        if not os.isatty(number):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, number)
+            os.close(nowhere)

@@ -1,0 +1,356 @@
+"""Rows in NumPy arrays and SciPy sparse matrices, read without copying them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from suffice.data.array_labels import Labels
+from suffice.data.binary_cells import outcome_codes
+from suffice.data.schema import (
+    BOOLEAN,
+    UNDECIDED,
+    BlockLayout,
+    Column,
+    Layout,
+    Stored,
+    UniformColumns,
+    integer_kind,
+)
+from suffice.data.source import refusal
+from suffice.data.split_size import SplitSize
+from suffice.errors import DataError
+from suffice.numerics import kernels
+from suffice.numerics.error_free import LARGEST
+from suffice.statistics.batch import BATCH_ROWS, NO_CODES, NO_WEIGHTS, Batch
+from suffice.statistics.block import (
+    HELD,
+    BadCell,
+    Block,
+    CodedBlock,
+    IntegerBlock,
+    RealBlock,
+    SparseBlock,
+    require_held,
+)
+from suffice.statistics.moments import TOO_LARGE
+from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
+
+__all__ = ["ArraySource", "ArraySplit", "events", "stored_cells"]
+
+SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
+MOST_ROWS = 131_072  # of a table of numbers: a thread that is held up leaves the rest to others
+STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
+DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
+
+
+@dataclass(frozen=True)
+class ArraySource:
+    """A matrix of numbers with one label and one weight for every row.
+
+    Parameters
+    ----------
+    x : ndarray (n, d) of bool, int or float; or a SciPy CSR matrix
+        NaN = missing.
+    names : sequence of d str
+        Column names.
+    labels : Labels, optional
+        Class labels.
+    weights : ndarray (n,), optional
+        Row weights, 0 or from 1e-100 to 1e100.
+    """
+
+    x: Any
+    names: Sequence[str]
+    labels: Labels | None = None
+    weights: NDArray[np.float64] | None = None
+    label: str | None = None
+    weight: str | None = None
+
+    @property
+    def engine(self) -> None:
+        """An array lives in no engine."""
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """No column is left out."""
+        return ()
+
+    def label_stored(self) -> Stored:
+        """The labels of an array have no column."""
+        return "nothing"
+
+    def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
+        """The columns, or those of the given names, by the rule in ``schema.py``."""
+        names = self.names if names is None else names
+        if not isinstance(self.x, np.ndarray):
+            return UniformColumns(names, "number", "text", "sparse counts")
+        kind = self.x.dtype.kind
+        if kind == "b":
+            return UniformColumns(names, "boolean", "binary", BOOLEAN)
+        if kind == "f":
+            return UniformColumns(names, "number", "real", "numbers")
+        head, asked = self.x[:BATCH_ROWS], set(names)
+        places = [j for j, name in enumerate(self.names) if name in asked]
+        return tuple(_integer_column(self.names[j], head[:, j]) for j in places)
+
+    def take(self, rows: NDArray[np.intp] | slice) -> ArraySource:
+        """Return the rows at these places, in that order."""
+        labels, weights = self.labels, self.weights
+        return replace(
+            self,
+            x=self.x[rows],
+            labels=None if labels is None else Labels(labels.values[rows], labels.classes),
+            weights=None if weights is None else weights[rows],
+        )
+
+    def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
+        """Equal slices: one for every worker, fewer of few rows, several of many.
+
+        Raises
+        ------
+        DataError
+            If a sparse matrix has cells outside its shape.
+        """
+        n, source = self.x.shape[0], self
+        if not isinstance(self.x, np.ndarray):
+            _require_cells_within(self.x)
+        kept = any(block.encoding in STORED for block in layout.blocks)
+        if kept and not isinstance(self.x, np.ndarray):
+            source = replace(self, x=_each_cell_once(self.x))
+        parts = max(1, min(workers, n // SPLIT_ROWS))
+        if isinstance(self.x, np.ndarray):
+            parts *= max(1, -(-n // (parts * MOST_ROWS)))
+        bounds = [n * part // parts for part in range(parts + 1)]
+        return [ArraySplit(source, layout, a, b) for a, b in pairwise(bounds)]
+
+
+def _require_cells_within(x: Any) -> None:
+    """Refuse a CSR matrix with cells outside its shape: compiled loops would follow them there.
+
+    Raises
+    ------
+    DataError
+        If there is such a cell.
+    """
+    (n, d), starts, cells = x.shape, x.indptr, min(len(x.indices), len(x.data))
+    ordered = len(starts) == n + 1 and starts[0] == 0 and (np.diff(starts) >= 0).all()
+    if ordered and starts[-1] <= cells and kernels.counts.are_below(x.indices, d, 0):
+        return
+    raise DataError(
+        f"a sparse matrix of {n} rows and {d} columns has cells outside these",
+        "row pointers do not decrease, and indices are below the number of columns",
+        "check how it was made: X.check_format(full_check=True) names what is wrong",
+    )
+
+
+def _integer_column(name: str, values: NDArray[Any]) -> Column:
+    if not len(values):
+        return Column(name, "integer", *UNDECIDED)
+    distinct = np.unique(values)
+    smallest, largest = int(distinct[0]), int(distinct[-1])
+    return Column(name, "integer", *integer_kind(len(distinct), len(values), smallest, largest))
+
+
+@dataclass(frozen=True)
+class ArraySplit:
+    """Rows ``first`` to ``stop`` of an array source, before which there were ``before`` others."""
+
+    source: ArraySource
+    layout: Layout
+    first: int
+    stop: int
+    before: int = 0
+
+    def __reduce__(self) -> tuple[type[ArraySplit], tuple[ArraySource, Layout, int, int, int]]:
+        # A split that travels takes its own rows with it, and no others.
+        rows = self.source.take(slice(self.first, self.stop))
+        return ArraySplit, (rows, self.layout, 0, self.count(), self.before + self.first)
+
+    def locate(self, row: int) -> str:
+        """Return ``row i``, counted from 0 as in NumPy."""
+        return f"row {self.before + self.first + row}"
+
+    def count(self) -> int:
+        """Return the number of rows."""
+        return self.stop - self.first
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield views of the rows.
+
+        Raises
+        ------
+        DataError
+            If a cell breaks the rule of its encoding, naming column and row.
+        """
+        step = BATCH_ROWS
+        if self._lays_out_sparse_rows:
+            step = max(1, min(step, DENSE_CELLS // max(1, self.source.x.shape[1])))
+        for start in range(self.first, max(self.stop, self.first + 1), step):
+            rows = slice(start, min(start + step, self.stop))
+            try:
+                yield self._batch(rows)
+            except BadCell as bad:
+                raise refusal(self, self.layout, start - self.first, bad) from None
+
+    @property
+    def _lays_out_sparse_rows(self) -> bool:
+        sparse = not isinstance(self.source.x, np.ndarray)
+        return sparse and any(block.encoding not in STORED for block in self.layout.blocks)
+
+    def _batch(self, rows: slice) -> Batch:
+        source = self.source
+        blocks = tuple(self._block(rows, layout) for layout in self.layout.blocks)
+        labels, weights = source.labels, source.weights
+        return Batch(
+            rows.stop - rows.start,
+            blocks,
+            NO_CODES if labels is None else labels.codes(rows),
+            Vocabulary(()) if labels is None else labels.classes,
+            NO_WEIGHTS if weights is None else weights[rows],
+        )
+
+    def _block(self, rows: slice, layout: BlockLayout) -> Block:
+        x = self.source.x
+        whole = len(layout.columns) == len(self.source.names)
+        if whole and layout.encoding == "events":
+            return events(x, rows, self.layout.threshold)
+        if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
+            return _held(stored_cells(x, rows))
+        x = x[rows]
+        if len(layout.columns) < len(self.source.names):
+            position = {name: j for j, name in enumerate(self.source.names)}
+            x = x[:, [position[name] for name in layout.columns]]
+        if layout.encoding == "events":
+            return events(x, slice(0, x.shape[0]), self.layout.threshold)
+        if not isinstance(x, np.ndarray):
+            x = x.toarray()
+        if layout.encoding == "category":
+            return _categories(x)
+        if layout.encoding in ("binary", "outcome"):
+            return _binaries(x, layout, self.layout)
+        if layout.encoding in ("count", "whole"):
+            _check_counts(x, whole=layout.encoding == "whole")
+        return RealBlock(x)
+
+    def split_size(self) -> SplitSize:
+        """Its rows, and its share of the bytes of the array."""
+        x, rows = self.source.x, self.count()
+        whole = x.nbytes if hasattr(x, "nbytes") else x.data.nbytes + x.indices.nbytes
+        return SplitSize(rows, whole * rows // max(1, x.shape[0]))
+
+
+def largest_of(dtype: np.dtype[Any]) -> float:
+    """The largest number of a dtype that can be squared as a double."""
+    return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
+
+
+def _check_counts(x: NDArray[Any], whole: bool) -> None:
+    if x.dtype.kind in "bu":
+        return
+    largest = largest_of(x.dtype)
+    rules = [
+        (x < 0, "a count is 0 or more"),
+        (np.isinf(x), "a number must be finite"),
+        (x > largest, TOO_LARGE),
+    ]
+    if whole:
+        with np.errstate(invalid="ignore"):
+            rules.append(((x != np.floor(x)) & ~np.isnan(x), "a count has no fraction"))
+    for bad, rule in rules:
+        if bad.any():
+            row, column = map(int, np.argwhere(bad)[0])
+            raise BadCell(row, column, x[row, column].item(), rule)
+
+
+def _binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
+    vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
+    if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
+        return CodedBlock(x.view(np.int8), vocabularies)
+    if threshold is not None:
+        missing = x != x
+        above = _above(x, threshold)
+        return CodedBlock(np.where(missing, -1, above).astype(np.int8), vocabularies)
+    strict = layout.encoding == "binary"
+    return CodedBlock(outcome_codes(x, table.lows(layout), strict), vocabularies)
+
+
+def _above(x: NDArray[Any], threshold: float) -> NDArray[np.bool_]:
+    """Whether numbers are above a threshold; whole ones are compared with a whole one."""
+    whole = x.dtype.kind in "iu" and math.isfinite(threshold)
+    return np.asarray(x > (math.floor(threshold) if whole else threshold))
+
+
+def _categories(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
+    if x.dtype.kind == "i" or (x.dtype.kind == "u" and x.dtype.itemsize < 8):
+        return IntegerBlock(x)
+    codes = np.empty(x.shape, np.intp)
+    vocabularies = []
+    for j in range(x.shape[1]):
+        values, inverse = np.unique(x[:, j], return_inverse=True)
+        if values.dtype.kind == "f" and len(values) and np.isnan(values[-1]):
+            values, inverse = values[:-1], np.where(inverse == len(values) - 1, -1, inverse)
+        codes[:, j] = inverse
+        vocabularies.append(Vocabulary(tuple(values.tolist())))
+    return CodedBlock(codes, tuple(vocabularies))
+
+
+def stored_cells(x: Any, rows: slice) -> SparseBlock:
+    """Rows of a CSR matrix; only their row pointers are copied."""
+    indptr = x.indptr[rows.start : rows.stop + 1]
+    cells = slice(indptr[0], indptr[-1])
+    present = np.ones(rows.stop - rows.start, np.bool_)
+    return SparseBlock(
+        x.data[cells], x.indices[cells], indptr - indptr[0], _numbered(x.shape[1]), present
+    )
+
+
+def _each_cell_once(x: Any) -> Any:
+    """A CSR matrix whose cells are not in parts, which have events and squares of their own."""
+    if x.has_canonical_format:
+        return x
+    x = x.copy()
+    x.sum_duplicates()
+    return x
+
+
+def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
+    """Counts in the rows of a CSR matrix. Dense rows are made sparse."""
+    if isinstance(x, np.ndarray):
+        return events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
+    block = stored_cells(x, rows)
+    data, indices, indptr = block.data, block.indices, block.indptr
+    if threshold is not None:
+        return replace(block, data=np.where(data != data, np.nan, _above(data, threshold)))
+    largest = HELD - 1.0 if data.dtype.kind in "iu" else largest_of(data.dtype)
+    if not kernels.counts.are_counts(data, largest):
+        for q in np.flatnonzero((data < 0) | (data > largest_of(data.dtype)))[:1].tolist():
+            row = int(np.searchsorted(indptr, q, side="right")) - 1
+            rule = "a count is 0 or more, and below 1e150"
+            raise BadCell(row, int(indices[q]), data[q].item(), rule)
+        return _held(block)
+    return replace(block, data=data)
+
+
+def _held(block: SparseBlock) -> SparseBlock:
+    """A block of whole numbers that doubles hold, or of doubles."""
+    try:
+        require_held(block.data[:, None])
+    except BadCell as bad:
+        bad.column = int(block.indices[bad.row])
+        bad.row = int(np.searchsorted(block.indptr, bad.row, side="right")) - 1
+        raise
+    return block
+
+
+@lru_cache(maxsize=8)
+def _numbered(d: int) -> Vocabulary:
+    return Vocabulary(tuple(range(d)), closed=True)

@@ -1,0 +1,1 @@
+"""Delimited text, such as CSV and TSV."""

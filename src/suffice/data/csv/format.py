@@ -1,0 +1,122 @@
+"""How delimited text is written, as its reader is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from suffice.errors import ParameterError
+
+__all__ = ["CsvFormat"]
+
+_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvFormat:
+    r"""How a delimited text file is written.
+
+    Parameters
+    ----------
+    delimiter : str, optional
+        One ASCII character between fields. By default a tab for ``.tsv``, else a comma.
+    quote : str or None, default '"'
+        Encloses fields that hold delimiters, line ends or quotes; None makes it ordinary text.
+    header : bool, default True
+        Whether the first row holds the column names.
+    names : sequence of str, optional
+        Column names, instead of those in the header. Without either, ``column_1`` and so on.
+    missing : sequence of str
+        Cells that stand for a missing value.
+    strip : bool, default False
+        Remove blanks around every field and column name.
+    skip_bad_rows : int, default 0
+        How many lines of malformed rows (a wrong number of fields, undecodable bytes) may be left
+        out, with a warning, before they become an error.
+    encoding : str, default "utf8"
+        Any text encoding that Python knows.
+
+    Raises
+    ------
+    ParameterError
+        If an option has a value outside its rule.
+
+    Examples
+    --------
+    >>> CsvFormat(delimiter=";", missing=["", "?"]).missing
+    ('', '?')
+    """
+
+    delimiter: str | None = None
+    quote: str | None = '"'
+    header: bool = True
+    names: Sequence[str] | None = None
+    missing: Sequence[str] = _MISSING
+    strip: bool = False
+    skip_bad_rows: int = 0
+    encoding: str = "utf8"
+
+    def __post_init__(self) -> None:
+        for option in ("delimiter", "quote"):
+            _require_separator(option, getattr(self, option))
+        if self.delimiter is not None and self.delimiter == self.quote:
+            raise ParameterError(
+                f"delimiter and quote are both {self.quote!r}",
+                "they must differ",
+                "use quote=None where fields are never quoted",
+            )
+        for option in ("names", "missing"):
+            object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
+        _require_unique(self.names or ())
+        _require_count(self.skip_bad_rows)
+        _require_encoding(self.encoding)
+
+
+def _require_separator(option: str, value: str | None) -> None:
+    if value is not None and not (
+        isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n"
+    ):
+        raise ParameterError(
+            f"{option}={value!r}",
+            "it must be one ASCII character that ends no line",
+            'for a tab write "\\t"' if option == "delimiter" else "or None for no quoting",
+        )
+
+
+def _strings_of(option: str, value: Sequence[str] | None) -> tuple[str, ...] | None:
+    if value is None and option == "names":
+        return None
+    listed = isinstance(value, Sequence) and not isinstance(value, str)
+    if value is None or not listed or not all(isinstance(item, str) for item in value):
+        raise ParameterError(
+            f"{option}={value!r}", "it must be a sequence of strings", "write a list or tuple"
+        )
+    return tuple(value)
+
+
+def _require_unique(names: Sequence[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ParameterError(
+            f"names holds {twice!r} twice", "column names must be unique", "rename one of them"
+        )
+
+
+def _require_count(value: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ParameterError(
+            f"skip_bad_rows={value!r}",
+            "it must be a whole number, 0 or more",
+            "0 makes every malformed row an error",
+        )
+
+
+def _require_encoding(encoding: str) -> None:
+    try:
+        "".encode(encoding)
+    except (LookupError, TypeError, ValueError):
+        raise ParameterError(
+            f"encoding={encoding!r}",
+            "it must be a text encoding that Python knows",
+            'for example "utf8", "latin-1" or "utf-16"',
+        ) from None

@@ -1,0 +1,212 @@
+"""Tables in folders whose names are columns: ``year=2026/month=1/part.parquet``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import pyarrow as pa
+
+from suffice.data.files.listing import ListedFile
+from suffice.data.split_size import SplitSize, file_of, split_size
+from suffice.data.table import RecordSplit, Table, TableView, require_columns
+from suffice.errors import SchemaError
+
+__all__ = ["FolderColumns", "FolderSplit", "with_folders"]
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+class _FileSplit(RecordSplit, Protocol):
+    @property
+    def path(self) -> Path: ...
+
+
+def _path(split: RecordSplit) -> Path:
+    """The file that a part is of."""
+    return cast(_FileSplit, split).path
+
+
+def with_folders(table: Table, files: Sequence[ListedFile]) -> FolderColumns | Table:
+    """Add to a table of files the columns that their folders name.
+
+    A column that the files store themselves is read from them. The others come after those of
+    the files, as dictionaries: whole numbers if all of their values are, else strings. The rule
+    in ``schema.py`` makes them categories.
+
+    Parameters
+    ----------
+    table : Table
+        Whose splits know the file they read, as ``path``.
+    files : sequence of ListedFile
+        Its files.
+
+    Raises
+    ------
+    SchemaError
+        If two files lie under folders that name different columns.
+    """
+    for file in files[1:]:
+        _require_same(files[0], file)
+    names = [name for name, _ in files[0].folders if name not in table.names]
+    if not names:
+        return table
+    kinds = {name: _kind([dict(file.folders)[name] for file in files]) for name in names}
+    return FolderColumns(table, {file.path: _values(file, kinds) for file in files})
+
+
+def _kind(values: Sequence[str | None]) -> pa.DataType:
+    """Whole numbers where every value is one, else strings."""
+    whole = all(value is None or _WHOLE.fullmatch(value) for value in values)
+    return pa.int64() if whole else pa.string()
+
+
+def _values(file: ListedFile, kinds: Mapping[str, pa.DataType]) -> dict[str, pa.Array[Any]]:
+    said = dict(file.folders)
+    return {
+        name: pa.array([said[name]], pa.string()).cast(kind).dictionary_encode()
+        for name, kind in kinds.items()
+    }
+
+
+def _require_same(one: ListedFile, other: ListedFile) -> None:
+    names = [[name for name, _ in file.folders] for file in (one, other)]
+    if sorted(names[0]) != sorted(names[1]):
+        said = [" and ".join(f"{name}=" for name in found) or "no column" for found in names]
+        raise SchemaError(
+            f"the folders of {one.path} name {said[0]}, those of {other.path} {said[1]}",
+            "the files of one table have the same columns",
+            "read them apart",
+        )
+
+
+@dataclass(frozen=True)
+class FolderColumns(TableView):
+    """A table of files with the columns that their folders name.
+
+    Parameters
+    ----------
+    table : Table
+        The files.
+    values : mapping of path to mapping of str to pyarrow.Array (1,)
+        What the folders of each file say.
+    """
+
+    values: Mapping[Path, Mapping[str, pa.Array[Any]]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the files, then those of the folders."""
+        return (*self.table.names, *next(iter(self.values.values())))
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types."""
+        return self._head
+
+    @cached_property
+    def _head(self) -> pa.RecordBatch:
+        head = self.table.head()
+        # As text, no cell of delimited text can be refused: it is read for its rows only.
+        kind = pa.string() if self.table.guesses else None
+        pieces, missing = [], head.num_rows
+        for split in self.table.splits({self.table.names[0]: kind}):
+            for batch in split.record_batches() if missing else ():
+                rows = min(missing, batch.num_rows)
+                pieces.append((self.values[_path(split)], rows))
+                missing -= rows
+                if not missing:
+                    break
+        for name, value in next(iter(self.values.values())).items():
+            repeated = [_repeated(said[name], rows) for said, rows in pieces]
+            column = pa.chunked_array(repeated, value.type).combine_chunks()
+            head = head.append_column(name, column)
+        return head
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[FolderSplit]:
+        """Return the parts of the files, reading these columns only.
+
+        Raises
+        ------
+        ParameterError
+            If no column is asked for.
+        SchemaError
+            If a column is not there.
+        """
+        require_columns(types, self.names, "the table")
+        stored = {name: kind for name, kind in types.items() if name in self.table.names}
+        # Without a column of its own, a file still says how many rows it has.
+        read = stored or {self.table.names[0]: pa.string() if self.table.guesses else None}
+        return [
+            FolderSplit(
+                split,
+                tuple(types),
+                tuple(
+                    (name, _cast(name, value, types[name]))
+                    for name, value in self.values[_path(split)].items()
+                    if name in types
+                ),
+            )
+            for split in self.table.splits(read)
+        ]
+
+
+def _cast(name: str, value: pa.Array[Any], kind: pa.DataType | None) -> pa.Array[Any]:
+    if kind is None:
+        return value
+    plain = value.cast(value.type.value_type)
+    try:
+        return plain.cast(kind)
+    except pa.ArrowInvalid:
+        raise SchemaError(
+            f"a folder is named {name}={plain[0].as_py()}",
+            f"column {name!r} is read as {kind}",
+            "rename the folder",
+        ) from None
+
+
+def _repeated(value: pa.Array[Any], rows: int) -> pa.Array[Any]:
+    return value.take(pa.repeat(0, rows))
+
+
+@dataclass(frozen=True)
+class FolderSplit:
+    """A part of a file with the columns that its folders name, in the order asked for."""
+
+    split: RecordSplit
+    names: tuple[str, ...]
+    values: tuple[tuple[str, pa.Array[Any]], ...]
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows.
+
+        Raises
+        ------
+        ReadError
+            As the file does.
+        """
+        said = dict(self.values)
+        for batch in self.split.record_batches():
+            yield pa.RecordBatch.from_arrays(
+                [
+                    _repeated(said[name], batch.num_rows) if name in said else batch.column(name)
+                    for name in self.names
+                ],
+                names=list(self.names),
+            )
+
+    def locate(self, row: int) -> str:
+        """Name the row of the file."""
+        return self.split.locate(row)
+
+    def split_size(self) -> SplitSize:
+        """That of the split inside."""
+        return split_size(self.split)
+
+    @property
+    def source_file(self) -> Path | None:
+        """The file of the split inside."""
+        return file_of(self.split)

@@ -1,0 +1,264 @@
+"""Rows that can be read only once are written to temporary files, and read from those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.ipc as ipc
+
+from suffice.data.doubles import doubles
+from suffice.data.files.ipc import IpcFileSplit
+from suffice.data.files.parquet import ParquetSplit
+from suffice.data.files.temporary import TemporaryFolder, keeping
+from suffice.data.files.version import version_of
+from suffice.data.split_size import SplitSize, split_size
+from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
+from suffice.errors import ReadError, SufficeError
+from suffice.statistics.block import BadCell
+
+__all__ = [
+    "SpooledSplit",
+    "SpooledTable",
+    "first_line",
+    "spool",
+    "spooled",
+    "unbroken",
+]
+
+_PART_ROWS = 4 * BATCH_ROWS
+_PART_BYTES = 1 << 26
+
+
+@dataclass(frozen=True)
+class SpooledSplit:
+    """Consecutive rows in a temporary file.
+
+    Parameters
+    ----------
+    split : IpcFileSplit or ParquetSplit
+        The part of the file.
+    schema : pyarrow.Schema
+        The types of the columns in the whole table; a part may store narrower ones.
+    first : int
+        Rows of the table before this part.
+    origin : str
+        Where the rows came from, for error messages.
+    folder : TemporaryFolder
+        The home of the file.
+    """
+
+    split: IpcFileSplit | ParquetSplit
+    schema: pa.Schema
+    first: int
+    origin: str
+    folder: TemporaryFolder
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, at most 65,536 at a time.
+
+        Raises
+        ------
+        ReadError
+            If the file is gone: another machine does not see it.
+        """
+        if not self.split.path.exists():
+            raise ReadError(
+                f"{self.split.path}, where the rows of {self.origin} are kept, is not there",
+                "workers on other machines read the same temporary folder",
+                "set TMPDIR to a folder that all of them see, or write the rows to files yourself",
+            )
+        done = 0
+        for batch in self.split.record_batches():
+            yield batch if batch.schema == self.schema else self._widened(batch, done)
+            done += batch.num_rows
+
+    def _widened(self, batch: pa.RecordBatch, done: int) -> pa.RecordBatch:
+        """A batch in the types of the whole table: above the first fraction, numbers are whole."""
+        columns = []
+        for field, column in zip(self.schema, batch.columns, strict=True):
+            widened = pa.types.is_integer(column.type) and pa.types.is_floating(field.type)
+            try:
+                columns.append(_doubles(column) if widened else column.cast(field.type))
+            except BadCell as bad:
+                where = f"{self.locate(done + bad.row)}, column {field.name!r}: {bad.value}"
+                raise ReadError(where, bad.rule, bad.next_step) from None
+        return pa.RecordBatch.from_arrays(columns, schema=self.schema)
+
+    def locate(self, row: int) -> str:
+        """Name the row, counted from 1 over the whole table."""
+        return f"row {self.first + row + 1} of {self.origin}"
+
+    def split_size(self) -> SplitSize:
+        """That of the split inside."""
+        return split_size(self.split)
+
+
+@dataclass(frozen=True)
+class SpooledTable(Table):
+    """Rows that were read once and are kept in temporary files.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        All columns.
+    parts : tuple of SpooledSplit
+        The parts, with all columns.
+    """
+
+    schema: pa.Schema
+    parts: tuple[SpooledSplit, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names."""
+        return tuple(self.schema.names)
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first 65,536 rows."""
+        return first_rows(_batches(self.parts), self.schema)
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SpooledSplit]:
+        """Return the parts with the columns asked for, in the types they have.
+
+        Raises
+        ------
+        ParameterError
+            If no column is asked for.
+        SchemaError
+            If a column is not there.
+        """
+        require_columns(types, self.names, "the table")
+        schema = pa.schema([self.schema.field(name) for name in types])
+        asked = tuple((name, None) for name in types)
+        return [
+            replace(part, split=replace(part.split, types=asked), schema=schema)
+            for part in self.parts
+        ]
+
+    def mapped(self) -> pa.Table:
+        """Return the rows as a table in memory that the operating system reads when needed."""
+        if any(isinstance(part.split, ParquetSplit) for part in self.parts):
+            return spool(_batches(self.parts), self.schema, "the table").mapped()
+        return pa.Table.from_batches(_batches(self.parts), self.schema)
+
+
+def _doubles(column: pa.Array[Any]) -> pa.Array[Any]:
+    return pa.array(doubles(column), mask=column.is_null().to_numpy(zero_copy_only=False))
+
+
+def _batches(parts: Iterable[SpooledSplit]) -> Iterator[pa.RecordBatch]:
+    return chain.from_iterable(part.record_batches() for part in parts)
+
+
+def spooled(
+    schema: pa.Schema,
+    splits: Iterable[tuple[IpcFileSplit | ParquetSplit, int]],
+    origin: str,
+    folder: TemporaryFolder,
+) -> SpooledTable:
+    """Make a table of parts of files that were just written, each with its number of rows."""
+    schema = pa.schema([(field.name, field.type) for field in schema])
+    asked = tuple((name, None) for name in schema.names)
+    parts, first = [], 0
+    for split, rows in splits:
+        whole = replace(split, types=asked, version=version_of(split.path))
+        parts.append(SpooledSplit(whole, schema, first, origin, folder))
+        first += rows
+    return SpooledTable(schema, tuple(parts))
+
+
+def unbroken(batches: Iterable[pa.RecordBatch], origin: str) -> Iterator[pa.RecordBatch]:
+    """Pass batches on; rows that do not come to their end are no rows.
+
+    Raises
+    ------
+    ReadError
+        If anything goes wrong on the way.
+    """
+    rows = 0
+    try:
+        for batch in batches:
+            yield batch
+            rows += batch.num_rows
+    except SufficeError:
+        raise
+    except Exception as error:  # drivers and streams raise what they like
+        raise ReadError(
+            f"{origin} broke off after {rows:,} rows: {first_line(error)}",
+            "nothing was learnt from them",
+            "begin again",
+        ) from error
+
+
+def first_line(error: Exception) -> str:
+    r"""Return what an error says first, to be quoted in a sentence.
+
+    Examples
+    --------
+    >>> first_line(OSError("ERROR:  no such table.\nLINE 1: SELECT"))
+    'ERROR: no such table'
+    """
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    # Arrow adds where in Python an error began.
+    return " ".join(first.partition(". Detail: ")[0].split()).rstrip(".")
+
+
+def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> SpooledTable:
+    """Write rows to a temporary folder, in parts of at most 262,144 rows.
+
+    Parameters
+    ----------
+    batches : iterable of pyarrow.RecordBatch
+        Read once. Their types may widen on the way, such as from nothing to strings.
+    schema : pyarrow.Schema
+        What the columns are if no batch says more.
+    origin : str
+        Where the rows come from, for error messages.
+
+    Raises
+    ------
+    ReadError
+        If there is no room for them.
+
+    Examples
+    --------
+    >>> rows = pa.table({"x": [1, 2, 3]})
+    >>> table = spool(rows.to_batches(), rows.schema, "an example")
+    >>> (split,) = table.splits({"x": None})
+    >>> [batch.to_pylist() for batch in split.record_batches()], split.locate(2)
+    ([[{'x': 1}, {'x': 2}, {'x': 3}]], 'row 3 of an example')
+    """
+    folder, written = TemporaryFolder(), []
+    with keeping(folder):
+        for number, part in enumerate(_parts(batches)):
+            path = folder.path / f"{number:06}.arrow"
+            with ipc.new_file(str(path), part.schema) as writer:
+                writer.write_table(part)
+            written.append((IpcFileSplit(path, 0, ()), part.num_rows))
+            schema = pa.unify_schemas([schema, part.schema], promote_options="permissive")
+        return spooled(schema, written, origin, folder)
+
+
+def _parts(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Gather batches into tables of one record batch each."""
+    gathered: list[pa.RecordBatch] = []
+    rows = size = 0
+    for whole in batches:
+        for start in range(0, whole.num_rows, _PART_ROWS):
+            batch = whole.slice(start, _PART_ROWS)
+            full = rows + batch.num_rows > _PART_ROWS or size + batch.nbytes > _PART_BYTES
+            if gathered and (full or batch.schema != gathered[0].schema):
+                yield _one_batch(gathered)
+                gathered, rows, size = [], 0, 0
+            gathered.append(batch)
+            rows, size = rows + batch.num_rows, size + batch.nbytes
+    if gathered:
+        yield _one_batch(gathered)
+
+
+def _one_batch(batches: Sequence[pa.RecordBatch]) -> pa.Table:
+    return pa.Table.from_batches(batches).unify_dictionaries().combine_chunks()

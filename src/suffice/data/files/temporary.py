@@ -1,0 +1,88 @@
+"""Temporary folders, for rows that can be read only once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from suffice.errors import ReadError
+from suffice.temporary import OURS, Held, sweep
+
+__all__ = ["TemporaryFolder", "keeping"]
+
+
+class TemporaryFolder:
+    """A temporary folder, removed when nothing refers to it any more, at the latest at exit.
+
+    That of a process that was killed is removed by the next run (`suffice.temporary`).
+    A folder travels to other processes as its path: only the process that made it removes it.
+
+    Examples
+    --------
+    >>> folder = TemporaryFolder()
+    >>> path = folder.path
+    >>> path.is_dir()
+    True
+    >>> del folder
+    >>> path.exists()
+    False
+    """
+
+    path: Path
+
+    def __init__(self) -> None:
+        sweep(Path(tempfile.gettempdir()))
+        held = Held(Path(tempfile.mkdtemp(prefix=OURS)))
+        self.path = held.path
+        self._removed = weakref.finalize(self, _remove, held, os.getpid())
+
+    def remove(self) -> None:
+        """Remove the folder now."""
+        self._removed()
+
+    def __deepcopy__(self, memo: Any) -> TemporaryFolder:
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[Path]]:
+        return _lent, (self.path,)
+
+
+def _remove(held: Held, owner: int) -> None:
+    # A forked child ends with the finalizers of its parent.
+    if os.getpid() == owner:
+        shutil.rmtree(held.path, ignore_errors=True)
+        held.let_go()
+
+
+def _lent(path: Path) -> TemporaryFolder:
+    folder = TemporaryFolder.__new__(TemporaryFolder)
+    folder.path = path
+    return folder
+
+
+@contextmanager
+def keeping(folder: TemporaryFolder) -> Iterator[None]:
+    """Keep what a block writes to a folder only if it ends well.
+
+    Raises
+    ------
+    ReadError
+        If the rows cannot be written.
+    """
+    try:
+        yield
+    except BaseException as error:
+        folder.remove()
+        if not isinstance(error, OSError):
+            raise
+        raise ReadError(
+            f"the rows cannot be kept in {folder.path.parent}: {error}",
+            "what can be read only once is written to a temporary file first",
+            "make room, or set TMPDIR to a folder with more",
+        ) from error

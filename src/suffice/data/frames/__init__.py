@@ -1,0 +1,1 @@
+"""Data frames and streams, in memory and on clusters."""

@@ -1,0 +1,161 @@
+"""Dask DataFrames: one split per partition, computed where it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from itertools import chain
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from dask.local import get_sync
+from dask.optimization import cull
+
+from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns, require_distinct
+from suffice.errors import SchemaError
+
+__all__ = ["DaskPartition", "DaskTable"]
+
+
+@dataclass(frozen=True, eq=False)
+class DaskPartition:
+    """One partition of a Dask DataFrame: the tasks that make it, and those of no other.
+
+    Parameters
+    ----------
+    tasks : mapping
+        A Dask graph.
+    key : hashable
+        What the graph calls the partition.
+    number : int
+        Of the partition, from 0.
+    types : mapping of str to pyarrow.DataType or None
+        The columns to read; None where the cells tell.
+    """
+
+    tasks: Mapping[Any, Any]
+    key: Any
+    number: int
+    types: Mapping[str, pa.DataType | None]
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Compute the partition in this thread, and yield its rows, at most 65,536 at a time.
+
+        Raises
+        ------
+        SchemaError
+            If a column does not hold what it holds in the first rows.
+        """
+        tasks = {k: task.result() if _is_future(task) else task for k, task in self.tasks.items()}
+        cells = {str(label): series for label, series in get_sync(tasks, self.key).items()}
+        columns = {name: self._column(cells[name], name) for name in self.types}
+        yield from pa.table(columns).to_batches(max_chunksize=BATCH_ROWS)
+
+    def _column(self, cells: pd.Series[Any], name: str) -> Any:
+        try:
+            return pa.Array.from_pandas(cells, type=self.types[name])
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise SchemaError(
+                f"column {name!r}, partition {self.number}: {str(error).splitlines()[0]}",
+                "a column holds values of one type, the one of its first rows",
+                "convert it",
+            ) from error
+
+    def locate(self, row: int) -> str:
+        """Return ``row i of partition j``, both counted from 0."""
+        return f"row {row} of partition {self.number}"
+
+
+def _needed(graph: Mapping[Any, Any], key: Any) -> Mapping[Any, Any]:
+    """The tasks that make one key."""
+    tasks: Mapping[Any, Any] = cull(graph, [key])[0]
+    return tasks
+
+
+def _is_future(task: Any) -> bool:
+    """Tell what the workers of a cluster keep of a persisted frame.
+
+    To the workers the engine brings what it stands for.
+    """
+    return type(task).__module__ == "distributed.client"
+
+
+@dataclass(frozen=True, eq=False)
+class DaskTable(Table):
+    """A Dask DataFrame.
+
+    With a client of Dask distributed, its workers compute the partitions; without one, the threads
+    of this process do. Every pass computes them again, and a frame whose rows move between
+    partitions (by a shuffle, merge or sort) moves them again for every partition: ``persist()`` it
+    first. The order of the rows is that of ``frame.compute()``.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+
+    Raises
+    ------
+    SchemaError
+        If columns share a name.
+
+    Examples
+    --------
+    >>> from dask.dataframe import from_pandas
+    >>> frame = from_pandas(pd.DataFrame({"age": [39, 50, 38]}), npartitions=2)
+    >>> [split.locate(0) for split in DaskTable(frame).splits({"age": None})]
+    ['row 0 of partition 0', 'row 0 of partition 1']
+    """
+
+    frame: Any
+
+    def __post_init__(self) -> None:
+        require_distinct(self.names)
+
+    @property
+    def engine(self) -> str | None:
+        """``dask`` where there is a client, else None."""
+        try:
+            import_module("distributed").default_client()
+        except (ModuleNotFoundError, ValueError):
+            return None
+        return "dask"
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Column names; the index is no column."""
+        return tuple(map(str, self.frame.columns))
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first 65,536 rows; no partition beyond them is computed."""
+        return self._head
+
+    @cached_property
+    def _head(self) -> pa.RecordBatch:
+        parts = self._parts(dict.fromkeys(self.names))
+        schema = pa.Schema.from_pandas(self._columns(self.names)._meta, preserve_index=False)
+        return first_promoted(chain.from_iterable(part.record_batches() for part in parts), schema)
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:
+        """Return one part per partition, in the types that `head` shows."""
+        require_columns(types, self.names, "the Dask DataFrame")
+        shown = {name: self.head().schema.field(name).type for name in types}
+        return self._parts({name: _shared(kind) for name, kind in shown.items()})
+
+    def _parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:
+        frame = self._columns(types).optimize()
+        graph, keys = dict(frame.__dask_graph__()), frame.__dask_keys__()
+        return [
+            DaskPartition(_needed(graph, key), key, number, types)
+            for number, key in enumerate(keys)
+        ]
+
+    def _columns(self, names: Mapping[str, Any] | Sequence[str]) -> Any:
+        return self.frame[[label for label in self.frame.columns if str(label) in names]]
+
+
+def _shared(kind: pa.DataType) -> pa.DataType | None:
+    """The type that later partitions share: not of a column without values, nor a dictionary."""
+    return None if pa.types.is_null(kind) or pa.types.is_dictionary(kind) else kind

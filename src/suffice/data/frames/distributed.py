@@ -1,0 +1,32 @@
+"""Data frames of Spark, Dask and Ray: each has a table of its own, imported when one is met."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suffice.data.table import Table
+
+__all__ = ["distributed_table"]
+
+
+def distributed_table(data: Any) -> Table | None:
+    """Open a Spark DataFrame, a Dask DataFrame or a Ray data set where it is; None for others.
+
+    Examples
+    --------
+    >>> distributed_table([1, 2])
+    """
+    library = type(data).__module__.partition(".")[0]
+    if library == "pyspark" and hasattr(data, "mapInArrow"):
+        from suffice.data.frames.spark import SparkTable
+
+        return SparkTable(data)
+    if library == "dask" and hasattr(data, "iterrows"):
+        from suffice.data.frames.dask import DaskTable
+
+        return DaskTable(data)
+    if library == "ray" and hasattr(data, "to_arrow_refs"):
+        from suffice.data.frames.ray import RayTable
+
+        return RayTable(data)
+    return None

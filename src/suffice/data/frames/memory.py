@@ -1,0 +1,259 @@
+"""Tables in memory, and streams: columns, pandas, polars, pyarrow, anything that speaks Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc as ipc
+
+from suffice.data.files.spool import SpooledTable, first_line, spool, unbroken
+from suffice.data.masked_arrays import unmasked
+from suffice.data.split_size import SplitSize
+from suffice.data.table import (
+    BATCH_ROWS,
+    RecordSplit,
+    Table,
+    first_rows,
+    require_columns,
+    require_distinct,
+)
+from suffice.errors import ReadError, SchemaError
+from suffice.statistics.block import HELD_STEP
+
+__all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory"]
+
+
+@dataclass(frozen=True)
+class FrameSplit:
+    """Consecutive rows of a table in memory; ``first`` is the number of rows before them."""
+
+    rows: pa.Table
+    first: int
+
+    def __reduce__(self) -> tuple[Callable[[pa.Buffer, int], FrameSplit], tuple[pa.Buffer, int]]:
+        # A slice of an Arrow table would take the whole table with it.
+        sink = pa.BufferOutputStream()
+        with ipc.new_stream(sink, self.rows.schema) as writer:
+            writer.write_table(self.rows)
+        return _arrived, (sink.getvalue(), self.first)
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, at most 65,536 at a time."""
+        yield from self.rows.to_batches(max_chunksize=BATCH_ROWS)
+
+    def locate(self, row: int) -> str:
+        """Return ``row i``, counted from 0 as in pandas and NumPy."""
+        return f"row {self.first + row}"
+
+    def split_size(self) -> SplitSize:
+        """Its rows and their bytes."""
+        return SplitSize(self.rows.num_rows, self.rows.nbytes)
+
+
+def _arrived(rows: pa.Buffer, first: int) -> FrameSplit:
+    return FrameSplit(ipc.open_stream(rows).read_all(), first)
+
+
+@dataclass(frozen=True)
+class FrameTable(Table):
+    """An Arrow table in memory, or memory-mapped.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        The rows.
+    split_rows : int
+        Rows in one split.
+    """
+
+    table: pa.Table
+    split_rows: int = 4 * BATCH_ROWS
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names."""
+        return tuple(self.table.column_names)
+
+    def renamed(self, names: Mapping[str, str]) -> FrameTable:
+        """The same rows under other column names."""
+        columns = [names.get(name, name) for name in self.names]
+        return FrameTable(self.table.rename_columns(columns))
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first 65,536 rows."""
+        return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+        """Return slices of the columns asked for, in the types they have."""
+        require_columns(types, self.names, "the table")
+        rows = self.table.select(list(types))
+        starts = range(0, max(rows.num_rows, 1), self.split_rows)
+        return [FrameSplit(rows.slice(start, self.split_rows), start) for start in starts]
+
+
+def in_memory(table: Table) -> FrameTable | None:
+    """Return a table whose rows can change places: one in memory, or one that was spooled."""
+    if isinstance(table, SpooledTable):
+        return FrameTable(table.mapped())
+    return table if isinstance(table, FrameTable) else None
+
+
+def frame_table(data: Any) -> FrameTable | SpooledTable:
+    """Take anything with ``__arrow_c_stream__`` (or a narwhals-supported lazy frame) as a table.
+
+    A mapping from names to one-dimensional arrays is a table too.
+
+    What can be read only once, or would run a query again, is spooled to temporary files: a
+    second pass then sees the same rows.
+
+    Raises
+    ------
+    SchemaError
+        If columns share a name, or a column mixes types.
+    ReadError
+        If a query fails, or there is no room for its rows.
+    """
+    try:
+        table = _read(data)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise SchemaError(
+            f"the table cannot be read: {': '.join(map(str, reversed(error.args)))}",
+            "a column holds values of one type",
+            "convert the column named above",
+        ) from error
+    require_distinct(table.names)
+    return table
+
+
+def _read(data: Any) -> FrameTable | SpooledTable:
+    if isinstance(data, pa.Table):
+        return FrameTable(data)
+    if isinstance(data, pa.RecordBatch):
+        return FrameTable(pa.Table.from_batches([data]))
+    if isinstance(data, Mapping):
+        return FrameTable(_from_columns(data))
+    home = type(data).__module__.partition(".")[0]
+    if home == "narwhals":
+        return _read(data.to_native())
+    if home == "pandas":
+        return FrameTable(_from_pandas(data))
+    if home == "polars" and hasattr(data, "sink_parquet") and hasattr(data, "collect"):
+        from suffice.data.frames.polars import lazy_table
+
+        return lazy_table(data)
+    if not hasattr(data, "__arrow_c_stream__"):
+        return FrameTable(_collected(data))
+    # What has a length is in memory, but for a relation of duckdb, which runs its query for it.
+    if hasattr(data, "__len__") and home not in ("duckdb", "_duckdb"):
+        return FrameTable(pa.table(data))
+    return _streamed(data)
+
+
+def _collected(data: Any) -> pa.Table:
+    """Read a frame that narwhals knows into memory."""
+    import narwhals.stable.v2 as nw
+
+    try:
+        frame = nw.from_native(data)
+    except TypeError:
+        raise _no_table(data) from None
+    table: pa.Table = frame.lazy().collect("pyarrow").to_native()
+    return table
+
+
+def _streamed(data: Any) -> SpooledTable:
+    try:
+        reader = pa.RecordBatchReader.from_stream(data)
+    except Exception as error:
+        raise ReadError(
+            f"the stream does not begin: {first_line(error)}", "", "correct where it comes from"
+        ) from error
+    require_distinct(reader.schema.names)
+    return spool(unbroken(reader, "the stream"), reader.schema, "the stream")
+
+
+def _no_table(data: Any) -> SchemaError:
+    return SchemaError(
+        f"a {type(data).__name__} is no table",
+        "a table is an array, a sparse matrix, a data frame, or the path of a file",
+        "convert it",
+    )
+
+
+def _from_columns(data: Mapping[Any, Any]) -> pa.Table:
+    names = [str(name) for name in data]
+    require_distinct(names)
+    columns = {
+        name: _column(name, values) for name, values in zip(names, data.values(), strict=True)
+    }
+    for name, column in columns.items():
+        if len(column) != len(columns[names[0]]):
+            raise SchemaError(
+                f"column {name!r} has {len(column)} values, "
+                f"column {names[0]!r} has {len(columns[names[0]])}",
+                "a column has one value for every row",
+            )
+    return pa.table(columns)
+
+
+def _column(name: str, values: Any) -> pa.Array[Any]:
+    cells = unmasked(values) if hasattr(values, "dtype") else np.asarray(values, object)
+    if np.ndim(cells) != 1:
+        raise SchemaError(
+            f"column {name!r} is a {type(values).__name__} of {np.ndim(cells)} dimensions",
+            "a column is a list, or an array of one dimension",
+        )
+    try:
+        column = pa.array(cells, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise _mixed(name, str(error).splitlines()[0]) from error
+    except OverflowError as error:
+        raise _too_long(name, cells) from error
+    _refuse_booleans(name, cells, column.type)
+    return column
+
+
+def _refuse_booleans(name: str, cells: Any, kind: pa.DataType) -> None:
+    """Refuse Booleans among numbers with fractions, which Arrow takes for the numbers 0 and 1."""
+    if cells.dtype == object and pa.types.is_floating(kind):
+        strange = {type(cell) for cell in cells} & {bool, np.bool_}
+        if strange:
+            raise _mixed(name, "bool and float")
+
+
+def _mixed(name: str, what: str) -> SchemaError:
+    return SchemaError(
+        f"column {name!r} mixes types: {what}", "a column holds values of one type", "convert it"
+    )
+
+
+def _too_long(name: str, cells: Any) -> SchemaError:
+    """Name the whole number that Arrow has no type for."""
+    longer = (isinstance(cell, int) and not -(2**63) <= cell < 2**63 for cell in cells)
+    row = next((row for row, is_longer in enumerate(longer) if is_longer), 0)
+    return SchemaError(
+        f"column {name!r}, row {row}: {cells[row]}",
+        "a whole number is from -2^63 to 2^63 - 1",
+        HELD_STEP,
+    )
+
+
+def _from_pandas(frame: Any) -> pa.Table:
+    if frame.ndim != 2:
+        raise _no_table(frame)
+    names = [str(name) for name in frame.columns]
+    require_distinct(names)
+    frame = frame.set_axis(names, axis=1)
+    sparse = {name: d.subtype for name, d in frame.dtypes.items() if hasattr(d, "fill_value")}
+    dense = frame.astype(sparse) if sparse else frame
+    try:
+        table = pa.Table.from_pandas(dense, preserve_index=False)
+    except OverflowError:
+        return _from_columns({name: frame[name].to_numpy() for name in names})
+    for name, kind in zip(table.column_names, table.schema.types, strict=True):
+        _refuse_booleans(name, frame[name], kind)
+    return table

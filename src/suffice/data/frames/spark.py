@@ -1,0 +1,173 @@
+"""Spark DataFrames: the rows stay where they are, and kernels go there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from suffice.data.first_values import first_values
+from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns, require_distinct
+from suffice.errors import EngineError, ReadError
+
+__all__ = ["PartitionRows", "SparkRows", "SparkTable", "gist"]
+
+
+@dataclass(frozen=True, eq=False)
+class SparkRows:
+    """All rows of a Spark DataFrame. The Spark engine reads them in place; nothing else can.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        The columns to read, under names that Spark takes anywhere.
+    names : tuple of str
+        Their own names.
+    """
+
+    frame: Any
+    names: tuple[str, ...]
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Refuse: rows are read where they are."""
+        raise _elsewhere()
+
+    def locate(self, row: int) -> str:
+        """Return ``row i``."""
+        return f"row {row}"
+
+    def __reduce__(self) -> Any:
+        raise _elsewhere()
+
+
+def _elsewhere() -> EngineError:
+    return EngineError(
+        "the rows of a Spark DataFrame are asked for outside of Spark",
+        "they are read by the engine 'spark', in one go",
+        "leave the engine out, or write the rows to Parquet files and read those",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionRows:
+    """The rows of one partition, as they arrive at a worker; they can be read once.
+
+    Parameters
+    ----------
+    arriving : iterator of pyarrow.RecordBatch
+    names : tuple of str
+        Of the columns.
+    partition : int
+        Number of the partition, from 0.
+    """
+
+    arriving: Iterator[pa.RecordBatch]
+    names: tuple[str, ...]
+    partition: int
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, at most 65,536 at a time."""
+        for arrived in self.arriving:
+            batch = arrived.rename_columns(list(self.names))
+            for start in range(0, batch.num_rows, BATCH_ROWS):
+                yield batch.slice(start, BATCH_ROWS)
+
+    def locate(self, row: int) -> str:
+        """Return ``row i of partition j``, both counted from 0."""
+        return f"row {row} of partition {self.partition}"
+
+
+@dataclass(frozen=True, eq=False)
+class SparkTable(Table):
+    """A Spark DataFrame, classic or of Spark Connect.
+
+    Every pass runs the query again, so ``frame.cache()`` is worth while before an iterative fit.
+    The order of the rows is that of ``frame.collect()``: partition by partition.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+
+    Raises
+    ------
+    SchemaError
+        If columns share a name.
+    """
+
+    frame: Any
+
+    @property
+    def engine(self) -> str:
+        """``spark``."""
+        return "spark"
+
+    def __post_init__(self) -> None:
+        require_distinct(self.names)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Column names."""
+        return tuple(self.frame.columns)
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first 65,536 rows.
+
+        Raises
+        ------
+        ReadError
+            If the query of the frame fails.
+        """
+        return self._head
+
+    @cached_property
+    def _head(self) -> pa.RecordBatch:
+        return _first_rows(self.frame)
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SparkRows]:
+        """Return one part, all rows of the columns asked for; Spark partitions them itself."""
+        require_columns(types, self.names, "the Spark DataFrame")
+        return [SparkRows(self.plain(tuple(types)), tuple(types))]
+
+    def plain(self, names: Sequence[str]) -> Any:
+        """The frame of some columns, called c0, c1, ..."""
+        quoted = [f"`{name.replace('`', '``')}`" for name in names]
+        return self.frame.selectExpr(*(f"{name} AS c{j}" for j, name in enumerate(quoted)))
+
+
+def _first_rows(frame: Any) -> pa.RecordBatch:
+    try:
+        table = frame.limit(BATCH_ROWS).toArrow()
+    except Exception as error:
+        raise ReadError(
+            f"the Spark DataFrame cannot be read: {gist(error)}",
+            "",
+            "see whether frame.show() works",
+        ) from error
+    return first_rows(table.to_batches(), table.schema)
+
+
+@first_values.register(SparkTable)
+def _(table: SparkTable, names: Sequence[str]) -> Mapping[str, pa.Array[Any]]:
+    """A query for every column: only Spark reads the rows."""
+    shown = ((name, table.plain([name]).where("c0 IS NOT NULL")) for name in names)
+    columns = ((name, _first_rows(frame).column(0)) for name, frame in shown)
+    return {name: values for name, values in columns if len(values)}
+
+
+def gist(error: BaseException) -> str:
+    r"""Return the one line of a long error of Spark that says what happened.
+
+    Examples
+    --------
+    >>> gist(ValueError("[CAST_INVALID_INPUT] 'x' is no number\n  at java.lang"))
+    "[CAST_INVALID_INPUT] 'x' is no number"
+    """
+    lines = (line.rstrip() for line in str(error).splitlines())
+    said = (line for line in lines if line and not line.startswith(_FRAMES))
+    return next(said, type(error).__name__)
+
+
+_FRAMES = (" ", "\t", "An exception was thrown from", "Traceback (most recent")

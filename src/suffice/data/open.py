@@ -1,0 +1,143 @@
+"""Open whatever a user calls a table: frames, streams, files, or a table already open."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.data.csv.table import CsvFormat
+from suffice.data.file_formats import open_files
+from suffice.data.frames.distributed import distributed_table
+from suffice.data.frames.memory import FrameTable, frame_table, in_memory
+from suffice.data.label_values import require_label_values
+from suffice.data.masked_arrays import unmasked
+from suffice.data.python_numbers import faithful
+from suffice.data.table import Table
+from suffice.data.table_source import TableSource
+from suffice.errors import ParameterError, SchemaError
+
+__all__ = ["open_columns", "open_table", "read_csv"]
+
+LABEL, WEIGHT = "label", "weight"
+
+
+def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
+    """Open a table with its label and weight, each a column name or one value per row.
+
+    Parameters
+    ----------
+    data : path, folder, glob, list of these, `Table`, or anything that `frame_table` takes
+        The rows.
+    label, weight : str or array-like (n,), optional
+        Values may be given only for a table in memory.
+
+    Raises
+    ------
+    ParameterError
+        If values are given for a file, or not one per row.
+    SchemaError, ReadError
+        If the table cannot be read.
+    """
+    table = _table(data)
+    names = []
+    for role, given in ((LABEL, label), (WEIGHT, weight)):
+        if given is None or isinstance(given, str):
+            names.append(given)
+            continue
+        rows = in_memory(table)
+        if rows is None:
+            raise ParameterError(
+                f"the {role}s are given as values, the rows as a file",
+                f"a file brings its own {role}s",
+                "give the name of their column",
+            )
+        table, name = _with_column(rows, role, given)
+        names.append(name)
+    return TableSource(table, *names)
+
+
+def _table(data: Any) -> Table:
+    distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
+    if distributed is not None:
+        return distributed
+    if hasattr(data, "splits") and hasattr(data, "head") and hasattr(data, "names"):
+        return data  # type: ignore[no-any-return]
+    paths = data if isinstance(data, list | tuple) else [data]
+    if all(isinstance(path, str | os.PathLike) for path in paths):
+        return open_files(data)
+    return frame_table(data)
+
+
+def _with_column(table: FrameTable, role: str, given: Any) -> tuple[FrameTable, str]:
+    """Add given values as a column, under a name that no other column has."""
+    name = role
+    while name in table.names:
+        name += "_"
+    values = unmasked(given)
+    values = faithful(values, np.asarray(values))
+    if role == LABEL:
+        require_label_values(given if isinstance(given, list | tuple) else _cells(values))
+    if values.shape != (table.table.num_rows,):
+        raise ParameterError(
+            f"{values.shape[0] if values.ndim else 1} {role}s for {table.table.num_rows} rows",
+            f"there is one {role} per row",
+        )
+    try:
+        column = pa.array(values, from_pandas=True)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise SchemaError(
+            f"the {role}s mix types: {str(error).splitlines()[0]}",
+            f"{role}s are of one type",
+            "convert them",
+        ) from error
+    return FrameTable(table.table.append_column(name, column)), name
+
+
+def _cells(values: NDArray[Any]) -> list[Any]:
+    """Values of several types, if there may be such."""
+    return values.tolist() if values.dtype == object and values.ndim == 1 else []
+
+
+def open_columns(rows: NDArray[Any], names: Sequence[str], label: Any, weight: Any) -> TableSource:
+    """Open an array of strings or of mixed objects, column by column."""
+    return open_table(dict(zip(names, rows.T, strict=True)), label, weight)
+
+
+def read_csv(path: Any, **options: Any) -> Table:
+    r"""Open delimited text that is not written the usual way.
+
+    Parameters
+    ----------
+    path : path, folder, glob or list of these
+        The files; those that end in ``.gz`` are decompressed.
+    **options
+        Those of `suffice.data.csv.format.CsvFormat`: ``delimiter``, ``quote``, ``header``,
+        ``names``, ``missing``, ``strip``, ``skip_bad_rows``, ``encoding``.
+
+    Returns
+    -------
+    Table
+        To be given to `fit` or `predict`. Nothing but its first rows is read before.
+
+    Raises
+    ------
+    ReadError
+        If a file cannot be read.
+    ParameterError
+        If an option is outside its rule.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder) / "votes.data"
+    ...     _ = file.write_text("republican ,n ,? \ndemocrat ,y ,n \n")
+    ...     read_csv(file, header=False, strip=True, missing=["?"]).head().to_pylist()[0]
+    {'column_1': 'republican', 'column_2': 'n', 'column_3': None}
+    """
+    return open_files(path, CsvFormat(**options))

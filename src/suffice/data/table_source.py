@@ -1,0 +1,251 @@
+"""The source made of Arrow columns: a frame in memory, files, or a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.data.encode import column_of, encode, stored_as
+from suffice.data.first_values import first_values
+from suffice.data.frames.memory import FrameTable, in_memory
+from suffice.data.schema import Column, Layout, Stored, is_decided
+from suffice.data.source import refusal
+from suffice.data.split_size import SplitSize, file_of, split_size
+from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
+from suffice.errors import ParameterError, SchemaError
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell
+
+__all__ = ["TableSource", "TableSplit", "no_column"]
+
+NUMERIC = {"boolean", "integer", "number"}
+
+
+def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> SchemaError:
+    """The error of a column that is not there; it names another delimiter that cells may end with.
+
+    Examples
+    --------
+    >>> print(no_column("b", "the label", ["a"], delimited=True))
+    there is no column 'b' to be the label; the columns are 'a'.
+    """
+    one = names[0] if delimited and len(names) == 1 else ""
+    mark = next((mark for mark in ";|" if mark in one), None)
+    return SchemaError(
+        f"there is no column {name!r} to be {role}",
+        f"the columns are {', '.join(map(repr, names))}",
+        f"if cells end with {mark!r}, use CsvFormat(delimiter={mark!r})" if mark else "",
+    )
+
+
+@dataclass(frozen=True)
+class TableSource:
+    """A table of Arrow columns: a frame in memory, files, or a database.
+
+    Parameters
+    ----------
+    table : Table
+        Where the records come from.
+    label, weight : str, optional
+        The columns that are not features.
+    """
+
+    table: Table
+    label: str | None = None
+    weight: str | None = None
+
+    def __post_init__(self) -> None:
+        for role, name in (("label", self.label), ("weight", self.weight)):
+            if name is not None and name not in self.table.names:
+                raise no_column(
+                    name, f"the {role}", self.table.names, self.table.format is not None
+                )
+
+    @property
+    def engine(self) -> str | None:
+        """The engine that the rows live in, if there is one."""
+        return self.table.engine
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Columns of the table that are left out."""
+        return self.table.ignored
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns that are neither label nor weight."""
+        return tuple(n for n in self.table.names if n not in (self.label, self.weight))
+
+    def columns(self, names: Sequence[str] | None = None) -> tuple[Column, ...]:
+        """The features, or those of the given names, by the rule in ``schema.py``.
+
+        Raises
+        ------
+        SchemaError
+            If there is no such column, or one holds what is no feature.
+        """
+        asked = self.feature_names if names is None else tuple(names)
+        if names:
+            require_columns(names, self.table.names, "the table")
+        head = self.table.head()
+        found = {name: column_of(name, head.column(name)) for name in asked}
+        empty = [name for name, column in found.items() if not is_decided(column)]
+        if empty and head.num_rows == BATCH_ROWS:
+            later = first_values(self.table, empty)
+            found |= {name: column_of(name, values) for name, values in later.items()}
+        return tuple(found.values())
+
+    def label_stored(self) -> Stored:
+        """What the label is stored as; an empty column settles nothing."""
+        if self.label is None:
+            return "nothing"
+        head = self.table.head()
+        kind = head.schema.field(self.label).type
+        if pa.types.is_null(kind) and head.num_rows == BATCH_ROWS:
+            kind = first_values(self.table, [self.label]).get(self.label, pa.nulls(0)).type
+        if pa.types.is_nested(kind):
+            raise SchemaError(
+                f"column {self.label!r} holds {kind}",
+                "a label is a string, a whole number, a boolean or a date",
+                "choose another label",
+            )
+        return stored_as(kind) or "nothing"
+
+    def take(self, rows: NDArray[np.intp]) -> TableSource:
+        """Return the rows at these places, in that order.
+
+        Raises
+        ------
+        ParameterError
+            If the table is not in memory.
+        """
+        table = in_memory(self.table)
+        if table is None:
+            raise ParameterError(
+                "the rows of a file are to change places",
+                "files are read in their order",
+                "read the file into memory first, or shuffle its rows once and write them",
+            )
+        return replace(self, table=FrameTable(table.table.take(rows)))
+
+    def splits(self, layout: Layout, workers: int) -> Sequence[TableSplit]:
+        """One split per part of the table.
+
+        Raises
+        ------
+        SchemaError
+            If a column is not there, or stores something else than the layout says.
+        """
+        stored = {column.name: column.stored for column in layout.columns}
+        stored |= {self.label: layout.label_stored} if self.label is not None else {}
+        encoding = {name: b.encoding for b in layout.blocks for name in b.columns}
+        wanted = [*stored, *([] if self.weight is None else [self.weight])]
+        require_columns(wanted, self.table.names, "the table")
+        known = {*wanted, layout.label, layout.weight, *layout.ignored}
+        unknown = [name for name in self.table.names if name not in known]
+        if unknown:
+            raise SchemaError(
+                f"column {unknown[0]!r} is unknown to the model",
+                f"it was fitted to {', '.join(repr(c.name) for c in layout.columns)}",
+                "leave the column out",
+            )
+        if self.table.guesses:
+            types = {name: _type(encoding.get(name), stored.get(name)) for name in wanted}
+            types |= dict.fromkeys(layout.undecided, pa.string())  # it is not looked at
+        else:
+            self._check(stored, {name for name, read in encoding.items() if read == "category"})
+            types = dict.fromkeys(wanted)
+        layout = replace(layout, label=self.label, weight=self.weight)
+        parts: Sequence[RecordSplit | None] = self.table.splits(types) or [None]
+        return [TableSplit(part, layout) for part in parts]
+
+    def _check(self, stored: Mapping[str, Stored], categories: Set[str]) -> None:
+        """Refuse a column that stores strings where numbers were learnt, and the like.
+
+        As categories, true and 1 differ, but 1 and 1.0 are one.
+        """
+        schema = self.table.head().schema
+        for name, learnt in stored.items():
+            now = stored_as(schema.field(name).type)
+            alike = NUMERIC - {"boolean"} if name in categories else NUMERIC
+            if now != learnt and not {now, learnt} <= alike and "nothing" not in (now, learnt):
+                raise SchemaError(
+                    f"column {name!r} holds {schema.field(name).type}",
+                    f"in training it held {learnt}s",
+                    "convert it",
+                )
+
+
+def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:
+    """The type in which a column of a text file is read.
+
+    Whole numbers in the first rows do not promise whole numbers further down, and digits alone
+    do not make a number of what was learnt as a string.
+    """
+    if encoding in ("real", "count", "whole") and stored != "boolean":
+        return pa.float64()
+    if encoding in ("binary", "outcome") and stored == "integer":
+        return pa.float64()
+    types: dict[str | None, pa.DataType] = {
+        "boolean": pa.bool_(),
+        "integer": pa.int64(),
+        "number": pa.float64(),
+        "string": pa.string(),
+    }
+    return types.get(stored)
+
+
+@dataclass(frozen=True)
+class TableSplit:
+    """A part of a table, with the layout by which it is encoded."""
+
+    part: RecordSplit | None  # None for a table without parts
+    layout: Layout
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield encoded batches.
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule, naming column and row.
+        """
+        first = 0
+        for records in self._records():
+            try:
+                yield encode(records, self.layout)
+            except BadCell as bad:
+                raise refusal(self, self.layout, first, bad) from None
+            first += records.num_rows
+
+    def _records(self) -> Iterator[pa.RecordBatch]:
+        """The records of the part; a batch without rows where there are none."""
+        records = self.part.record_batches() if self.part is not None else iter(())
+        first = next(records, None)
+        if first is None:
+            names = [*self.layout.names, self.layout.label, self.layout.weight]
+            first = pa.record_batch({name: pa.nulls(0) for name in names if name is not None})
+        return chain([first], records)
+
+    def count(self) -> int:
+        """Return the number of rows; a file is read for it."""
+        return sum(records.num_rows for records in self._records())
+
+    def locate(self, row: int) -> str:
+        """Say where a row stands."""
+        return self.part.locate(row) if self.part is not None else f"row {row}"
+
+    def split_size(self) -> SplitSize:
+        """That of the split inside."""
+        return split_size(self.part)
+
+    @property
+    def source_file(self) -> Path | None:
+        """The file of the split inside."""
+        return file_of(self.part)

@@ -1,0 +1,96 @@
+"""Tables cut down: without some of their columns, or to their first rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import pyarrow as pa
+
+from suffice.data.table import RecordSplit, TableView
+
+__all__ = ["FirstRows", "WithoutColumns"]
+
+
+@dataclass(frozen=True)
+class WithoutColumns(TableView):
+    """A table without some of its columns; a model fitted to it goes on ignoring them.
+
+    Parameters
+    ----------
+    table : Table
+        Where the rows come from.
+    left_out : tuple of str
+        The columns.
+
+    Examples
+    --------
+    >>> from suffice.data.frames.memory import frame_table
+    >>> table = frame_table(pa.table({"id": [7, 8], "size": [1.5, 2.5]}))
+    >>> WithoutColumns(table, ("id",)).names
+    ('size',)
+    """
+
+    left_out: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that stay."""
+        return tuple(name for name in self.table.names if name not in self.left_out)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """The columns left out."""
+        return (*self.table.ignored, *self.left_out)
+
+    def head(self) -> pa.RecordBatch:
+        """Return the first rows of the columns that stay."""
+        return self.table.head().select(list(self.names))
+
+
+@dataclass(frozen=True)
+class FirstRows(TableView):
+    """The first rows of a table.
+
+    Parameters
+    ----------
+    table : Table
+        Where the rows come from.
+    rows : int
+        How many of them.
+
+    Examples
+    --------
+    >>> from suffice.data.frames.memory import frame_table
+    >>> first = FirstRows(frame_table(pa.table({"size": [1.5, 2.5]})), 1)
+    >>> [batch.to_pylist() for batch in first.splits({"size": None})[0].record_batches()]
+    [[{'size': 1.5}]]
+    """
+
+    rows: int
+
+    def head(self) -> pa.RecordBatch:
+        """Return these rows in stored or inferred types."""
+        return self.table.head().slice(0, self.rows)
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+        """Return one part that ends after the last of these rows."""
+        return [_FirstSplit(tuple(self.table.splits(types)), self.rows)]
+
+
+@dataclass(frozen=True)
+class _FirstSplit:
+    splits: tuple[RecordSplit, ...]
+    rows: int
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        left = self.rows
+        for batch in chain.from_iterable(split.record_batches() for split in self.splits):
+            yield batch.slice(0, left)
+            left -= batch.num_rows
+            if left <= 0:
+                return
+
+    def locate(self, row: int) -> str:
+        return self.splits[0].locate(row)

@@ -1,0 +1,199 @@
+"""Numeric targets beside the rows of a table: as an array of their own, or among its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.data.array_source import ArraySource, ArraySplit
+from suffice.data.encode import stored_as
+from suffice.data.frames.memory import in_memory
+from suffice.data.masked_arrays import unmasked
+from suffice.data.python_numbers import require_faithful
+from suffice.data.schema import Column, Layout
+from suffice.data.split_size import SplitSize, split_size
+from suffice.data.table_source import TableSource, no_column
+from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import RealBlock
+
+__all__ = ["ArrayTargets", "ArrayTargetsSplit", "numeric_targets", "target_columns", "with_targets"]
+
+TARGET = "a target is a number"
+
+
+@dataclass(frozen=True)
+class ArrayTargets:
+    """An array of features and an array of targets, whose rows belong together.
+
+    Parameters
+    ----------
+    source : ArraySource
+        x, with row weights.
+    y : ndarray (n, t)
+        Targets; NaN = missing.
+
+    Examples
+    --------
+    >>> rows = ArraySource(np.array([[1.0], [2.0]]), ("x0",))
+    >>> from suffice.data.schema import BlockLayout
+    >>> layout = Layout((BlockLayout("real", ("x0",)), BlockLayout("real", ("y",))), ())
+    >>> (split,) = ArrayTargets(rows, np.array([[5.0], [6.0]])).splits(layout, workers=1)
+    >>> [block.values.tolist() for block in next(split.batches()).blocks]
+    [[[1.0], [2.0]], [[5.0], [6.0]]]
+    """
+
+    source: ArraySource
+    y: NDArray[Any]
+
+    @property
+    def weight(self) -> None:
+        """The weights of an array have no column."""
+
+    @property
+    def engine(self) -> None:
+        """An array lives in no engine."""
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """No column is left out."""
+        return ()
+
+    def splits(self, layout: Layout, workers: int) -> Sequence[ArrayTargetsSplit]:
+        """Return the slices of the features, with the last block of the layout beside them."""
+        features = replace(layout, blocks=layout.blocks[:-1])
+        return [ArrayTargetsSplit(s, self.y, layout) for s in self.source.splits(features, workers)]
+
+
+@dataclass(frozen=True)
+class ArrayTargetsSplit:
+    """A slice of the features with their targets."""
+
+    features: ArraySplit
+    y: NDArray[Any]
+    layout: Layout
+
+    def __reduce__(self) -> tuple[type[ArrayTargetsSplit], tuple[ArraySplit, NDArray[Any], Layout]]:
+        # The features count their rows anew when they travel without the others.
+        own = self.y[self.features.first : self.features.stop]
+        return ArrayTargetsSplit, (self.features, own, self.layout)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches of the features, with a block of targets after theirs.
+
+        Raises
+        ------
+        DataError
+            As for the features.
+        """
+        first = self.features.first
+        for batch in self.features.batches():
+            targets = RealBlock(self.y[first : first + batch.rows])
+            yield replace(batch, blocks=(*batch.blocks, targets))
+            first += batch.rows
+
+    def count(self) -> int:
+        """Return the number of rows."""
+        return self.features.count()
+
+    def locate(self, row: int) -> str:
+        """Say where a row stands."""
+        return self.features.locate(row)
+
+    def split_size(self) -> SplitSize:
+        """That of the split inside."""
+        return split_size(self.features)
+
+
+def numeric_targets(y: Any) -> tuple[NDArray[Any], tuple[str, ...], bool]:
+    """Targets as an array (n, t) of numbers, their names, and whether they were given as (n,).
+
+    Raises
+    ------
+    DataError
+        If they are not numbers in one or two dimensions, or one of a list becomes another as a
+        double.
+    """
+    values = np.asarray(unmasked(y, numeric=True))
+    if values.dtype.kind in "OUS":
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(
+                f"Unknown label type: {error}", TARGET, "a classifier learns from labels"
+            ) from None
+    if values.dtype.kind not in "biuf":
+        raise DataError(f"y holds {values.dtype}; Complex data not supported", TARGET)
+    if values.ndim not in (1, 2) or (values.ndim == 2 and not values.shape[1]):
+        raise DataError(
+            f"y has shape {values.shape}", "it is (n,), or (n, t) for t targets", "reshape it"
+        )
+    columns, names = values[:, None] if values.ndim == 1 else values, _names(y, values)
+    require_faithful(y, values, lambda at: f"column {names[sum(at[1:])]!r}, row {at[0]}")
+    return columns, names, values.ndim == 1
+
+
+def _names(y: Any, values: NDArray[Any]) -> tuple[str, ...]:
+    named = getattr(y, "columns", None) if values.ndim == 2 else getattr(y, "name", None)
+    if named is not None:
+        return tuple(map(str, named)) if values.ndim == 2 else (str(named),)
+    return tuple(f"y{j}" for j in range(values.shape[1])) if values.ndim == 2 else ("y",)
+
+
+def with_targets(
+    source: TableSource, values: NDArray[Any], names: Sequence[str]
+) -> tuple[TableSource, tuple[str, ...]]:
+    """Add targets (n, t) to a table in memory, under names that no other column has.
+
+    Raises
+    ------
+    ParameterError
+        If the table is a file, or there is not one target per row.
+    """
+    frame = in_memory(source.table)
+    if frame is None:
+        raise ParameterError(
+            "the targets are given as values, the rows as a file",
+            "a file brings its own targets",
+            "give the name of their column",
+        )
+    table, added = frame.table, []
+    if len(values) != table.num_rows:
+        raise ParameterError(
+            f"{len(values)} targets for {table.num_rows} rows", "there is one target per row"
+        )
+    for name, column in zip(names, values.T, strict=True):
+        while name in table.column_names:
+            name += "_"
+        table = table.append_column(name, pa.array(column))
+        added.append(name)
+    return replace(source, table=replace(frame, table=table)), tuple(added)
+
+
+def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, ...]:
+    """The targets among the columns of a table.
+
+    Raises
+    ------
+    SchemaError
+        If there is no such column, or it does not hold numbers.
+    """
+    schema, columns = source.table.head().schema, []
+    for name in names:
+        if name not in source.feature_names:
+            delimited = source.table.format is not None
+            raise no_column(name, "a target", source.feature_names, delimited)
+        stored = stored_as(schema.field(name).type)
+        if stored is None or stored == "string":
+            raise SchemaError(
+                f"column {name!r} holds {schema.field(name).type}",
+                TARGET,
+                "a classifier learns from labels",
+            )
+        columns.append(Column(name, stored, "real", "the target"))
+    return tuple(columns)

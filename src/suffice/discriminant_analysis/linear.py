@@ -1,0 +1,275 @@
+"""Linear discriminant analysis: one covariance for all classes."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, one_of_two
+from suffice.engines.choice import Choice
+from suffice.errors import ParameterError
+from suffice.models.base.checks import unless_it_fails
+from suffice.models.generative.model import (
+    discriminants,
+)
+from suffice.numerics.logspace import row_sums
+
+__all__ = ["LinearDiscriminantAnalysis"]
+
+
+class LinearDiscriminantAnalysis(
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    DiscriminantAnalysis,
+):
+    """Linear discriminant analysis: p(x | c) = N(x; μ_c, Σ), one covariance for all classes.
+
+    ::
+
+        μ_c = x̄_c    Σ = Σ_c Σ_{i in c}(xᵢ − x̄_c)(xᵢ − x̄_c)ᵀ / (n − ddof·k)
+        δ_c(x) = (x − x̄)ᵀΣ⁻¹(μ_c − x̄) − ½(μ_c − x̄)ᵀΣ⁻¹(μ_c − x̄) + log P(c)
+
+    with x̄ = Σ_c P(c)μ_c. The axes of `transform` are the solutions a of B a = λΣa with
+    B = Σ_c P(c)(μ_c − x̄)(μ_c − x̄)ᵀ, the largest λ first, scaled to aᵀΣa = 1; the last class is
+    on their positive side.
+
+    Parameters
+    ----------
+    solver : {"svd", "lsqr", "eigen"}
+        Accepted for compatibility: all give the same exact answer, with every option.
+    shrinkage : float or "auto", optional
+        Share s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
+        Ledoit and Wolf for the correlations.
+    priors : array-like (k,), optional
+        P(c); default: relative frequencies.
+    n_components : int, optional
+        Number of axes of `transform`, at most min(k − 1, d); default: all.
+    store_covariance : bool
+        Accepted for compatibility: ``covariance_`` is always there.
+    tol : float
+        An axis on which the classes' spread √λ is at most this share of the largest is left out.
+        Predictions do not depend on it.
+    covariance_estimator : object, optional
+        `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
+        for the shrinkage that they stand for; that of OAS is the formula of Chen et al. (2010),
+        from which scikit-learn departs.
+    ddof : int
+        0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::lda`` and earlier
+        releases of scikit-learn.
+    variance_floor : float
+        In no direction is the variance less than this share of that over all classes.
+    precision : {"exact", "double"}
+        Add products without rounding, or in plain double precision.
+    threads : int, optional
+        Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+
+    Attributes
+    ----------
+    classes_ : ndarray (k,)
+    priors_, class_count_ : ndarray (k,)
+        P(c), and Σw of the rows of each class.
+    means_ : ndarray (k, d)
+    xbar_ : ndarray (d,)
+        x̄.
+    covariance_ : ndarray (d, d)
+        Σ.
+    coef_ : ndarray (k, d), or (1, d) for two classes
+        Σ⁻¹(μ_c − x̄); for two classes, Σ⁻¹(μ₂ − μ₁).
+    intercept_ : ndarray (k,), or (1,)
+        δ_c(0); for two classes, δ₂(0) − δ₁(0).
+    scalings_ : ndarray (d, r)
+        The axes a.
+    explained_variance_ratio_ : ndarray (r,)
+        λ / Σλ.
+    n_iter_, converged_ : int, bool
+        Steps of expectation-maximisation over missing cells, and whether it came to rest.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: shrinkage is towards each column's own variance, not towards
+    the mean variance of all columns, so the unit of a column changes nothing, and "auto" chooses
+    it once for Σ, not for every class; given ``priors`` do not change Σ (with scikit-learn's
+    "lsqr" and "eigen" they do); a column that others determine, or that is constant, is left out
+    with a warning and has the coefficient 0, whatever the scale of the columns; ``scalings_`` has
+    no column beyond k − 1; sums are exact; missing cells, weights and batches are taken.
+
+    Source: C. R. Rao, The utilization of multiple measurements in problems of biological
+    classification, J. R. Stat. Soc. B 10 (1948); T. Hastie, R. Tibshirani and J. Friedman, The
+    Elements of Statistical Learning, 2nd ed. (2009), eq. 4.10 and section 4.3.3.
+
+    Examples
+    --------
+    >>> X = [[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]]
+    >>> model = LinearDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.predict([[-0.8, -1], [np.nan, 0.5]])
+    array([1, 2])
+    >>> model.transform([[-1, -1]]).round(3)
+    array([[-2.121]])
+    """
+
+    pooling = 1.0
+    solvers = ("svd", "lsqr", "eigen")
+
+    def __init__(
+        self,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        priors: ArrayLike | None = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        *,
+        ddof: int = 0,
+        variance_floor: float = 1e-9,
+        precision: Literal["exact", "double"] = "exact",
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.n_components = n_components
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.ddof = ddof
+        self.variance_floor = variance_floor
+        self.precision = precision
+        self.threads = threads
+        self.engine = engine
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table, forgetting everything learnt before.
+
+        See `suffice.naive_bayes.NaiveBayes.fit` for the parameters and the errors.
+
+        Raises
+        ------
+        ParameterError
+            Also if the classes and columns are too few for ``n_components``.
+        """
+        with unless_it_fails(self):
+            super().fit(X, y, sample_weight)
+            self._check_axes()
+        return self
+
+    def _check(self) -> None:
+        super()._check()
+        n = self.n_components
+        if n is not None and not (isinstance(n, Integral) and n >= 1):
+            raise ParameterError(
+                f"n_components={n!r}", "the number of axes is a whole number, 1 or more"
+            )
+
+    def transform(self, X: Any) -> NDArray[np.float64]:
+        """Return the rows on the axes that divide the classes most, (x − x̄)ᵀa, (n, r).
+
+        Of a row with missing cells, its expectation given the others, whatever the class:
+        that of x, with m_c = Σ_oo⁻¹(x_o − μ_co) of the cells o that it shows, is
+
+        ::
+
+            Σ_c P(c | x_o) (μ_c + Σ_·o m_c)
+
+        Raises
+        ------
+        DataError
+            If a number is infinite or larger than 1e150.
+        ParameterError
+            If there are fewer axes than ``n_components``: `partial_fit` may not have seen all
+            classes yet.
+        """
+        model = self._fitted()
+        axes = self.scalings_[:, : self._n_features_out]
+        return np.concatenate(self._batches(X, on_axes, (model, self.xbar_, axes)))
+
+    def _discriminants(self, X: Any) -> NDArray[np.float64]:
+        # Σ_c P(c) δ_c(x) is the same for every x, as Σ_c P(c)(μ_c − x̄) = 0.
+        logs, known = self._predictions(X, discriminants), self.priors_ > 0
+        prior = self.priors_[known]
+        logs += (prior @ self._constants[known] - row_sums(logs[:, known] * prior))[:, None]
+        return logs
+
+    @property
+    def covariance_(self) -> NDArray[np.float64]:
+        """Σ (d, d)."""
+        covariance: NDArray[np.float64] = self._spread.covariance[0]
+        return covariance
+
+    @property
+    def xbar_(self) -> NDArray[np.float64]:
+        """x̄ = Σ_c P(c)μ_c, (d,)."""
+        return np.asarray(self.priors_ @ self.means_)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Σ⁻¹(μ_c − x̄), (k, d), or Σ⁻¹(μ₂ − μ₁), (1, d), for two classes."""
+        return one_of_two(self._offsets @ self._spread.whitening[0])
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """δ_c(0), (k,), or δ₂(0) − δ₁(0), (1,), for two classes."""
+        at_mean = one_of_two(self._constants)
+        return np.asarray(at_mean - self.coef_ @ self.xbar_)
+
+    @property
+    def scalings_(self) -> NDArray[np.float64]:
+        """The axes a, (d, r)."""
+        directions, _ = self._axes
+        return np.asarray((directions @ self._spread.whitening[0]).T)
+
+    @property
+    def explained_variance_ratio_(self) -> NDArray[np.float64]:
+        """λ / Σλ of every axis that `transform` has, (r,)."""
+        _, variances = self._axes
+        return np.asarray((variances / variances.sum())[: self._n_features_out])
+
+    @property
+    def _n_features_out(self) -> int:
+        """Number of axes that `transform` has."""
+        most = self._check_axes()
+        _, variances = self._axes
+        return min(len(variances), self.n_components or most)
+
+    def _check_axes(self) -> int:
+        """Refuse more axes than there can be, and say how many these are."""
+        most = min(len(self.classes_) - 1, self.n_features_in_)
+        if self.n_components is not None and self.n_components > most:
+            raise ParameterError(
+                f"n_components={self.n_components!r}",
+                f"{len(self.classes_)} classes of {self.n_features_in_} columns are divided by "
+                f"{most} axes at most",
+            )
+        return most
+
+    @property
+    def _offsets(self) -> NDArray[np.float64]:
+        """W(μ_c − x̄), (k, d), where WᵀW = Σ⁻¹."""
+        shift = self._spread.shift
+        return np.asarray(shift - self.priors_ @ shift)
+
+    @property
+    def _constants(self) -> NDArray[np.float64]:
+        """δ_c(x̄), (k,)."""
+        return np.asarray(self.model_.log_prior - 0.5 * (self._offsets**2).sum(axis=1))
+
+    @property
+    def _axes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Eigenvectors (r, d) and eigenvalues (r,) of WBWᵀ."""
+        offsets = self._offsets
+        most = min(len(offsets) - 1, offsets.shape[1])
+        _, spread, directions = np.linalg.svd(
+            np.sqrt(self.priors_)[:, None] * offsets, full_matrices=False
+        )
+        kept = np.flatnonzero(spread[:most] > self.tol * spread[0])
+        side = np.where(directions[kept] @ offsets[-1] < 0, -1.0, 1.0)
+        return side[:, None] * directions[kept], spread[kept] ** 2

@@ -1,0 +1,163 @@
+"""Quadratic discriminant analysis: a covariance for every class."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.discriminant_analysis.shared import DiscriminantAnalysis
+from suffice.engines.choice import Choice
+from suffice.errors import ParameterError
+from suffice.families.family import check_nonnegative
+from suffice.families.multivariate.parameters import LOG_2PI
+from suffice.families.multivariate_gaussian import Shrinkage
+from suffice.models.generative.model import (
+    joint,
+)
+
+__all__ = ["QuadraticDiscriminantAnalysis"]
+
+
+class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
+    """Quadratic discriminant analysis: p(x | c) = N(x; μ_c, Σ_c), a covariance for every class.
+
+    ::
+
+        μ_c = x̄_c    Σ_c = Σ_{i in c}(xᵢ − x̄_c)(xᵢ − x̄_c)ᵀ / (n_c − ddof)
+        δ_c(x) = −½(x − μ_c)ᵀΣ_c⁻¹(x − μ_c) − ½ log |Σ_c| + log P(c)
+
+    Parameters
+    ----------
+    solver : {"svd", "eigen"}
+        Accepted for compatibility: both give the same exact answer, with every option.
+    shrinkage : float or "auto", optional
+        Share s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is that of
+        Ledoit and Wolf for each class's correlations.
+    priors : array-like (k,), optional
+        P(c); default: relative frequencies.
+    reg_param : float
+        The same as ``shrinkage``, which it excludes.
+    store_covariance : bool
+        Accepted for compatibility: ``covariance_`` is always there.
+    tol : float
+        Accepted for compatibility: a singular matrix is found from exact sums.
+    covariance_estimator : object, optional
+        `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
+        for the shrinkage that they stand for; that of OAS is the formula of Chen et al. (2010),
+        from which scikit-learn departs.
+    ddof : int
+        0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::qda`` and earlier
+        releases of scikit-learn.
+    variance_floor : float
+        In no direction is the variance less than this share of that over all classes.
+    precision : {"exact", "double"}
+        Add products without rounding, or in plain double precision.
+    threads : int, optional
+        Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+
+    Attributes
+    ----------
+    classes_ : ndarray (k,)
+    priors_, class_count_ : ndarray (k,)
+        P(c), and Σw of the rows of each class.
+    means_ : ndarray (k, d)
+    covariance_ : list of k ndarray (d, d)
+        Σ_c.
+    rotations_ : list of k ndarray (d, d)
+        The principal axes of Σ_c, as columns.
+    scalings_ : list of k ndarray (d,)
+        The variances along them, the largest first.
+    n_iter_, converged_ : int, bool
+        Steps of expectation-maximisation over missing cells, and whether it came to rest.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: ``shrinkage`` and ``reg_param`` are towards each column's own
+    variance, not towards the mean variance of all columns or towards 1, so the unit of a column
+    changes nothing; a singular covariance is no error: a column that others determine in all rows
+    is left out, variances that would be 0 within a class are kept at ``variance_floor``, and a
+    warning says so; sums are exact; missing cells, weights and batches are taken.
+
+    Source: T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd ed.
+    (2009), eq. 4.12.
+
+    Examples
+    --------
+    >>> X = [[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]]
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.predict([[-0.8, -1], [np.nan, 0.5]])
+    array([1, 2])
+    """
+
+    pooling = 0.0
+    solvers = ("svd", "eigen")
+
+    def __init__(
+        self,
+        *,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        priors: ArrayLike | None = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        ddof: int = 0,
+        variance_floor: float = 1e-9,
+        precision: Literal["exact", "double"] = "exact",
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.ddof = ddof
+        self.variance_floor = variance_floor
+        self.precision = precision
+        self.threads = threads
+        self.engine = engine
+
+    def _check(self) -> None:
+        super()._check()
+        check_nonnegative(reg_param=self.reg_param)
+        if self.reg_param > 1:
+            raise ParameterError(
+                f"reg_param={self.reg_param!r}", "reg_param is a number from 0 to 1"
+            )
+        if self.reg_param and (self.shrinkage or self.covariance_estimator is not None):
+            raise ParameterError(
+                f"reg_param={self.reg_param!r} with shrinkage or covariance_estimator",
+                "all of them say how a covariance is estimated",
+                "leave one of them out",
+            )
+
+    def _share(self) -> Shrinkage:
+        return self.reg_param or super()._share()
+
+    def _discriminants(self, X: Any) -> NDArray[np.float64]:
+        return np.asarray(self._predictions(X, joint) + 0.5 * self._spread.rank * LOG_2PI)
+
+    @property
+    def covariance_(self) -> list[NDArray[np.float64]]:
+        """Σ_c, k of (d, d)."""
+        return list(self._spread.covariance)
+
+    @property
+    def rotations_(self) -> list[NDArray[np.float64]]:
+        """Principal axes of Σ_c, as columns, k of (d, d)."""
+        return list(np.linalg.eigh(self._spread.covariance).eigenvectors[:, :, ::-1])
+
+    @property
+    def scalings_(self) -> list[NDArray[np.float64]]:
+        """Variances along the principal axes, k of (d,)."""
+        return list(np.linalg.eigvalsh(self._spread.covariance)[:, ::-1])

@@ -1,0 +1,175 @@
+"""What linear and quadratic discriminant analysis share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Real
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.data.source import Split, each_batch
+from suffice.errors import ParameterError
+from suffice.families import MultivariateGaussian
+from suffice.families.family import check_nonnegative
+from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.families.multivariate.spread import Spread, add_complete, fill
+from suffice.families.multivariate_gaussian import Shrinkage
+from suffice.models.base.saved_options import COVARIANCES, is_covariance
+from suffice.models.generative.model import GenerativeModel, Prior, discriminants, posterior
+from suffice.models.generative.one_family import OneFamilyClassifier
+from suffice.numerics import kernels
+from suffice.numerics.logspace import scores
+from suffice.numerics.rows import affine, linear
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import RealBlock, require_held
+
+__all__ = ["DiscriminantAnalysis", "on_axes", "one_of_two", "shrinkage_of"]
+
+
+class DiscriminantAnalysis(OneFamilyClassifier):
+    """What both have in common: the family, and the attributes that are its parameters."""
+
+    solver: str
+    shrinkage: Any
+    priors: ArrayLike | None
+    store_covariance: bool
+    tol: float
+    covariance_estimator: Any
+    ddof: int
+    variance_floor: float
+    precision: Literal["exact", "double"]
+
+    fewest_classes = 2
+    prior_option = "priors"
+    pooling: float  # λ of the family
+    solvers: tuple[str, ...]
+
+    def _family(self) -> MultivariateGaussian:
+        self._check()
+        return MultivariateGaussian(
+            estimation="mle",
+            pooling=self.pooling,
+            shrinkage=self._share(),
+            ddof=self.ddof,
+            variance_floor=self.variance_floor,
+            precision=self.precision,
+        )
+
+    def _check(self) -> None:
+        if self.solver not in self.solvers:
+            raise ParameterError(
+                f"solver={self.solver!r}", f"solver is one of {', '.join(map(repr, self.solvers))}"
+            )
+        check_nonnegative(tol=self.tol)
+
+    def _share(self) -> Shrinkage:
+        """Share of the diagonal in the covariance."""
+        if self.covariance_estimator is not None:
+            if self.shrinkage:
+                raise ParameterError(
+                    f"shrinkage={self.shrinkage!r} with covariance_estimator",
+                    "both say how a covariance is estimated",
+                    "leave one of them out",
+                )
+            return shrinkage_of(self.covariance_estimator)
+        share = 0.0 if self.shrinkage is None else self.shrinkage
+        if not (share == "auto" or (isinstance(share, Real) and 0 <= float(share) <= 1)):
+            raise ParameterError(
+                f"shrinkage={share!r}", "shrinkage is None, a number from 0 to 1, or 'auto'"
+            )
+        return "ledoit-wolf" if share == "auto" else float(share)
+
+    def _prior(self) -> tuple[Prior, float]:
+        return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
+
+    @property
+    def _gaussian(self) -> MultivariateGaussianParameters:
+        return cast(MultivariateGaussianParameters, self._estimates)
+
+    @property
+    def _spread(self) -> Spread:
+        return self._gaussian.spread
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps of expectation-maximisation; 0 where no cell was missing."""
+        return len(self._gaussian.course.log_likelihood)
+
+    @property
+    def converged_(self) -> bool:
+        """Whether expectation-maximisation came to rest."""
+        return self._gaussian.course.converged
+
+    @property
+    def priors_(self) -> NDArray[np.float64]:
+        """P(c), (k,)."""
+        return self.class_prior_
+
+    @property
+    def means_(self) -> NDArray[np.float64]:
+        """Means (k, d)."""
+        return self._spread.mean
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return δ_c(x), log P(c | x) up to a term that all classes share, (n, k).
+
+        With two classes, log P(c₂ | x) − log P(c₁ | x), (n,).
+        """
+        if len(self._fitted().classes) > 2:
+            return self._discriminants(X)
+        logs = self._predictions(X, discriminants)
+        return np.asarray(logs[:, -1] - logs[:, 0])
+
+    @abstractmethod
+    def _discriminants(self, X: Any) -> NDArray[np.float64]:
+        """δ_c(x) on scikit-learn's level, (n, k)."""
+
+
+def on_axes(
+    split: Split, params: tuple[GenerativeModel, NDArray[np.float64], NDArray[np.float64]]
+) -> list[NDArray[np.float64]]:
+    """Kernel of a transform: (x − origin) axes of the rows of a split, batch by batch."""
+    model, origin, axes = params
+    (parameters,) = model.parameters
+    spread = cast(MultivariateGaussianParameters, parameters).spread
+    terms = origin, np.ascontiguousarray(axes.T), np.zeros(axes.shape[1])
+
+    def one(batch: Batch) -> NDArray[np.float64]:
+        values = cast(RealBlock, batch.blocks[0]).values
+        require_held(values)
+        x = np.ascontiguousarray(values, np.float64)
+        out = scores(len(x), axes.shape[1], 0.0)
+        rest = add_complete(kernels.linear.add_complete, x, terms, out)
+        if len(rest):
+            shares, _ = posterior(model, batch, None)
+            filled = fill(x[rest], linear(shares[rest], spread.mean), spread.covariance[0])
+            out[rest] = affine(filled, *terms)
+        return out
+
+    return list(each_batch(split, model.layout, one))
+
+
+def one_of_two(by_class: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Differences of two classes (1, ...), or the values of all others (k, ...)."""
+    return by_class[1:] - by_class[:1] if len(by_class) == 2 else by_class
+
+
+def shrinkage_of(estimator: Any) -> Shrinkage:
+    """The shrinkage that an object of `sklearn.covariance` stands for.
+
+    Raises
+    ------
+    ParameterError
+        If it stands for none.
+    """
+    if not is_covariance(estimator) or estimator.assume_centered:
+        raise ParameterError(
+            f"covariance_estimator={estimator!r}",
+            f"covariances follow from exact sums, not from rows; {', '.join(COVARIANCES)} of "
+            "sklearn.covariance are understood, without assume_centered",
+            "use shrinkage",
+        )
+    chosen: dict[str, Shrinkage] = {"LedoitWolf": "ledoit-wolf", "OAS": "oas"}
+    return chosen.get(type(estimator).__name__, getattr(estimator, "shrinkage", 0.0))

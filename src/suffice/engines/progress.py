@@ -1,0 +1,45 @@
+"""How far a pass over the rows is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["Progress", "Report"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a pass over the rows is.
+
+    Parameters
+    ----------
+    rows, bytes : int
+        Done so far; bytes as the rows are stored. A fit that goes on from a checkpoint begins with
+        what is summed there, as far as its size is known.
+    total_rows, total_bytes : int, optional
+        Of all of them; None where that is known only at the end, or not even there.
+    share : float
+        Of the pass that is done, from 0 to 1.
+    seconds_left : float, optional
+        If it goes on like this; None at the beginning.
+    number : int
+        Of the pass, from 1: a fit may need several.
+
+    Examples
+    --------
+    >>> Progress(50, 400, 100, 800, 0.5, 2.0).share
+    0.5
+    """
+
+    rows: int
+    bytes: int
+    total_rows: int | None
+    total_bytes: int | None
+    share: float
+    seconds_left: float | None
+    number: int = 1
+
+
+Report = Callable[[Progress], object]
+"""What is told of the progress."""

@@ -1,0 +1,15 @@
+"""Linear models under scikit-learn's names: y = b + xᵀw + ε, fitted from exact sums.
+
+`LinearRegression` and `Ridge` solve their normal equations from exact co-moments in double-double,
+so that neither the scale of a column, nor its offset, nor the order of the rows reaches the
+result. They learn in batches and from streams that fade, forget, merge, compare their rows with
+those of another model, take subsets of columns without reading a row again, and know what their
+estimates are worth.
+"""
+
+from suffice.linear_model.linear_regression import LinearRegression
+from suffice.linear_model.logistic_regression import LogisticRegression
+from suffice.linear_model.ridge import Ridge
+from suffice.models.optimise.descent_options import GradientDescent
+
+__all__ = ["GradientDescent", "LinearRegression", "LogisticRegression", "Ridge"]

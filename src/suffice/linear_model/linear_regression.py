@@ -1,0 +1,151 @@
+"""Ordinary least squares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from suffice.engines.choice import Choice
+from suffice.models.base.options import Dependent, Missing, check_choices
+from suffice.models.linear.regressor import LinearRegressor, Precision
+from suffice.models.linear.summary import Summary
+from suffice.models.optimise.descent_options import STEPS, GradientDescent
+
+__all__ = ["LinearRegression"]
+
+
+class LinearRegression(LinearRegressor):
+    """Ordinary least squares: b and w that minimise Σ(y − b − xᵀw)².
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether b is estimated; else it is 0.
+    copy_X, tol, n_jobs
+        Accepted for compatibility; the input is never written to, and nothing iterates.
+    positive : bool
+        Allow only w ≥ 0 (Lawson and Hanson's algorithm). There are then no standard errors.
+    missing : {"error", "drop", "gaussian"}
+        Missing cells: an error that counts them by column; only complete rows; or regression under
+        the joint Gaussian of all columns and targets, fitted by expectation-maximisation, with
+        what is expected in the place of missing cells at prediction. The last has no standard
+        errors.
+    categorical : list of str, optional
+        Columns of numbers that are categories, as columns of strings always are: each value is
+        compared with the smallest.
+    dependent : {"minimum_norm", "error"}
+        Columns that are linear combinations of others: of all w that fit as well the one of least
+        norm, with a warning that names the columns, or an error.
+    precision : {"exact", "double"}
+        Add products without rounding, or in plain double precision, which is faster.
+    solver : {"normal", "gradient", "sgd", "minibatch"}
+        The normal equations; or gradient descent by all rows, by single rows, or by a few rows at
+        a time. The last three approach the result of the first, keep no sums, and so know no
+        standard errors; only "sgd" and "minibatch" learn further rows (`partial_fit`). They do
+        not look for dependent columns.
+    descent : GradientDescent, optional
+        How to descend: learning rate, momentum, when to stop, and the seed.
+    threads : int, optional
+        Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+
+    Attributes
+    ----------
+    coef_ : ndarray (d,), or (t, d) for targets (n, t)
+    intercept_ : float, or ndarray (t,)
+    rank_ : int
+    singular_ : ndarray (min(n, d),)
+    n_iter_ : int
+        Epochs of gradient descent, else 1.
+    loss_history_ : ndarray (n_iter_,)
+        Loss of every epoch of gradient descent.
+    terms_ : tuple of str
+        Names of all coefficients, the intercept first.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: rank is decided on columns that are scaled and exactly summed,
+    so a column of small scale is not taken for 0, and ``tol`` decides nothing; dependent columns
+    are named; missing cells have two ways out; `partial_fit`, `forget` and `merge` give the bits
+    of one `fit`; a row of weight 2 is the row twice in the standard errors also.
+
+    Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), section 5.3.
+
+    Examples
+    --------
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> model.intercept_, model.coef_, model.predict([[10.0]])
+    (1.0, array([2.]), array([21.]))
+    """
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        missing: Missing = "error",
+        categorical: Sequence[str] | None = None,
+        dependent: Dependent = "minimum_norm",
+        precision: Precision = "exact",
+        solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal",
+        descent: GradientDescent | None = None,
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.missing = missing
+        self.categorical = categorical
+        self.dependent = dependent
+        self.precision = precision
+        self.solver = solver
+        self.descent = descent
+        self.threads = threads
+        self.engine = engine
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_choices(self, solver=("normal", *STEPS))
+
+    def summary(
+        self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
+    ) -> Any:
+        """Return coefficients with their standard errors and tests, and how well the model fits.
+
+        Parameters
+        ----------
+        target : str or int, optional
+            Which target; needed if there are several.
+        level : float
+            Confidence of the intervals.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        Summary or pandas.DataFrame
+            A summary prints as a table.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such target, or as `posterior`.
+        DataError
+            If there are no more rows than parameters.
+
+        See Also
+        --------
+        suffice.models.linear.summary.Summary : For the formulas and an example.
+        """
+        fit, targets, j = self._inferable(), self.design_.targets, self._place(target)
+        summary = Summary.of(fit, self.terms_, targets, j, level, self._left_out)
+        return summary.frame() if as_frame else summary

@@ -1,0 +1,492 @@
+"""Logistic regression under scikit-learn's name: fitted by passes over the rows, with inference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, Self, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils.metaestimators import available_if
+
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import BlockLayout, Column
+from suffice.data.source import Source
+from suffice.data.table_source import TableSource
+from suffice.engines.choice import Choice
+from suffice.errors import ParameterError
+from suffice.models.base.checks import common_dtype, declared_labels, unless_it_fails
+from suffice.models.base.options import Dependent, Missing, check_choices
+from suffice.models.design.feature_columns import feature_columns, named_columns
+from suffice.models.design.matrix import Design
+from suffice.models.logistic.descent import DescentState
+from suffice.models.logistic.fit import DataLoop, Fit, likelihood
+from suffice.models.logistic.fitted import FittedLogistic, Penalty
+from suffice.models.logistic.inference import LikelihoodRatio
+from suffice.models.logistic.messages import listed
+from suffice.models.logistic.model import LogisticModel
+from suffice.models.logistic.problem import ClassWeight, LossOptions, Problem
+from suffice.models.logistic.solver import Solver, SolverOptions
+from suffice.models.optimise.descent_options import (
+    SINGLE_ROWS,
+    STEPS,
+    GradientDescent,
+    Steps,
+    check_descent_options,
+)
+from suffice.models.optimise.gradient_descent import PARTS
+from suffice.statistics.batch import NO_CLASSES
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["LogisticRegression"]
+
+
+NEWTON = "use solver='newton'"
+
+
+class LogisticRegression(FittedLogistic):
+    """Logistic regression: class probabilities whose log-ratios are linear in the columns.
+
+    ::
+
+        P(1 | x) = 1/(1 + exp(−b − wᵀx))            P(c | x) ∝ exp(b_c + w_cᵀx)  for k > 2 classes
+
+        minimise  −Σ w log P(y | x) + |w|²/(2C)
+
+    that is, maximum likelihood for ``C=np.inf`` and the mode of the posterior under a Gaussian
+    prior of variance C otherwise. The intercept has no penalty. The rows are read once for the
+    means and spreads of the columns, and once in every iteration; they may be in files that do not
+    fit in memory. Columns of strings are categories, each compared with the first of its sorted
+    values.
+
+    Parameters
+    ----------
+    penalty : {"l2", "firth", None}
+        Gaussian prior; the prior of Jeffreys, for two classes, whose estimates are finite and
+        less biased on any data (then C has no meaning); or none, as C = ∞.
+    C : float
+        Variance of the prior; ``np.inf`` for maximum likelihood.
+    standardize : bool
+        Whether the penalty is on coefficients of columns divided by their standard deviations, so
+        that units do not matter.
+    tol : float
+        The largest element of the gradient to stop at, as a share of that at 0, in units of the
+        columns' standard deviations; for Newton's method and L-BFGS. They also end where rounding
+        leaves no way down.
+    fit_intercept : bool
+        Whether b is estimated; else it is 0.
+    class_weight : mapping of label to float, or "balanced", optional
+        What the weights of the rows of a class are multiplied by; "balanced": n/(k n_c).
+    solver : {"newton", "lbfgs", "gradient", "sgd", "minibatch"}
+        Newton's method, or L-BFGS where its Hessian would have more than 2,000 columns; L-BFGS; or
+        gradient descent by all rows, by single rows, or by a few rows at a time, which approach
+        the result of the others, know no standard errors, and do not look for dependent columns.
+        "sgd" and "minibatch" learn further rows (`partial_fit`), step in one thread of this
+        process, and lay sparse rows out. The other names of scikit-learn stand for one of the
+        first two: the optimum is the same.
+    max_iter : int
+        Most iterations of Newton's method and L-BFGS.
+    warm_start : bool
+        Whether a fit starts from the coefficients of the one before.
+    missing : {"error", "drop", "gaussian"}
+        Missing cells: an error that counts them by column; only complete rows; or what is expected
+        of them under a Gaussian of the columns in every class (see the notes).
+    categorical : list of str, optional
+        Columns of numbers that are categories, as columns of strings always are: each value is
+        compared with the smallest.
+    dependent : {"minimum_norm", "error"}
+        Columns that are linear combinations of others, or constant beside an intercept, without a
+        penalty: of all coefficients that fit as well those of least norm, with a warning that
+        names the columns, or an error. They are not looked for where a Hessian would be too large.
+    descent : GradientDescent, optional
+        How to descend with "gradient", "sgd" and "minibatch": learning rate, momentum, when to
+        stop, and the seed.
+    threads : int, optional
+        Default: ``n_jobs``, or all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+    l1_ratio, dual, intercept_scaling, random_state, verbose, n_jobs
+        Accepted for compatibility; nothing is random but the order of rows, whose seed is part of
+        ``descent``, and no L1 penalty is offered.
+
+    Attributes
+    ----------
+    classes_ : ndarray (k,)
+        Labels, sorted.
+    coef_, intercept_ : ndarray
+        w, (1, p) for two classes, else (k, p) with columns that add up to 0; b, (1,) or (k,).
+    terms_ : tuple of str
+        Names of the coefficients, the intercept first.
+    n_iter_ : ndarray (1,)
+        Iterations, or epochs of gradient descent.
+    loss_history_ : ndarray (epochs,)
+        Loss of every epoch of gradient descent.
+    n_passes_ : int
+        How often the rows were read.
+    left_out_, unlabelled_ : float
+        Weight of the rows left out for missing cells, and for missing labels.
+    likelihood_ : Likelihood or None
+        log L, AIC, BIC and the like; None with an L2 penalty, after gradient descent, and where
+        missing cells were modelled.
+    remarks_ : tuple of str
+        What a user may want to know of the columns.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+        Only when the columns have names.
+
+    Notes
+    -----
+    Differences from scikit-learn: columns are centred and scaled inside, so that units and offsets
+    change nothing but the coefficients' units, and the default reaches the optimum to ten digits;
+    ``tol`` is relative; the "liblinear" solver does not penalise the intercept; separated data,
+    which have no maximum of the likelihood, are an error that names the columns, not large
+    numbers; there are standard errors and tests. There is no ``partial_fit`` but with "sgd" and
+    "minibatch": unlike the other models of this library, this one is no function of a finite
+    statistic.
+
+    With ``missing="gaussian"``, x | c ~ N(μ_c, Σ) with one Σ for all classes, for which log-odds
+    are linear in x, is fitted by expectation-maximisation to all labelled rows, categories as
+    indicators of their terms. A fit then maximises
+
+    ::
+
+        Σ w E[log P(y | x) | x_o, y]
+
+    over what a row shows, x_o, and its class: of complete rows, the usual sum. Where rows do come
+    from such Gaussians, and cells are missing at random given x_o and y, the true coefficients
+    maximise it in the long run. The expectation is approximated: a row that lacks r cells counts
+    as 4r rows with shares of its weight, whose mean and covariance are those that the missing
+    cells are expected to have. A prediction is the expected probability
+
+    ::
+
+        P(c | x_o) = Σ_a P(a | x_o) ∫ P(c | x) p(x_m | x_o, a) dx_m
+
+    by quadrature for two classes and for rows with one gap, else by the same approximation, which
+    is off by a few thousandths; `decision_function` gives the log-odds of that. There are no
+    standard errors, as what is expected in a gap has errors of its own.
+
+    Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
+    D. Firth, Bias reduction of maximum likelihood estimates (1993); G. Heinze and M. Schemper, A
+    solution to the problem of separation in logistic regression (2002).
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "a", "b"]
+    >>> model = LogisticRegression(C=np.inf).fit(X, y)
+    >>> model.coef_.round(4), model.predict_proba([[1.5]]).round(4)
+    (array([[0.9082]]), array([[0.5, 0.5]]))
+    >>> LogisticRegression(C=np.inf).fit(X, ["a", "a", "b", "b"])
+    Traceback (most recent call last):
+        ...
+    suffice.errors.DataError: column 'x0' separates the classes completely; the likelihood grows \
+with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
+    """
+
+    def __init__(
+        self,
+        penalty: Penalty = "l2",
+        *,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        standardize: bool = False,
+        dual: bool = False,
+        tol: float = 1e-11,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: ClassWeight = None,
+        random_state: Any = None,
+        solver: Solver = "newton",
+        max_iter: int = 1_000,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        missing: Missing = "error",
+        categorical: Sequence[str] | None = None,
+        dependent: Dependent = "minimum_norm",
+        descent: GradientDescent | None = None,
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.standardize = standardize
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.missing = missing
+        self.categorical = categorical
+        self.dependent = dependent
+        self.descent = descent
+        self.threads = threads
+        self.engine = engine
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a table.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
+            polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
+            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns.
+        y : array-like (n,) or str
+            Labels, or the name of the column that holds them. A row without a label is left out.
+        sample_weight : array-like (n,) or str, optional
+            Row weights, 0 or more, or the name of their column. A row of weight 2 is the row
+            twice.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule (it is named by column and row), or is missing with
+            ``missing="error"``; if there is only one class; if classes are separated and there is
+            no penalty; or if the rows change while they are read.
+        ParameterError
+            If an option is outside its rule.
+        """
+        with unless_it_fails(self):
+            self._check_options()
+            before: LogisticModel | None = getattr(self, "model_", None)
+            source = self._open_new(X, y, sample_weight)
+            task = self._setting.task(self._passes(source), NO_CLASSES)
+            self.left_out_, self.unlabelled_ = task.left_out, task.unlabelled
+            start = task.start(before) if self.warm_start else None
+            return self._set(task, *self._search.minimum(task, start))
+
+    @available_if(lambda self: self._require_single_rows() is None)  # type: ignore[untyped-decorator]
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Step after every few of some more rows: one epoch, from where the last ended.
+
+        Only with ``solver="sgd"`` and ``"minibatch"``. The first call settles the centres and
+        units of the columns, their categories, and the classes, unless a descent by `fit` did; a
+        fit by another solver is forgotten. The learning rate decays from call to call, and a
+        penalty is shared among all rows seen so far.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array-like, optional
+            Labels that are still to come, at the first call.
+
+        Raises
+        ------
+        DataError
+            As `fit`, and if a label is new.
+        ParameterError
+            As `fit`, and with ``class_weight="balanced"``.
+
+        Examples
+        --------
+        >>> model = LogisticRegression(solver="sgd", C=np.inf)
+        >>> for _ in range(50):
+        ...     model = model.partial_fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+        >>> model.predict([[0.5], [2.5]])
+        array([0, 1])
+        """
+        with unless_it_fails(self):
+            self._check_options()
+            if self.class_weight == "balanced":
+                raise ParameterError(
+                    "class_weight='balanced' with partial_fit",
+                    "the shares of the classes are known when all rows are",
+                    "give the weights by label",
+                )
+            how, steps = self._search.descent, cast(Steps, self.solver)
+            if not hasattr(self, "stride_"):
+                data = self._passes(self._open_new(X, y, sample_weight))
+                if classes is not None:
+                    self.label_dtype_ = common_dtype(y, classes)
+                task = self._setting.task(data, declared_labels(classes))
+                self.stride_ = DescentState.start(task.objective)
+                self.left_out_, self.unlabelled_, self.n_passes_ = 0.0, 0.0, 0
+            else:
+                data = self._passes(self._open_labelled(X, y, sample_weight))
+                task = self._setting.further(data, self.model_)
+            self.stride_ = self.stride_.after(task.objective, task.data, how, steps)
+            self._set_model(task, self.stride_.coefficients)
+            self.n_iter_ = np.array([len(self.stride_.loss_history)])
+            self.n_passes_ += data.count + 1
+            self.left_out_ += task.left_out
+            self.unlabelled_ += task.unlabelled
+            self.likelihood_ = None
+            return self
+
+    def _require_single_rows(self) -> None:
+        if self.solver not in SINGLE_ROWS:
+            raise ParameterError(
+                f"solver={self.solver!r}",
+                "this model is no function of a finite statistic",
+                "use solver='sgd' or 'minibatch', or fit all rows",
+            )
+
+    def likelihood_ratio(
+        self, columns: Sequence[str | int], X: Any, y: Any = None, sample_weight: Any = None
+    ) -> LikelihoodRatio:
+        """Test whether some columns are needed: fit without them, and compare likelihoods.
+
+        Parameters
+        ----------
+        columns : sequence of str or int
+            Names or positions of the columns to be tested together.
+        X, y, sample_weight
+            The rows of the fit.
+
+        Raises
+        ------
+        SchemaError
+            If there is no such column.
+        ParameterError
+            If the fit has a penalty.
+        """
+        model = self._inferable()
+        if self.penalty == "firth":
+            raise ParameterError(
+                "penalty='firth'", "the test compares likelihoods without a penalty", "use C=np.inf"
+            )
+        tested = model.centred.design.places(named_columns(columns, self.layout_.names))
+        data = self._passes(self._open_labelled(X, y, sample_weight))
+        task = self._setting.task(data, NO_CLASSES)
+        smaller = replace(task, objective=task.objective.without(tested))
+        start, search = task.start(model), self._search
+        (full, _), (less, _) = search.minimum(task, start), search.minimum(smaller, start)
+        count = full.parameters - less.parameters
+        return LikelihoodRatio(2 * (less.loss - full.loss), count)
+
+    def _check_options(self) -> None:
+        check_choices(
+            self,
+            penalty=get_args(Penalty),
+            solver=get_args(Solver),
+            missing=get_args(Missing),
+            dependent=get_args(Dependent),
+        )
+        for name in ("C", "tol", "max_iter"):
+            value = getattr(self, name)
+            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+            if not (number and value > 0):
+                raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
+        if not isinstance(self.max_iter, Integral):
+            raise ParameterError(
+                f"max_iter={self.max_iter!r}", "max_iter is a whole number above 0"
+            )
+        if not isinstance(self.n_jobs, Integral | None):
+            raise ParameterError(f"n_jobs={self.n_jobs!r}", "n_jobs is a whole number, or None")
+        check_descent_options(self, NEWTON, penalty="firth", dependent="error")
+        if self.solver in SINGLE_ROWS and self.missing == "gaussian":
+            raise ParameterError(
+                f"missing='gaussian' with solver={self.solver!r}",
+                "what is expected of missing cells takes sums over all rows",
+                NEWTON,
+            )
+        if self.l1_ratio not in (0, None):
+            raise ParameterError(
+                f"l1_ratio={self.l1_ratio!r}", "no L1 penalty is offered", "leave it at 0"
+            )
+        weights: Any = self.class_weight
+        if isinstance(weights, Mapping):
+            if not all(isinstance(w, Real) and 0 < w < np.inf for w in weights.values()):
+                raise ParameterError(
+                    f"class_weight={weights!r}", "a weight is a finite number above 0"
+                )
+        elif not (weights is None or (isinstance(weights, str) and weights == "balanced")):
+            raise ParameterError(
+                f"class_weight={weights!r}", "it is 'balanced', or maps labels to numbers"
+            )
+
+    def _check_saved(self, saved: Any) -> None:
+        self._check_options()
+        super()._check_saved(saved)
+
+    @property
+    def _workers(self) -> int | None:
+        local = self.engine in (None, "local")
+        jobs = self.n_jobs if local and self.n_jobs is not None and self.n_jobs > 0 else None
+        return self.threads if self.threads is not None else jobs
+
+    def _passes(self, source: Source) -> DataLoop:
+        """Passes over the rows of a source; a descent has the same parts on any engine."""
+        engine = self._engine_for(source)
+        workers = PARTS if self.solver in STEPS else engine.workers
+        return DataLoop(engine, source.splits(self.layout_, workers))
+
+    @property
+    def _setting(self) -> LossOptions:
+        return LossOptions(
+            self.layout_,
+            bool(self.fit_intercept),
+            self.missing,
+            self.class_weight,
+            float(self.C) if self._gaussian_prior else np.inf,
+            bool(self.standardize),
+            self.penalty == "firth",
+        )
+
+    @property
+    def _search(self) -> SolverOptions:
+        descent = self.descent or GradientDescent()
+        return SolverOptions(self.solver, descent, self.tol, self.max_iter, self.dependent)
+
+    def _set(self, task: Problem, found: Fit, stride: DescentState | None) -> Self:
+        self.__dict__.pop("stride_", None)
+        if stride is not None:
+            self.stride_ = stride
+        self._set_model(task, found.coefficients, None if task.spread else found.root)
+        self.n_iter_ = np.array([found.iterations])
+        self.n_passes_ = task.data.count + 1
+        known = not (self._gaussian_prior or task.spread or self.solver in STEPS)
+        self.likelihood_ = likelihood(task.objective, found) if known else None
+        self._search.warn(found, task)
+        return self
+
+    def _set_model(
+        self,
+        task: Problem,
+        coefficients: NDArray[np.float64],
+        root: NDArray[np.float64] | None = None,
+    ) -> None:
+        centred, classes = task.centred, task.objective.seen.classes
+        intercept = bool(self.fit_intercept)
+        self.model_ = LogisticModel(centred, classes, coefficients, intercept, root, task.cells)
+        constant = np.flatnonzero(centred.scale == 0)
+        self.remarks_ = ()
+        if len(constant):
+            names = listed(constant, centred.design.terms)
+            self.remarks_ = (f"{names}: constant, so the coefficient is 0",)
+
+    # -- reading tables
+
+    def _described(self, source: Source) -> Sequence[Column]:
+        source = cast(TableSource | ArraySource, source)
+        return feature_columns(source, categorical=self.categorical)
+
+    def _settled(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
+        """How the columns are read: numbers together, dense or sparse, then categories."""
+        if isinstance(source, ArraySource):
+            laid_out = self.solver in SINGLE_ROWS or self.missing == "gaussian"
+            sparse = issparse(source.x) and not laid_out
+            return (BlockLayout("sparse" if sparse else "real", source.names),)
+        coded = tuple(c.name for c in columns if c.kind == "category")
+        empty = dict.fromkeys(coded, Vocabulary(()))
+        return Design(tuple(c.name for c in columns), (), empty).blocks

@@ -1,0 +1,299 @@
+"""Ridge regression: a Gaussian prior of the coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.data.source import Split
+from suffice.engines.choice import Choice
+from suffice.errors import ParameterError
+from suffice.families.family import check_nonnegative
+from suffice.models.base.options import Dependent, Missing, check_choices
+from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.linear.descent import DescentFit, ReadRows
+from suffice.models.linear.model import errors_left_out
+from suffice.models.linear.regressor import LinearRegressor, Precision
+from suffice.models.linear.ridge import RidgePath, RidgeSpectrum
+from suffice.models.linear.saved import SavedRidge
+from suffice.models.linear.standard import Columns, Standard
+from suffice.models.linear.summary import RidgeSummary
+from suffice.models.linear.targets import Rows
+from suffice.models.optimise.descent_options import STEPS, GradientDescent
+
+__all__ = ["Ridge"]
+
+LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
+
+
+NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
+
+
+class Ridge(LinearRegressor):
+    """Ridge regression: b and w that minimise Σ(y − b − xᵀw)² + α Σ w_j².
+
+    This is the mode (and mean) of the posterior under y ~ N(b + xᵀw, σ²), w ~ N(0, τ²I) and a flat
+    prior of b, with α = σ²/τ²: for a prior precision λ = 1/τ², α = λσ². The intercept is never
+    penalised.
+
+    Parameters
+    ----------
+    alpha : float, "gcv" or "loo"
+        α, 0 or more; or chosen: by generalised cross-validation, from the sums alone, or by exact
+        leave-one-out errors of the complete rows, in a second pass over the rows of `fit`.
+    fit_intercept : bool
+        Whether b is estimated; else it is 0.
+    copy_X, max_iter, tol, random_state
+        Accepted for compatibility; nothing iterates but gradient descent, which ``descent`` rules.
+    solver : str
+        "gradient", "sgd" or "minibatch", as in `LinearRegression`; the other names, "normal" and
+        those of scikit-learn, all stand for the normal equations.
+    positive : bool
+        Allow only w ≥ 0 (Lawson and Hanson's algorithm).
+    standardize : bool
+        Penalise coefficients of columns in units of their standard deviations (divisor n),
+        α Σ s_j² w_j²: the unit of a column then changes nothing. ``coef_`` stays in given units.
+    alphas : array-like, optional
+        Candidates; default: for "gcv" all between next to no and next to total shrinkage, for
+        "loo" 60 of these in equal steps of log α.
+    missing, categorical, dependent, precision, descent, threads, engine
+        As in `LinearRegression`.
+
+    Attributes
+    ----------
+    alpha_ : float
+        α, given or chosen.
+    coef_ : ndarray (d,), or (t, d) for targets (n, t)
+    intercept_ : float, or ndarray (t,)
+    effective_parameters_ : float
+        Trace of the matrix that maps y to its fit, the intercept included.
+    solver_ : str
+        "normal", "gradient", "sgd" or "minibatch".
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Estimates that a penalty draws to 0 have no honest standard errors; `summary`, `posterior` and
+    `predict_interval` say what is known instead.
+
+    Source: A. E. Hoerl and R. W. Kennard, Ridge regression, Technometrics 12 (1970), eq. 2.1;
+    C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.28 and 3.55.
+
+    Examples
+    --------
+    >>> model = Ridge(alpha=5.0).fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 3.0, 5.0, 7.0])
+    >>> model.coef_, model.refit(alpha=0.0).coef_
+    (array([1.]), array([2.]))
+    """
+
+    _tuned_names = ("alpha_",)
+    saved = SavedRidge
+
+    def __init__(
+        self,
+        alpha: float | Literal["gcv", "loo"] = 1.0,
+        *,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Any = None,
+        standardize: bool = False,
+        alphas: ArrayLike | None = None,
+        missing: Missing = "error",
+        categorical: Sequence[str] | None = None,
+        dependent: Dependent = "minimum_norm",
+        precision: Precision = "exact",
+        descent: GradientDescent | None = None,
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+        self.standardize = standardize
+        self.alphas = alphas
+        self.missing = missing
+        self.categorical = categorical
+        self.dependent = dependent
+        self.precision = precision
+        self.descent = descent
+        self.threads = threads
+        self.engine = engine
+
+    def ridge_path(self, alphas: ArrayLike) -> RidgePath:
+        """Return the coefficients for many penalties, from one decomposition; no row is read.
+
+        Parameters
+        ----------
+        alphas : array-like (m,)
+            Penalties, 0 or more.
+
+        Raises
+        ------
+        ParameterError
+            If a penalty is negative.
+        """
+        path = self._spectrum().path(_penalties(alphas))
+        return path.target(0) if self.single_target_ else path
+
+    def summary(
+        self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
+    ) -> Any:
+        """Return coefficients with the intervals of their posterior, and what the penalty does.
+
+        Parameters
+        ----------
+        target : str or int, optional
+            Which target; needed if there are several.
+        level : float
+            Probability of the intervals.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        RidgeSummary or pandas.DataFrame
+            A summary prints as a table.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such target, or as `posterior`.
+        DataError
+            If there are no more rows than parameters without a penalty.
+
+        See Also
+        --------
+        suffice.models.linear.summary.RidgeSummary : For an example.
+        """
+        posterior, j = self.posterior(), self._place(target)
+        lower, upper = posterior.interval(level)
+        summary = RidgeSummary(
+            self.design_.targets[j],
+            self.terms_,
+            posterior.location[:, j],
+            lower[:, j],
+            upper[:, j],
+            level,
+            self._solved().equations.rows,
+            self.alpha_,
+            self.alpha if isinstance(self.alpha, str) else None,
+            self.effective_parameters_,
+            self._left_out,
+        )
+        return summary.frame() if as_frame else summary
+
+    @property
+    def solver_(self) -> str:
+        """How the coefficients were found: "normal", or the steps of a descent."""
+        return self.solver if isinstance(self._fitted().fit, DescentFit) else "normal"
+
+    @property
+    def effective_parameters_(self) -> float:
+        """Trace of the matrix that maps y to its fit, the intercept included."""
+        fit = self._solved()
+        if fit.positive or self._fills_cells:
+            raise ParameterError(
+                "positive=True" if fit.positive else "rows have missing cells",
+                "the fit is no linear function of y, so no matrix has such a trace",
+            )
+        return fit.effective_parameters
+
+    def _spectrum(self) -> RidgeSpectrum:
+        equations = self._solved().equations
+        return RidgeSpectrum.of(equations, self._unit(equations))
+
+    def _unit(self, columns: Columns) -> NDArray[np.float64]:
+        return columns.spread if self.standardize else np.ones(columns.p)
+
+    def _penalty(self, columns: Columns) -> NDArray[np.float64]:
+        return self.alpha_ * self._unit(columns)
+
+    def _standardised(
+        self, source: Rows, first: bool
+    ) -> tuple[ReadRows, Sequence[Split], Standard]:
+        self.alpha_ = float(self.alpha)  # a descent leaves no choice of it open
+        return super()._standardised(source, first)
+
+    def _candidates(self) -> NDArray[np.float64] | None:
+        return None if self.alphas is None else _penalties(self.alphas)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if np.ndim(self.alpha):
+            raise ParameterError(
+                f"alpha={self.alpha!r}", "alpha is one number for all targets", "fit them apart"
+            )
+        if isinstance(self.alpha, str):
+            if self.alpha not in ("gcv", "loo"):
+                raise ParameterError(
+                    f"alpha={self.alpha!r}", "alpha is a number, 0 or more, or 'gcv' or 'loo'"
+                )
+            self._candidates()
+            if self.solver in STEPS:
+                raise ParameterError(
+                    f"alpha={self.alpha!r} with solver={self.solver!r}",
+                    "choosing alpha needs sums over the rows",
+                    "give a number, or use solver='normal'",
+                )
+        else:
+            check_nonnegative(alpha=self.alpha)
+        check_choices(self, solver=(*NORMAL, *STEPS))
+
+    def _tune(self, equations: NormalEquations, source: Rows | None) -> None:
+        """Settle α."""
+        if not isinstance(self.alpha, str):
+            self.alpha_ = float(self.alpha)
+            return
+        spectrum = RidgeSpectrum.of(equations, self._unit(equations))
+        if self.alpha == "gcv":
+            self.alpha_ = spectrum.best_by_gcv(self._candidates())
+        elif source is None:
+            raise ParameterError(
+                "alpha='loo' without the rows",
+                "leave-one-out needs all rows at once",
+                "use fit, or alpha='gcv'",
+            )
+        else:
+            self.alpha_ = self._best_by_rows(spectrum, source)
+
+    def _best_by_rows(self, spectrum: RidgeSpectrum, source: Rows) -> float:
+        """The α whose errors of rows left out are least, in a second pass over the rows."""
+        alphas = self._candidates()
+        if alphas is None:
+            alphas = spectrum.candidates(LEFT_OUT_CANDIDATES)
+        layout, engine = self._layout(source), self._engine_for(source)
+        params = self.design_, layout, spectrum, alphas
+        moments = engine.run(errors_left_out, params, source.splits(layout, engine.workers))
+        square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
+        unit = np.where(spectrum.plain.tss > 0, spectrum.plain.tss, 1.0)
+        return float(alphas[(square.reshape(len(alphas), -1) / unit).sum(axis=1).argmin()])
+
+
+def _penalties(alphas: ArrayLike) -> NDArray[np.float64]:
+    """Penalties as an array (m,).
+
+    Raises
+    ------
+    ParameterError
+        If there is none, or one is not a finite number, 0 or more.
+    """
+    try:
+        values = np.atleast_1d(np.asarray(alphas, np.float64))
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.ndim != 1 or not len(values) or not (np.isfinite(values) & (values >= 0)).all():
+        raise ParameterError(f"alphas={alphas!r}", "penalties are finite numbers, 0 or more")
+    return values

@@ -1,0 +1,1 @@
+"""What all estimators share: tables, labels, options, checks, streams, scores, model files."""

@@ -1,0 +1,242 @@
+"""What the estimators share of scikit-learn's contract: telling inputs apart, checking them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from suffice.data.array_labels import Labels
+from suffice.data.label_values import require_label_values
+from suffice.data.masked_arrays import unmasked
+from suffice.data.python_numbers import faithful, require_faithful
+from suffice.data.schema import MAX_CLASSES
+from suffice.engines.fit_context import fit_context
+from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
+from suffice.statistics.batch import WEIGHT_RULE, unfit_weight
+from suffice.statistics.vocabulary import Value, Vocabulary
+
+__all__ = [
+    "check_labels",
+    "check_one_type",
+    "checked_weights",
+    "common_dtype",
+    "declared_labels",
+    "forgetting",
+    "has_named_columns",
+    "is_array",
+    "one_column",
+    "unless_it_fails",
+]
+
+
+def is_array(X: Any, *named: Any) -> bool:
+    """Tell arrays, sparse matrices and lists of rows from tables: frames, and lists of paths.
+
+    A frame of sparse columns is a sparse matrix, unless one of ``named`` is the name of a column.
+    """
+    if isinstance(X, list | tuple):
+        return not all(isinstance(row, str | PathLike) for row in X)
+    if isinstance(X, np.ndarray) or issparse(X):
+        return True
+    if _is_sparse_frame(X):
+        return not any(isinstance(name, str) for name in named)
+    if not hasattr(X, "__array__"):  # asked first: a LazyFrame resolves its query for its columns
+        return False
+    return not hasattr(X, "__arrow_c_stream__") and not hasattr(X, "columns")
+
+
+def _is_sparse_frame(X: Any) -> bool:
+    """Whether all columns of a pandas frame store what is not 0 alone."""
+    if type(X).__module__.partition(".")[0] != "pandas" or X.ndim != 2:
+        return False
+    return X.size > 0 and all(getattr(dtype, "fill_value", None) == 0 for dtype in X.dtypes)
+
+
+def has_named_columns(X: Any) -> bool:
+    """Whether the columns of a table are called by strings, and not by numbers."""
+    framed = type(X).__module__.partition(".")[0] in ("pandas", "dask")
+    columns = X if isinstance(X, Mapping) else X.columns if framed else ()
+    return all(isinstance(name, str) for name in columns)
+
+
+def checked_weights(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """Weights of n rows as an array; one number serves all.
+
+    Raises
+    ------
+    DataError
+        If a weight is not a number, or breaks the rule.
+    ParameterError
+        If there is not one weight per row.
+    """
+    if np.ma.is_masked(sample_weight):
+        masked = int(np.ma.getmaskarray(sample_weight).argmax())
+        raise DataError(f"sample_weight, row {masked}: masked", WEIGHT_RULE)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"sample_weight: {error}", "a weight is a number", "convert the weights"
+        ) from None
+    require_faithful(sample_weight, weights, _weight_at, "scale the weights")
+    if weights.ndim == 0:
+        weights = np.full(n, weights)
+    if weights.shape != (n,):
+        raise ParameterError(
+            f"sample_weight has shape {weights.shape} for {n} rows", "there is one weight per row"
+        )
+    row = unfit_weight(weights)
+    if row is not None:
+        raise DataError(f"sample_weight, row {row}: {weights[row]}", WEIGHT_RULE)
+    return weights
+
+
+def _weight_at(place: tuple[int, ...]) -> str:
+    return ", row ".join(["sample_weight", *map(str, place[:1])])
+
+
+def check_labels(labels: Labels) -> None:
+    """Refuse what cannot be the name of a class; only the distinct values are looked at.
+
+    Raises
+    ------
+    DataError
+        If a label is infinite, or there are too many.
+    SchemaError
+        If strings and other labels are mixed.
+    ValueError
+        As scikit-learn has it, if labels are fractions.
+    """
+    distinct = labels.classes.values
+    infinite = [value for value in distinct if value in (np.inf, -np.inf)]
+    if infinite:
+        row = labels.values.tolist().index(infinite[0])
+        raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
+    if len(distinct) > MAX_CLASSES:
+        raise DataError(
+            f"the labels have more than {MAX_CLASSES} values",
+            "a label names a class",
+            "check that the right values are the labels",
+        )
+    kinds = sorted({type(value).__name__ for value in distinct})
+    if "bytes" in kinds:
+        raise DataError("the labels are bytes", "a label is text or a number", "decode them")
+    if "str" in kinds and len(kinds) > 1:
+        raise SchemaError(
+            f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
+        )
+    if not set(kinds) <= {"bool", "int", "str"}:  # else there is no fraction among them
+        # Each twice: labels that are nearly all distinct would be warned of.
+        check_classification_targets(np.repeat(np.array(distinct), 2))
+
+
+def declared_labels(classes: Any) -> Vocabulary:
+    """Labels of which there may be no row yet; none of ``classes=None``.
+
+    Raises
+    ------
+    DataError, ValueError
+        As `check_labels` does.
+    """
+    if classes is None:
+        return Vocabulary(())
+    labels = Labels.of(one_column(classes, warn=False))
+    check_labels(labels)
+    return labels.classes
+
+
+def one_column(y: Any, warn: bool = True) -> NDArray[Any]:
+    """Labels as an array of one dimension; whole numbers, as they nearly always are, as they are.
+
+    Of a matrix of one column scikit-learn warns, if it is to.
+
+    Raises
+    ------
+    SchemaError
+        If a label of a list holds several values, or Booleans are among others.
+    ValueError
+        As scikit-learn has it, if they have more dimensions.
+    """
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
+        return y
+    if isinstance(y, list | tuple):  # as an array, they would be of one type
+        require_label_values([row for row in y if not isinstance(row, list | np.ndarray)])
+    y = unmasked(y)
+    return faithful(y, column_or_1d(y, warn=warn))
+
+
+def common_dtype(*given: Any) -> np.dtype[Any] | None:
+    """What labels are stored as together: all arrays of numbers or dtypes, or else None.
+
+    Examples
+    --------
+    >>> common_dtype(np.array([0, 1], np.int32), np.array([0.0], np.float32))
+    dtype('float64')
+    >>> common_dtype(np.array([0, 1], np.int32), [0, 1])
+    """
+    dtypes = [y if isinstance(y, np.dtype) else getattr(y, "dtype", None) for y in given]
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
+        return np.result_type(*dtypes)
+    return None
+
+
+@contextmanager
+def unless_it_fails(estimator: Any) -> Iterator[None]:
+    """Learn in one piece of work; keep what was learnt before if learning fails half-way."""
+    before = vars(estimator).copy()
+    try:
+        with fit_context():
+            yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
+
+
+@contextmanager
+def forgetting(name: Callable[[ForgetError], str]) -> Iterator[None]:
+    """Say of rows that cannot be forgotten which column shows it: a statistic knows its number."""
+    try:
+        yield
+    except ForgetError as error:
+        if error.column is None:
+            raise
+        raise ForgetError(f"column {name(error)!r}: {error.fact}", error.rule) from None
+
+
+def check_one_type(mine: Vocabulary, theirs: Vocabulary, one: str, other: str) -> None:
+    """Refuse labels of two types, such as strings and numbers.
+
+    Parameters
+    ----------
+    mine, theirs : Vocabulary
+        The labels.
+    one, other : str
+        What they are called.
+
+    Raises
+    ------
+    SchemaError
+        Naming the types of both.
+    """
+    kinds = _kind(mine.values), _kind(theirs.values)
+    if None not in kinds and kinds[0] != kinds[1]:
+        raise SchemaError(
+            f"{one} are of the type {kinds[0]}, {other} of the type {kinds[1]}",
+            "labels are of one type",
+            "convert them",
+        )
+
+
+def _kind(values: Sequence[Value]) -> str | None:
+    """The type of labels; numbers but for Booleans are one. They are known to be of one type."""
+    numbers = (isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    kinds = {"number" if n else type(v).__name__ for n, v in zip(numbers, values, strict=True)}
+    return min(kinds, default=None)

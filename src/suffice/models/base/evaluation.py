@@ -1,0 +1,213 @@
+"""How well a model predicts: a statistic like any other, an exact sum over labelled rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import Layout
+from suffice.data.source import Split, each_batch
+from suffice.errors import DataError
+from suffice.models.base.checks import check_one_type
+from suffice.numerics import kernels
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.logspace import log_normalise, row_sums
+from suffice.statistics.batch import Batch
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["Evaluation", "evaluation"]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Exact sums over the labelled rows of a table.
+
+    Parameters
+    ----------
+    classes : tuple
+        The k labels.
+    confusion : DoubleDouble (k, k)
+        Σw by true label (rows) and predicted label (columns).
+    log_loss_sum, brier_sum, log_likelihood_sum : DoubleDouble ()
+        Σ −w log P(y | x),  Σ w Σ_c (P(c | x) − [c = y])²,  Σ w log P(x, y), of finite terms.
+    infinite : DoubleDouble (2,)
+        Σw of the rows left out of the first and of the last of these: infinity has no sum that
+        could be taken away again.
+    impossible, unlabelled : int
+        Rows impossible under every class, and rows left out for want of a label.
+
+    Source: G. W. Brier, Verification of forecasts expressed in terms of probability (1950), eq. 2.
+    """
+
+    classes: tuple[Any, ...]
+    confusion: DoubleDouble
+    log_loss_sum: DoubleDouble
+    brier_sum: DoubleDouble
+    log_likelihood_sum: DoubleDouble
+    infinite: DoubleDouble
+    impossible: int = 0
+    unlabelled: int = 0
+
+    def __add__(self, other: Evaluation) -> Evaluation:
+        return self._merged(other, 1)
+
+    def __sub__(self, other: Evaluation) -> Evaluation:
+        return self._merged(other, -1)
+
+    def _merged(self, other: Evaluation, sign: int) -> Evaluation:
+        return Evaluation(
+            self.classes,
+            self.confusion + other.confusion * sign,
+            self.log_loss_sum + other.log_loss_sum * sign,
+            self.brier_sum + other.brier_sum * sign,
+            self.log_likelihood_sum + other.log_likelihood_sum * sign,
+            self.infinite + other.infinite * sign,
+            self.impossible + sign * other.impossible,
+            self.unlabelled + sign * other.unlabelled,
+        )
+
+    @property
+    def weight(self) -> float:
+        """Σw of the labelled rows."""
+        return float(self.confusion.value.sum())
+
+    @property
+    def accuracy(self) -> float:
+        """Share of rows whose label is predicted; NaN without rows."""
+        return float(np.trace(self.confusion.value)) / self.weight if self.weight else float("nan")
+
+    @property
+    def error(self) -> float:
+        """Share of rows whose label is not predicted: of these, not what accuracy leaves of 1."""
+        missed = self.confusion.value * ~np.eye(len(self.classes), dtype=bool)
+        return float(missed.sum()) / self.weight if self.weight else float("nan")
+
+    @property
+    def log_loss(self) -> float:
+        """Mean of −log P(y | x), in nats; ∞ if a true label was held impossible."""
+        if self.infinite.value[0] > 0:
+            return float("inf")
+        return float(self.log_loss_sum.value) / self.weight if self.weight else float("nan")
+
+    @property
+    def log_likelihood(self) -> float:
+        """Σ w log P(x, y), in nats; −∞ if a row is impossible under its own class."""
+        return float("-inf") if self.infinite.value[1] > 0 else float(self.log_likelihood_sum.value)
+
+    @property
+    def brier(self) -> float:
+        """Mean of Σ_c (P(c | x) − [c = y])², from 0 to 2."""
+        return float(self.brier_sum.value) / self.weight if self.weight else float("nan")
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """Share of the rows predicted as c that are c, (k,); NaN where none was."""
+        return self._share(axis=0)
+
+    @property
+    def recall(self) -> NDArray[np.float64]:
+        """Share of the rows of class c that are predicted as c, (k,); NaN where there is none."""
+        return self._share(axis=1)
+
+    def _share(self, axis: int) -> NDArray[np.float64]:
+        table = self.confusion.value
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.diag(table) / table.sum(axis=axis))
+
+
+class Classifies(Protocol):
+    """A model of the joint distribution of rows and classes, whose predictions are judged."""
+
+    @property
+    def layout(self) -> Layout:
+        """How a table is read."""
+        ...
+
+    @property
+    def classes(self) -> Vocabulary:
+        """The k labels."""
+        ...
+
+    @property
+    def log_prior(self) -> NDArray[np.float64]:
+        """log P(c), (k,)."""
+        ...
+
+    def log_joint(self, batch: Batch) -> NDArray[np.float64]:
+        """log P(x, c), (n, k), up to a constant of each row."""
+        ...
+
+
+def evaluation(split: Split, model: Classifies) -> Evaluation:
+    """Kernel of an evaluation.
+
+    Raises
+    ------
+    DataError
+        If a label was never seen in training, or is of another type than those.
+    """
+    k = len(model.classes)
+    sums, confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
+    every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])  # low, size, offsets
+    impossible = unlabelled = 0
+
+    def add(batch: Batch) -> tuple[int, int]:
+        codes = _known(batch, model)
+        log_joint = model.log_joint(batch)
+        log_posterior, without = log_normalise(log_joint, model.log_prior)
+        weights = batch.weights if batch.weights.size else np.ones(batch.rows)
+        unknown = int((codes < 0).sum())
+        rows = np.flatnonzero((codes >= 0) & (weights > 0))
+        codes, weights, log_posterior = codes[rows], weights[rows], log_posterior[rows]
+        predicted = log_posterior.argmax(axis=1)[:, None]
+        kernels.counts.add_weighted_codes(predicted, *every_class, codes, weights, confusion)
+        truth = np.zeros((len(rows), k))
+        truth[np.arange(len(rows)), codes] = 1
+        loss, fit = -log_posterior[np.arange(len(rows)), codes], log_joint[rows, codes]
+        losses = np.stack(
+            [
+                np.where(np.isinf(loss), 0.0, loss),
+                row_sums((np.exp(log_posterior) - truth) ** 2),
+                np.where(np.isinf(fit), 0.0, fit),
+                np.isinf(loss),
+                np.isinf(fit),
+            ],
+            axis=1,
+        )
+        kernels.counts.add_events(losses, np.zeros(len(rows), np.intp), weights, sums.hi, sums.lo)
+        return without, unknown
+
+    for without, unknown in each_batch(split, model.layout, add):
+        impossible += without
+        unlabelled += unknown
+    total = DoubleDouble.from_sums(sums.hi, sums.lo)[0]
+    return Evaluation(
+        model.classes.values,
+        DoubleDouble.from_table(confusion),
+        total[0],
+        total[1],
+        total[2],
+        total[3:],
+        impossible,
+        unlabelled,
+    )
+
+
+def _known(batch: Batch, model: Classifies) -> NDArray[np.intp]:
+    """Codes of the true labels among the classes of the model."""
+    check_one_type(model.classes, batch.classes, "the labels learnt", "those of this table")
+    place = model.classes.index(batch.classes.values, -2)
+    codes = np.append(place, -1)[batch.codes]
+    strangers = np.flatnonzero(codes == -2)
+    if len(strangers):
+        label = batch.classes.values[batch.codes[strangers[0]]]
+        known = ", ".join(map(repr, model.classes.values[:10]))
+        raise DataError(
+            f"the label {label!r} was never seen in training",
+            f"the model knows {known}",
+            "clean the labels, or learn the new class first",
+        )
+    return codes

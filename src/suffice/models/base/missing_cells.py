@@ -1,0 +1,40 @@
+"""What to say of missing cells where every row needs all of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from suffice.errors import DataError
+
+__all__ = ["incomplete", "listed_missing", "without_value"]
+
+NAMED = 5  # columns named
+
+
+def listed_missing(counts: Mapping[str, str]) -> str:
+    """Say which columns lack how many cells; nothing where all are there.
+
+    Examples
+    --------
+    >>> listed_missing({"age": "2", "size": "1"})
+    "2 of column 'age', 1 of column 'size'"
+    """
+    first = [f"{n} of column {name!r}" for name, n in list(counts.items())[:NAMED]]
+    more = f" and some of {len(counts) - NAMED} more" if len(counts) > NAMED else ""
+    return ", ".join(first) + more
+
+
+def incomplete(counts: str) -> DataError:
+    """The error of missing cells, which `listed_missing` counts."""
+    return DataError(
+        f"cells are missing (NaN or null): {counts}",
+        "every row needs all its cells",
+        "use missing='drop' to learn from complete rows only, or missing='gaussian'",
+    )
+
+
+def without_value(column: str) -> DataError:
+    """The error of a column of which no cell is there."""
+    return DataError(
+        f"column {column!r} has no value", "what depends on it cannot be estimated", "leave it out"
+    )

@@ -1,0 +1,67 @@
+"""Options that linear models share: the values they take, and those that descent does not offer."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+
+from suffice.errors import ParameterError
+
+__all__ = ["Dependent", "Missing", "check_choices", "check_level", "generator"]
+
+Missing = Literal["error", "drop", "gaussian"]
+Dependent = Literal["minimum_norm", "error"]
+
+
+def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
+    """Refuse a value that is none of those of its option.
+
+    Parameters
+    ----------
+    estimator : object
+        Has the options as attributes.
+    **allowed : tuple
+        The values of each option.
+
+    Raises
+    ------
+    ParameterError
+        If an option has another value.
+    """
+    for name, values in allowed.items():
+        if getattr(estimator, name) not in values:
+            raise ParameterError(
+                f"{name}={getattr(estimator, name)!r}",
+                f"{name} is one of {', '.join(map(repr, values))}",
+            )
+
+
+def check_level(level: Any) -> None:
+    """Refuse a confidence that is no number between 0 and 1.
+
+    Raises
+    ------
+    ParameterError
+        If it is not.
+    """
+    if not (isinstance(level, Real) and 0 < float(level) < 1):
+        raise ParameterError(f"level={level!r}", "a level is a number between 0 and 1")
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """The generator of a seed, or the one given.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither.
+    """
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"random_state={random_state!r}",
+            "it is a whole number, 0 or more, a numpy.random.Generator, or None",
+        ) from None

@@ -1,0 +1,1 @@
+"""The Bayes-optimal classifier of known densities, and its error."""

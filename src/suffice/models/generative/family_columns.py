@@ -1,0 +1,59 @@
+"""Which columns a family models, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from suffice.data.schema import BlockLayout, Column, UniformColumns
+from suffice.errors import ParameterError
+from suffice.families import Family
+from suffice.models.generative.model import FamilyColumns
+from suffice.statistics.block import Encoding
+
+__all__ = ["FAMILY_OF_KIND", "parts_of", "whole"]
+
+FAMILY_OF_KIND = {
+    "real": "gaussian",
+    "binary": "bernoulli",
+    "category": "categorical",
+    "text": "multinomial",
+}
+
+
+def parts_of(
+    groups: list[tuple[tuple[str, ...], Family]], columns: Mapping[str, Column]
+) -> tuple[FamilyColumns, ...]:
+    """Join columns of one family and encoding; groups, joint distributions, texts stay apart."""
+    blocks: dict[Any, list[str]] = {}
+    for names, family in groups:
+        encoding = _encoding(family, [columns[name] for name in names])
+        text = encoding == "events" and columns[names[0]].stored == "string"
+        alone = len(names) > 1 or family.joint or text
+        key = (family, encoding, names if alone else None)
+        blocks.setdefault(key, []).extend(names)
+    return tuple(
+        FamilyColumns(family, BlockLayout(encoding, tuple(names)))
+        for (family, encoding, _), names in blocks.items()
+    )
+
+
+def whole(family: Family, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
+    """Model all columns by one family, as one block."""
+    names = columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
+    return (FamilyColumns(family, BlockLayout(_encoding(family, columns), names)),)
+
+
+def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
+    """Read a text as words where the family can count events, everything else its usual way."""
+    looked_at = columns[:1] if isinstance(columns, UniformColumns) else columns
+    countable = all(column.kind == "text" or column.stored == "string" for column in looked_at)
+    if countable and "events" in family.encodings:
+        if len(columns) > 1 and columns[0].stored == "string":
+            raise ParameterError(
+                f"families groups the texts {', '.join(repr(c.name) for c in columns)}",
+                "a text is modelled on its own",
+                "name the columns one by one",
+            )
+        return "events"
+    return family.encodings[0]

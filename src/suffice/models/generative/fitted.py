@@ -1,0 +1,291 @@
+"""What a fitted generative classifier says: predictions, evidence, scores, samples, forms."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.data.array_source import ArraySource
+from suffice.errors import ParameterError, warn
+from suffice.models.base.evaluation import Evaluation
+from suffice.models.base.labels import ReadsLabels
+from suffice.models.base.options import generator
+from suffice.models.generative.discriminant_functions import (
+    LinearForm,
+    QuadraticForm,
+    linear_form,
+    quadratic_form,
+)
+from suffice.models.generative.evidence import Evidence
+from suffice.models.generative.form_features import feature_order, features_of, stacked
+from suffice.models.generative.label_shift import LabelShift, label_shift
+from suffice.models.generative.model import (
+    GenerativeModel,
+    Prediction,
+    Prior,
+    best,
+    evidence,
+    joint,
+    log_posterior,
+    posterior,
+    predictions,
+    room,
+)
+
+__all__ = ["FittedGenerative"]
+
+
+class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
+    """A generative classifier, as its sums left it.
+
+    Attributes
+    ----------
+    model_ : GenerativeModel
+        All that a prediction needs.
+    """
+
+    array_dtype: str | None = None
+    model_: GenerativeModel
+
+    @abstractmethod
+    def _prior(self) -> tuple[Prior, float]:
+        """The class prior and its pseudo-count."""
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(x, c) = log P(c) + Σ log p(x_j | c), (n, k).
+
+        Missing cells are left out: exact marginalisation. −∞ means impossible.
+        """
+        return self._predictions(X, joint)
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(c | x), (n, k), by log-sum-exp; the prior where no class is possible."""
+        return self._predictions(X, log_posterior)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
+        return self._predictions(X, posterior)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of every row, (n,)."""
+        codes = self._predictions(X, best)
+        labels: NDArray[Any] = self.classes_.take(codes)
+        return labels
+
+    def explain(self, X: Any) -> Evidence:
+        """Return what every column contributes to every class, row by row."""
+        contributions = self._predictions(X, evidence)
+        model = self.model_
+        return Evidence(
+            tuple(self.layout_.names), model.classes.values, model.log_prior, contributions
+        )
+
+    def linear_form(self, reference: Any = None) -> LinearForm:
+        """Return weights and intercepts with log P(a | x) − log P(b | x) linear in features φ(x).
+
+        For outcomes, categories, counts and words, and for numbers whose variance the classes
+        share: ``Gaussian("mle", shared=True)``.
+
+        Parameters
+        ----------
+        reference : label, optional
+            A class to measure the others against: its weights and intercept become 0.
+
+        Raises
+        ------
+        ParameterError
+            If the model is not linear, naming a column that is not; if an event is impossible
+            under a class; or if there is no such class.
+
+        See Also
+        --------
+        suffice.models.generative.discriminant_functions.LinearForm : With an example.
+        """
+        return linear_form(self._fitted(), reference)
+
+    def quadratic_form(self, reference: Any = None) -> QuadraticForm:
+        """Return the model's log-ratios of classes as quadratic functions of features φ(x).
+
+        As `linear_form`, also for Gaussians whose variances differ from class to class
+        (``estimation="mle"`` or ``"map"``).
+
+        Raises
+        ------
+        ParameterError
+            As `linear_form` does.
+
+        See Also
+        --------
+        suffice.models.generative.discriminant_functions.QuadraticForm : With an example.
+        """
+        return quadratic_form(self._fitted(), reference)
+
+    def form_features(self, X: Any) -> NDArray[np.float64] | csr_array:
+        """Return the features φ(x) of `linear_form` and `quadratic_form`, (n, F).
+
+        Numbers and counts as they are, outcomes as 0 and 1, an indicator for every category, a
+        count (or an indicator) for every word: sparse where there are categories or words. A
+        category that is missing or was never seen has no indicator, and a missing count is 0,
+        which says what the model says; any other missing cell is refused.
+
+        Raises
+        ------
+        ParameterError
+            If the model has no form.
+        DataError
+            If a cell is missing and the form has no place for that.
+        """
+        model = self._fitted()
+        phi: NDArray[np.float64] | csr_array
+        phi = stacked(self._batches(X, features_of, (model, feature_order(model))))
+        return phi
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose label is predicted.
+
+        Rows without a label are left out.
+        """
+        return self.evaluate(X, y, sample_weight).accuracy
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
+
+        Raises
+        ------
+        DataError
+            If a label was never seen in training, or no row has a label.
+        """
+        return self._evaluated(self._fitted(), X, y, sample_weight)
+
+    def log_likelihood(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return Σ w log P(x, y) over the labelled rows of a table."""
+        return self.evaluate(X, y, sample_weight).log_likelihood
+
+    def label_shift(self, X: Any, *, tol: float = 1e-6, max_iter: int = 1000) -> LabelShift:
+        """Return the class prior of rows without labels, if the classes look as they did.
+
+        Expectation-maximisation (Saerens, Latinne and Decaestecker 2002, eqs. 2.6-2.9) over the
+        posteriors of the rows: the likelihood of π never falls. Rows are read once where their
+        posteriors fit into memory, else in every step.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            As `predict` takes it; rows of the population to come.
+        tol : float
+            Stop when the log-likelihood is within so many nats of its maximum.
+        max_iter : int
+            The most steps; a warning says so if they do not suffice.
+
+        Raises
+        ------
+        DataError
+            If there is no row.
+        ParameterError
+            If the model is no distribution, or an option is outside its rule.
+
+        See Also
+        --------
+        suffice.models.generative.label_shift.LabelShift : With a test of the old prior.
+        """
+        model, source = self._fitted(), self._open_classes(X)
+        for part in model.parts:
+            if not part.family.is_distribution:
+                raise ParameterError(
+                    f"{part.family} gives scores", "a class prior goes with probabilities"
+                )
+        engine = self._engine_for(source)
+        splits = source.splits(self._layout_to_answer(), engine.workers)
+        found = label_shift(model, engine, splits, tol, max_iter)
+        if not found.converged:
+            warn(
+                f"the class prior has not come to rest in {max_iter} step{'s' * (max_iter > 1)}: "
+                f"its log-likelihood may be {found.gap:.2g} nats below the maximum; "
+                "raise max_iter."
+            )
+        return found
+
+    @property
+    def n_parameters_(self) -> int:
+        """Number of free parameters: those of the families, and k − 1 if the prior is estimated.
+
+        2D + 1 for D binary columns and two classes; a full joint table has 2(2^D − 1) + 1.
+        """
+        prior, _ = self._prior()
+        estimated = isinstance(prior, str) and prior != "uniform"
+        return self._fitted().n_free + (len(self.classes_) - 1 if estimated else 0)
+
+    def sample(
+        self, n: int = 1, random_state: int | np.random.Generator | None = None
+    ) -> tuple[dict[str, NDArray[Any]], NDArray[Any]]:
+        """Draw rows from the fitted model.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        random_state : int or numpy.random.Generator, optional
+            Seed.
+
+        Returns
+        -------
+        X : dict of str to ndarray (n,)
+            One array per column: a table that `fit` and `predict` read.
+        y : ndarray (n,)
+            Labels.
+        """
+        model = self._fitted()
+        if not (isinstance(n, Integral) and n >= 0):
+            raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
+        rng = generator(random_state)
+        codes = rng.choice(len(model.prior), size=n, p=model.prior)
+        return model.sample(codes, rng), self.classes_[codes]
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, sorted, (k,)."""
+        return self._as_labels(self.model_.classes)
+
+    @property
+    def class_count_(self) -> NDArray[np.float64]:
+        """Σw of the rows of each class, (k,)."""
+        return self.model_.statistic.weight.value
+
+    @property
+    def class_prior_(self) -> NDArray[np.float64]:
+        """P(c), (k,)."""
+        return self.model_.prior
+
+    def _fitted(self) -> GenerativeModel:
+        check_is_fitted(self)
+        model: GenerativeModel = self.model_
+        return model
+
+    def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
+        """Answer for every row, in order; say how many rows no class could have produced."""
+        model, source = self._fitted(), self._open_classes(X)
+        engine = self._engine_for(source)
+        splits = source.splits(self._layout_to_answer(), engine.workers)
+        place = None
+        if isinstance(source, ArraySource) and engine.in_process:
+            place = room(answer, source.x.shape[0], len(model.classes))
+        task = (model, answer, place)
+        parts = [part for split in engine.map(predictions, task, splits) for part in split]
+        impossible = sum(count for _, count in parts)
+        if impossible:
+            warn(
+                f"{impossible} of {sum(len(rows) for rows, _ in parts)} rows are impossible under "
+                "every class; they were answered by the class prior. "
+                "Smoothing (alpha > 0) avoids this."
+            )
+        if place is not None:
+            return place
+        # Scores lie class by class; joined along that axis they are copied straight.
+        return np.concatenate([rows.T for rows, _ in parts], axis=-1).T

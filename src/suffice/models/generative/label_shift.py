@@ -1,0 +1,273 @@
+"""Label shift: the class prior of new rows without labels, by expectation-maximisation.
+
+The classes look as they did (p(x | c) is that of the model), but come in other shares π. From the
+model's posteriors p(c | x) under its own prior p(c),
+
+::
+
+    E   rᵢ(c) = (π(c)/p(c)) p(c | xᵢ) / Σ_c' (π(c')/p(c')) p(c' | xᵢ)
+    M   π(c) ← 1/n Σᵢ rᵢ(c)
+
+never lowers the log-likelihood, here counted from that of the model's own prior,
+
+::
+
+    L(π) = Σᵢ log Σ_c (π(c)/p(c)) p(c | xᵢ)
+
+L is concave, so what is left to gain is known: with the gradient g(c) = 1/n ∂L/∂π(c), the M step is
+π(c) ← π(c)g(c), and no prior gains more than n (max g − 1). Where classes overlap these steps are
+short. So every other one is Newton's, to the maximum of the quadratic that L is near π, on the
+priors without a negative share; it is taken if L says so.
+
+References
+----------
+M. Saerens, P. Latinne and C. Decaestecker, "Adjusting the outputs of a classifier to new a priori
+probabilities: a simple procedure", Neural Computation 14 (2002), eqs. 2.6-2.9 and section 2.4.
+B. G. Lindsay, "The geometry of mixture likelihoods", Ann. Stat. 11 (1983), for the bound. Y. Kim,
+P. Carbonetto, M. Stephens and M. Anitescu, "A fast algorithm for maximum likelihood estimation of
+mixture proportions using sequential quadratic programming", J. Comput. Graph. Stat. 29 (2020).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+from scipy.special import chdtrc
+
+from suffice.data.source import Split, each_batch
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ParameterError
+from suffice.families.family import check_positive
+from suffice.models.generative.model import GenerativeModel, posterior
+from suffice.numerics import kernels
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_print import aligned, probability
+from suffice.statistics.batch import NO_WEIGHTS
+from suffice.statistics.statistic import tree_sum
+
+__all__ = ["LabelShift", "label_shift", "posteriors", "slopes"]
+
+Array = NDArray[np.float64]
+Plan = tuple[NDArray[np.bool_], Array, Array]  # the classes with a prior p(c), p(c), and π(c)
+
+KEPT_CELLS = 2**25  # posteriors held in memory; of more rows, they are computed in every pass
+MOST_CLASSES = 256  # for Newton's steps; their cost grows with the square
+ROUNDING = 2.0**-48  # of L, as a share of n
+SINGULAR = 2.0**-44  # of an eigenvalue of H, as a share of the largest
+
+
+@dataclass(frozen=True, eq=False)
+class LabelShift:
+    """The class prior of rows without labels; it prints as a table.
+
+    Parameters
+    ----------
+    classes : tuple
+        The k labels.
+    before, prior : ndarray (k,)
+        p(c) of the model, and π(c) of the rows.
+    rows : float
+        n.
+    log_likelihood : tuple of float
+        L after every step, in nats above that of ``before``; it falls by rounding at most.
+    gap : float
+        The most that L may be below its maximum.
+    converged : bool
+        Whether the gap is within the tolerance.
+    """
+
+    classes: tuple[Any, ...]
+    before: Array
+    prior: Array
+    rows: float
+    log_likelihood: tuple[float, ...]
+    gap: float
+    converged: bool
+
+    @property
+    def p_value(self) -> float:
+        """Of the likelihood-ratio test that the prior has not changed: 2L is χ² with k − 1 degrees.
+
+        Only classes of a positive prior count. It holds for many rows, if the model does.
+        """
+        freedom = int((self.before > 0).sum()) - 1
+        return float(chdtrc(freedom, max(2 * self.log_likelihood[-1], 0.0))) if freedom else 1.0
+
+    def __str__(self) -> str:
+        triples = zip(self.classes, self.before, self.prior, strict=True)
+        table = [["", "before", "now"]]
+        table += [[str(label), f"{old:.4f}", f"{new:.4f}"] for label, old, new in triples]
+        gain = f"log-likelihood: +{self.log_likelihood[-1]:.4g} nats over {self.rows:,.0f} rows"
+        rest = "" if self.converged else f"; not at rest, up to {self.gap:.2g} more"
+        return "\n".join([*aligned(table), "", f"{gain}, p {probability(self.p_value)}{rest}"])
+
+
+class _Point(NamedTuple):
+    """A prior, and the log-likelihood L, its gradient g (k,) and curvature −H (k, k) there, by n.
+
+    Without curvature, H is (0, 0).
+    """
+
+    prior: Array
+    log_likelihood: float
+    gradient: Array
+    curvature: Array
+    rows: float
+
+    @classmethod
+    def of(cls, prior: Array, sums: Array) -> _Point:
+        """From the sums of all rows."""
+        k, rows = len(prior), sums[1]
+        side = k if len(sums) > k + 2 else 0
+        mean = sums[2:] / rows
+        return cls(prior, float(sums[0]), mean[:k], mean[k:].reshape(side, side), float(rows))
+
+    @property
+    def gap(self) -> float:
+        """The most that another prior may gain."""
+        return self.rows * float(self.gradient.max() - 1)
+
+    def expected(self) -> Array:
+        """The next prior by expectation-maximisation."""
+        prior = self.prior * self.gradient
+        return np.asarray(prior / prior.sum())
+
+    def newton(self) -> Array | None:
+        """The best prior if L were quadratic; None if that is not known.
+
+        It minimises ½pᵀHp − (2g − 1)ᵀp over p ≥ 0: to second order Σp − L/n, whose minimum over
+        p ≥ 0 adds up to 1.
+        """
+        if not len(self.curvature):
+            return None
+        values, axes = np.linalg.eigh(self.curvature)
+        root = np.sqrt(np.maximum(values, SINGULAR * values[-1]))
+        try:
+            prior, _ = nnls(root[:, None] * axes.T, axes.T @ (2 * self.gradient - 1) / root)
+        except RuntimeError:
+            return None
+        total = prior.sum()
+        return np.asarray(prior / total) if total > 0 else None
+
+
+def label_shift(
+    model: GenerativeModel, engine: Engine, splits: Sequence[Split], tol: float, max_iter: int
+) -> LabelShift:
+    """Estimate the class prior of rows; see `LabelShift`.
+
+    Parameters
+    ----------
+    model : GenerativeModel
+        Where their classes were learnt.
+    engine : Engine
+        Where the rows are read: once if their posteriors fit into memory, else in every step.
+    splits : sequence of Split
+        The rows.
+    tol : float
+        The gap, in nats, at which to stop.
+    max_iter : int
+        The most steps.
+
+    Raises
+    ------
+    DataError
+        If there is no row.
+    ParameterError
+        If ``tol`` or ``max_iter`` is outside its rule.
+    """
+    check_positive(tol=tol)
+    if not (isinstance(max_iter, Integral) and max_iter >= 1):
+        raise ParameterError(f"max_iter={max_iter!r}", "the most steps are a whole number above 0")
+    kept = _restored(engine.map(posteriors, model, splits))
+    if kept is not None and not sum(map(len, kept)):
+        raise DataError("there is no row", "a class prior is estimated from rows")
+
+    possible = model.prior > 0
+    before = model.prior[possible]
+
+    def at(prior: Array) -> _Point:
+        plan = possible, before, prior
+        if kept is None:
+            sums = engine.run(slopes, (model, plan), splits)
+        else:
+            sums = tree_sum(_slope(part, plan) for part in kept)
+        return _Point.of(prior, sums.value)
+
+    path = [at(before)]
+    noise = ROUNDING * path[0].rows
+    while path[-1].gap > max(tol, noise) and len(path) <= max_iter:
+        path += islice(_two_steps(path[-1], at, noise), max_iter + 1 - len(path))
+    prior = np.zeros_like(model.prior)
+    prior[possible] = path[-1].prior
+    return LabelShift(
+        model.classes.values,
+        model.prior,
+        prior,
+        path[-1].rows,
+        tuple(point.log_likelihood for point in path),
+        max(path[-1].gap, 0.0),
+        path[-1].gap <= max(tol, noise),
+    )
+
+
+def _two_steps(start: _Point, at: Callable[[Array], _Point], noise: float) -> Iterator[_Point]:
+    """A step of expectation-maximisation, and one of Newton, or the same again if that fails."""
+    first = at(start.expected())
+    yield first
+    prior = first.newton()
+    second = None if prior is None else at(prior)
+    if second is None or second.log_likelihood < first.log_likelihood - noise:
+        second = at(first.expected())
+    yield second
+
+
+def _restored(parts: Iterable[list[Array]]) -> list[Array] | None:
+    """All posteriors, or None if there is no room for them."""
+    saved: list[Array] = []
+    cells = 0
+    for batches in parts:
+        saved += batches
+        cells += sum(batch.size for batch in batches)
+        if cells > KEPT_CELLS:
+            return None
+    return saved
+
+
+def posteriors(split: Split, model: GenerativeModel) -> list[Array]:
+    """Kernel: p(c | x) of every row, batch by batch; of a row that is impossible, p(c)."""
+    return list(each_batch(split, model.layout, lambda batch: posterior(model, batch, None)[0]))
+
+
+def slopes(split: Split, params: tuple[GenerativeModel, Plan]) -> DoubleDouble:
+    """Kernel of a step: L, n, ng (k,) and nH (k²,) of a split."""
+    model, plan = params
+    k = len(plan[2])
+    none = DoubleDouble.zeros(k + 2 + k * k * (k <= MOST_CLASSES))
+    return tree_sum([none, *(_slope(part, plan) for part in posteriors(split, model))])
+
+
+def _slope(posterior: Array, plan: Plan) -> DoubleDouble:
+    """L, n, ng and nH of the rows of a batch, from p(c | x) (n, all classes)."""
+    possible, before, prior = plan
+    n, k = len(posterior), len(prior)
+    likelihood = posterior[:, possible] / before  # p(x | c)/p(x)
+    total = np.zeros(n)
+    for share, column in zip(prior, likelihood.T, strict=True):  # in one order whatever n is
+        total += share * column
+    terms = np.empty((n, k + 2))
+    terms[:, 0], terms[:, 1] = np.log(total), 1.0
+    gradient = np.divide(likelihood, total[:, None], out=terms[:, 2:])
+    sums = DoubleDouble.zeros((1, k + 2))
+    kernels.counts.add_events(terms, np.zeros(n, np.intp), NO_WEIGHTS, sums.hi, sums.lo)
+    slope = DoubleDouble.from_sums(sums.hi, sums.lo)[0]
+    if k > MOST_CLASSES:
+        return slope
+    curvature = DoubleDouble.of((gradient.T @ gradient).ravel())
+    return DoubleDouble.concatenate([slope, curvature])

@@ -1,0 +1,369 @@
+"""The generative classifier: class prior times families, p(x, y) = P(y) Π_b p(x_b | y).
+
+A fit is the sum of `summarise` over splits; a model is a function of that sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import BlockLayout, Layout
+from suffice.data.source import Split, each_batch
+from suffice.errors import DataError, ParameterError
+from suffice.families import Family, Parameters
+from suffice.families.family import check_nonnegative, dirichlet
+from suffice.numerics import kernels
+from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
+from suffice.rules import rule, shown
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.moments import Moments, require_spread
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = [
+    "FamilyColumns",
+    "GenerativeModel",
+    "Prediction",
+    "Prior",
+    "best",
+    "class_prior",
+    "discriminants",
+    "evidence",
+    "in_block",
+    "joint",
+    "log_posterior",
+    "posterior",
+    "predictions",
+    "room",
+    "summarise",
+]
+
+Prior = Literal["empirical", "smoothed", "uniform"] | Mapping[Any, float] | Sequence[float]
+
+
+@dataclass(frozen=True)
+class FamilyColumns:
+    """One family and the columns that it models."""
+
+    family: Family
+    layout: BlockLayout
+
+    @rule("the family can read cells in this way")
+    def _is_readable(self) -> bool:
+        return self.layout.encoding in self.family.encodings
+
+
+def summarise(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
+    """Kernel of a fit: the statistic of one split."""
+    parts, layout = plan
+    total = ByClassAccumulator(
+        [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in parts]
+    )
+    for _ in each_batch(split, layout, total.add):
+        pass
+    return total.statistic()
+
+
+def class_prior(
+    weight: NDArray[np.float64],
+    classes: Vocabulary,
+    prior: Prior,
+    alpha: float,
+    option: str = "class_prior",
+) -> NDArray[np.float64]:
+    """P(c) (k,) from class weights N_c.
+
+    ::
+
+        "empirical"  N_c / N
+        "smoothed"   (N_c + α) / (N + kα), a symmetric Dirichlet(α) prior (Beta when k = 2)
+        "uniform"    1 / k
+
+    or as given: a mapping from label to probability, or a sequence in the order of the labels.
+    Errors call it by the name of its ``option``.
+
+    Raises
+    ------
+    ParameterError
+        If a given prior does not fit the labels, or is not a distribution.
+
+    Examples
+    --------
+    >>> class_prior(np.array([3.0, 1.0]), Vocabulary(("a", "b")), "smoothed", 1.0)
+    array([0.66666667, 0.33333333])
+    """
+    k = len(classes)
+    if isinstance(prior, str):
+        if prior == "empirical":
+            return np.asarray(weight / weight.sum())
+        if prior == "smoothed":
+            check_nonnegative(class_alpha=alpha)
+            return np.asarray(dirichlet(weight[None], alpha, "bayes", k)[0])
+        if prior == "uniform":
+            return np.full(k, 1 / k)
+        raise ParameterError(
+            f"{option}={prior!r}",
+            "it is 'empirical', 'smoothed', 'uniform', a mapping or one number per class",
+        )
+    if isinstance(prior, Mapping):
+        absent = [value for value in classes.values if value not in prior]
+        if absent:
+            raise ParameterError(
+                f"{option} has no entry for the class {absent[0]!r}",
+                "a prior that is given has one for every class",
+                f"add it, or leave {option} out and adjust the prior again",
+            )
+        prior = [prior[value] for value in classes.values]
+    try:
+        given = np.array(prior, dtype=np.float64)  # the caller's array may change
+    except (OverflowError, TypeError, ValueError):
+        raise ParameterError(f"{option}={shown(prior)}", "a probability is a number") from None
+    if given.shape != (k,):
+        raise ParameterError(
+            f"{option} has {given.size} numbers"
+            if given.ndim == 1
+            else f"{option} has the shape {given.shape}, not ({k},)",
+            f"there are {k} classes: {', '.join(map(repr, classes.values))}",
+        )
+    if not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
+        raise ParameterError(
+            f"{option}={given.tolist()}", "probabilities are 0 or more and add up to 1"
+        )
+    return given
+
+
+@dataclass(frozen=True)
+class GenerativeModel:
+    """A class prior and the parameters of every part, estimated from one statistic.
+
+    Parameters
+    ----------
+    parts : tuple of FamilyColumns
+        Families and their columns.
+    layout : Layout
+        How a table is read.
+    classes : Vocabulary
+        The k labels.
+    prior : ndarray (k,)
+        P(c).
+    statistic : ByClass
+        What everything is estimated from.
+    """
+
+    parts: tuple[FamilyColumns, ...]
+    layout: Layout
+    classes: Vocabulary
+    prior: NDArray[np.float64]
+    statistic: ByClass
+
+    @classmethod
+    def estimate(
+        cls,
+        parts: tuple[FamilyColumns, ...],
+        layout: Layout,
+        statistic: ByClass,
+        prior: Prior,
+        alpha: float,
+        option: str = "class_prior",
+    ) -> GenerativeModel:
+        """Everything that is a function of the statistic; see `class_prior`.
+
+        Raises
+        ------
+        DataError
+            If no labelled row is left, or values differ by too little to be squared.
+        """
+        if not (statistic.weight.hi > 0).any():
+            raise DataError(
+                "there is no labelled row whose weight is not zero",
+                "a model needs at least one",
+                "check the label column and the weights",
+            )
+        for part, block in zip(parts, statistic.blocks, strict=True):
+            if isinstance(block, Moments | Comoments | FourthMoments):
+                require_spread(block.too_small, part.layout.columns.__getitem__)
+        classes, weight = statistic.classes, statistic.weight.value
+        share = class_prior(weight, classes, prior, alpha, option)
+        return cls(parts, layout, classes, share, statistic)
+
+    @cached_property
+    def parameters(self) -> tuple[Parameters, ...]:
+        """What is known of every part, estimated when it is first asked for."""
+        return tuple(
+            part.family.estimate(block)
+            for part, block in zip(self.parts, self.statistic.blocks, strict=True)
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Estimated once, and not again wherever the model arrives.
+        return {**vars(self), "parameters": self.parameters}
+
+    @cached_property
+    def log_prior(self) -> NDArray[np.float64]:
+        """Return log P(c), (k,)."""
+        return safe_log(self.prior)
+
+    @property
+    def n_free(self) -> int:
+        """Number of free parameters of the parts; the class prior adds k − 1 if estimated."""
+        return sum(parameters.n_free for parameters in self.parameters)
+
+    def remarks(self) -> Iterator[str]:
+        """What a user should know of these estimates, in sentences; asked for after every fit."""
+        if all(part.family.lazy for part in self.parts):
+            return
+        for part, parameters in zip(self.parts, self.parameters, strict=True):
+            yield from parameters.remarks(part.layout.columns, self.classes.values)
+
+    def log_joint(
+        self, batch: Batch, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return log P(c) + Σ_b log p(x_b | c) of every row, (n, k), in ``out`` if given.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite.
+        """
+        return self._sum(batch, out, [part.add_log_likelihood for part in self.parameters])
+
+    def discriminants(
+        self, batch: Batch, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """As `log_joint`, up to a term of each row that all classes share: it may cost less."""
+        return self._sum(batch, out, [part.add_discriminants for part in self.parameters])
+
+    def _sum(
+        self, batch: Batch, out: NDArray[np.float64] | None, terms: Sequence[Callable[..., None]]
+    ) -> NDArray[np.float64]:
+        """Log prior and one term for every block."""
+        if out is None:
+            out = scores(batch.rows, len(self.classes))
+        out[:] = self.log_prior
+        for b, (add, block) in enumerate(zip(terms, batch.blocks, strict=True)):
+            with in_block(b):
+                add(block, out)
+        return out
+
+    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
+        """Draw one row for every class code; columns in the order of the layout."""
+        nothing = np.full(len(codes), None, dtype=object)
+        drawn: dict[str, NDArray[Any]] = dict.fromkeys(self.layout.undecided, nothing)
+        for part, parameters in zip(self.parts, self.parameters, strict=True):
+            drawn |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
+        return {column.name: drawn[column.name] for column in self.layout.columns}
+
+    def evidence(self, batch: Batch) -> NDArray[np.float64]:
+        """What every column contributes to the log joint, (n, columns, k), in the layout's order.
+
+        Raises
+        ------
+        BadCell
+            As `log_joint` does.
+        """
+        pieces = []
+        for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
+            d = len(self.parts[b].layout.columns)
+            piece = cell_scores(batch.rows, d, len(self.classes))
+            with in_block(b):
+                parameters.add_contributions(block, piece)
+            pieces.append(piece)
+        names = [name for part in self.parts for name in part.layout.columns]
+        if silent := self.layout.undecided:
+            pieces.append(cell_scores(batch.rows, len(silent), len(self.classes)))
+            names += silent
+        order = [names.index(name) for name in self.layout.names]
+        return np.concatenate(pieces, axis=1)[:, order]
+
+
+@contextmanager
+def in_block(b: int) -> Iterator[None]:
+    """Add the block number to a bad-cell error, so that the message can name the column."""
+    try:
+        yield
+    except BadCell as bad:
+        bad.block = b
+        raise
+
+
+Prediction = Callable[["GenerativeModel", Batch, Any], tuple[NDArray[Any], int]]
+"""What to say of every row of a batch, and how many rows are impossible under every class. The
+third argument is where to write it, or None."""
+
+
+def predictions(
+    split: Split, params: tuple[GenerativeModel, Prediction, NDArray[Any] | None]
+) -> list[tuple[NDArray[Any], int]]:
+    """Kernel of a prediction: the answers of a split, batch by batch, in their place if given."""
+    model, answer, place = params
+    done = getattr(split, "first", 0)
+
+    def one(batch: Batch) -> tuple[NDArray[Any], int]:
+        nonlocal done
+        rows = slice(done, done + batch.rows)
+        done = rows.stop
+        return answer(model, batch, None if place is None else place[rows])
+
+    return list(each_batch(split, model.layout, one))
+
+
+def room(answer: Prediction, n: int, k: int) -> NDArray[Any] | None:
+    """Make room for the answers of n rows, where their shape is known beforehand."""
+    if answer is evidence:
+        return None
+    return np.empty(n, np.intp) if answer is best else scores(n, k)
+
+
+def joint(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
+    """Answer log P(x, c), (n, k)."""
+    return model.log_joint(batch, out), 0
+
+
+def discriminants(
+    model: GenerativeModel, batch: Batch, out: Any
+) -> tuple[NDArray[np.float64], int]:
+    """Answer log P(c | x), (n, k), up to a term of each row."""
+    logs = model.discriminants(batch, out)
+    nowhere = np.flatnonzero(logs.max(axis=1) == -np.inf)
+    logs[nowhere] = model.log_prior
+    return logs, len(nowhere)
+
+
+def log_posterior(
+    model: GenerativeModel, batch: Batch, out: Any
+) -> tuple[NDArray[np.float64], int]:
+    """Answer log P(c | x), (n, k)."""
+    logs, impossible = log_normalise(model.discriminants(batch), model.log_prior)
+    if out is None:
+        return logs, impossible
+    out[:] = logs
+    return out, impossible
+
+
+def posterior(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
+    """Answer P(c | x), (n, k)."""
+    return normalise(model.discriminants(batch, out), model.prior)
+
+
+def best(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.intp], int]:
+    """Answer the code of the most probable class, (n,)."""
+    codes = np.empty(batch.rows, np.intp) if out is None else out
+    impossible = kernels.scores.best_class(model.discriminants(batch), codes)
+    if impossible:
+        codes[codes < 0] = model.prior.argmax()
+    return codes, impossible
+
+
+def evidence(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
+    """Answer what every cell contributes, (n, columns, k)."""
+    return model.evidence(batch), 0

@@ -1,0 +1,88 @@
+"""What the file of a generative classifier holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from suffice.families import family_named, family_names
+from suffice.models.base.saved import LAYOUT, SavedClassifier
+from suffice.models.generative.model import FamilyColumns
+from suffice.rules import rule
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.kinds import STATISTICS
+from suffice.statistics.vocabulary import Vocabulary
+from suffice.tree import named
+
+__all__ = ["SAVED", "SavedGenerative"]
+
+FAMILIES = tuple(type(family_named(name)) for name in family_names())
+SAVED = {**LAYOUT, **named(*FAMILIES, *STATISTICS, Part=FamilyColumns)}
+"""The types that the file of a generative classifier may hold."""
+
+FEW = 4_096  # columns that a matrix may have without a row that shows them
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SavedGenerative(SavedClassifier):
+    """What the file of a generative classifier holds besides: the sums.
+
+    Parameters
+    ----------
+    parts : tuple of FamilyColumns
+        Families and the columns that they model.
+    batches : tuple of ByClass
+        The statistics that the model is a function of: one, or one for each batch of a window.
+    declared : Vocabulary
+        Labels of which there may be no row.
+    """
+
+    parts: tuple[FamilyColumns, ...]
+    batches: tuple[ByClass, ...]
+    declared: Vocabulary
+
+    @property
+    def labels(self) -> tuple[Vocabulary, ...]:
+        """All labels, each at least once."""
+        return *(batch.classes for batch in self.batches), self.declared
+
+    @rule("the table is read as the families of its columns ask for")
+    def _has_layout(self) -> bool:
+        return self.layout.blocks == tuple(part.layout for part in self.parts)
+
+    @rule("there is a row, and every family has a statistic of its columns in every batch")
+    def _has_statistics(self) -> bool:
+        if not any(len(batch.classes) for batch in self.batches):
+            return False
+        return all(
+            len(batch.blocks) == len(self.parts) and all(map(_is_taken, self.parts, batch.blocks))
+            for batch in self.batches
+        )
+
+    @rule("columns that no row shows are few, where each pair of them has a place")
+    def _has_rows(self) -> bool:
+        many = (b for b, part in enumerate(self.parts) if len(part.layout.columns) > FEW)
+        return all(any(_is_shown(batch.blocks[b]) for batch in self.batches) for b in many)
+
+    @rule("words are those of a column of strings, and events of numbers are numbered")
+    def _has_events(self) -> bool:
+        for b, part in enumerate(self.parts):
+            if part.layout.encoding == "events":
+                first = next(c for c in self.layout.columns if c.name == part.layout.columns[0])
+                found = (v for batch in self.batches for v in batch.blocks[b].vocabularies)
+                if any(v.closed != (first.stored == "number") for v in found if len(v)):
+                    return False
+        return True
+
+
+def _is_taken(part: FamilyColumns, block: Any) -> bool:
+    """Whether a statistic is one of a family and its columns."""
+    return part.family.takes(block, part.layout.encoding, len(part.layout.columns))
+
+
+def _is_shown(block: Any) -> bool:
+    """Whether a row shows a column, of statistics with a place for each pair of columns."""
+    moments = block.moments if isinstance(block, FourthMoments) else block
+    return not isinstance(moments, Comoments) or len(moments.code) > 0

@@ -1,0 +1,46 @@
+"""Columns that had no value so far: what becomes of the sums when later rows show one.
+
+In the rows learnt before, every cell of such a column is missing, so its sums are known: they are
+those of no cell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.models.generative.model import FamilyColumns
+from suffice.statistics.by_class import ByClass
+
+__all__ = ["carried"]
+
+
+def carried(
+    sums: ByClass, before: tuple[FamilyColumns, ...], after: tuple[FamilyColumns, ...]
+) -> ByClass:
+    """The same rows by parts that have further columns, in which every cell is missing.
+
+    Parameters
+    ----------
+    sums : ByClass
+        By the parts ``before``.
+    before, after : tuple of FamilyColumns
+        The columns of one part stay together, in their order.
+    """
+    home = {name: b for b, part in enumerate(before) for name in part.layout.columns}
+    blocks = tuple(_block(sums, part, before, home) for part in after)
+    return ByClass(sums.classes, sums.weight, sums.unlabelled, blocks)
+
+
+def _block(
+    sums: ByClass, part: FamilyColumns, before: tuple[FamilyColumns, ...], home: dict[str, int]
+) -> Any:
+    columns, d = part.layout.columns, len(part.layout.columns)
+    known = [j for j, name in enumerate(columns) if name in home]
+    if not known:
+        nothing = part.family.accumulator(part.layout.encoding, d).statistic()
+        return nothing.place(np.empty(0, np.intp), len(sums.classes))
+    b = home[columns[known[0]]]
+    block = sums.blocks[b]
+    return block if len(before[b].layout.columns) == d else block.widened(np.array(known), d)

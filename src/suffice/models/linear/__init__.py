@@ -1,0 +1,1 @@
+"""Linear regression with numeric targets: least squares, ridge, descent, inference."""

@@ -1,0 +1,85 @@
+"""What divides the rows of two linear models, column by column, from their co-moments alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from suffice.errors import SchemaError
+from suffice.models.design.matrix import Design
+from suffice.numerics.error_free import two_sum
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comparison import Comparison, compared_unlabelled
+from suffice.statistics.counts import Counts, nonnegative
+from suffice.statistics.statistic import ClasswiseStatistic
+
+__all__ = ["category_counts", "check_same_columns", "compared_rows"]
+
+
+def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Comparison:
+    """Compare the rows of two tables: numbers and targets as Gaussians, categories by their shares.
+
+    Parameters
+    ----------
+    a, b : Comoments
+        The sums over their rows.
+    of_a, of_b : Design
+        What is summed: the same columns and targets, the values of categories may differ.
+    """
+    rows = float(a.weight.sum()), float(b.weight.sum())
+    names = [(*of_a.numbers, *of_a.targets), *((name,) for name in of_a.categories)]
+    return compared_unlabelled(_blocks(a, of_a), _blocks(b, of_b), rows, names)
+
+
+def _blocks(statistic: Comoments, design: Design) -> list[ClasswiseStatistic]:
+    """Co-moments of numbers and targets, then the counts of every category."""
+    targets = np.arange(len(design), statistic.d)
+    numbers = statistic.marginal(np.append(design.places(design.numbers), targets))
+    return [numbers, *(category_counts(statistic, design, name) for name in design.categories)]
+
+
+def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
+    """Σw of the rows that show each value of a category: w times the means of its indicators.
+
+    A value that no row shows is not among them.
+    """
+    places = design.places([name])
+    shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
+    weight = DoubleDouble(*two_sum(statistic.weight[:, 0], statistic.weight[:, 1]))[shown]
+    total = weight.sum(axis=0)
+    others = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
+    first = total - others.sum(axis=0)  # the reference has no indicator
+    count = nonnegative(DoubleDouble.concatenate([first[None], others]), total)
+    return Counts((design.categories[name],), count[None]).pruned()
+
+
+def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
+    """Refuse two linear models that are not of the same columns, categories and targets.
+
+    Parameters
+    ----------
+    mine, theirs : Design
+        Those of "this model" and "the other" in what the error says.
+    verb : str
+        What is done to them, such as "merged".
+
+    Raises
+    ------
+    SchemaError
+        Naming the first difference.
+    """
+    parts = zip(("columns", "categories", "targets"), mine.outline, theirs.outline, strict=True)
+    for part, one, other in parts:
+        if one != other:
+            sides = (one, set(other), "this model"), (other, set(one), "the other")
+            alone = (
+                f"{name!r} is among the {part} of {side} only"
+                for names, rest, side in sides
+                for name in names
+                if name not in rest
+            )
+            raise SchemaError(
+                f"the models differ: {next(alone, f'their {part} are in different orders')}",
+                f"only models of the same columns can be {verb}",
+                "fit both to the same columns",
+            )

@@ -1,0 +1,71 @@
+"""How well a linear model predicts: a function of exact moments of its errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.statistics.moments import Moments
+
+__all__ = ["RegressionEvaluation"]
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionEvaluation:
+    """Errors e = y − ŷ of rows whose target is known, target by target.
+
+    Parameters
+    ----------
+    targets : tuple of str
+        Names of the t targets.
+    moments : Moments
+        Of e, of its size and of y, 3t columns.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LinearRegression
+    >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [0, 1, 2])
+    >>> found = model.evaluate([[0.0], [1.0], [2.0]], [0, 1, 5])
+    >>> found.mean_squared_error, found.r_squared.round(3)
+    (array([3.]), array([0.357]))
+    """
+
+    targets: tuple[str, ...]
+    moments: Moments
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Σw of the rows counted, (t,)."""
+        return self.moments.total[0, : len(self.targets)]
+
+    @property
+    def bias(self) -> NDArray[np.float64]:
+        """Mean of e, (t,)."""
+        return self.moments.mean[0, : len(self.targets)]
+
+    @property
+    def mean_squared_error(self) -> NDArray[np.float64]:
+        """Mean of e², (t,)."""
+        scatter = self.moments.scatter[0, : len(self.targets)]
+        return scatter / np.where(self.weight > 0, self.weight, 1.0) + self.bias**2
+
+    @property
+    def mean_absolute_error(self) -> NDArray[np.float64]:
+        """Mean of the size of e, (t,)."""
+        t = len(self.targets)
+        return self.moments.mean[0, t : 2 * t]
+
+    @property
+    def r_squared(self) -> NDArray[np.float64]:
+        """R² = 1 − Σe²/Σ(y − ȳ)², (t,); where y has one value only, 1 if e is 0, else 0."""
+        return 1.0 - self.unexplained
+
+    @property
+    def unexplained(self) -> NDArray[np.float64]:
+        """1 − R² = Σe²/Σ(y − ȳ)², (t,): where R² is nearly 1, with the digits that it has not."""
+        total = self.moments.scatter[0, 2 * len(self.targets) :]
+        rss = self.mean_squared_error * self.weight
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.where(total > 0, rss / total, np.sign(rss)))

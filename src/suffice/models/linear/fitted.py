@@ -1,0 +1,297 @@
+"""A fitted linear model: what its coefficients are worth, and what it says of rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import DataError, ParameterError
+from suffice.models.base.options import Missing
+from suffice.models.design.matrix import INTERCEPT
+from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.evaluation import RegressionEvaluation
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.model import LinearModel, Prediction, errors, predictions, within
+from suffice.models.linear.posterior import Posterior
+from suffice.models.linear.targets import ReadsTargets
+from suffice.models.optimise.descent_options import STEPS
+from suffice.statistics.comoments import Comoments
+
+__all__ = ["NORMAL", "FittedLinear"]
+
+Interval = Literal["prediction", "confidence"]
+
+NORMAL = "use solver='normal'"
+
+
+class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ignore[misc]
+    """A linear model with numeric targets, as its sums or its descent left it.
+
+    Attributes
+    ----------
+    model_ : LinearModel
+        All that a prediction needs.
+    statistic_ : Comoments
+        Exact sums over all rows learnt so far; none after gradient descent.
+    batches_ : tuple of Comoments
+        The statistics that it is the sum of: one, or one for each batch of a window.
+    """
+
+    missing: Missing
+    solver: str
+    model_: LinearModel
+    statistic_: Comoments
+    batches_: tuple[Comoments, ...]
+
+    # -- what was learnt
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """w, (d,), or (t, d) for targets (n, t)."""
+        w = self.model_.fit.coefficients
+        return np.array(w[:, 0] if self.single_target_ else w.T)
+
+    @property
+    def intercept_(self) -> Any:
+        """b, a number, or (t,) for targets (n, t); 0 where it is not estimated."""
+        fit = self.model_.fit
+        if not fit.has_intercept:
+            return 0.0
+        return float(fit.intercept[0]) if self.single_target_ else np.array(fit.intercept)
+
+    @property
+    def rank_(self) -> int:
+        """Number of columns that are no linear combination of earlier ones."""
+        return self._unpenalised().rank
+
+    @property
+    def singular_(self) -> NDArray[np.float64]:
+        """Singular values of the columns about their means, decreasing, (min(n, d),)."""
+        values = np.linalg.svd(self._unpenalised().factor.cholesky.value, compute_uv=False)
+        rows = int(np.ceil(self._unpenalised().equations.rows))
+        return np.asarray(values[: max(rows, 1)])
+
+    def _unpenalised(self) -> LeastSquares:
+        fit = self._solved()
+        return replace(fit, penalty=np.zeros_like(fit.penalty))
+
+    @property
+    def terms_(self) -> tuple[str, ...]:
+        """Names of all coefficients, the intercept first if there is one."""
+        first = (INTERCEPT,) if self.model_.fit.has_intercept else ()
+        return (*first, *self.design_.terms)
+
+    def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
+        """Return the posterior of the coefficients and the variance of the noise.
+
+        Parameters
+        ----------
+        a0, b0 : float
+            Shape and rate of the inverse-gamma prior of σ²; 0 and 0: density 1/σ².
+
+        Raises
+        ------
+        ParameterError
+            If the coefficients may not be negative, or cells are missing.
+        DataError
+            If there are no more rows than parameters.
+
+        See Also
+        --------
+        suffice.models.linear.posterior.Posterior : For the formulas.
+        """
+        for name, value in (("a0", a0), ("b0", b0)):
+            if not (np.isfinite(value) and value >= 0):
+                raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
+        return Posterior.of(self._inferable(), self.terms_, self.design_.targets, a0, b0)
+
+    def _inferable(self) -> LeastSquares:
+        """The fit, if its errors are known."""
+        fit = self._solved()
+        if fit.positive:
+            raise ParameterError(
+                "positive=True", "coefficients that may not be negative have no standard errors"
+            )
+        if self._fills_cells:
+            raise ParameterError(
+                "rows have missing cells and missing='gaussian'",
+                "what was expected in their place has errors of its own",
+                "use missing='drop'",
+            )
+        return fit
+
+    def _place(self, target: str | int | None) -> int:
+        """Which of the targets is asked for, by name or position; one alone needs no name."""
+        targets = self.design_.targets
+        if target is None and len(targets) == 1:
+            return 0
+        if isinstance(target, str) and target in targets:
+            return targets.index(target)
+        number = isinstance(target, Integral) and not isinstance(target, bool)
+        if not (number and 0 <= int(cast(int, target)) < len(targets)):
+            raise ParameterError(
+                f"target={target!r}",
+                f"a summary is of one target: {', '.join(map(repr, targets))}",
+            )
+        return int(cast(int, target))
+
+    @property
+    def _fills_cells(self) -> bool:
+        """Whether the sums are those expected of rows with missing cells."""
+        return self.model_.cells is not None and not self.statistic_.complete
+
+    @property
+    def _left_out(self) -> float:
+        """Weight of the rows with missing cells, which the fit does without."""
+        return float(self.statistic_.weight.sum()) - self._solved().equations.rows
+
+    def _solved(self) -> LeastSquares:
+        """The fit, if it is a function of sums."""
+        fit = self._fitted().fit
+        if isinstance(fit, DescentFit):
+            self._require_sums()
+        return cast(LeastSquares, fit)
+
+    def _require_sums(self) -> None:
+        """Refuse what gradient descent has no sums for."""
+        fit = getattr(getattr(self, "model_", None), "fit", None)
+        if self.solver in STEPS or isinstance(fit, DescentFit):
+            raise ParameterError(
+                f"solver={self.solver!r}" if self.solver in STEPS else "the fit was by descent",
+                "gradient descent keeps no sums over the rows, only coefficients",
+                NORMAL,
+            )
+
+    @property
+    def n_iter_(self) -> int:
+        """Epochs of gradient descent; else 1, as nothing iterates."""
+        fit = self._fitted().fit
+        return len(fit.loss_history) if isinstance(fit, DescentFit) else 1
+
+    @property
+    def loss_history_(self) -> NDArray[np.float64]:
+        """Loss of every epoch of gradient descent, the sum over targets, (n_iter_,).
+
+        ::
+
+            J = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]
+
+        after an epoch of ``solver="gradient"``; for the others the mean over the rows of the
+        epoch, each before the step that it leads to.
+        """
+        fit = self._fitted().fit
+        if not isinstance(fit, DescentFit):
+            raise AttributeError("there is a loss_history_ after gradient descent only.")
+        return np.array(fit.loss_history)
+
+    # -- predicting
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return b + xᵀw of every row, (n,) or (n, t).
+
+        With ``missing="gaussian"``, a missing cell is taken as expected given the others.
+        """
+        return self._shaped(self._predictions(X, self._fitted().fit.predict))
+
+    def predict_interval(
+        self, X: Any, kind: Interval = "prediction", level: float = 0.95
+    ) -> NDArray[np.float64]:
+        """Return an interval for the target of every row, or for its mean, (n, 2) or (n, t, 2).
+
+        ::
+
+            ŷ ± t √((1 + h) σ̂²)  for a new row      ŷ ± t √(h σ̂²)  for the mean of such rows
+
+        with h of `leverage` and t a quantile of Student's distribution. With a penalty, these are
+        intervals of the posterior predictive (`posterior`).
+
+        Parameters
+        ----------
+        X : table (n, d)
+        kind : {"prediction", "confidence"}
+            For a new row, or for the mean of such rows.
+        level : float
+            Probability of the interval.
+
+        Raises
+        ------
+        ParameterError
+            If ``kind`` or ``level`` is outside its rule; as `posterior`.
+        DataError
+            If there are no more rows than parameters.
+
+        Examples
+        --------
+        >>> from suffice.linear_model import LinearRegression
+        >>> model = LinearRegression().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 2, 4])
+        >>> model.predict_interval([[1.5]], "confidence").round(3)
+        array([[0.917, 2.583]])
+        """
+        if kind not in get_args(Interval):
+            raise ParameterError(f"kind={kind!r}", "kind is 'prediction' or 'confidence'")
+        posterior = self.posterior()
+        noise = 1.0 if kind == "prediction" else 0.0
+        fit, reach = self._inferable(), posterior.quantile(level)
+        answer = partial(within, fit, posterior, reach, noise)
+        return self._shaped(self._predictions(X, answer, complete=True))
+
+    def leverage(self, X: Any) -> NDArray[np.float64]:
+        """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
+
+        Over the rows of the fit h adds up to the (effective) number of parameters.
+        """
+        return self._predictions(X, self._inferable().leverage, complete=True)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², the mean over targets."""
+        return float(self.evaluate(X, y, sample_weight).r_squared.mean())
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> RegressionEvaluation:
+        """Return R², mean squared and absolute errors of rows whose targets are known.
+
+        Raises
+        ------
+        DataError
+            If there is no such row.
+        """
+        model, source = self._fitted(), self._open_more(X, y, sample_weight)
+        engine, layout = self._engine_for(source), self._layout(source)
+        splits = source.splits(layout, engine.workers)
+        moments = engine.run(errors, replace(model, layout=layout), splits)
+        if not moments.total.all():
+            raise DataError(
+                "there is no row whose target is known and whose weight is not zero",
+                "an evaluation needs at least one",
+                "check the targets and the weights",
+            )
+        return RegressionEvaluation(self.design_.targets, moments)
+
+    def _fitted(self) -> LinearModel:
+        check_is_fitted(self)
+        model: LinearModel = self.model_
+        return model
+
+    def _predictions(
+        self, X: Any, answer: Prediction, complete: bool = False
+    ) -> NDArray[np.float64]:
+        """Answer for every row, in order; rows that must be ``complete`` are not filled."""
+        model, source = self._fitted(), self._open(X)
+        model = replace(model, cells=None) if complete else model
+        engine = self._engine_for(source)
+        splits = source.splits(model.layout, engine.workers)
+        parts = engine.map(predictions, (model, answer), splits)
+        return np.concatenate([part for split in parts for part in split])
+
+    def _shaped(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        return predictions[:, 0] if self.single_target_ else predictions
+
+    @property
+    def _allows_missing(self) -> bool:
+        return self.missing == "gaussian"

@@ -1,0 +1,255 @@
+"""Least squares, plain and penalised: a function of the normal equations, in double-double."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from suffice.models.design.dependent_columns import dependence
+from suffice.models.design.normal_equations import NormalEquations
+from suffice.numerics.error_free import LARGEST
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import SHARPEST, Factor, factorise, product
+from suffice.numerics.logspace import row_sums
+from suffice.numerics.rows import affine
+from suffice.rules import NONNEGATIVE, Shape, rule
+
+__all__ = ["LeastSquares"]
+
+NEGLIGIBLE = 2.0**-96  # of the scale: what rounding leaves of a sum of pairs
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquares:
+    """The w (p, t) and b (t,) that minimise Σ(y − b − xᵀw)² + Σⱼ λⱼwⱼ² over the rows.
+
+    ::
+
+        (XᵀX + Λ) w = Xᵀy      b = ȳ − x̄ᵀw      RSS = yᵀy + wᵀ(XᵀX w − 2Xᵀy)
+
+    with sums about the means, or about 0 without an intercept. All of it is computed in
+    double-double and rounded once.
+
+    Where columns depend on each other and nothing penalises them, many w have the least sum of
+    squares. Of these, w has the least norm in the units of the columns, as that of
+    ``numpy.linalg.lstsq``; the intercept takes no part in the norm.
+
+    Parameters
+    ----------
+    equations : NormalEquations
+        The sums.
+    penalty : ndarray (p,)
+        λ, 0 or more.
+    positive : bool
+        Only w ≥ 0 is allowed.
+
+    Source: G. H. Golub and C. F. Van Loan, Matrix Computations, 4th ed. (2013), sections 5.3
+    and 5.5; C. L. Lawson and R. J. Hanson, Solving Least Squares Problems (1974), chapter 23.
+
+    Examples
+    --------
+    >>> from suffice.statistics.block import RealBlock
+    >>> from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+    >>> rows = ComomentsAccumulator(2)
+    >>> xy = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 5.0]])
+    >>> rows.add(RealBlock(xy), np.zeros(3, np.intp), np.empty(0), 1)
+    >>> fit = LeastSquares(NormalEquations.of(rows.statistic(), 1), np.zeros(1))
+    >>> fit.coefficients, fit.intercept, fit.rss
+    (array([[2.]]), array([1.]), array([0.]))
+    """
+
+    equations: NormalEquations
+    penalty: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
+    positive: bool = False
+
+    @rule("coefficients are finite, so that predictions are")
+    def _is_finite(self) -> bool:
+        found = self.coefficients, self.intercept
+        return all(bool((np.abs(part) <= LARGEST**2).all()) for part in found)
+
+    # -- the solution
+
+    @cached_property
+    def factor(self) -> Factor:
+        """XᵀX + Λ, factored."""
+        noise = np.where(self.penalty > 0.0, SHARPEST, self.equations.noise)
+        return factorise(self._matrix, noise)
+
+    @property
+    def _matrix(self) -> DoubleDouble:
+        return self.equations.xx + DoubleDouble.of(np.diag(self.penalty))
+
+    @cached_property
+    def coefficients(self) -> NDArray[np.float64]:
+        """w, (p, t)."""
+        scale = np.sqrt(np.outer(self._inverse_diagonal.hi, self._total.hi))
+        return self._w.settled(scale, NEGLIGIBLE)
+
+    @cached_property
+    def intercept(self) -> NDArray[np.float64]:
+        """b, (t,): the value at x = 0."""
+        at_zero = self.equations.y_mean - product(_row(self.equations.x_mean), self._w)[0]
+        scale = np.sqrt(self._total.hi * self._variance_at_zero)
+        return at_zero.settled(scale, NEGLIGIBLE)
+
+    @cached_property
+    def rss(self) -> NDArray[np.float64]:
+        """Residual sum of squares Σ(y − b − xᵀw)², (t,)."""
+        w, equations = self._w, self.equations
+        rss = (w * (product(equations.xx, w) - equations.xy * 2.0)).sum(axis=0) + equations.yy
+        return np.maximum(rss.settled(self._total.hi, NEGLIGIBLE), 0.0)
+
+    @property
+    def tss(self) -> NDArray[np.float64]:
+        """Sum of squares of y about its mean, or about 0 without an intercept, (t,)."""
+        return np.maximum(self.equations.yy.value, 0.0)
+
+    @property
+    def penalty_paid(self) -> NDArray[np.float64]:
+        """Σⱼ λⱼwⱼ², (t,)."""
+        return np.asarray(self.penalty @ self.coefficients**2)
+
+    @property
+    def has_intercept(self) -> bool:
+        """Whether b is estimated; else it is 0."""
+        return self.equations.intercept
+
+    @property
+    def rank(self) -> int:
+        """Number of columns that are no linear combination of earlier ones."""
+        return self.factor.rank
+
+    @cached_property
+    def effective_parameters(self) -> float:
+        """Trace of the matrix that maps y to its fit: rank − Σⱼ λⱼ(XᵀX + Λ)⁻¹ⱼⱼ, and 1 for b."""
+        shrunk = float(self.penalty @ self._inverse_diagonal.value)
+        return self.rank - shrunk + self.equations.intercept
+
+    @property
+    def flat(self) -> int:
+        """Number of parameters without a penalty."""
+        free = self.factor.independent & (self.penalty == 0.0)
+        return int(free.sum()) + self.equations.intercept
+
+    # -- new rows
+
+    @cached_property
+    def origin(self) -> NDArray[np.float64]:
+        """The point o, (p,), that rows are measured from, so that no digits cancel."""
+        return self.equations.x_mean.value
+
+    @cached_property
+    def at_origin(self) -> NDArray[np.float64]:
+        """The value b + oᵀw at the origin, (t,)."""
+        rest = self.equations.x_mean - DoubleDouble.of(self.origin)
+        return (self.equations.y_mean - product(_row(rest), self._w)[0]).value
+
+    def predict(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """b + xᵀw of rows (n, p), (n, t)."""
+        return affine(x, self.origin, self.coefficients.T, self.at_origin)
+
+    def leverage(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄) of rows (n, p), (n,); 1/n with an intercept only."""
+        white = affine(x, self.origin, self.root, np.zeros(len(self.root)))
+        constant = 1.0 / self.equations.rows if self.equations.intercept else 0.0
+        return constant + row_sums(white * white)
+
+    # -- what the estimates vary by
+
+    @cached_property
+    def root(self) -> NDArray[np.float64]:
+        """R, (p, p), with RᵀR the pseudo-inverse of XᵀX + Λ."""
+        return self._root.value
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """V: covariances of b (where there is an intercept) and w for noise of variance 1, (q, q).
+
+        The block of w is (XᵀX + Λ)⁺, and Var(b) = 1/n + x̄ᵀ(XᵀX + Λ)⁺x̄.
+        """
+        if not self.equations.intercept:
+            return product(_transposed(self._root), self._root).value
+        at_zero = product(self._root, _transposed(_row(self.equations.x_mean)))
+        both = DoubleDouble.concatenate([-at_zero, self._root], axis=1)
+        covariance = product(_transposed(both), both).value
+        covariance[0, 0] += 1.0 / self.equations.rows
+        return covariance
+
+    @cached_property
+    def _variance_at_zero(self) -> float:
+        if not self.equations.intercept:
+            return 0.0
+        white = product(_row(self.equations.x_mean), _transposed(self._root)).hi
+        return float((white * white).sum()) + 1.0 / self.equations.rows
+
+    @property
+    def _total(self) -> DoubleDouble:
+        return self.equations.yy
+
+    @cached_property
+    def _inverse_diagonal(self) -> DoubleDouble:
+        return (self._root * self._root).sum(axis=0)
+
+    @cached_property
+    def _root(self) -> DoubleDouble:
+        whitening = self.factor.whitening
+        if not self.factor.dependent:
+            return whitening
+        return _transposed(self._shortest(_transposed(whitening)))
+
+    @cached_property
+    def _w(self) -> DoubleDouble:
+        if self.positive:
+            return self._nonnegative()
+        w = self.factor.solve(self.equations.xy)
+        return self._shortest(w) if self.factor.dependent else w
+
+    # -- dependent columns
+
+    @cached_property
+    def _null(self) -> DoubleDouble:
+        """N, (p, p − rank): directions in which no row differs from another."""
+        dependent = list(self.factor.dependent)
+        rows = self.factor.lower_inverse[dependent]
+        scale = self.factor.scale
+        return _transposed(DoubleDouble(rows.hi * scale, rows.lo * scale))
+
+    def _shortest(self, w: DoubleDouble) -> DoubleDouble:
+        """Take away what w (p, m) has of null directions: w − N(NᵀN)⁻¹Nᵀw."""
+        across = _transposed(self._null)
+        gram = factorise(product(across, self._null), SHARPEST)
+        return w - product(self._null, gram.solve(product(across, w)))
+
+    def remarks(self, terms: Sequence[str]) -> Iterator[str]:
+        """Say which columns depend on others."""
+        return dependence(self.factor.dependent, self.factor, terms, self.equations.intercept)
+
+    # -- coefficients that may not be negative
+
+    def _nonnegative(self) -> DoubleDouble:
+        """Find which coefficients are positive in double, and these in double-double."""
+        matrix, b = self._matrix, product(self.factor.whitening, self.equations.xy).value
+        w = DoubleDouble.zeros(self.equations.xy.shape)
+        unit = np.sqrt(np.where(np.diagonal(matrix.hi) > 0.0, np.diagonal(matrix.hi), 1.0))
+        a = self.factor.cholesky.value.T / unit
+        for j in range(self.equations.t):
+            used = np.flatnonzero(nnls(a, b[:, j])[0] > 0.0)
+            right = self.equations.xy[:, j : j + 1]
+            found = factorise(matrix[np.ix_(used, used)], SHARPEST).solve(right[used])
+            w.hi[used, j], w.lo[used, j] = found.hi[:, 0], found.lo[:, 0]
+        return DoubleDouble.where(w.hi > 0.0, w, DoubleDouble.zeros(w.shape))
+
+
+def _transposed(a: DoubleDouble) -> DoubleDouble:
+    return DoubleDouble(a.hi.T, a.lo.T)
+
+
+def _row(v: DoubleDouble) -> DoubleDouble:
+    """A vector (d,) as a matrix (1, d)."""
+    return v[None]

@@ -1,0 +1,237 @@
+"""Kernels of linear models: what an engine runs over the splits of a source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import Layout
+from suffice.data.source import Split, each_batch
+from suffice.models.design.matrix import Design
+from suffice.models.linear.descent import DescentFit, IncompleteRow
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.missing_cells import JointGaussian
+from suffice.models.linear.posterior import Posterior
+from suffice.models.linear.ridge import RidgeSpectrum
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell, CodedBlock, RealBlock
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.moments import Moments, MomentsAccumulator
+
+__all__ = [
+    "IncompleteRow",
+    "LinearModel",
+    "Prediction",
+    "categories",
+    "errors",
+    "errors_left_out",
+    "missing_cells",
+    "predictions",
+    "summarise",
+    "within",
+]
+
+NO_PREDICTION = "a missing cell (NaN or null) leaves a row without a prediction"
+
+Prediction = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""What to say of rows (n, p)."""
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """All that a prediction needs.
+
+    Parameters
+    ----------
+    design : Design
+        How rows of a table become rows of numbers.
+    layout : Layout
+        How a table is read.
+    fit : LeastSquares or DescentFit
+        Coefficients, and what they vary by if they are a function of sums.
+    cells : JointGaussian, optional
+        What to expect in missing cells; without it they are refused.
+    """
+
+    design: Design
+    layout: Layout
+    fit: LeastSquares | DescentFit
+    cells: JointGaussian | None = None
+
+    def rows(
+        self, batch: Batch, with_targets: bool = False
+    ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.float64]]]:
+        """Yield rows of x, with those of y, and their place in the batch.
+
+        Whoever asks checks by `require_finite` what scores show to be no number.
+
+        Raises
+        ------
+        BadCell
+            If a category is unknown, and nothing can be expected in its place.
+        """
+        p = len(self.design)
+        batch = batch if self.cells is None else self.design.known(batch)
+        for start, z in self.design.rows(batch, with_targets):
+            x = z[:, :p]
+            if self.cells is not None:
+                x = self.cells.fill(x)
+            yield slice(start, start + len(z)), x, z[:, p:]
+
+    def predicted(self, answer: Prediction, batch: Batch) -> list[NDArray[np.float64]]:
+        """Answer every row of a batch, part by part.
+
+        Raises
+        ------
+        BadCell
+            As `rows` and `require_finite` do.
+        """
+        found = []
+        for rows, x, _ in self.rows(batch):
+            found.append(answer(x))
+            self.require_finite(rows.start, x, found[-1])
+        return found
+
+    def require_finite(self, first: int, x: NDArray[np.float64], scores: Any) -> None:
+        """Refuse rows x, of which the number of the first is given, if a cell is no finite number.
+
+        No such cell leaves a finite score: only rows of other scores are looked at.
+
+        Raises
+        ------
+        BadCell
+            If a cell is missing, or a number is infinite.
+        """
+        if np.isfinite(scores).all():
+            return
+        for row, place in np.argwhere(~np.isfinite(x))[:1].tolist():
+            value = float(x[row, place])
+            rule = NO_PREDICTION if np.isnan(value) else "a number must be finite"
+            raise BadCell(first + row, self.design.column(place), value, rule)
+
+
+def categories(split: Split, layout: Layout) -> Counts:
+    """Kernel of the first look at categories: which values each column has."""
+    (block,) = layout.blocks
+    total = CountAccumulator(len(block.columns))
+
+    def add(batch: Batch) -> None:
+        values = cast(CodedBlock, batch.blocks[0])
+        total.add(values, _one_class(batch.weights, batch.rows), batch.weights, 1)
+
+    for _ in each_batch(split, layout, add):
+        pass
+    return total.statistic()
+
+
+def summarise(split: Split, plan: tuple[Design, Layout, bool, bool]) -> Comoments:
+    """Kernel of a fit: co-moments of columns and targets, exact or not, with missing cells or not.
+
+    Raises
+    ------
+    IncompleteRow
+        If a cell is missing and gaps are not allowed.
+    """
+    design, layout, exact, gaps = plan
+    total = ComomentsAccumulator(len(design) + len(design.targets), exact=exact)
+
+    def add(batch: Batch) -> None:
+        targets = cast(RealBlock, batch.blocks[-1]).values
+        for start, x in design.rows(design.present(batch)):
+            rows = slice(start, start + len(x))
+            weights, y = batch.weights[rows], RealBlock(targets[rows])
+            try:
+                total.add(RealBlock(x), _one_class(weights, len(x)), weights, 1, y)
+            except BadCell as bad:
+                bad.row, bad.column = start + bad.row, design.column(cast(int, bad.column))
+                raise
+            if not (gaps or total.complete):
+                raise IncompleteRow
+
+    for _ in each_batch(split, layout, add):
+        pass
+    return total.statistic()
+
+
+def missing_cells(split: Split, plan: tuple[Design, Layout]) -> Any:
+    """Kernel that counts the missing cells of every term and target; their sum is an array."""
+    design, layout = plan
+    missing = np.zeros(len(design) + len(design.targets), np.int64)
+
+    def add(batch: Batch) -> None:
+        for start, z in design.rows(design.present(batch), with_targets=True):
+            counted = _one_class(batch.weights[start : start + len(z)], len(z)) >= 0
+            missing[:] += np.isnan(z[counted]).sum(axis=0)
+
+    for _ in each_batch(split, layout, add):
+        pass
+    return missing
+
+
+def predictions(split: Split, params: tuple[LinearModel, Prediction]) -> list[NDArray[np.float64]]:
+    """Kernel of a prediction: the answers of a split, part by part."""
+    model, answer = params
+
+    parts = each_batch(split, model.layout, partial(model.predicted, answer))
+    return [part for of_batch in parts for part in of_batch]
+
+
+def within(
+    fit: LeastSquares, posterior: Posterior, reach: float, noise: float, x: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Answer ŷ ± reach · √((noise + h) r/a), (n, t, 2): of the mean, or with noise = 1 of a row."""
+    scale = np.sqrt((noise + fit.leverage(x))[:, None] * posterior.noise_variance)
+    middle = fit.predict(x)
+    return np.stack([middle - reach * scale, middle + reach * scale], axis=-1)
+
+
+def errors(split: Split, model: LinearModel) -> Moments:
+    """Kernel of an evaluation: moments of e = y − ŷ, of its size, and of y, (3t)."""
+    total = MomentsAccumulator(3 * len(model.design.targets))
+
+    def add(batch: Batch) -> None:
+        for rows, x, y in model.rows(batch, with_targets=True):
+            predicted = model.fit.predict(x)
+            model.require_finite(rows.start, x, predicted)
+            e = y - predicted
+            sums = RealBlock(np.concatenate([e, np.abs(e), y], axis=1))
+            weights = batch.weights[rows]
+            total.add(sums, _one_class(weights, len(x)), weights, 1)
+
+    for _ in each_batch(split, model.layout, add):
+        pass
+    return total.statistic()
+
+
+def errors_left_out(
+    split: Split, params: tuple[Design, Layout, RidgeSpectrum, NDArray[np.float64]]
+) -> Moments:
+    """Kernel of leave-one-out: moments of the errors of complete rows under each α, (m · t)."""
+    design, layout, spectrum, alphas = params
+    p, t = len(design), len(design.targets)
+    total = MomentsAccumulator(len(alphas) * t)
+
+    def add(batch: Batch) -> None:
+        for start, z in design.rows(design.present(batch), with_targets=True):
+            weights = batch.weights[start : start + len(z)]
+            e = spectrum.left_out(z[:, :p], z[:, p:], alphas).reshape(len(z), -1)
+            total.add(RealBlock(e), _one_class(weights, len(z)), weights, 1)
+
+    for _ in each_batch(split, layout, add):
+        pass
+    return total.statistic()
+
+
+def _one_class(weights: NDArray[np.float64], rows: int) -> NDArray[np.intp]:
+    """Class codes (n,) of rows that are all of one class; −1 where the weight is 0."""
+    codes = np.zeros(rows, np.intp)
+    if weights.size:
+        codes[weights == 0] = -1
+    return codes

@@ -1,0 +1,148 @@
+"""What the rows tell of coefficients and noise: the Normal-inverse-gamma posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from suffice.errors import DataError
+from suffice.models.base.options import check_level, generator
+from suffice.models.linear.least_squares import LeastSquares
+
+__all__ = ["Posterior"]
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Normal-inverse-gamma distribution of q coefficients and the variance of the noise.
+
+    With y = b + xᵀw + ε, ε ~ N(0, σ²), the prior w ~ N(0, σ²Λ⁻¹), flat for b and where λ = 0, and
+    σ² ~ IG(a₀, b₀) (a₀ = b₀ = 0: density 1/σ²),
+
+    ::
+
+        (b, w) | σ² ~ N(β, σ²V)      σ² ~ IG(a, r)
+        a = a₀ + (n − flat)/2        r = b₀ + (RSS + wᵀΛw)/2
+
+    where β is the ridge estimate, V comes from (XᵀX + Λ)⁻¹, and flat counts the parameters with a
+    flat prior. Without σ², each coefficient is Student-t with 2a degrees of freedom, location β
+    and scale √(Vr/a). Without a penalty and with a₀ = b₀ = 0 these are the classical estimates,
+    standard errors and intervals.
+
+    Parameters
+    ----------
+    terms, targets : sequence of str
+        Names of the q coefficients, the intercept first, and of the t targets.
+    location : ndarray (q, t)
+        β.
+    covariance : ndarray (q, q)
+        V.
+    shape : float
+        a.
+    rate : ndarray (t,)
+        r.
+
+    Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.49-3.54 (σ²
+    known) and exercises 3.12 and 3.13; K. P. Murphy, Machine Learning: A Probabilistic
+    Perspective (2012), section 7.6.3.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import Ridge
+    >>> posterior = Ridge(alpha=1.0).fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 2, 4]).posterior()
+    >>> posterior
+    <Posterior of 2 coefficients of 'y': Student-t with 3 degrees of freedom>
+    >>> posterior.terms, posterior.dof, posterior.location[:, 0].round(3)
+    (('(Intercept)', 'x0'), 3.0, array([0.125, 1.083]))
+    """
+
+    terms: Sequence[str]
+    targets: Sequence[str]
+    location: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    shape: float
+    rate: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        fit: LeastSquares,
+        terms: Sequence[str],
+        targets: Sequence[str],
+        a0: float = 0.0,
+        b0: float = 0.0,
+    ) -> Self:
+        """The posterior of a fit.
+
+        Raises
+        ------
+        DataError
+            If there are no more rows than parameters with a flat prior, and a₀ = 0.
+        """
+        shape = a0 + (fit.equations.rows - fit.flat) / 2
+        if shape <= 0:
+            raise DataError(
+                f"rows of weight {fit.equations.rows:g} for {fit.flat} parameters",
+                "nothing is left to estimate the error from",
+                "learn from more rows, or of fewer columns",
+            )
+        rate = b0 + (fit.rss + fit.penalty_paid) / 2
+        location = fit.coefficients
+        if fit.equations.intercept:
+            location = np.concatenate([fit.intercept[None], location])
+        return cls(tuple(terms), tuple(targets), location, fit.covariance, shape, rate)
+
+    def __repr__(self) -> str:
+        targets = ", ".join(map(repr, self.targets))
+        return (
+            f"<Posterior of {len(self.terms)} coefficients of {targets}: "
+            f"Student-t with {self.dof:g} degrees of freedom>"
+        )
+
+    @property
+    def dof(self) -> float:
+        """Degrees of freedom of every Student-t distribution, 2a."""
+        return 2 * self.shape
+
+    @property
+    def noise_variance(self) -> NDArray[np.float64]:
+        """r/a, (t,): the unbiased σ̂² = RSS/(n − flat) where there is no penalty and no prior."""
+        return np.asarray(self.rate / self.shape)
+
+    @property
+    def scale(self) -> NDArray[np.float64]:
+        """Scale √(V r/a) of every coefficient, (q, t)."""
+        variance = np.diagonal(self.covariance)
+        return np.sqrt(variance[:, None] * self.noise_variance)
+
+    def interval(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The ends, (q, t) each, of central intervals that hold each coefficient at a level."""
+        reach = self.quantile(level) * self.scale
+        return self.location - reach, self.location + reach
+
+    def quantile(self, level: float) -> float:
+        """How many scales the ends of a central interval are from its middle.
+
+        Raises
+        ------
+        ParameterError
+            If the level is not between 0 and 1.
+        """
+        check_level(level)
+        return float(stdtrit(self.dof, (1 + level) / 2))
+
+    def sample(
+        self, n: int = 1, random_state: int | np.random.Generator | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Draw coefficients (n, q, t) and variances of the noise (n, t)."""
+        rng = generator(random_state)
+        variance = self.rate / rng.gamma(self.shape, size=(n, len(self.rate)))
+        values, axes = np.linalg.eigh(self.covariance)
+        root = axes * np.sqrt(np.maximum(values, 0.0))
+        z = rng.standard_normal((n, len(self.location), len(self.rate)))
+        return self.location + np.sqrt(variance)[:, None, :] * (root @ z), variance

@@ -1,0 +1,203 @@
+"""Ridge regression for every α at once, and the choice of α."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.numerics.linalg import product
+
+__all__ = ["RidgePath", "RidgeSpectrum"]
+
+CANDIDATES = 200
+BEYOND = 1e3  # how far α may lie outside the squares of the singular values
+LEAST = 2.0**-40  # of 1 − h: what rounding may leave of a row that determines a coefficient alone
+
+
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """Ridge regression for m penalties.
+
+    Parameters
+    ----------
+    alphas : ndarray (m,)
+    coef : ndarray (m, d), or (m, t, d) for targets (n, t)
+    intercept : ndarray (m,), or (m, t)
+    effective_parameters : ndarray (m,)
+        Trace of the matrix that maps y to its fit, the intercept included.
+    rss, gcv : ndarray (m,), or (m, t)
+        Residual sums of squares, and generalised cross-validation.
+    """
+
+    alphas: NDArray[np.float64]
+    coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    effective_parameters: NDArray[np.float64]
+    rss: NDArray[np.float64]
+    gcv: NDArray[np.float64]
+
+    def target(self, j: int) -> RidgePath:
+        """The path of target j alone."""
+        parts = (part[:, j] for part in (self.rss, self.gcv))
+        return RidgePath(
+            self.alphas,
+            self.coef[:, j],
+            self.intercept[:, j],
+            self.effective_parameters,
+            *parts,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeSpectrum:
+    """One singular value decomposition that answers for all penalties αuⱼ.
+
+    With X U^-½ = P S Qᵀ, X about its means, and g = PᵀY:
+
+    ::
+
+        w(α) = U^-½ Q diag(s/(s² + α)) g          tr H(α) = Σ s²/(s² + α) + 1
+        RSS(α) = RSS(0) + Σ (α/(s² + α))² g²      GCV(α) = n RSS(α)/(n − tr H(α))²
+
+    where the 1 is the intercept. Nothing cancels in RSS: RSS(0) comes from double-double.
+
+    Parameters
+    ----------
+    plain : LeastSquares
+        The fit without a penalty.
+    unit : ndarray (p,)
+        u, positive or 0: the penalty of every column at α = 1.
+    singular : ndarray (p,)
+        s, decreasing.
+    axes : ndarray (p, p)
+        U^-½ Q.
+    strength : ndarray (p, t)
+        g.
+
+    Source: G. H. Golub, M. Heath and G. Wahba, Generalized cross-validation as a method for
+    choosing a good ridge parameter, Technometrics 21 (1979), section 1.
+    """
+
+    plain: LeastSquares
+    unit: NDArray[np.float64]
+    singular: NDArray[np.float64]
+    axes: NDArray[np.float64]
+    strength: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, equations: NormalEquations, unit: NDArray[np.float64]) -> Self:
+        """Decompose the Cholesky factor of XᵀX, whose singular values are those of X."""
+        plain = LeastSquares(equations, np.zeros(equations.p))
+        root = np.where(unit > 0.0, 1.0 / np.sqrt(np.where(unit > 0.0, unit, 1.0)), 0.0)
+        cholesky = plain.factor.cholesky.value * root[:, None]
+        left, singular, right = np.linalg.svd(cholesky)
+        strength = right @ product(plain.factor.whitening, equations.xy).value
+        return cls(plain, unit, singular, root[:, None] * left, strength)
+
+    @property
+    def rows(self) -> float:
+        """Weight of the rows, n."""
+        return self.plain.equations.rows
+
+    def coefficients(self, alpha: float) -> NDArray[np.float64]:
+        """w(α), (p, t)."""
+        return np.asarray(self.axes @ (self._shares(alpha)[:, None] * self.strength))
+
+    def intercept(self, alpha: float) -> NDArray[np.float64]:
+        """b(α), (t,)."""
+        equations = self.plain.equations
+        return equations.y_mean.value - equations.x_mean.value @ self.coefficients(alpha)
+
+    def rss(self, alpha: float) -> NDArray[np.float64]:
+        """RSS(α), (t,)."""
+        square = self.singular**2
+        kept = np.divide(alpha, square + alpha, out=np.zeros_like(square), where=square + alpha > 0)
+        return np.asarray(self.plain.rss + kept**2 @ self.strength**2)
+
+    def effective_parameters(self, alpha: float) -> float:
+        """Return tr H(α)."""
+        shares = self._shares(alpha) * self.singular
+        return float(shares.sum()) + self.plain.equations.intercept
+
+    def gcv(self, alpha: float) -> NDArray[np.float64]:
+        """GCV(α), (t,): about n times the mean squared error of rows left out; ∞ for n = tr H."""
+        left = self.rows - self.effective_parameters(alpha)
+        if left <= 1e-9 * self.rows:
+            return np.full(len(self.plain.rss), np.inf)
+        return np.asarray(self.rows * self.rss(alpha) / left**2)
+
+    def path(self, alphas: NDArray[np.float64]) -> RidgePath:
+        """All of these for many penalties."""
+        every = alphas.tolist()
+        return RidgePath(
+            alphas,
+            np.stack([self.coefficients(alpha).T for alpha in every]),
+            np.stack([self.intercept(alpha) for alpha in every]),
+            np.array([self.effective_parameters(alpha) for alpha in every]),
+            np.stack([self.rss(alpha) for alpha in every]),
+            np.stack([self.gcv(alpha) for alpha in every]),
+        )
+
+    def candidates(self, number: int) -> NDArray[np.float64]:
+        """Penalties from next to none to next to everything, in equal steps of log α."""
+        used = self.singular[self.singular > 1e-12 * self.singular.max(initial=0.0)]
+        if not len(used):
+            return np.ones(1)
+        return np.geomspace(used.min() ** 2 / BEYOND, used.max() ** 2 * BEYOND, number)
+
+    def best_by_gcv(self, alphas: NDArray[np.float64] | None) -> float:
+        """The α of least GCV: of those given, or of all between the ends of `candidates`.
+
+        Of several targets the errors are added, each in units of its own variance.
+        """
+        unit = np.where(self.plain.tss > 0.0, self.plain.tss, 1.0)
+
+        def error(alpha: float) -> float:
+            return float((self.gcv(alpha) / unit).sum())
+
+        grid = self.candidates(CANDIDATES) if alphas is None else alphas
+        errors = [error(alpha) for alpha in grid.tolist()]
+        best = int(np.argmin(errors))
+        if alphas is not None or best in (0, len(grid) - 1):
+            return float(grid[best])
+        ends = float(np.log(grid[best - 1])), float(np.log(grid[best + 1]))
+        found = minimize_scalar(
+            lambda log_alpha: error(float(np.exp(log_alpha))), bounds=ends, method="bounded"
+        )
+        return float(np.exp(found.x)) if found.fun < errors[best] else float(grid[best])
+
+    def left_out(
+        self, x: NDArray[np.float64], y: NDArray[np.float64], alphas: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """What every row (n, p), (n, t) errs by when it is left out of the fit, (n, m, t).
+
+        ::
+
+            (y − ŷ)/(1 − h)      h = 1/n + Σ_k z_k²/(s_k² + α),  z = Qᵀ U^-½ (x − x̄)
+
+        A row of weight 2 stands for two rows, of which one is left out.
+
+        Source: D. M. Allen, The relationship between variable selection and data augmentation and
+        a method for prediction, Technometrics 16 (1974); Golub, Heath and Wahba (1979), section 1.
+        """
+        equations = self.plain.equations
+        z = (x - self.plain.origin) @ self.axes
+        offset = y - equations.y_mean.value
+        inverse = 1.0 / (self.singular[:, None] ** 2 + alphas)
+        constant = 1.0 / self.rows if equations.intercept else 0.0
+        rest = np.maximum(1.0 - constant - z**2 @ inverse, LEAST)
+        weights = self.singular[:, None, None] * inverse[:, :, None] * self.strength[:, None, :]
+        fit = np.tensordot(z, weights, axes=1)
+        return np.asarray((offset[:, None, :] - fit) / rest[:, :, None])
+
+    def _shares(self, alpha: float) -> NDArray[np.float64]:
+        """s/(s² + α); 0 where s is, up to rounding."""
+        s = self.singular
+        least = np.finfo(float).eps * len(s) * s.max(initial=0.0)
+        return np.divide(s, s * s + alpha, out=np.zeros_like(s), where=s > least)

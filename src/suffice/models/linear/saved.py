@@ -1,0 +1,81 @@
+"""What the file of a linear model with numeric targets holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from suffice.models.base.saved import LAYOUT, Saved, are_same
+from suffice.models.design.matrix import Design
+from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.standard import Standard
+from suffice.models.optimise.descent_options import GradientDescent
+from suffice.models.optimise.gradient_descent import OptimizerState
+from suffice.numerics.exact import DoubleDouble
+from suffice.rules import NONNEGATIVE, rule
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.vocabulary import Vocabulary
+from suffice.tree import named
+
+__all__ = ["SAVED", "SavedRegressor", "SavedRidge"]
+
+SAVED = {
+    **LAYOUT,
+    **named(Comoments, Design, DoubleDouble, GradientDescent, Standard, Vocabulary),
+    **named(Descended=DescentFit, Walk=OptimizerState),
+}
+"""The types that the file of such a model may hold."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SavedRegressor(Saved):
+    """What the file of a linear model with numeric targets holds besides: sums, or coefficients.
+
+    Parameters
+    ----------
+    design : Design
+        Terms and targets.
+    batches : tuple of Comoments, optional
+        The statistics that the model is a function of: one, or one for each batch of a window.
+    descended : DescentFit, optional
+        Where a descent ended.
+    single_target : bool
+        Whether targets were given as (n,).
+    """
+
+    design: Design
+    batches: tuple[Comoments, ...] | None
+    descended: DescentFit | None
+    single_target: bool
+
+    @rule("the table is read as the design asks for")
+    def _has_layout(self) -> bool:
+        same = are_same(self.layout.names, self.design.columns)
+        return same and self.layout.blocks == self.design.blocks
+
+    @rule("there is a target, and only one if it was given alone")
+    def _has_targets(self) -> bool:
+        t = len(self.design.targets)
+        return t == 1 or (t > 1 and not self.single_target)
+
+    @rule("there are sums over rows of all terms and targets, or what a descent found of them")
+    def _has_sums(self) -> bool:
+        p, t = len(self.design), len(self.design.targets)
+        if self.batches is None:
+            found = self.descended
+            return found is not None and (found.standard.p, len(found.walk.v)) == (p, t)
+        alike = all((s.k, s.pooled, s.d) == (1, False, p + t) for s in self.batches)
+        return self.descended is None and alike and any(len(s.code) for s in self.batches)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SavedRidge(SavedRegressor):
+    """What the file of a ridge regression holds besides.
+
+    Parameters
+    ----------
+    alpha_ : float
+        α, given or chosen.
+    """
+
+    alpha_: Annotated[float, NONNEGATIVE]

@@ -1,0 +1,292 @@
+"""Summaries of linear models: what R and statsmodels print, as numbers and as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import fdtrc, stdtr
+
+from suffice.models.design.coefficient_table import header, percents, row, rows_left_out
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.posterior import Posterior
+from suffice.numerics.in_print import aligned, explained, probability
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["RidgeSummary", "Summary"]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """Estimates, their errors and tests, and the fit, of one target (conventions of statsmodels).
+
+    With n the weight of the rows, r the rank of X, p = r + 1 parameters (r without an intercept)
+    and TSS the sum of squares about the mean (about 0 without an intercept):
+
+    ::
+
+        σ̂² = RSS/(n − p)    se = σ̂ √V    t = estimate/se    1 − R² = RSS/TSS
+        1 − adjusted R² = (RSS/TSS)(n − p + r)/(n − p)
+        F = ((TSS − RSS)/r)/σ̂²,  with r and n − p degrees of freedom
+        log L = −n/2 (log(2π RSS/n) + 1)    AIC = 2p − 2 log L    BIC = p log n − 2 log L
+
+    R counts σ² as one parameter more in AIC and BIC. Quantiles of the residuals, which R prints
+    too, are not known: they need the rows.
+
+    Parameters
+    ----------
+    target : str
+        Name of y.
+    terms : tuple of str
+        Names of the q coefficients; the intercept comes first.
+    estimate, standard_error, t, p : ndarray (q,)
+        Coefficients, and the test that each is 0. Where the fit is perfect, t is infinite.
+    lower, upper : ndarray (q,)
+        Ends of their intervals.
+    level : float
+        Confidence of the intervals.
+    rows, dof : float
+        n and n − p.
+    sigma : float
+        σ̂.
+    unexplained, adjusted_unexplained : float
+        1 − R² and 1 − adjusted R², from the residuals: where R² is nearly 1, these keep the digits
+        that it has not.
+    f, f_p : float
+        F and its p; 0 and 1 where there is no column to test.
+    rank : int
+        r, the degrees of freedom of F with n − p.
+    log_likelihood, aic, bic : float
+        At the estimates; infinite where the fit is perfect.
+    left_out : float
+        Weight of the rows left out for missing cells; rows without any value are not counted.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LinearRegression
+    >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [1.1, 1.9, 3.2, 3.9])
+    >>> print(model.summary())
+                 Estimate  Std. Error  t value  Pr(>|t|)    2.5 %   97.5 %
+    (Intercept)    0.1000      0.2174     0.46     0.691  -0.8353   1.0353
+    x0            0.97000     0.07937    12.22   0.00663  0.62849  1.31151
+    <BLANKLINE>
+    Residual standard error: 0.1775 on 2 degrees of freedom
+    R²: 0.9868, adjusted R²: 0.9802
+    F-statistic: 149.3 on 1 and 2 degrees of freedom, p-value: 0.00663
+    Log-likelihood: 2.626, AIC: -1.252, BIC: -2.48, rows: 4
+    """
+
+    target: str
+    terms: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    t: NDArray[np.float64]
+    p: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    level: float
+    rows: float
+    dof: float
+    sigma: float
+    unexplained: float
+    adjusted_unexplained: float
+    f: float
+    f_p: float
+    rank: int
+    log_likelihood: float
+    aic: float
+    bic: float
+    left_out: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        fit: LeastSquares,
+        terms: Sequence[str],
+        targets: Sequence[str],
+        j: int,
+        level: float,
+        left_out: float = 0.0,
+    ) -> Self:
+        """Summarise target j of a fit without a penalty.
+
+        Raises
+        ------
+        DataError
+            If there are no more rows than parameters.
+        ParameterError
+            If the level is not between 0 and 1.
+        """
+        posterior = Posterior.of(fit, terms, targets)
+        lower, upper = posterior.interval(level)
+        n, dof, rank = fit.equations.rows, posterior.dof, fit.rank
+        rss, tss = float(fit.rss[j]), float(fit.tss[j])
+        variance = rss / dof
+        estimate, error = posterior.location[:, j], posterior.scale[:, j]
+        t = _ratio(estimate, error)
+        unexplained = rss / tss if tss > 0 else 0.0
+        f = float(_ratio(np.array((tss - rss) / rank), np.array(variance))) if rank else 0.0
+        with np.errstate(divide="ignore"):
+            log_likelihood = float(-n / 2 * (np.log(2 * np.pi * rss / n) + 1))
+        parameters = n - dof
+        return cls(
+            target=targets[j],
+            terms=tuple(terms),
+            estimate=estimate,
+            standard_error=error,
+            t=t,
+            p=np.asarray(2.0 * stdtr(dof, -np.abs(t)), np.float64),
+            lower=lower[:, j],
+            upper=upper[:, j],
+            level=level,
+            rows=n,
+            dof=dof,
+            sigma=float(np.sqrt(variance)),
+            unexplained=unexplained,
+            adjusted_unexplained=unexplained * (dof + rank) / dof,
+            f=f,
+            f_p=float(fdtrc(rank, dof, f)) if rank else 1.0,
+            rank=rank,
+            log_likelihood=log_likelihood,
+            aic=2 * parameters - 2 * log_likelihood,
+            bic=float(parameters * np.log(n)) - 2 * log_likelihood,
+            left_out=left_out,
+        )
+
+    @property
+    def r_squared(self) -> float:
+        """R²."""
+        return 1 - self.unexplained
+
+    @property
+    def adjusted_r_squared(self) -> float:
+        """Adjusted R²."""
+        return 1 - self.adjusted_unexplained
+
+    def frame(self) -> DataFrame:
+        """One row per coefficient as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
+        columns: dict[str, Any] = {
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "t": self.t,
+            "p": self.p,
+            tail[0]: self.lower,
+            tail[1]: self.upper,
+        }
+        return DataFrame(columns, index=list(self.terms))
+
+    def __str__(self) -> str:
+        lines = [
+            *self._table(),
+            "",
+            f"Residual standard error: {self.sigma:.4g} on {self.dof:g} degrees of freedom",
+            f"R²: {explained(self.unexplained)}, "
+            f"adjusted R²: {explained(self.adjusted_unexplained)}",
+            f"F-statistic: {self.f:.4g} on {self.rank} and {self.dof:g} degrees of freedom, "
+            f"p-value: {probability(self.f_p)}",
+            f"Log-likelihood: {self.log_likelihood:.4g}, AIC: {self.aic:.4g}, "
+            f"BIC: {self.bic:.4g}, rows: {self.rows:g}",
+            *rows_left_out(self.left_out),
+        ]
+        return "\n".join(lines)
+
+    def _table(self) -> list[str]:
+        tests = self.standard_error, self.t, self.p
+        columns = self.terms, self.estimate, *tests, self.lower, self.upper
+        rows = [row(*cells) for cells in zip(*columns, strict=True)]
+        return aligned([header("t", self.level), *rows])
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeSummary:
+    """Estimates under a penalty, and intervals of the posterior whose prior it is, of one target.
+
+    A penalised estimate is drawn to 0, so it has no honest standard error and no test.
+
+    Parameters
+    ----------
+    target : str
+        Name of y.
+    terms : tuple of str
+        Names of the q coefficients; the intercept comes first.
+    estimate, lower, upper : ndarray (q,)
+        Coefficients, and the ends of their intervals.
+    level : float
+        Probability of the intervals.
+    rows : float
+        Weight of the rows.
+    penalty : float
+        α.
+    chosen_by : str or None
+        "gcv" or "loo", where α was chosen.
+    effective_parameters : float
+        Trace of the matrix that maps y to its fit, the intercept included.
+    left_out : float
+        Weight of the rows left out for missing cells; rows without any value are not counted.
+
+    See Also
+    --------
+    suffice.models.linear.posterior.Posterior : For the formulas.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import Ridge
+    >>> print(Ridge(1.0).fit([[1.0], [2.0], [3.0], [4.0]], [1.1, 1.9, 3.2, 3.9]).summary())
+                 Estimate   2.5 %  97.5 %
+    (Intercept)    0.5042  -1.418   2.426
+    x0             0.8083   0.118   1.499
+    <BLANKLINE>
+    Penalty: 1; effective parameters: 1.833; rows: 4
+    The intervals are those of the posterior whose prior is the penalty.
+    """
+
+    target: str
+    terms: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    level: float
+    rows: float
+    penalty: float
+    chosen_by: str | None
+    effective_parameters: float
+    left_out: float = 0.0
+
+    def frame(self) -> DataFrame:
+        """One row per coefficient as a pandas DataFrame."""
+        from pandas import DataFrame
+
+        tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
+        columns = {"estimate": self.estimate, tail[0]: self.lower, tail[1]: self.upper}
+        return DataFrame(columns, index=list(self.terms))
+
+    def __str__(self) -> str:
+        columns = self.estimate, self.lower, self.upper
+        rows = [
+            [term, *(f"{value:.4g}" for value in values)]
+            for term, *values in zip(self.terms, *columns, strict=True)
+        ]
+        chosen = f", chosen by {self.chosen_by}" if self.chosen_by else ""
+        lines = [
+            *aligned([["", "Estimate", *percents(self.level)], *rows]),
+            "",
+            f"Penalty: {self.penalty:.4g}{chosen}; "
+            f"effective parameters: {self.effective_parameters:.4g}; rows: {self.rows:g}",
+            "The intervals are those of the posterior whose prior is the penalty.",
+            *rows_left_out(self.left_out),
+        ]
+        return "\n".join(lines)
+
+
+def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """a/b, infinite where b is 0, but 0 where a is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(a == 0.0, 0.0, a / b))

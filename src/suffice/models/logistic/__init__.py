@@ -1,0 +1,1 @@
+"""Logistic regression: P(c | x) is the softmax of linear scores."""

@@ -1,0 +1,386 @@
+"""Rows about their means: the first pass of an iterative fit, and what later passes sum over.
+
+::
+
+    z = (1, x − m)
+
+Only sums know the unit s of a column; no row is divided by it. Where columns nearly depend on each
+other, z = (1, W(x − m)) with W that makes them uncorrelated: sums of products of such columns have
+digits of what is their own, and those of the columns have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from suffice.data.schema import Layout
+from suffice.data.source import Split, each_batch
+from suffice.models.design.matrix import Design
+from suffice.numerics.error_free import LARGEST
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import Factor
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import (
+    BadCell,
+    CodedBlock,
+    Encoding,
+    IntegerBlock,
+    RealBlock,
+    SparseBlock,
+    converted,
+)
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
+
+__all__ = ["CentredDesign", "SparseMomentsAccumulator", "first_pass"]
+
+COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
+ROUNDED = 2.0**-40  # share of its mean square that rounding may leave of a constant column
+TALL = 2_048  # rows that make a matrix product worth while
+TILE_CELLS = 65_536  # cells laid out at a time: 512 kB, which stays in cache
+
+
+# -- the first pass
+
+
+class SparseMomentsAccumulator:
+    """Builds `Moments` of the d columns of a sparse matrix; squares are rounded to double."""
+
+    def __init__(self, d: int) -> None:
+        self._d = d
+        self._sums = [DoubleDouble.zeros((0, d))] * 3
+
+    def add(
+        self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e150.
+        """
+        rows = np.flatnonzero(codes >= 0)
+        weight = weights[rows] if len(weights) else np.ones(len(rows))
+        classes = csr_array((weight, (codes[rows], rows)), shape=(k, block.rows))
+        cells = np.asarray(block.data, np.float64)
+        _check_sizes(block, cells, codes)
+        missing = np.isnan(cells)
+        present = np.where(missing, 0.0, cells)
+
+        def summed(values: NDArray[np.float64]) -> DoubleDouble:
+            table = csr_array((values, block.indices, block.indptr), shape=(block.rows, self._d))
+            return DoubleDouble.of((classes @ table).toarray())
+
+        observed = DoubleDouble.of(np.bincount(codes[rows], weight, k)[:, None] + np.zeros(self._d))
+        if missing.any():
+            observed -= summed(missing.astype(np.float64))
+        added = observed, summed(present), summed(present**2)
+        self._sums = [_grown(a, k) + b for a, b in zip(self._sums, added, strict=True)]
+
+    def statistic(self) -> Moments:
+        """Freeze what was added."""
+        weight, sums, squares = (np.stack([s.hi, s.lo], axis=1) for s in self._sums)
+        both = np.concatenate([sums, squares], axis=1)
+        return Moments(weight, np.zeros(self._sums[0].shape), both)
+
+
+def _grown(sums: DoubleDouble, k: int) -> DoubleDouble:
+    return sums.scatter(slice(0, sums.shape[0]), (k, sums.shape[1]))
+
+
+def _check_sizes(block: SparseBlock, cells: NDArray[np.float64], codes: NDArray[np.intp]) -> None:
+    summed = np.repeat(codes >= 0, np.diff(block.indptr))
+    for q in np.flatnonzero((np.abs(cells) > LARGEST) & summed)[:1].tolist():
+        rule = "a number must be finite" if np.isinf(cells[q]) else TOO_LARGE
+        raise _bad_cell(block.indptr, block.indices, q, float(cells[q]), rule)
+
+
+def _bad_cell(indptr: Any, indices: Any, q: int, value: float, rule: str) -> BadCell:
+    """Name the stored cell q of compressed rows."""
+    row = int(np.searchsorted(indptr, q, side="right")) - 1
+    return BadCell(row, int(indices[q]), value, rule)
+
+
+ACCUMULATORS: dict[Encoding, Callable[[int], Any]] = {
+    "real": MomentsAccumulator,
+    "category": CountAccumulator,
+    "sparse": SparseMomentsAccumulator,
+}
+
+
+def first_pass(split: Split, plan: tuple[Layout, bool]) -> ByClass:
+    """Kernel of the first pass: moments and counts of every column in every class.
+
+    ``plan`` is the layout, and whether rows with a missing cell are left out.
+    """
+    layout, complete = plan
+    total = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in layout.blocks])
+    for _ in each_batch(split, layout, lambda b: total.add(_complete(b) if complete else b)):
+        pass
+    return total.statistic()
+
+
+def _complete(batch: Batch) -> Batch:
+    """The same rows; those with a missing cell have no class."""
+    missing = np.any([_missing(block).any(axis=1) for block in batch.blocks], axis=0)
+    return replace(batch, codes=np.where(missing, -1, batch.codes))
+
+
+def _missing(block: Any) -> NDArray[np.bool_]:
+    """Whether cells are missing, (n, d); of sparse rows, (n, 1), whether any is."""
+    if isinstance(block, RealBlock):
+        return np.asarray(block.values != block.values)
+    if isinstance(block, SparseBlock):
+        gone = np.concatenate([[0], np.cumsum(np.isnan(block.data))])
+        return np.asarray(np.diff(gone[block.indptr]) > 0)[:, None]
+    if isinstance(block, IntegerBlock):
+        return np.zeros(block.values.shape, bool)
+    return np.asarray(block.codes < 0)
+
+
+def _without(block: Any, rows: NDArray[np.bool_]) -> CodedBlock:
+    """The same categories, missing in some rows."""
+    coded = block.coded() if isinstance(block, IntegerBlock) else block
+    return CodedBlock(np.where(rows[:, None], -1, coded.codes), coded.vocabularies)
+
+
+# -- later passes
+
+
+@dataclass(frozen=True, eq=False)
+class CentredDesign:
+    """How batches become rows z of a design matrix, and the unit of each of its columns.
+
+    Parameters
+    ----------
+    design : Design
+        The F terms.
+    layout : Layout
+        How a table is read: numbers, dense or sparse, then categories.
+    mean : ndarray (F,)
+        m, that rows are centred about; 0 for sparse rows, and without an intercept.
+    scale : ndarray (F,)
+        s, the standard deviation of every term (its root mean square without an intercept);
+        0 for a constant one.
+    complete : bool
+        Whether a fit leaves out rows with a missing cell.
+    turn : Factor, optional
+        Of the scatter matrix of dense rows, with the W of uncorrelated columns.
+    """
+
+    design: Design
+    layout: Layout
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    complete: bool = False
+    turn: Factor | None = None
+
+    @classmethod
+    def of(
+        cls, design: Design, layout: Layout, seen: ByClass, intercept: bool, complete: bool
+    ) -> CentredDesign:
+        """Means and units of the terms."""
+        sparse = _is_sparse(layout)
+        mean, variance = _by_term(design, seen, _mean_and_variance)
+        if sparse:
+            variance = np.where(variance > ROUNDED * mean**2, variance, 0.0)
+        if not intercept:
+            variance = variance + mean**2
+        about = np.zeros_like(mean) if sparse or not intercept else mean
+        return cls(design, layout, about, np.sqrt(variance), complete)
+
+    @property
+    def width(self) -> int:
+        """D = 1 + F."""
+        return 1 + len(self.mean)
+
+    @cached_property
+    def spread(self) -> NDArray[np.float64]:
+        """s of the columns, turned or not, (F,)."""
+        if self.turn is None:
+            return self.scale
+        return np.asarray(np.linalg.norm(self.turn.cholesky.value * self.scale, axis=1))
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether rows are kept in compressed form."""
+        return _is_sparse(self.layout)
+
+    def turned(self, factor: Factor, weight: float) -> CentredDesign:
+        """The same rows in uncorrelated columns, given the scatter matrix and Σw."""
+        return replace(self, scale=factor.independent * weight**-0.5, turn=factor)
+
+    def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients of z from those of (1, x − m), (m, D)."""
+        return self._through(coefficients, None if self.turn is None else self.turn.cholesky.value)
+
+    def to_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Coefficients of (1, x − m) from those of z, (m, D)."""
+        return self._through(coefficients, None if self.turn is None else self._whitening)
+
+    @staticmethod
+    def _through(
+        coefficients: NDArray[np.float64], matrix: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        if matrix is None:
+            return coefficients
+        return np.concatenate([coefficients[:, :1], coefficients[:, 1:] @ matrix], axis=1)
+
+    @cached_property
+    def _whitening(self) -> NDArray[np.float64]:
+        assert self.turn is not None
+        return self.turn.whitening.value
+
+    def sums(self, seen: ByClass) -> NDArray[np.float64]:
+        """Σ w z of every class, (k, D)."""
+        weight = seen.weight.value[:, None]
+
+        def centred(block: Moments | Counts) -> tuple[NDArray[np.float64], ...]:
+            if isinstance(block, Moments):
+                return block.total, block.mean, block.rest
+            share = block.count.value[:, _later(block)] / weight
+            return np.broadcast_to(weight, share.shape), share, np.zeros_like(share)
+
+        total, mean, rest = _by_term(self.design, seen, centred)
+        sums = total * ((mean - self.mean) + rest)
+        if self.turn is not None:
+            sums = sums @ self._whitening.T
+        return np.concatenate([weight, sums], axis=1)
+
+    # -- rows
+
+    def to_fit(self, batch: Batch) -> Batch:
+        """The same rows; those that a fit leaves out have no class, and no categories either.
+
+        A category that only such rows show is unknown to the design.
+        """
+        batch = _complete(batch) if self.complete else batch
+        out = batch.codes < 0
+        if len(batch.weights):
+            out |= batch.weights == 0
+        if not self.design.categories or not out.any():
+            return batch
+        *numbers, coded = batch.blocks
+        blocks = (*numbers, _without(coded, out))
+        return replace(batch, codes=np.where(out, -1, batch.codes), blocks=blocks)
+
+    def pieces(
+        self, batch: Batch, hessian: bool, *columns: NDArray[Any]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield z, some rows at a time, with the same rows of ``columns``.
+
+        Dense pieces fit in cache, and share their memory: use one before asking for the next.
+        Sparse rows come all at once.
+
+        Raises
+        ------
+        BadCell
+            If a category was never seen in training.
+        """
+        if isinstance(batch.blocks[0], SparseBlock):
+            yield with_ones(_compressed(batch.blocks[0], len(self.mean))), *columns
+            return
+        height = max(TILE_CELLS // self.width, TALL if hessian else 1)
+        room = np.ones((min(height, batch.rows), self.width))
+        for first, x in self.tables(batch):
+            for start in range(0, len(x), height):
+                part = x[start : start + height]
+                z, rows = room[: len(part)], slice(first + start, first + start + len(part))
+                np.subtract(part, self.mean, out=z[:, 1:])
+                if self.turn is not None:
+                    z[:, 1:] = z[:, 1:] @ self._whitening.T
+                yield z, *(column[rows] for column in columns)
+
+    def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
+        """Yield dense rows x, not centred, with the number of the first of them."""
+        if isinstance(batch.blocks[0], RealBlock) and not self.design.categories:
+            yield 0, converted(batch.blocks[0].values)
+        else:
+            blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
+            yield from self.design.rows(replace(batch, blocks=tuple(blocks)))
+
+    def refuse_incomplete(self, batch: Batch) -> None:
+        """Find the cell that leaves a row without a score.
+
+        Raises
+        ------
+        BadCell
+            For the first number that is missing or infinite, and the first missing category.
+        """
+        for b, block in enumerate(batch.blocks):
+            if isinstance(block, SparseBlock):
+                for q in np.flatnonzero(~np.isfinite(block.data))[:1].tolist():
+                    cell = block.indptr, block.indices, q, float(block.data[q])
+                    raise _bad_cell(*cell, COMPLETE)
+                continue
+            bad = _missing(block)
+            if isinstance(block, RealBlock):
+                bad = bad | (np.abs(block.values) > LARGEST)
+            for row, column in np.argwhere(bad)[:1].tolist():
+                value = float(block.values[row, column]) if isinstance(block, RealBlock) else None
+                finding = BadCell(row, column, value, COMPLETE)
+                finding.block = b
+                raise finding
+
+
+def _is_sparse(layout: Layout) -> bool:
+    return any(block.encoding == "sparse" for block in layout.blocks)
+
+
+def _compressed(block: SparseBlock, width: int) -> csr_array:
+    data = np.asarray(block.data, np.float64)
+    return csr_array((data, block.indices, block.indptr), shape=(block.rows, width))
+
+
+def with_ones(x: csr_array) -> csr_array:
+    """Put a column of ones in front of compressed rows.
+
+    Examples
+    --------
+    >>> with_ones(csr_array([[0.0, 5.0], [7.0, 0.0]])).toarray()
+    array([[1., 0., 5.],
+           [1., 7., 0.]])
+    """
+    n, cells = x.shape[0], x.nnz
+    indptr = x.indptr + np.arange(n + 1, dtype=x.indptr.dtype)
+    data, indices = np.ones(cells + n), np.zeros(cells + n, x.indices.dtype)
+    others = np.ones(cells + n, np.bool_)
+    others[indptr[:-1]] = False
+    data[others], indices[others] = x.data, x.indices + 1
+    return csr_array((data, indices, indptr), shape=(n, x.shape[1] + 1))
+
+
+def _by_term(
+    design: Design, seen: ByClass, found: Callable[[Any], tuple[NDArray[np.float64], ...]]
+) -> tuple[NDArray[np.float64], ...]:
+    """Put what is found of every block in the order of the terms."""
+    parts = [found(block) for block in seen.blocks]
+    if not design.categories:
+        return parts[0]
+    names = [design.numbers] if len(design.numbers) else []
+    order = np.concatenate([design.places(n) for n in [*names, tuple(design.categories)]])
+    joined = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
+    return tuple(values[..., np.argsort(order)] for values in joined)
+
+
+def _later(block: Counts) -> NDArray[np.intp]:
+    """Where the counts of all categories but the first of each column are."""
+    return np.delete(np.arange(block.count.shape[1]), block.offsets[:-1])
+
+
+def _mean_and_variance(block: Moments | Counts) -> tuple[NDArray[np.float64], ...]:
+    if isinstance(block, Moments):
+        pooled = block.one_class
+        return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
+    total = np.repeat(block.total.sum(axis=0), [len(v) - 1 for v in block.vocabularies])
+    share = block.count.sum(axis=0).value[_later(block)] / total
+    return share, share * (1.0 - share)

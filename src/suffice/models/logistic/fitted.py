@@ -1,0 +1,317 @@
+"""A fitted logistic regression: what its coefficients are worth, and what it says of rows."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import ParameterError
+from suffice.models.base.evaluation import Evaluation
+from suffice.models.base.labels import ReadsLabels
+from suffice.models.base.options import Missing
+from suffice.models.design.matrix import INTERCEPT
+from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.descent import DescentState
+from suffice.models.logistic.inference import Likelihood, LogisticSummary
+from suffice.models.logistic.model import LogisticModel, Prediction, predictions
+from suffice.models.logistic.objective import LARGEST_HESSIAN
+from suffice.models.logistic.saved import SAVED, SavedLogistic
+from suffice.models.optimise.descent_options import GradientDescent
+from suffice.rules import build
+
+__all__ = ["FittedLogistic", "Penalty"]
+
+Penalty = Literal["l2", "firth", "deprecated", None]
+
+
+class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
+    """A logistic regression, as its passes over the rows left it.
+
+    Attributes
+    ----------
+    model_ : LogisticModel
+        All that a prediction needs.
+    likelihood_ : Likelihood or None
+        Of the rows of the fit, where it has one.
+    stride_ : DescentState
+        How to go on; after gradient descent only.
+    n_iter_ : ndarray (1,)
+        Iterations, or epochs of gradient descent.
+    n_passes_ : int
+        How often the rows were read.
+    left_out_ : float
+        Weight of the rows left out for missing cells.
+    unlabelled_ : float
+        Weight of the rows left out for missing labels.
+    remarks_ : tuple of str
+        What a user may want to know of the columns.
+    """
+
+    _saved_types = SAVED
+    _option_types = (GradientDescent,)
+    penalty: Penalty
+    C: float
+    missing: Missing
+    model_: LogisticModel
+    likelihood_: Likelihood | None
+    stride_: DescentState
+    n_iter_: NDArray[np.intp]
+    n_passes_: int
+    left_out_: float
+    unlabelled_: float
+    remarks_: tuple[str, ...]
+
+    # -- what was learnt
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, (k,)."""
+        return self._as_labels(self.model_.classes)
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """w, (1, p) or (k, p)."""
+        return np.array(self.model_.coefficients[:, 1:])
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """b, (1,) or (k,); 0 where it is not estimated."""
+        return np.array(self.model_.intercept)
+
+    @property
+    def loss_history_(self) -> NDArray[np.float64]:
+        """Loss of every epoch of gradient descent, (epochs,).
+
+        ::
+
+            J = 1/N [−Σ w log P(y | x) + |w|²/(2C)]        N = Σ w
+
+        after an epoch of ``solver="gradient"``; for the others the mean over the rows of the
+        epoch, each before the step that it leads to.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "stride_"):
+            raise AttributeError("there is a loss_history_ after gradient descent only.")
+        return np.array(self.stride_.loss_history)
+
+    @property
+    def terms_(self) -> tuple[str, ...]:
+        """Names of all coefficients, the intercept first if there is one."""
+        first = (INTERCEPT,) if self.model_.has_intercept else ()
+        return (*first, *self.model_.centred.design.terms)
+
+    def summary(self, level: float = 0.95, reference: Any = None, as_frame: bool = False) -> Any:
+        """Return estimates with standard errors, tests and intervals, and the fit.
+
+        Parameters
+        ----------
+        level : float
+            Confidence of the intervals.
+        reference : label, optional
+            The class that the others are compared with; default: the first.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        LogisticSummary or pandas.DataFrame
+
+        Raises
+        ------
+        ParameterError
+            If the fit has an L2 penalty, the level is not between 0 and 1, or there is no such
+            class.
+
+        See Also
+        --------
+        suffice.models.logistic.inference.LogisticSummary : For the formulas, and an example.
+        """
+        found = self._summary(level, reference)
+        return found.frame() if as_frame else found
+
+    def _summary(self, level: float, reference: Any) -> LogisticSummary:
+        model = self._inferable()
+        labels = model.classes.values
+        first = labels[0] if reference is None else reference
+        if first not in labels:
+            raise ParameterError(
+                f"there is no class {first!r}", f"the classes are {', '.join(map(repr, labels))}"
+            )
+        estimate, covariance = model.against(labels.index(first))
+        assert self.likelihood_ is not None
+        return LogisticSummary(
+            tuple(label for label in labels if label != first),
+            first,
+            self.terms_,
+            estimate,
+            np.sqrt(np.diagonal(covariance)).reshape(estimate.shape),
+            level,
+            self.likelihood_,
+            self.penalty == "firth",
+            self.left_out_,
+        )
+
+    def covariance(self, reference: Any = None) -> NDArray[np.float64]:
+        """Return I⁻¹, the covariance matrix of the estimates of `summary`, row after row."""
+        first = self._summary(0.95, reference).reference
+        model = self._fitted()
+        return model.against(model.classes.values.index(first))[1]
+
+    def _inferable(self) -> LogisticModel:
+        model = self._fitted()
+        if model.root is None:
+            raise self._no_covariance()
+        return model
+
+    @property
+    def _gaussian_prior(self) -> bool:
+        return self.penalty in ("l2", "deprecated") and bool(np.isfinite(self.C))
+
+    def _no_covariance(self) -> ParameterError:
+        if self._gaussian_prior:
+            return ParameterError(
+                f"C={self.C!r}",
+                "a penalised estimate has no standard error",
+                "use C=np.inf or penalty='firth'",
+            )
+        if hasattr(self, "stride_"):
+            return ParameterError(
+                "the fit was by descent",
+                "gradient descent knows no second derivatives",
+                "use solver='newton'",
+            )
+        if self.missing == "gaussian":
+            return ParameterError(
+                "rows have missing cells and missing='gaussian'",
+                "what was expected in their place has errors of its own",
+                "use missing='drop'",
+            )
+        return ParameterError(
+            f"{self.model_.coefficients.size} coefficients",
+            f"standard errors come from a Hessian, of at most {LARGEST_HESSIAN:,} coefficients",
+            "use fewer columns",
+        )
+
+    # -- predicting
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return b + wᵀx of every row, (n,) for two classes, else (n, k)."""
+        t = self._predictions(X, LogisticModel.scores)
+        return t[:, 0] if t.shape[1] == 1 else t
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return log P(c | x), (n, k)."""
+        return self._predictions(X, LogisticModel.log_posterior)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
+        return self._predictions(X, LogisticModel.posterior)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of every row, (n,)."""
+        codes = self._predictions(X, LogisticModel.best)
+        labels: NDArray[Any] = self.classes_.take(codes)
+        return labels
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose label is predicted."""
+        return self.evaluate(X, y, sample_weight).accuracy
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
+
+        Its log-likelihood is that of the labels given the columns.
+
+        Raises
+        ------
+        DataError
+            If a label was never seen in training, or no row has a label.
+        """
+        return self._evaluated(self._fitted(), X, y, sample_weight)
+
+    def _fitted(self) -> LogisticModel:
+        check_is_fitted(self)
+        model: LogisticModel = self.model_
+        return model
+
+    def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
+        """Answer for every row, in order."""
+        parts = self._batches(X, predictions, (self._fitted(), answer))
+        # Scores lie class by class; joined along that axis they are copied straight.
+        return np.concatenate([rows.T for rows in parts], axis=-1).T
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "model_")
+
+    @property
+    def _allows_missing(self) -> bool:
+        return self.missing == "gaussian"
+
+    # -- keeping
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `suffice.load` reads; nothing in it is executed.
+
+        The file holds the parameters: a loaded model predicts and explains, and a new fit starts
+        from the rows.
+
+        Raises
+        ------
+        ModelFileError
+            If the file cannot be written. A file that was there before is left as it was.
+        """
+        model, likelihood = self._fitted(), self.likelihood_
+        learnt = {
+            "design": model.centred.design,
+            "mean": model.centred.mean,
+            "scale": model.centred.scale,
+            "complete": model.centred.complete,
+            "classes": model.classes,
+            "coefficients": model.coefficients,
+            "has_intercept": model.has_intercept,
+            "root": model.root,
+            "cells": model.cells,
+            "stride": getattr(self, "stride_", None),
+            "likelihood": None if likelihood is None else vars(likelihood),
+            "n_iter": self.n_iter_,
+            "n_passes": self.n_passes_,
+            "left_out": self.left_out_,
+            "unlabelled": self.unlabelled_,
+            "remarks": self.remarks_,
+        }
+        self._save(path, learnt)
+
+    @classmethod
+    def restored(cls, content: Any) -> Self:
+        """Rebuild a model from what `save` wrote.
+
+        Raises
+        ------
+        ParameterError
+            If something breaks a rule.
+        """
+        saved = SavedLogistic.of(content)
+        model, classes = cls._restored(saved), saved.classes
+        root = saved.root if saved.covariance is None else _root_of(saved.covariance)
+        centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
+        of_rows = centred, classes, saved.coefficients, saved.has_intercept
+        model.model_ = LogisticModel(*of_rows, root, saved.cells)
+        if saved.stride is not None:
+            model.stride_ = saved.stride
+        found = saved.likelihood
+        model.likelihood_ = None if found is None else build(Likelihood, found)
+        model.n_iter_, model.n_passes_, model.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
+        model.left_out_, model.unlabelled_ = saved.left_out, saved.unlabelled
+        return model
+
+
+def _root_of(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """R with RᵀR = I⁻¹."""
+    unit = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+    values, axes = np.linalg.eigh(covariance / unit / unit[:, None])
+    return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))).T * unit)

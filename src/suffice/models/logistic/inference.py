@@ -1,0 +1,235 @@
+"""What the rows tell of the coefficients of a logistic regression: errors, tests, intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, ndtr, ndtri
+
+from suffice.models.base.options import check_level
+from suffice.models.design.coefficient_table import header, row, rows_left_out
+from suffice.numerics.in_print import aligned, probability
+from suffice.rules import FINITE, NONNEGATIVE
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["Likelihood", "LikelihoodRatio", "LogisticSummary"]
+
+
+@dataclass(frozen=True)
+class LikelihoodRatio:
+    """Twice the difference of two log-likelihoods, which is χ² where the smaller model holds.
+
+    Parameters
+    ----------
+    statistic : float
+        2 (log L₁ − log L₀).
+    dof : int
+        Number of parameters that the larger model has more.
+
+    Source: S. S. Wilks, The large-sample distribution of the likelihood ratio (1938).
+
+    Examples
+    --------
+    >>> round(LikelihoodRatio(3.84, 1).p, 3)
+    0.05
+    """
+
+    statistic: float
+    dof: int
+
+    @property
+    def p(self) -> float:
+        """Probability of a larger value where the smaller model holds; 1 without parameters."""
+        return float(chdtrc(self.dof, max(self.statistic, 0.0))) if self.dof else 1.0
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """How well a model fits its rows.
+
+    Parameters
+    ----------
+    value : float
+        log L = Σ w log P(y | x); with Firth's penalty, log L + ½ log |I|.
+    null : float or None
+        That of the classes' shares alone; not known with Firth's penalty.
+    rows : float
+        n = Σw.
+    parameters, null_parameters : int
+        Free parameters of both models.
+    """
+
+    value: Annotated[float, FINITE]
+    null: Annotated[float | None, FINITE]
+    rows: Annotated[float, NONNEGATIVE]
+    parameters: Annotated[int, NONNEGATIVE]
+    null_parameters: Annotated[int, NONNEGATIVE]
+
+    @property
+    def aic(self) -> float:
+        """2p − 2 log L."""
+        return 2 * self.parameters - 2 * self.value
+
+    @property
+    def bic(self) -> float:
+        """p log n − 2 log L."""
+        return float(self.parameters * np.log(self.rows)) - 2 * self.value
+
+    @property
+    def mcfadden(self) -> float | None:
+        """1 − log L / log L₀ (McFadden's R²); None where log L₀ is not known or is 0."""
+        return 1 - self.value / self.null if self.null else None
+
+    @property
+    def ratio(self) -> LikelihoodRatio | None:
+        """The test of all columns together."""
+        if self.null is None:
+            return None
+        dof = self.parameters - self.null_parameters
+        return LikelihoodRatio(2 * (self.value - self.null), dof)
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticSummary:
+    """Estimates with their errors and tests, and the fit (conventions of R's glm and statsmodels).
+
+    ::
+
+        se = √(I⁻¹)ⱼⱼ      z = estimate/se      p = 2Φ(−|z|)
+        interval: estimate ± Φ⁻¹((1 + level)/2) se
+
+    with I the Fisher information at the estimates.
+
+    Parameters
+    ----------
+    outcomes : tuple of r labels
+        The classes whose log-odds against the reference are modelled.
+    reference : label
+    terms : tuple of q str
+        Names of the coefficients; the intercept comes first.
+    estimate, standard_error, z, p : ndarray (r, q)
+    lower, upper : ndarray (r, q)
+        Ends of the intervals.
+    level : float
+        Confidence of the intervals.
+    likelihood : Likelihood
+    firth : bool
+        Whether the likelihood is Firth's.
+    left_out : float
+        Weight of the rows left out for missing cells.
+
+    Source: P. McCullagh and J. A. Nelder, Generalized Linear Models, 2nd ed. (1989), sections 4.4
+    and 5.3; D. McFadden, Conditional logit analysis of qualitative choice behavior (1974).
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LogisticRegression
+    >>> model = LogisticRegression(C=np.inf).fit([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1])
+    >>> print(model.summary())
+                 Estimate  Std. Error  z value  Pr(>|z|)   2.5 %  97.5 %  Odds ratio
+    (Intercept)    -2.270       2.934    -0.77     0.439  -8.022   3.481      0.1033
+    x0              0.908       1.085     0.84     0.403  -1.219   3.035        2.48
+    <BLANKLINE>
+    Log-likelihood: -2.347 (null: -2.773), McFadden's R²: 0.1533
+    Likelihood ratio: 0.8502 on 1 degrees of freedom, p-value: 0.356
+    AIC: 8.695, BIC: 7.468, rows: 4
+    """
+
+    outcomes: tuple[Any, ...]
+    reference: Any
+    terms: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    level: float
+    likelihood: Likelihood
+    firth: bool = False
+    left_out: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    @property
+    def z(self) -> NDArray[np.float64]:
+        """Wald's z, (r, q); 0 for a coefficient that is fixed at 0."""
+        fixed = self.standard_error == 0
+        return np.asarray(self.estimate / np.where(fixed, np.inf, self.standard_error))
+
+    @property
+    def p(self) -> NDArray[np.float64]:
+        """2Φ(−|z|), (r, q)."""
+        return np.asarray(2 * ndtr(-np.abs(self.z)))
+
+    @property
+    def lower(self) -> NDArray[np.float64]:
+        """Lower ends of the intervals, (r, q)."""
+        return self.estimate - self._reach
+
+    @property
+    def upper(self) -> NDArray[np.float64]:
+        """Upper ends of the intervals, (r, q)."""
+        return self.estimate + self._reach
+
+    @property
+    def _reach(self) -> NDArray[np.float64]:
+        return np.asarray(ndtri((1 + self.level) / 2) * self.standard_error)
+
+    @property
+    def odds_ratio(self) -> NDArray[np.float64]:
+        """exp(estimate), (r, q): what the odds are multiplied by for one unit of a column."""
+        with np.errstate(over="ignore"):
+            return np.exp(self.estimate)
+
+    def frame(self) -> DataFrame:
+        """One row per coefficient as a pandas DataFrame; the outcome is the first index level."""
+        from pandas import DataFrame, MultiIndex
+
+        tail = f"{(1 - self.level) / 2:g}", f"{(1 + self.level) / 2:g}"
+        columns = {
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "z": self.z,
+            "p": self.p,
+            tail[0]: self.lower,
+            tail[1]: self.upper,
+            "odds_ratio": self.odds_ratio,
+        }
+        index: Any = list(self.terms)
+        if len(self.outcomes) > 1:
+            names = ["outcome", "term"]
+            index = MultiIndex.from_product([self.outcomes, self.terms], names=names)
+        return DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
+
+    def __str__(self) -> str:
+        left_out = rows_left_out(self.left_out)
+        return "\n".join([*self._table(), "", *self._fit(), *left_out])
+
+    def _table(self) -> list[str]:
+        rows = [[*header("z", self.level), "Odds ratio"]]
+        several = len(self.outcomes) > 1
+        for c, outcome in enumerate(self.outcomes):
+            if several:
+                rows.append([f"{outcome} against {self.reference}:", *[""] * len(rows[0][1:])])
+            for j, term in enumerate(self.terms):
+                numbers = self.estimate, self.standard_error, self.z, self.p, self.lower, self.upper
+                name = f"  {term}" if several else term
+                cells = row(name, *(float(values[c, j]) for values in numbers))
+                rows.append([*cells, f"{self.odds_ratio[c, j]:.4g}"])
+        return aligned(rows)
+
+    def _fit(self) -> list[str]:
+        fit, ratio = self.likelihood, self.likelihood.ratio
+        if ratio is None or fit.null is None:
+            kind = "Penalised log-likelihood" if self.firth else "Log-likelihood"
+            return [f"{kind}: {fit.value:.4g}, rows: {fit.rows:g}"]
+        share = "" if fit.mcfadden is None else f", McFadden's R²: {fit.mcfadden:.4g}"
+        return [
+            f"Log-likelihood: {fit.value:.4g} (null: {fit.null:.4g}){share}",
+            f"Likelihood ratio: {ratio.statistic:.4g} on {ratio.dof} degrees of freedom, "
+            f"p-value: {probability(ratio.p)}",
+            f"AIC: {fit.aic:.4g}, BIC: {fit.bic:.4g}, rows: {fit.rows:g}",
+        ]

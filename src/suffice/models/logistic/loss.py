@@ -1,0 +1,214 @@
+"""Logistic regression: class probabilities whose log-ratios are linear in the columns.
+
+::
+
+    two classes       P(1 | x) = σ(t) = 1/(1 + e⁻ᵗ)           t   = b + wᵀx
+    k > 2 classes     P(c | x) = exp(t_c) / Σ_a exp(t_a)       t_c = b_c + w_cᵀx
+
+One pass over the rows sums what they say of given coefficients: −Σ w log P(y | x), its gradient
+and its Hessian.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from suffice.data.source import Split, each_batch
+from suffice.families.family import by_event
+from suffice.models.logistic.centred_design import CentredDesign
+from suffice.numerics import kernels
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import SparseBlock
+from suffice.statistics.loss_sums import LossSums
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["LossRequest", "Outcomes", "loss_sums", "outcomes"]
+
+NEGLIGIBLE_WEIGHT = 1e-60  # share of the largest weight of a Hessian
+
+
+@dataclass(frozen=True, eq=False)
+class LossRequest:
+    """What a pass over the rows needs to know.
+
+    Parameters
+    ----------
+    centred : CentredDesign
+        How rows z = (1, x − m) are made.
+    classes : Vocabulary
+        The k labels.
+    factors : ndarray (k,)
+        What the weight of a row is multiplied by, for its class.
+    coefficients : ndarray (m, D)
+        B: one row of coefficients of z for two classes, k rows for more.
+    probe : ndarray (D,)
+        The vector c of the checksum.
+    hessian : bool
+        Whether the Hessian is asked for.
+    root : ndarray (D, D), optional
+        R with R Rᵀ = I(B)⁻¹, the inverse Fisher information of two classes: then the gradient is
+        that of Firth's penalised likelihood.
+    """
+
+    centred: CentredDesign
+    classes: Vocabulary
+    factors: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    probe: NDArray[np.float64]
+    hessian: bool
+    root: NDArray[np.float64] | None = None
+
+    def of(self, batch: Batch) -> LossSums:
+        """The sums of a batch, added in double."""
+        batch = self.centred.to_fit(batch)
+        codes = np.append(self.classes.index(batch.classes.values, -1), -1)[batch.codes]
+        if len(batch.weights):
+            codes = np.where(batch.weights > 0, codes, -1)
+        if self.hessian or self.root is not None or self.centred.turn is not None:
+            return self._to_second_order(batch, codes)
+        block = batch.blocks[0]
+        if isinstance(block, SparseBlock):
+            return self._of_sparse(block, codes, batch.weights)
+        return self._of_dense(batch, codes)
+
+    @property
+    def _directions(self) -> NDArray[np.float64]:
+        """The coefficients and the vector of the checksum, (m + 1, D)."""
+        return np.concatenate([self.coefficients, self.probe[None]])
+
+    def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
+        k, loss = len(self.classes), 0.0
+        weight, checksum = np.zeros(k), np.zeros(k)
+        gradient = np.zeros(self.coefficients.shape)
+        for start, x in self.centred.tables(batch):
+            rows = slice(start, start + len(x))
+            table, code, w = _present(x, codes[rows], batch.weights[rows])
+            loss += kernels.logistic.add_gradient(
+                np.ascontiguousarray(table, np.float64),
+                *(self.centred.mean, self._directions, code, w, self.factors),
+                *(weight, checksum, gradient),
+            )
+        return LossSums.of(weight, checksum, loss, gradient, np.zeros((0, 0)))
+
+    def _of_sparse(
+        self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> LossSums:
+        k, m = len(self.classes), len(self.coefficients)
+        weight, checksum = np.zeros(k), np.zeros(k)
+        directions = by_event(self._directions)
+        gradient = np.zeros(directions.shape)
+        loss = kernels.logistic.add_sparse_gradient(
+            *(block.indptr, block.indices, block.data, directions),
+            *(codes, weights, self.factors, weight, checksum, gradient),
+        )
+        return LossSums.of(weight, checksum, loss, gradient[:, :m].T, np.zeros((0, 0)))
+
+    def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
+        """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
+        k, (m, width) = len(self.classes), self.coefficients.shape
+        directions = self._directions.T
+        weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
+        gradient = np.zeros((m, width))
+        hessian = np.zeros((m, width, m, width) if self.hessian else (0,) * 4)
+        weights = batch.weights if len(batch.weights) else np.ones(len(codes))
+        for z, *parts in self.centred.pieces(batch, self.hessian, codes, weights):
+            z, code, w = _present(z, *parts)
+            t = z @ directions
+            weight += np.bincount(code, w, k)
+            checksum += np.bincount(code, w * t[:, m], k)
+            w = w * self.factors[code]
+            outcome = outcomes(t[:, :m], code)
+            if self.root is not None:
+                outcome = outcome.firth(z @ self.root)
+            loss += float(w @ outcome.loss)
+            gradient += (z.T @ (w[:, None] * outcome.residual)).T
+            if self.hessian:
+                outcome.add_hessian(z, w, hessian)
+        side = m * width * self.hessian
+        return LossSums.of(weight, checksum, loss, gradient, hessian.reshape(side, side))
+
+
+def loss_sums(split: Split, task: LossRequest) -> LossSums:
+    """Kernel of a pass: loss, gradient and Hessian of the rows of one split."""
+    k, (m, width) = len(task.classes), task.coefficients.shape
+    total = LossSums.empty(k, m, width, task.hessian)
+    for part in each_batch(split, task.centred.layout, task.of):
+        total = total + part
+    return total
+
+
+def _present(
+    z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
+) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
+    """The rows that have a class."""
+    there = codes >= 0
+    if there.all():
+        return z, codes, weights
+    return z[there], codes[there], weights[there] if len(weights) else weights
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """−log P(y | x) of n rows as a function of scores t (n, m): its value and derivatives.
+
+    Parameters
+    ----------
+    loss : ndarray (n,)
+    residual, probability, other : ndarray (n, m)
+        ∂loss/∂t, p and 1 − p: of every class, or of class 1 of two.
+    """
+
+    loss: NDArray[np.float64]
+    residual: NDArray[np.float64]
+    probability: NDArray[np.float64]
+    other: NDArray[np.float64]
+
+    def firth(self, spread: NDArray[np.float64]) -> Outcomes:
+        """Two classes: residuals of the modified score, p − y − h(½ − p), h = p(1 − p)|spread|²."""
+        p = self.probability
+        hat = p * self.other * (spread**2).sum(axis=1)[:, None]
+        return replace(self, residual=self.residual - hat * (0.5 - p))
+
+    def add_hessian(self, z: Any, w: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+        """Add Σ w (diag p − p pᵀ) ⊗ z zᵀ; for two classes, Σ w p(1 − p) z zᵀ."""
+        p = self.probability
+        for a in range(p.shape[1]):
+            out[a, :, a] += _gram(z, w * p[:, a] * self.other[:, a])
+            for b in range(a):
+                block = _gram(z, w * p[:, a] * p[:, b])
+                out[a, :, b] -= block
+                out[b, :, a] -= block
+
+
+def outcomes(t: NDArray[np.float64], codes: NDArray[np.intp]) -> Outcomes:
+    """Loss and its derivatives at scores t, (n, 1) for two classes, else (n, k).
+
+    Examples
+    --------
+    >>> far = outcomes(np.array([[-800.0], [0.0]]), np.array([1, 1]))
+    >>> far.loss.tolist(), far.residual.ravel()
+    ([800.0, 0.6931471805599453], array([-1. , -0.5]))
+    >>> outcomes(np.zeros((1, 4)), np.array([2])).residual
+    array([[ 0.25,  0.25, -0.75,  0.25]])
+    """
+    t = np.ascontiguousarray(t)
+    found = Outcomes(np.empty(len(t)), *(np.empty(t.shape) for _ in range(3)))
+    kernels.logistic.outcomes(t, codes, found.loss, found.residual, found.probability, found.other)
+    return found
+
+
+def _gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Σ weight z zᵀ, for weights of 0 or more.
+
+    Weights that change no digit are left out: products of subnormal numbers take long.
+    """
+    weights = np.where(weights > NEGLIGIBLE_WEIGHT * weights.max(initial=0.0), weights, 0.0)
+    if isinstance(z, csr_array):
+        return np.asarray((z.T @ z.multiply(weights[:, None])).toarray())
+    a = z * np.sqrt(weights)[:, None]
+    return np.asarray(a.T @ a)

@@ -1,0 +1,203 @@
+"""A fitted logistic regression: its coefficients, and what they say of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import Layout
+from suffice.data.source import Split, each_batch
+from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.missing_cells import ClassGaussians
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.logspace import log_normalise, row_sums, scores
+from suffice.numerics.rows import affine
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock, tiles
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["LogisticModel", "Prediction", "log_probabilities", "predictions"]
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticModel:
+    """Coefficients of rows z, and how these are made.
+
+    Parameters
+    ----------
+    centred : CentredDesign
+    classes : Vocabulary
+        The k labels.
+    coefficients : ndarray (m, D)
+        B: of t₁ − t₀ for two classes, of every t_c for more.
+    has_intercept : bool
+        Whether b is estimated; else it is 0.
+    root : ndarray (q, mD), optional
+        R with RᵀR = I(B)⁻¹, the inverse Fisher information.
+    cells : ClassGaussians, optional
+        What to expect in missing cells; without it they are refused.
+    """
+
+    centred: CentredDesign
+    classes: Vocabulary
+    coefficients: NDArray[np.float64]
+    has_intercept: bool = True
+    root: NDArray[np.float64] | None = None
+    cells: ClassGaussians | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """How a table is read."""
+        return self.centred.layout
+
+    @property
+    def log_prior(self) -> NDArray[np.float64]:
+        """What an impossible row would be answered with; there is none."""
+        return np.full(len(self.classes), -np.log(len(self.classes)))
+
+    @cached_property
+    def intercept(self) -> NDArray[np.float64]:
+        """b (m,) = B₀ − Σ_j B_j m_j."""
+        terms = DoubleDouble.of(self.coefficients[:, 1:]) * self.centred.mean
+        return (DoubleDouble.of(self.coefficients[:, 0]) - terms.sum(axis=1)).value
+
+    def about(self, centred: CentredDesign) -> NDArray[np.float64]:
+        """The same coefficients, (m, D), of rows about other means."""
+        coefficients = self.coefficients.copy()
+        coefficients[:, 0] = self.intercept + coefficients[:, 1:] @ centred.mean
+        return coefficients
+
+    def against(self, reference: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients of x for log-odds against one class, and their covariance matrix.
+
+        Returns
+        -------
+        coefficients : ndarray (k − 1, q)
+            (b, w) of every other class; without b if there is no intercept.
+        covariance : ndarray ((k − 1)q, (k − 1)q)
+        """
+        assert self.root is not None
+        k, width = len(self.classes), self.centred.width
+        contrasts = np.delete(np.eye(k), reference, axis=0) - np.eye(k)[reference]
+        if len(self.coefficients) == 1:
+            contrasts = np.array([[1.0 if reference == 0 else -1.0]])
+        to_raw = np.eye(width)
+        to_raw[0, 1:] = -self.centred.mean
+        raw = np.column_stack([self.intercept, self.coefficients[:, 1:]])
+        change = np.kron(contrasts, to_raw[int(not self.has_intercept) :])
+        kept = (contrasts @ raw)[:, int(not self.has_intercept) :]
+        across = self.root @ change.T
+        return kept, across.T @ across
+
+    def scores(self, batch: Batch) -> NDArray[np.float64]:
+        """t (n, m) of every row; where cells are missing, of the expected probabilities.
+
+        Raises
+        ------
+        BadCell
+            If a cell is infinite, or missing or an unknown category and nothing can be expected in
+            its place.
+        """
+        batch = batch if self.cells is None else self.centred.design.known(batch)
+        if isinstance(batch.blocks[0], SparseBlock):
+            t = self._of_sparse(batch)
+        else:
+            t = self._of_dense(batch)
+        if not np.isfinite(t).all():
+            self.centred.refuse_incomplete(
+                batch if self.cells is None else _with_known_cells(batch)
+            )
+        return t
+
+    def _of_sparse(self, batch: Batch) -> NDArray[np.float64]:
+        ((z,),) = self.centred.pieces(batch, False)
+        return np.asarray(z @ self.coefficients.T)
+
+    def _of_dense(self, batch: Batch) -> NDArray[np.float64]:
+        b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
+        t = scores(batch.rows, len(b))
+        for start, table in self.centred.tables(batch):
+            for first, x in tiles(table, np.float64):
+                part = t[start + first : start + first + len(x)]
+                affine(x, self.centred.mean, w, b, part)
+                if self._expecting is not None:
+                    self._fill(x, part)
+        return t
+
+    def _fill(self, x: NDArray[np.float64], t: NDArray[np.float64]) -> None:
+        """Put what rows with missing cells are expected to score in its place."""
+        missing_cells_message = np.isnan(x).any(axis=1) & ~np.isinf(x).any(axis=1)
+        if not missing_cells_message.any():
+            return
+        assert self._expecting is not None
+        x, b = x[missing_cells_message] - self.centred.mean, self.coefficients
+        log_p = self._expecting.averaged(x, b, log_probabilities)
+        middle = row_sums(log_p)[:, None] / len(self.classes)
+        t[missing_cells_message] = log_p[:, 1:] - log_p[:, :1] if len(b) == 1 else log_p - middle
+
+    @cached_property
+    def _expecting(self) -> ClassGaussians | None:
+        """The Gaussians of centred columns."""
+        return None if self.cells is None else self.cells.about(self.centred.mean)
+
+    def log_posterior(self, batch: Batch) -> NDArray[np.float64]:
+        """Return log P(c | x) of every row, (n, k)."""
+        return log_probabilities(self.scores(batch))
+
+    def posterior(self, batch: Batch) -> NDArray[np.float64]:
+        """Return P(c | x) of every row, (n, k)."""
+        return np.exp(self.log_posterior(batch))
+
+    def best(self, batch: Batch) -> NDArray[np.intp]:
+        """Return the code of the most probable class of every row, (n,)."""
+        t = self.scores(batch)
+        return (t[:, 0] > 0).astype(np.intp) if t.shape[1] == 1 else t.argmax(axis=1)
+
+    def log_joint(self, batch: Batch) -> NDArray[np.float64]:
+        """Return what `evaluation` asks a model for: here log P(c | x), (n, k)."""
+        return self.log_posterior(batch)
+
+
+def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return log P(c | t) (..., k) of scores t (..., m): t₁ − t₀ of two classes, every t_c of more.
+
+    Examples
+    --------
+    >>> np.exp(log_probabilities(np.array([[0.0], [np.log(3.0)]]))).round(12)
+    array([[0.5 , 0.5 ],
+           [0.25, 0.75]])
+    """
+    if t.shape[-1] > 1:
+        shape = t.shape
+        rows = t.reshape(-1, shape[-1])
+        return log_normalise(rows, np.full(shape[-1], -np.log(shape[-1])))[0].reshape(shape)
+    rest = np.log1p(np.exp(-np.abs(t)))
+    return np.concatenate([-np.maximum(t, 0.0) - rest, np.minimum(t, 0.0) - rest], axis=-1)
+
+
+def _with_known_cells(batch: Batch) -> Batch:
+    """The same numbers, with 0 in the place of missing ones, and no categories' codes missing."""
+    blocks: list[Any] = []
+    for block in batch.blocks:
+        if isinstance(block, RealBlock):
+            blocks.append(RealBlock(np.where(np.isnan(block.values), 0.0, block.values)))
+        elif isinstance(block, CodedBlock):
+            blocks.append(CodedBlock(np.maximum(block.codes, 0), block.vocabularies))
+        else:
+            blocks.append(block)
+    return replace(batch, blocks=tuple(blocks))
+
+
+Prediction = Callable[[LogisticModel, Batch], NDArray[Any]]
+"""What to say of every row of a batch."""
+
+
+def predictions(split: Split, task: tuple[LogisticModel, Prediction]) -> list[NDArray[Any]]:
+    """Kernel of a prediction: the answers of a split, batch by batch."""
+    model, answer = task
+    return list(each_batch(split, model.layout, lambda batch: answer(model, batch)))

@@ -1,0 +1,119 @@
+"""What the file of a logistic regression holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import BlockLayout
+from suffice.models.base.saved import LAYOUT, SavedClassifier, are_same
+from suffice.models.design.matrix import Design
+from suffice.models.logistic.descent import DescentState
+from suffice.models.logistic.missing_cells import ClassGaussians
+from suffice.models.optimise.descent_options import GradientDescent
+from suffice.models.optimise.gradient_descent import OptimizerState
+from suffice.numerics.error_free import LARGEST
+from suffice.numerics.exact import SQUARABLE, WEIGHT
+from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, rule
+from suffice.statistics.vocabulary import Vocabulary
+from suffice.tree import named
+
+__all__ = ["SAVED", "SavedLogistic"]
+
+SAVED = {
+    **LAYOUT,
+    **named(Design, GradientDescent, Vocabulary),
+    **named(ClassCells=ClassGaussians, Stride=DescentState, Walk=OptimizerState),
+}
+"""The types that the file of a logistic regression may hold."""
+
+STEEPEST = 1e10  # log-odds that a double still knows to six decimals
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SavedLogistic(SavedClassifier):
+    """What the file of a logistic regression holds besides: its coefficients.
+
+    Parameters
+    ----------
+    design : Design
+        The F terms.
+    mean, scale : ndarray (F,)
+        Where rows are centred, and standard deviations, as in `CentredDesign`.
+    complete : bool
+        Whether a fit leaves out rows with a missing cell.
+    classes : Vocabulary
+        The k labels.
+    coefficients : ndarray (m, D)
+        B, with m = 1 for two classes and k for more, and D = 1 + F.
+    has_intercept : bool
+        Whether b is estimated.
+    root : ndarray (q, mD), optional
+        R with RᵀR = I(B)⁻¹.
+    cells : ClassGaussians, optional
+        What to expect in missing cells.
+    stride : DescentState, optional
+        How a descent goes on.
+    likelihood : dict, optional
+        The fields of a `suffice.models.logistic.inference.Likelihood`.
+    n_iter : ndarray of int (1,)
+    n_passes : int
+    left_out, unlabelled : float
+        Weights of rows that were left out.
+    remarks : tuple of str
+    covariance : ndarray (mD, mD), optional
+        I(B)⁻¹, which earlier versions wrote in the place of its root.
+    """
+
+    design: Design
+    mean: Annotated[NDArray[np.float64], Shape("F"), SQUARABLE]
+    scale: Annotated[NDArray[np.float64], Shape("F"), Within(0, LARGEST)]
+    complete: bool
+    classes: Annotated[Vocabulary, Shape("k")]
+    coefficients: Annotated[NDArray[np.float64], Shape("m", "D"), SQUARABLE]
+    has_intercept: bool
+    root: Annotated[NDArray[np.float64] | None, Shape("q", "mD"), SQUARABLE] = None
+    cells: ClassGaussians | None
+    stride: DescentState | None
+    likelihood: dict[str, Any] | None
+    n_iter: Annotated[NDArray[np.intp], Shape(1), NONNEGATIVE]
+    n_passes: Annotated[int, NONNEGATIVE]
+    left_out: Annotated[float, WEIGHT]
+    unlabelled: Annotated[float, WEIGHT] = 0.0
+    remarks: tuple[str, ...]
+    covariance: Annotated[NDArray[np.float64] | None, Shape("mD", "mD"), FINITE] = None
+
+    @property
+    def labels(self) -> tuple[Vocabulary, ...]:
+        """All labels."""
+        return (self.classes,)
+
+    @rule("there are two classes or more, and coefficients of each term for every score")
+    def _has_coefficients(self) -> bool:
+        k, f = len(self.classes), len(self.mean)
+        return k > 1 and self.coefficients.shape == (1 if k == 2 else k, 1 + f)
+
+    @rule("no standard deviation changes log-odds by more than 1e10, and constants change none")
+    def _has_scores(self) -> bool:
+        b, w = self.coefficients[:, 0], self.coefficients[:, 1:]
+        steps = np.append(w * self.scale, b)
+        return bool((np.abs(steps) <= STEEPEST).all()) and not w[:, self.scale == 0].any()
+
+    @rule("the table is read as the design asks for, or in compressed rows")
+    def _has_layout(self) -> bool:
+        blocks, design = self.layout.blocks, self.design
+        sparse = blocks == (BlockLayout("sparse", design.columns),) and not design.categories
+        same = are_same(self.layout.names, design.columns)
+        read = same and (sparse or blocks == design.blocks)
+        return read and len(design) == len(self.mean) and not design.targets
+
+    @rule("errors, Gaussians and steps are of these coefficients")
+    def _has_others(self) -> bool:
+        size, shape = self.coefficients.size, self.coefficients.shape
+        errors = (a.shape[1] for a in (self.root, self.covariance) if a is not None)
+        cells = self.cells is None or self.cells.mean.shape == (len(self.classes), len(self.mean))
+        steps = self.stride is None or self.stride.walk.v.shape == shape
+        return all(width == size for width in errors) and cells and steps

@@ -1,0 +1,1 @@
+"""Minimisers of smooth losses: Newton's method, gradient descent, stochastic descent."""

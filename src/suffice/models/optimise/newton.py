@@ -1,0 +1,249 @@
+"""Descent on a convex function whose every evaluation is a pass over the rows.
+
+`newton` and `quasi_newton` yield the points that they reach; whoever asks for the next one decides
+when it is enough. They end by themselves where rounding leaves no way down.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_solve, solve_triangular
+
+__all__ = [
+    "ROUNDING",
+    "Evaluate",
+    "Inverse",
+    "Point",
+    "inverse",
+    "inverse_root",
+    "newton",
+    "own_share",
+    "quasi_newton",
+    "solve",
+]
+
+ARMIJO = 1e-4  # share of the decrease promised by the slope that a step must bring
+FLATTER = 0.9  # a step ends where the slope is at most this share of the first
+ROUNDING = 1e-14  # share of the loss that may be noise
+MEMORY = 20  # steps that `quasi_newton` remembers
+HALVINGS = 60
+SINGULAR = 1e-14  # share of the largest eigenvalue, of a Hessian scaled to a unit diagonal
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A convex function at x (p,): its value, gradient (p,), and Hessian (p, p) if known."""
+
+    x: NDArray[np.float64]
+    loss: float
+    gradient: NDArray[np.float64]
+    hessian: NDArray[np.float64] | None = None
+
+    @property
+    def gradient_norm(self) -> float:
+        """The largest element of the gradient."""
+        return float(np.abs(self.gradient).max(initial=0.0))
+
+
+Evaluate = Callable[[NDArray[np.float64], bool], Point]
+"""The function at x, with its Hessian if the second argument says so."""
+Inverse = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Multiplies a vector (p,) by the inverse of a Hessian."""
+
+
+def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
+    """Yield the points of Newton's method with a line search, the first of them ``start``.
+
+    ::
+
+        x ← x − α H⁻¹ g,  α = 1 unless that is too far
+
+    Parameters
+    ----------
+    evaluate : callable
+        The function.
+    start : Point
+        With its Hessian.
+
+    Source: S. Boyd and L. Vandenberghe, Convex Optimization (2004), algorithm 9.5.
+
+    Examples
+    --------
+    The minimum of eˣ − 2x is at log 2:
+
+    >>> def f(x, hessian):
+    ...     return Point(x, np.exp(x[0]) - 2 * x[0], np.exp(x) - 2, np.diag(np.exp(x)))
+    >>> *_, last = newton(f, f(np.zeros(1), True))
+    >>> last.x - np.log(2)
+    array([0.])
+    """
+    point: Point | None = start
+    while point is not None:
+        yield point
+        assert point.hessian is not None
+        direction = -solve(point.hessian, point.gradient)
+        reached = _next(evaluate, point, direction, hessian=True)
+        if reached is None:  # the Hessian may be 0 where the slope is not
+            direction = -point.gradient / np.diagonal(point.hessian).max(initial=1e-300)
+            reached = _next(evaluate, point, direction, hessian=True)
+        point = reached
+
+
+def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return H⁻¹ b, b (p,) or (p, t); of a singular H, the shortest in units of its diagonal.
+
+    Examples
+    --------
+    >>> solve(np.diag([4.0, 1e-12]), np.array([8.0, 1e-12]))
+    array([2., 1.])
+    """
+    return inverse(hessian)(b)
+
+
+def inverse(hessian: NDArray[np.float64]) -> Inverse:
+    """Return the function that multiplies by H⁻¹ as `solve` does; H is factored once."""
+    per_unit, lower, (values, axes) = _factored(hessian)
+
+    def times(b: NDArray[np.float64]) -> NDArray[np.float64]:
+        return cho_solve((lower, True), b) if len(lower) else axes / values @ (axes.T @ b)
+
+    return lambda b: np.asarray((per_unit * times((per_unit * b.T).T).T).T)
+
+
+def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return R (q, p) with RᵀR = H⁻¹, of a singular H as in `solve`.
+
+    Examples
+    --------
+    >>> inverse_root(np.diag([4.0, 0.25]))
+    array([[0.5, 0. ],
+           [0. , 2. ]])
+    """
+    per_unit, lower, (values, axes) = _factored(hessian)
+    if len(lower):
+        return np.asarray(solve_triangular(lower, np.diag(per_unit), lower=True))
+    return np.asarray((axes / np.sqrt(values)).T * per_unit)
+
+
+def own_share(hessian: NDArray[np.float64]) -> float:
+    """The least part of a diagonal element that earlier rows leave over; 0 of a singular H."""
+    _, lower, _ = _factored(hessian)
+    return float(np.diagonal(lower).min() ** 2) if len(lower) else 0.0
+
+
+def _factored(
+    hessian: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[NDArray[np.float64], ...]]:
+    """1/√diagonal, and of H so scaled L with LLᵀ, or where it is singular eigenvalues and axes."""
+    unit = np.sqrt(np.maximum(np.diagonal(hessian), 0.0))  # rounding may leave less
+    per_unit = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    scaled, nothing = hessian * per_unit * per_unit[:, None], np.empty((0, 0))
+    try:
+        lower = np.linalg.cholesky(scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
+        if np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:
+            return per_unit, lower, (np.empty(0), nothing)
+    except LinAlgError:
+        pass
+    values, axes = np.linalg.eigh(scaled)
+    used = values > SINGULAR * values[-1]
+    return per_unit, nothing, (values[used], axes[:, used])
+
+
+def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
+    """Yield the points of L-BFGS: Newton's method with a Hessian improved by the last steps.
+
+    Parameters
+    ----------
+    evaluate : callable
+        The function; its Hessian is not asked for.
+    start : Point
+    inverse : callable
+        Multiplies a vector (p,) by the inverse of a first guess of the Hessian.
+
+    Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithms 7.4
+    and 7.5.
+
+    Examples
+    --------
+    >>> def f(x, hessian):
+    ...     return Point(x, np.cosh(x - [1, 2]).sum(), np.sinh(x - [1, 2]))
+    >>> *_, last = quasi_newton(f, f(np.zeros(2), False), lambda g: g)
+    >>> last.x.round(12)
+    array([1., 2.])
+    """
+    steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]] = deque(maxlen=MEMORY)
+    point: Point | None = start
+    while point is not None:
+        yield point
+        direction = -_two_loops(point.gradient, steps, inverse)
+        reached = _next(evaluate, point, direction, hessian=False)
+        if reached is None and steps:  # a poor guess of the Hessian may be the reason
+            steps.clear()
+            direction = -inverse(point.gradient)
+            reached = _next(evaluate, point, direction, hessian=False)
+        if reached is not None:
+            s, y = reached.x - point.x, reached.gradient - point.gradient
+            if s @ y > 0:
+                steps.append((s, y))
+        point = reached
+
+
+def _two_loops(
+    gradient: NDArray[np.float64],
+    steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]],
+    inverse: Inverse,
+) -> NDArray[np.float64]:
+    """Multiply the gradient by the inverse of the improved Hessian."""
+    q, shares = gradient.copy(), []
+    for s, y in reversed(steps):
+        share = (s @ q) / (s @ y)
+        q -= share * y
+        shares.append(share)
+    q = inverse(q)
+    if steps:
+        s, y = steps[-1]
+        q = q * ((s @ y) / (y @ inverse(y)))
+    for (s, y), share in zip(steps, reversed(shares), strict=True):
+        q += (share - (y @ q) / (s @ y)) * s
+    return q
+
+
+def _next(
+    evaluate: Evaluate, point: Point, direction: NDArray[np.float64], hessian: bool
+) -> Point | None:
+    """Search along a direction; None where there is no way down.
+
+    A step is taken that is lower by a share of what the slope promises and where the slope is
+    flatter. Where all is noise in the loss, the slope alone decides: f is convex.
+
+    Source: W. W. Hager and H. Zhang, A new conjugate gradient method with guaranteed descent and
+    an efficient line search (2005), section 4, for the use of slopes near a minimum.
+    """
+    slope = float(point.gradient @ direction)
+    if not slope < 0:
+        return None
+    noise = ROUNDING * abs(point.loss)
+    low, high, length = 0.0, np.inf, 1.0
+    for _ in range(HALVINGS):
+        trial = evaluate(point.x + length * direction, hessian)
+        reached = float(trial.gradient @ direction)
+        if not trial.loss <= point.loss + ARMIJO * length * slope + noise or reached > -slope:
+            high = length
+        elif reached < FLATTER * slope and not hessian:
+            low = length
+        else:
+            return trial if (trial.x != point.x).any() else None
+        bend = reached - slope
+        guess = -length * slope / bend if bend > 0 else np.inf  # where a linear slope is 0
+        if np.isinf(high):
+            length = min(max(guess, 2.0 * length), 10.0 * length)
+        elif np.isfinite(guess):
+            length = min(max(guess, low + 0.1 * (high - low)), high - 0.1 * (high - low))
+        else:
+            length = (low + high) / 2.0
+    return None

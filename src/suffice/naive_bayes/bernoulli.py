@@ -1,0 +1,106 @@
+"""Bernoulli naive Bayes: columns of two outcomes."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.engines.choice import Choice
+from suffice.errors import ParameterError
+from suffice.families import Bernoulli
+from suffice.families.bernoulli import BernoulliParameters
+from suffice.naive_bayes.discrete import Discrete
+from suffice.numerics.logspace import safe_log
+from suffice.statistics.counts import Counts
+from suffice.statistics.events import Events
+
+__all__ = ["BernoulliNB"]
+
+
+class BernoulliNB(Discrete):
+    """Bernoulli naive Bayes: two outcomes, p(x_j = 1 | c) = θ_cj.
+
+    θ_cj = (N_cj + α)/(N_c + 2α), the posterior mean under a Beta(α, α) prior.
+
+    Parameters
+    ----------
+    alpha : float or array-like (d,)
+        Pseudo-count of each outcome; 0 is allowed.
+    force_alpha : bool
+        If False, α below 1e-10 becomes 1e-10.
+    binarize : float, optional
+        Numbers above it are 1, the others 0. With None, columns hold 0 and 1, or −1 and 1.
+    fit_prior : bool
+        Relative frequencies of the classes as P(c), else all alike.
+    class_prior : array-like (k,), optional
+        P(c).
+    threads : int, optional
+        Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+
+    Attributes
+    ----------
+    class_count_, class_prior_, class_log_prior_ : ndarray (k,)
+    classes_ : ndarray (k,)
+    feature_count_ : ndarray (k, d)
+        Σw of the rows with outcome 1.
+    feature_log_prob_ : ndarray (k, d)
+        log θ.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: ``alpha=0`` gives probabilities 0 and 1 without NaN; missing
+    cells (NaN) are left out instead of refused; with ``binarize=None`` other numbers than two
+    outcomes are refused.
+
+    Examples
+    --------
+    >>> model = BernoulliNB().fit([[0, 1], [1, 1], [1, 0]], ["a", "a", "b"])
+    >>> model.predict_proba([[1, np.nan]])
+    array([[0.6, 0.4]])
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.threads = threads
+        self.engine = engine
+
+    def _family(self) -> Bernoulli:
+        return Bernoulli(self._alpha())
+
+    def _reading(self) -> dict[str, Any]:
+        number = isinstance(self.binarize, Real) and self.binarize == self.binarize
+        if not (number or self.binarize is None):
+            raise ParameterError(f"binarize={self.binarize!r}", "binarize is a number, or None")
+        return {"threshold": self.binarize}
+
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """Σw of the rows with outcome 1, (k, d)."""
+        count = cast(Counts, self._sums).count.value
+        return count if isinstance(self._sums, Events) else count[:, 1::2]
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """log P(x_j = 1 | c), (k, d)."""
+        return safe_log(cast(BernoulliParameters, self._estimates).theta[:, :, 1])

@@ -1,0 +1,135 @@
+"""Categorical naive Bayes: columns of codes."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.engines.choice import Choice
+from suffice.families import Categorical
+from suffice.families.categorical import CategoricalParameters
+from suffice.naive_bayes.discrete import Discrete
+from suffice.numerics.logspace import safe_log
+from suffice.statistics.counts import Counts
+
+__all__ = ["CategoricalNB"]
+
+
+class CategoricalNB(Discrete):
+    """Categorical naive Bayes: one of m values, p(x_j = v | c) = θ_cjv.
+
+    θ_cjv = (N_cjv + α)/(N_cj + m_j α), the posterior mean under a Dirichlet(α) prior.
+
+    Parameters
+    ----------
+    alpha : float
+        Pseudo-count of every value; 0 is allowed.
+    force_alpha : bool
+        If False, α below 1e-10 becomes 1e-10.
+    fit_prior : bool
+        Relative frequencies of the classes as P(c), else all alike.
+    class_prior : array-like (k,), optional
+        P(c).
+    min_categories : int or array-like (d,), optional
+        Values 0, ..., min_categories − 1 count as values of a column of whole numbers.
+    unseen : {"ignore", "error", "smooth"}
+        A value at prediction that is not among those of the column: left out like a missing cell,
+        refused, or given the probability of one more value.
+    threads : int, optional
+        Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+
+    Attributes
+    ----------
+    class_count_, class_prior_, class_log_prior_ : ndarray (k,)
+    classes_ : ndarray (k,)
+    category_count_ : list of d ndarray (k, m_j)
+        Σw of the rows that show each value.
+    feature_log_prob_ : list of d ndarray (k, m_j)
+        log θ.
+    n_categories_ : ndarray (d,)
+        m_j.
+    categories_ : list of d tuple
+        The values of each column.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: columns may hold strings; a value unseen in training is no
+    error; floats are not truncated; missing cells are left out; ``alpha=0`` gives no NaN; a new
+    value in a later batch joins.
+
+    Examples
+    --------
+    >>> model = CategoricalNB().fit([["red"], ["blue"], ["red"]], ["a", "b", "a"])
+    >>> model.predict([["blue"], ["green"]])
+    array(['b', 'a'], dtype='<U1')
+    """
+
+    array_dtype = None
+
+    def __init__(
+        self,
+        *,
+        alpha: float = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        min_categories: int | ArrayLike | None = None,
+        unseen: str = "ignore",
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.unseen = unseen
+        self.threads = threads
+        self.engine = engine
+
+    def _family(self) -> Categorical:
+        least: Any = 0 if self.min_categories is None else self.min_categories
+        least = np.asarray(least, object).tolist()
+        if isinstance(least, list):
+            least = tuple(least)
+        unseen: Any = self.unseen
+        alpha: Any = self._alpha()
+        return Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
+
+    @property
+    def _columns(self) -> CategoricalParameters:
+        return cast(CategoricalParameters, self._estimates)
+
+    @property
+    def category_count_(self) -> list[NDArray[np.float64]]:
+        """Σw of the rows that show each value: for every column (k, m_j)."""
+        counts = cast(Counts, self._sums).over(self._columns.vocabularies)
+        return [counts.column(j) for j in range(len(counts.vocabularies))]
+
+    @property
+    def feature_log_prob_(self) -> list[NDArray[np.float64]]:
+        """log θ: for every column (k, m_j)."""
+        columns = range(len(self._columns.vocabularies))
+        return [safe_log(self._columns.probabilities(j)) for j in columns]
+
+    @property
+    def n_categories_(self) -> NDArray[np.int64]:
+        """m_j, (d,)."""
+        return np.array([len(v) for v in self._columns.vocabularies], np.int64)
+
+    @property
+    def categories_(self) -> list[tuple[Any, ...]]:
+        """The values of every column."""
+        return [v.values for v in self._columns.vocabularies]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags

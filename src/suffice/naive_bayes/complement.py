@@ -1,0 +1,120 @@
+"""Complement naive Bayes: counts of events, by the classes that a row is not of."""
+
+from __future__ import annotations
+
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.engines.choice import Choice
+from suffice.families import Complement, Family
+from suffice.families.complement import ComplementParameters
+from suffice.models.base.options import check_choices
+from suffice.models.generative.model import Prior, class_prior
+from suffice.naive_bayes.multinomial import MultinomialNB
+from suffice.statistics.by_class import ByClass
+
+__all__ = ["ComplementNB"]
+
+
+class ComplementNB(MultinomialNB):
+    """Complement naive Bayes: counts scored by the other classes, for classes of uneven size.
+
+    Scores are Σ_v x_v w_cv with the weights of `suffice.families.Complement`; normalised, they
+    serve as probabilities, but they are no likelihood.
+
+    Parameters
+    ----------
+    alpha : float or array-like (d,)
+        Pseudo-count of each event, more than 0.
+    force_alpha : bool
+        If False, α below 1e-10 becomes 1e-10.
+    fit_prior : bool
+        As in `MultinomialNB`, for ``class_log_prior_``: the scores do not use a prior.
+    class_prior : array-like (k,), optional
+        As ``fit_prior``.
+    norm : bool
+        Divide the weights of a class by their sum.
+    threads : int, optional
+        Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+
+    Attributes
+    ----------
+    class_count_, class_prior_, class_log_prior_ : ndarray (k,)
+    classes_ : ndarray (k,)
+    feature_count_ : ndarray (k, d)
+        Σwx of every event.
+    feature_all_ : ndarray (d,)
+        The same over all classes.
+    feature_log_prob_ : ndarray (k, d)
+        The weights w.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: ``alpha=0`` is refused, because a word of one class alone would
+    get an infinite weight and NaN for an answer; missing cells are left out.
+
+    Examples
+    --------
+    >>> model = ComplementNB().fit([[2, 0], [1, 1], [0, 3]], ["a", "a", "b"])
+    >>> model.predict([[1, 0], [0, 1]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha: float | ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        norm: bool = False,
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        super().__init__(
+            alpha=alpha,
+            force_alpha=force_alpha,
+            fit_prior=fit_prior,
+            class_prior=class_prior,
+            threads=threads,
+            engine=engine,
+        )
+        self.norm = norm
+
+    def _family(self) -> Family:
+        check_choices(self, norm=(True, False))
+        return Complement(self._alpha(), self.norm)
+
+    def _prior(self) -> tuple[Prior, float]:
+        return "uniform", 0.0  # the scores use none
+
+    def _set(self, *batches: ByClass) -> Self:
+        super()._set(*batches)
+        weight, classes = self.class_count_, self.model_.classes
+        self._stated_prior = class_prior(weight, classes, *super()._prior())
+        return self
+
+    @property
+    def class_prior_(self) -> NDArray[np.float64]:
+        """P(c) by the options, (k,), which the scores do not use."""
+        return self._stated_prior
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the scores Σ_v x_v w_cv, (n, k)."""
+        return super().predict_joint_log_proba(X) - self.model_.log_prior
+
+    @property
+    def feature_all_(self) -> NDArray[np.float64]:
+        """Σwx of every event over all classes, (d,)."""
+        return np.asarray(self.feature_count_.sum(axis=0))
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """Weights w, (k, d)."""
+        return cast(ComplementParameters, self._estimates).weights

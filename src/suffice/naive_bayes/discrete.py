@@ -1,0 +1,58 @@
+"""What the naive Bayes classifiers of counts and categories share."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.families.family import Alpha
+from suffice.models.base.options import check_choices
+from suffice.models.generative.model import Prior
+from suffice.models.generative.one_family import OneFamilyClassifier
+from suffice.numerics.logspace import safe_log
+
+__all__ = ["Discrete"]
+
+SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 without force_alpha
+
+
+class Discrete(OneFamilyClassifier):
+    """What the classes for counts have in common: pseudo-counts and priors."""
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: ArrayLike | None
+
+    def _alpha(self) -> Alpha:
+        """Pseudo-counts, kept off 0 unless ``force_alpha``."""
+        check_choices(self, force_alpha=(True, False))
+        least = 0.0 if self.force_alpha else SMALLEST_ALPHA
+
+        def kept(alpha: Any) -> Any:
+            """A number off 0; the family refuses what is none."""
+            return (
+                max(float(alpha), least) if isinstance(alpha, Real) and float(alpha) >= 0 else alpha
+            )
+
+        given = np.asarray(self.alpha, object).tolist()
+        return tuple(map(kept, given)) if isinstance(given, list) else kept(given)
+
+    def _prior(self) -> tuple[Prior, float]:
+        check_choices(self, fit_prior=(True, False))
+        if self.class_prior is not None:
+            return cast(Prior, self.class_prior), 0.0
+        return ("empirical" if self.fit_prior else "uniform"), 0.0
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """log P(c), (k,)."""
+        return safe_log(self.class_prior_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags

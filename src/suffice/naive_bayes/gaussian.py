@@ -1,0 +1,98 @@
+"""Gaussian naive Bayes: real columns."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.engines.choice import Choice
+from suffice.families import Gaussian
+from suffice.families.family import check_nonnegative
+from suffice.families.gaussian import GaussianParameters
+from suffice.models.generative.model import Prior
+from suffice.models.generative.one_family import OneFamilyClassifier
+from suffice.statistics.moments import Moments
+
+__all__ = ["GaussianNB"]
+
+
+class GaussianNB(OneFamilyClassifier):
+    """Gaussian naive Bayes: real columns, p(x_j | c) = N(x_j; μ_cj, σ²_cj).
+
+    Parameters
+    ----------
+    priors : array-like (k,), optional
+        P(c); default: relative frequencies.
+    var_smoothing : float
+        Smallest variance of a column, as a share of the variance of that column over all classes;
+        2⁻¹⁰⁰ at least.
+    threads : int, optional
+        Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+
+    Attributes
+    ----------
+    class_count_, class_prior_ : ndarray (k,)
+        Σw of the rows of each class, and P(c).
+    classes_ : ndarray (k,)
+    theta_, var_ : ndarray (k, d)
+        Means and variances.
+    epsilon_ : ndarray (d,)
+        The smallest variance of each column.
+    n_features_in_ : int
+    feature_names_in_ : ndarray (d,)
+
+    Notes
+    -----
+    Differences from scikit-learn: ``var_smoothing`` is a floor under each column's own variance,
+    not a share of the *largest* variance of any column added to all of them, so the unit of a
+    column changes nothing and ``epsilon_`` is an array; `partial_fit` gives the bits of `fit`, in
+    any order, and needs no ``classes``; sums are exact; missing cells are left out.
+
+    Examples
+    --------
+    >>> model = GaussianNB().fit([[-2.0], [-1.0], [1.0], [2.0]], [1, 1, 2, 2])
+    >>> model.predict([[-0.8], [np.nan]])
+    array([1, 1])
+    """
+
+    prior_option = "priors"
+
+    def __init__(
+        self,
+        *,
+        priors: ArrayLike | None = None,
+        var_smoothing: float = 1e-9,
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+        self.threads = threads
+        self.engine = engine
+
+    def _family(self) -> Gaussian:
+        check_nonnegative(var_smoothing=self.var_smoothing)
+        return Gaussian(estimation="mle", variance_floor=self.var_smoothing)
+
+    def _prior(self) -> tuple[Prior, float]:
+        return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
+
+    @property
+    def theta_(self) -> NDArray[np.float64]:
+        """Means (k, d)."""
+        return cast(GaussianParameters, self._estimates).mean
+
+    @property
+    def var_(self) -> NDArray[np.float64]:
+        """Variances (k, d)."""
+        return cast(GaussianParameters, self._estimates).variance
+
+    @property
+    def epsilon_(self) -> NDArray[np.float64]:
+        """Smallest variance of each column, (d,)."""
+        floor: NDArray[np.float64] = self._family().least_variance(cast(Moments, self._sums))[0]
+        return floor

@@ -1,0 +1,208 @@
+"""Naive Bayes on a mixed table: every column has the family that its kind suggests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from suffice.data.schema import Column, Layout, UniformColumns, is_decided
+from suffice.engines.choice import Choice
+from suffice.errors import ParameterError
+from suffice.families import Family, family_named
+from suffice.families.family import Estimation
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
+from suffice.models.generative.model import FamilyColumns, Prior
+
+__all__ = ["NaiveBayes"]
+
+
+class NaiveBayes(GenerativeClassifier):
+    """Naive Bayes on a raw table: mixed columns, missing cells, unseen values, strings.
+
+    ::
+
+        log P(c | x) = log P(c) + Σ_j log p(x_j | c) − log Σ_c' P(c') Π_j p(x_j | c')
+
+    A missing cell drops out of the sum, at fit and at prediction. Every column is modelled by
+    the family that its kind suggests (`suffice.data.schema`): real numbers by a Gaussian, two
+    values by a Bernoulli, categories by a categorical, text by a multinomial. A column of unknown
+    kind, without a value so far, is left out until one arrives.
+
+    Parameters
+    ----------
+    families : family, or mapping from a column (or a tuple of columns) to a family, optional
+        Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
+        models every column; a joint distribution, all of them together. A tuple of columns forms
+        one multinomial or one joint distribution (``{("shape", "color"): "joint_table"}``).
+    estimation : {"bayes", "mle", "map"}
+        Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
+    alpha : float
+        Pseudo-count of every category, outcome and word: 1 is Laplace's rule.
+    class_prior : {"empirical", "smoothed", "uniform"}, mapping or sequence
+        P(c): relative frequencies, the same with a pseudo-count, equal, or as given.
+    class_alpha : float
+        Pseudo-count of every class when ``class_prior="smoothed"``.
+    ddof : int
+        Variance divisor n − ddof of the Gaussian under ``"mle"``.
+    variance_floor : float
+        Smallest variance, as a share of the column's variance over all classes.
+    unseen : {"ignore", "error", "smooth"}
+        A value at prediction that no training row showed: a category that is left out like a
+        missing cell, refused, or given the probability of one more category; in a column of two
+        values, which has no room for more, left out or refused.
+    missing : sequence of str
+        Strings that stand for a missing cell, besides null and NaN.
+    label_suffix : str
+        Taken off the end of every label that has it.
+    label_map : mapping of str to str, optional
+        New names of labels.
+    decay : float
+        What `partial_fit` multiplies all weights by before a batch joins, above 0, at most 1.
+    window : int, optional
+        How many batches `partial_fit` keeps; default: all.
+    threads : int, optional
+        Default: all cores.
+    engine : str or Engine, optional
+        Where the rows are summed: see `suffice.set_engine`.
+
+    See Also
+    --------
+    suffice.read_csv : Options for delimited text.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> table = pa.table({
+    ...     "size": [1.0, 1.2, None, 5.0, 5.5, 4.8],
+    ...     "color": ["red", None, "red", "blue", "blue", "red"],
+    ...     "kind": ["apple", "apple", "apple", "plum", "plum", "plum"],
+    ... })
+    >>> model = NaiveBayes().fit(table, "kind")
+    >>> model.predict(pa.table({"size": [1.1, None], "color": ["green", "blue"]}))
+    array(['apple', 'plum'], dtype='<U5')
+    """
+
+    def __init__(
+        self,
+        families: Any = None,
+        *,
+        estimation: Estimation = "bayes",
+        alpha: float = 1.0,
+        class_prior: Prior = "empirical",
+        class_alpha: float = 1.0,
+        ddof: int = 0,
+        variance_floor: float = 1e-9,
+        unseen: str = "ignore",
+        missing: tuple[str, ...] = (),
+        label_suffix: str = "",
+        label_map: Mapping[str, str] | None = None,
+        decay: float = 1.0,
+        window: int | None = None,
+        threads: int | None = None,
+        engine: Choice = None,
+    ) -> None:
+        self.families = families
+        self.estimation = estimation
+        self.alpha = alpha
+        self.class_prior = class_prior
+        self.class_alpha = class_alpha
+        self.ddof = ddof
+        self.variance_floor = variance_floor
+        self.unseen = unseen
+        self.missing = missing
+        self.label_suffix = label_suffix
+        self.label_map = label_map
+        self.decay = decay
+        self.window = window
+        self.threads = threads
+        self.engine = engine
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
+
+    def _prior(self) -> tuple[Prior, float]:
+        return self.class_prior, self.class_alpha
+
+    def _reading(self) -> dict[str, Any]:
+        self._check_reading()
+        return {
+            "missing": tuple(self.missing),
+            "label_suffix": self.label_suffix,
+            "label_map": dict(self.label_map or {}),
+        }
+
+    def _layout_to_answer(self) -> Layout:
+        layout = self.layout_ if self.unseen == "error" else self.layout_.answering
+        return replace(layout, **self._reading())
+
+    def _check_reading(self) -> None:
+        listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
+        if not (listed and all(isinstance(token, str) for token in self.missing)):
+            raise ParameterError(
+                f"missing={self.missing!r}",
+                "it must be a sequence of strings",
+                "write a list or tuple",
+            )
+        if not isinstance(self.label_suffix, str):
+            raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
+        if not isinstance(self.label_map, Mapping | None):
+            raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
+
+    def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
+        if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
+            return whole(self._family(self.families or FAMILY_OF_KIND[columns.kind]), columns)
+        groups = self._groups(columns)
+        chosen = {name for names, _ in groups for name in names}
+        usual = {kind: self._family(family) for kind, family in FAMILY_OF_KIND.items()}
+        groups += [
+            ((c.name,), usual[c.kind]) for c in columns if c.name not in chosen and is_decided(c)
+        ]
+        return parts_of(groups, {column.name: column for column in columns})
+
+    def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
+        """The columns that the user chose a family for."""
+        if self.families is None:
+            return []
+        if not isinstance(self.families, Mapping):
+            family = self._family(self.families)
+            if family.joint:
+                return [(tuple(column.name for column in columns), family)]
+            return [((column.name,), family) for column in columns]
+        names = [column.name for column in columns]
+        groups: list[tuple[tuple[str, ...], Family]] = []
+        chosen: set[str] = set()
+        for key, family in self.families.items():
+            group = tuple(key) if isinstance(key, tuple | list) else (key,)
+            for name in group:
+                if name not in names:
+                    raise ParameterError(
+                        f"families names the column {name!r}",
+                        f"the columns are {', '.join(map(repr, names))}",
+                    )
+                if name in chosen:
+                    raise ParameterError(
+                        f"families names the column {name!r} twice", "a column has one family"
+                    )
+                chosen.add(name)
+            groups.append((group, self._family(family)))
+        return groups
+
+    def _family(self, given: Any) -> Family:
+        if isinstance(given, Family):
+            return given
+        if not isinstance(given, str):
+            raise ParameterError(
+                f"families has {given!r}", "a family is a name or an object of suffice.families"
+            )
+        return family_named(
+            given,
+            estimation=self.estimation,
+            alpha=self.alpha,
+            ddof=self.ddof,
+            variance_floor=self.variance_floor,
+            unseen=self.unseen,
+        )

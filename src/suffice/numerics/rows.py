@@ -1,0 +1,85 @@
+"""Linear functions of rows: each has the same bits whatever rows stand around it.
+
+A matrix product of BLAS has not. It takes rows in blocks, and adds the columns of what is left
+over in another order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics import kernels
+from suffice.numerics.logspace import scores
+
+__all__ = ["affine", "linear", "row_major"]
+
+
+def affine(
+    x: NDArray[np.number],
+    origin: NDArray[np.float64],
+    slope: NDArray[np.float64],
+    constant: NDArray[np.float64],
+    out: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Return (x − o)ᵀ slope_c + constant_c of every row, (n, k), in ``out`` if given.
+
+    Parameters
+    ----------
+    x : ndarray (n, d)
+        Rows; others than of doubles, row by row in memory, are converted.
+    origin : ndarray (d,)
+    slope : ndarray (k, d)
+    constant : ndarray (k,)
+    out : ndarray (n, k), optional
+
+    Returns
+    -------
+    ndarray (n, k)
+        Not finite where a cell of the row is not.
+
+    Examples
+    --------
+    >>> affine(np.array([[3.0, 1.0]]), np.array([1.0, 1.0]), np.array([[2.0, 9.0]]), np.zeros(1))
+    array([[4.]])
+    """
+    n, d = x.shape
+    if out is None:
+        out = scores(n, len(constant))
+    if not d:
+        out[:] = constant
+        return out
+    terms = (np.ascontiguousarray(term) for term in (origin, slope, constant))
+    kernels.linear.write(row_major(x, np.float64), *terms, out)
+    return out
+
+
+def row_major(values: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return a matrix of one dtype that lies row by row in memory: itself, where it does.
+
+    Examples
+    --------
+    >>> row_major(np.array([[1, 2], [3, 4]]).T, np.float64)
+    array([[1., 3.],
+           [2., 4.]])
+    """
+    columns = values.dtype == dtype == np.float64 and values.strides[0] == values.itemsize
+    if not columns or values.flags.c_contiguous:
+        return np.ascontiguousarray(values, dtype=dtype)
+    rows = np.empty(values.shape)
+    kernels.columns.to_rows(values, rows)
+    return rows
+
+
+def linear(x: NDArray[np.number], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the product of rows x (n, d) and a matrix (d, m), (n, m).
+
+    Examples
+    --------
+    >>> linear(np.array([[1.0, 2.0]]), np.array([[3.0], [4.0]]))
+    array([[11.]])
+    """
+    d, m = matrix.shape
+    return affine(x, np.zeros(d), matrix.T, np.zeros(m))

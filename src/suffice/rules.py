@@ -1,0 +1,386 @@
+"""What a record may hold: rules that stand beside its fields, and one reader of them.
+
+A record is a frozen dataclass. Its annotations say what its fields are; `Annotated` adds what types
+cannot say of one field, and a method under `rule` what holds among several::
+
+    @dataclass(frozen=True)
+    class Groups:
+        k: Annotated[int, NONNEGATIVE]
+        code: Annotated[NDArray[np.intp], Shape("g"), Index("k")]
+        weight: Annotated[NDArray[np.float64], Shape("g", 2), FINITE]
+
+        @rule("groups come in the order of their classes")
+        def _in_order(self) -> bool:
+            return bool((np.diff(self.code) > 0).all())
+
+A letter stands for one number throughout a record: that of the shapes in which it occurs, or of the
+field of that name, a whole number.
+
+Constructors of sums check the form of their arrays, which takes a microsecond (`check_form`).
+Values are checked where they come in from outside: `build` makes no record that breaks a rule.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, partial
+from operator import itemgetter
+from typing import (
+    Annotated,
+    Any,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+
+from suffice.errors import ParameterError
+from suffice.hints import Fits, dtype_of, fits
+
+__all__ = [
+    "FINITE",
+    "NONNEGATIVE",
+    "POSITIVE",
+    "Index",
+    "Rule",
+    "Shape",
+    "Within",
+    "build",
+    "check",
+    "check_form",
+    "rule",
+    "shown",
+]
+
+R = TypeVar("R")
+Letters: TypeAlias = dict[str, int]
+SMALLEST, LARGEST = 2.0**-1074, float(np.finfo(np.float64).max)
+
+
+# -- what a field can be asked to be
+
+
+class Range(Protocol):
+    """What the numbers of a field lie between; NaN lies between no numbers."""
+
+    def bounds(self, letters: Letters) -> tuple[float, float]:
+        """The least and the most that a number may be."""
+
+    def words(self, letters: Letters) -> str:
+        """What the field is, in words."""
+
+
+@dataclass(frozen=True)
+class Within:
+    """Numbers from ``least`` to ``most``."""
+
+    least: float
+    most: float
+    text: str = ""
+
+    def bounds(self, letters: Letters) -> tuple[float, float]:
+        """The same in every record."""
+        return self.least, self.most
+
+    def words(self, letters: Letters) -> str:
+        """What the field is, in words."""
+        return self.text or f"from {self.least:g} to {self.most:g}"
+
+
+FINITE = Within(-LARGEST, LARGEST, "finite")
+NONNEGATIVE = Within(0.0, LARGEST, "finite, 0 or more")
+POSITIVE = Within(SMALLEST, LARGEST, "finite, above 0")
+
+
+@dataclass(frozen=True)
+class Index:
+    """Places among the things that a letter counts; −1 stands for none, where that may be."""
+
+    letter: str
+    or_none: bool = False
+
+    def bounds(self, letters: Letters) -> tuple[float, float]:
+        """From 0, or −1, to one below the letter."""
+        return -float(self.or_none), letters[self.letter] - 1.0
+
+    def words(self, letters: Letters) -> str:
+        """What the field is, in words."""
+        least = "-1" if self.or_none else "0"
+        return f"from {least} to {self.letter} - 1 = {letters[self.letter] - 1}"
+
+
+@dataclass(frozen=True, init=False)
+class Shape:
+    """The shape of an array, or the length of a sequence, in letters and numbers."""
+
+    dims: tuple[str | int, ...]
+
+    def __init__(self, *dims: str | int) -> None:
+        object.__setattr__(self, "dims", dims)
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.dims))}{',' * (len(self.dims) == 1)})"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What holds among the fields of a record: a sentence, and whether a record keeps it."""
+
+    sentence: str
+    kept_by: Callable[[Any], bool]
+
+
+def rule(sentence: str) -> Callable[[Callable[[Any], bool]], Rule]:
+    """Make a rule of a method that tells whether the record keeps it."""
+    return partial(Rule, sentence)
+
+
+# -- checking
+
+
+def build(cls: type[R], values: Mapping[str, Any]) -> R:
+    """Make a record from values that come from outside.
+
+    Raises
+    ------
+    ParameterError
+        If they are not exactly the fields of the record, or break a rule; only rules among fields
+        are looked at after the constructor has run.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Shares:
+    ...     share: Annotated[float, Within(0, 1)]
+    >>> build(Shares, {"share": 0.5})
+    Shares(share=0.5)
+    >>> build(Shares, {"share": 1.5})
+    Traceback (most recent call last):
+        ...
+    suffice.errors.ParameterError: Shares.share is 1.5; share is from 0 to 1.
+    """
+    _check_names(cls, values)
+    letters = _check_fields(cls, values)
+    record = cls(**values)
+    _check_rules(record, letters)
+    return record
+
+
+def check(record: Any) -> None:
+    """Check a record, and first those in it.
+
+    Raises
+    ------
+    ParameterError
+        If one breaks a rule.
+    """
+    values = {f.name: getattr(record, f.name) for f in fields(record) if f.init}
+    for value in values.values():
+        for inner in _records(value):
+            check(inner)
+    _check_rules(record, _check_fields(type(record), values))
+
+
+def check_form(record: Any) -> None:
+    """Check shapes and dtypes of the arrays of a record, all of which have a `Shape`.
+
+    Raises
+    ------
+    ParameterError
+        If one does not fit.
+    """
+    cls: Any = type(record)
+    if not _form(cls).kept_by(record):
+        _check_fields(cls, {f.name: getattr(record, f.name) for f in fields(record)})
+
+
+def shown(value: Any) -> str:
+    """A value as a message can show it, whatever its size."""
+    if isinstance(value, np.ndarray):
+        return f"an array {value.shape} of {value.dtype}"
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # an int of thousands of digits
+        return f"a value of type {type(value).__name__}"
+
+
+def _check_names(cls: Any, values: Mapping[str, Any]) -> None:
+    """Refuse values that are not exactly those of the constructor."""
+    expected = _rules(cls).names
+    if values.keys() == expected:
+        return
+    missing, surplus = expected - values.keys(), values.keys() - expected
+    facts = [
+        f"{verb} {', '.join(sorted(map(str, names)))}"
+        for verb, names in (("lacks", missing), ("has in excess", surplus))
+        if names
+    ]
+    raise ParameterError(
+        f"{cls.__name__} {' and '.join(facts)}",
+        f"its fields are {', '.join(sorted(expected)) or 'none'}",
+    )
+
+
+def _check_fields(cls: Any, values: Mapping[str, Any]) -> Letters:
+    """Check types, then shapes, then numbers; return what the letters stand for."""
+    rules = _rules(cls)
+    for field in rules.fields:
+        if not field.fits(values[field.name]):
+            fact = f"{cls.__name__}.{field.name} is {shown(values[field.name])}"
+            raise ParameterError(fact, f"{field.name} is {field.hint}")
+    letters = {field.name: int(values[field.name]) for field in rules.fields if field.is_letter}
+    there = [field for field in rules.narrowed if values[field.name] is not None]
+    for field in there:
+        _bind(cls, field, values[field.name], letters)
+    for field in there:
+        for within in field.ranges:
+            _check_range(cls, field, values[field.name], within, letters)
+    return letters
+
+
+def _bind(cls: Any, field: _Field, value: Any, letters: Letters) -> None:
+    """Check the shape of a field, and note what its letters stand for."""
+    if field.shape is None:
+        return
+    found, dims = _size(value), field.shape.dims
+    if len(found) == len(dims):
+        pairs = zip(dims, found, strict=True)
+        if all(n == (d if isinstance(d, int) else letters.setdefault(d, n)) for d, n in pairs):
+            return
+    here = ", ".join(f"{d} = {letters[d]}" for d in dict.fromkeys(dims) if d in letters)
+    raise ParameterError(
+        f"{cls.__name__}.{field.name} has the shape {found}",
+        f"its shape is {field.shape}" + f", where {here}" * bool(here),
+    )
+
+
+def _check_range(cls: Any, field: _Field, value: Any, within: Range, letters: Letters) -> None:
+    """Check that the numbers of a field lie in a range; pairs are judged by their leading parts."""
+    numbers = np.asarray(getattr(value, "hi", value))
+    least, most = within.bounds(letters)
+    if not numbers.size or (numbers.min() >= least and numbers.max() <= most):
+        return
+    place = np.argwhere(~((numbers >= least) & (numbers <= most)))[0].tolist()
+    at = f"[{', '.join(map(str, place))}]" if place else ""
+    fact = f"{cls.__name__}.{field.name}{at} is {shown(numbers.item(*place))}"
+    raise ParameterError(fact, f"{field.name} is {within.words(letters)}")
+
+
+def _check_rules(record: Any, letters: Letters) -> None:
+    """Check what holds among fields."""
+    cls: Any = type(record)
+    for among in _rules(cls).among:
+        with np.errstate(all="ignore"):  # what overflows, or is NaN, keeps no rule
+            kept = among.kept_by(record)
+        if not kept:
+            sizes = ", ".join(f"{letter} = {n}" for letter, n in sorted(letters.items()))
+            fact = f"a {cls.__name__} with {sizes}" if sizes else f"a {cls.__name__}"
+            raise ParameterError(fact, among.sentence)
+
+
+def _records(value: Any) -> Iterator[Any]:
+    """The records that a value is, or holds."""
+    if is_dataclass(value):
+        yield value
+    elif isinstance(value, tuple | list | dict):
+        items = value.values() if isinstance(value, dict) else value
+        if any(map(is_dataclass, set(map(type, items)))):
+            yield from filter(is_dataclass, items)
+
+
+# -- the rules of a class
+
+
+@dataclass(frozen=True)
+class _Field:
+    """The rules of one field."""
+
+    name: str
+    hint: str
+    fits: Fits
+    is_letter: bool
+    dtype: np.dtype[Any] | None
+    shape: Shape | None
+    ranges: tuple[Range, ...]
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """The rules of a record: of all fields, of those with more than a type, and among them."""
+
+    names: frozenset[str]
+    fields: tuple[_Field, ...]
+    narrowed: tuple[_Field, ...]
+    among: tuple[Rule, ...]
+
+
+@cache
+def _rules(cls: Any) -> _Rules:
+    hints = get_type_hints(cls, include_extras=True)
+    every = tuple(_field(f.name, hints[f.name]) for f in fields(cls) if f.init)
+    narrowed = tuple(field for field in every if field.shape or field.ranges)
+    members = {name: member for base in cls.__mro__[::-1] for name, member in vars(base).items()}
+    among = tuple(member for member in members.values() if isinstance(member, Rule))
+    return _Rules(frozenset(field.name for field in every), every, narrowed, among)
+
+
+def _field(name: str, hint: Any) -> _Field:
+    plain, *extras = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    dtype = dtype_of(plain)
+    text = plain.__name__ if type(plain) is type else re.sub(r"(\w+\.)+(?=\w)", "", str(plain))
+    return _Field(
+        name,
+        text if dtype is None else f"an array of {dtype}",
+        fits(plain),
+        plain is int,
+        dtype,
+        next((extra for extra in extras if isinstance(extra, Shape)), None),
+        tuple(extra for extra in extras if not isinstance(extra, Shape)),
+    )
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Arrays by name, dtype and number of dimensions; and their shapes, one after the other.
+
+    Every size in these is one before it, at the same letter, or a number; ``expected`` takes them
+    from the sizes and the ``numbers`` behind them.
+    """
+
+    arrays: tuple[tuple[str, np.dtype[Any] | None, int], ...]
+    numbers: tuple[int, ...]
+    expected: Callable[[tuple[int, ...]], tuple[int, ...]]
+
+    def kept_by(self, record: Any) -> bool:
+        """Whether the arrays of a record have this form."""
+        sizes: tuple[int, ...] = ()
+        for name, dtype, dims in self.arrays:
+            array = getattr(record, name)
+            shape = array.shape
+            if array.dtype != dtype or len(shape) != dims:
+                return False
+            sizes += shape
+        return sizes == self.expected(sizes + self.numbers)
+
+
+@cache
+def _form(cls: Any) -> _Form:
+    arrays = [(f.name, f.dtype, f.shape.dims) for f in _rules(cls).fields if f.dtype and f.shape]
+    dims = [dim for _, _, of_array in arrays for dim in of_array]
+    numbers = [dim for dim in dims if isinstance(dim, int)]
+    places = [dims.index(d) if isinstance(d, str) else len(dims) + numbers.index(d) for d in dims]
+    of_array = tuple((name, dtype, len(shape)) for name, dtype, shape in arrays)
+    return _Form(of_array, tuple(numbers), itemgetter(*places))
+
+
+def _size(value: Any) -> tuple[int, ...]:
+    """The shape of an array, or the length of a sequence."""
+    shape: tuple[int, ...] | None = getattr(value, "shape", None)
+    return (len(value),) if shape is None else shape

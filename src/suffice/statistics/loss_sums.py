@@ -1,0 +1,80 @@
+"""The loss of given coefficients, its gradient and its Hessian, as sums over rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from operator import add, sub
+from typing import Annotated, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics.exact import DoubleDouble
+from suffice.rules import Shape, rule
+
+__all__ = ["LossSums"]
+
+
+@dataclass(frozen=True)
+class LossSums:
+    """What one pass over the rows says about coefficients B (m, D) of a generalised linear model.
+
+    ::
+
+        loss Σ w ℓ(t, y)      gradient Σ w ∂ℓ/∂t ⊗ z      Hessian Σ w ∂²ℓ/∂t∂tᵀ ⊗ z zᵀ
+
+    with the scores t = B z of a row z (D,). A term is rounded to double; the terms are then added
+    in pairs, so that neither their order nor taking some of them away reaches the rounded sums.
+
+    Parameters
+    ----------
+    weight : DoubleDouble (k,)
+        Σw of the rows of each class.
+    checksum : DoubleDouble (k,)
+        Σ w cᵀz of the rows of each class, for a fixed vector c: other rows, another sum.
+    loss : DoubleDouble ()
+    gradient : DoubleDouble (m, D)
+    hessian : DoubleDouble (mD, mD), or (0, 0) where only the slope was asked for
+        Rows and columns in the order of ``gradient.ravel()``.
+
+    Examples
+    --------
+    >>> none = LossSums.empty(k=2, m=1, width=3, hessian=True)
+    >>> none.gradient.shape, none.hessian.shape, (none + none) == none
+    ((1, 3), (3, 3), True)
+    """
+
+    weight: Annotated[DoubleDouble, Shape("k")]
+    checksum: Annotated[DoubleDouble, Shape("k")]
+    loss: Annotated[DoubleDouble, Shape()]
+    gradient: Annotated[DoubleDouble, Shape("m", "D")]
+    hessian: Annotated[DoubleDouble, Shape("s", "s")]
+
+    @rule("a Hessian has a row for each element of the gradient, or none")
+    def _has_hessian(self) -> bool:
+        return len(self.hessian.hi) in (0, self.gradient.hi.size)
+
+    @classmethod
+    def empty(cls, k: int, m: int, width: int, hessian: bool) -> Self:
+        """The sums of no rows: k classes, m rows of coefficients, D = ``width``."""
+        side = m * width * hessian
+        shapes: tuple[tuple[int, ...], ...] = ((k,), (k,), (), (m, width), (side, side))
+        return cls(*map(DoubleDouble.zeros, shapes))
+
+    @classmethod
+    def of(cls, *sums: NDArray[np.float64] | float) -> Self:
+        """Make them of sums in double, in the order of the parameters."""
+        return cls(*map(DoubleDouble.of, sums))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*map(add, self._sums(), other._sums()))
+
+    def __sub__(self, other: Self) -> Self:
+        return type(self)(*map(sub, self._sums(), other._sums()))
+
+    def _sums(self) -> tuple[DoubleDouble, ...]:
+        return tuple(vars(self).values())
+
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor."""
+        return type(self)(*(getattr(self, f.name).scaled(factor) for f in fields(self)))

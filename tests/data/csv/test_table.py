@@ -1,0 +1,684 @@
+"""Delimited text: exact values, exact lines, nothing lost."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import pickle
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from suffice.data.csv import pieces as csv_pieces
+from suffice.data.csv.pieces import pieces
+from suffice.data.csv.records import CsvFile, OpenRecordError
+from suffice.data.csv.table import CsvFormat, CsvTable
+from suffice.data.table import BATCH_ROWS
+from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
+
+DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
+
+Open = Callable[..., CsvTable]
+
+ROW_RULE = (
+    "every row must have one field per column; correct the row, or leave such rows out with "
+    "CsvFormat(skip_bad_rows=...)."
+)
+BYTE_RULE = (
+    "text must be written in the declared encoding; declare it, for example "
+    'CsvFormat(encoding="latin-1"), or leave such rows out with CsvFormat(skip_bad_rows=...).'
+)
+QUOTE_RULE = (
+    "everything after it would be lost; close the quote, or use CsvFormat(quote=None) where "
+    "quotes are ordinary characters."
+)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Open:
+    def write(data: bytes, name: str = "t.csv", **options: Any) -> CsvTable:
+        path = tmp_path / name
+        path.write_bytes(data)
+        return CsvTable([path], CsvFormat(**options))
+
+    return write
+
+
+def rows(table: CsvTable, types: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+    splits = table.splits(types or dict.fromkeys(table.names))
+    return [
+        row for split in splits for batch in split.record_batches() for row in batch.to_pylist()
+    ]
+
+
+def message(action: Callable[[], object]) -> str:
+    with pytest.raises(ReadError) as caught:
+        action()
+    return str(caught.value)
+
+
+class TestTypes:
+    @pytest.mark.parametrize(
+        ("cells", "expected", "values"),
+        [
+            (["1", "-2", "+3"], pa.int64(), [1, -2, 3]),
+            (["9223372036854775807"], pa.int64(), [2**63 - 1]),
+            (["9223372036854775808"], pa.float64(), [2.0**63]),
+            (["1e5", "-.5", "+3", "2."], pa.float64(), [1e5, -0.5, 3.0, 2.0]),
+            (["1", "2.5", "NA"], pa.float64(), [1.0, 2.5, None]),
+            (["inf", "1e400"], pa.float64(), [float("inf"), float("inf")]),
+            (["true", "FALSE", "True", "null"], pa.bool_(), [True, False, True, None]),
+            (["true", "1"], pa.string(), ["true", "1"]),
+            (["NA", "nan", "None"], pa.null(), [None, None, None]),
+            (["0x10", "0x11"], pa.string(), ["0x10", "0x11"]),
+            ([" 1", "2"], pa.string(), [" 1", "2"]),
+            (["1", "x"], pa.string(), ["1", "x"]),
+            # Identifiers: a double would make one of the first two.
+            (
+                ["12345678901234567890", "12345678901234567891", "7"],
+                pa.string(),
+                ["12345678901234567890", "12345678901234567891", "7"],
+            ),
+            # Numbers as programs write them: the nearest double.
+            (
+                ["1.2345678901234567e+19", "1e23", "123456789012345678.5", "18014398509481984"],
+                pa.float64(),
+                [1.2345678901234567e19, 1e23, 123456789012345678.5, 2.0**54],
+            ),
+        ],
+    )
+    def test_inferred_from_every_cell_of_the_head(
+        self, table: Open, cells: list[str], expected: pa.DataType, values: list[object]
+    ) -> None:
+        opened = table("\n".join(["x", *cells]).encode())
+        assert opened.head().schema.field("x").type == expected
+        assert [row["x"] for row in rows(opened)] == values
+
+    @pytest.mark.parametrize("cell", ["9007199254740993", "-9007199254740993.00", "+" + "9" * 20])
+    def test_a_whole_number_is_not_rounded(self, table: Open, cell: str) -> None:
+        opened = table(f"a,b\n1,0.5\n2,{cell}\n".encode())
+        assert message(lambda: rows(opened)) == (
+            f"line 3 of t.csv, column 'b': {cell!r}; a whole number beyond 2^53 is taken if a "
+            "double holds it, and never rounded; subtract a constant from the column; if it names "
+            "things, make it a category or strings."
+        )
+        assert len(rows(opened, {"a": None})) == 2
+        assert rows(opened, {"b": pa.string()})[1] == {"b": cell}
+
+    def test_requested_types_win(self, table: Open) -> None:
+        opened = table(b"a,b,c\n1,2,x\n")
+        asked = {"b": pa.string(), "a": pa.float32(), "c": pa.dictionary(pa.int32(), pa.string())}
+        (batch,) = opened.splits(asked)[0].record_batches()
+        assert dict(zip(batch.schema.names, batch.schema.types, strict=True)) == asked
+        assert batch.to_pylist() == [{"b": "2", "a": 1.0, "c": "x"}]
+
+    def test_columns_not_asked_for_are_not_cast(self, table: Open) -> None:
+        opened = table(b"a,b\n" + b"1,2\n" * BATCH_ROWS + b"1,x\n")
+        assert len(rows(opened, {"a": None})) == BATCH_ROWS + 1
+
+    def test_late_text_in_a_whole_number_column(self, table: Open) -> None:
+        opened = table(b"a,b\n" + b"1,2\n" * 80_000 + b"1,1.5\n" + b"1,2\n" * 20_000)
+        assert message(lambda: rows(opened)) == (
+            "line 80002 of t.csv, column 'b': '1.5' is not int64; every cell of this column is "
+            "read as int64; correct the cell, declare '1.5' in CsvFormat(missing=...), or declare "
+            "another type for the column."
+        )
+        assert rows(opened, {"b": pa.float64()})[80_000] == {"b": 1.5}
+
+    @pytest.mark.parametrize("cell", ["x", "0x1F", "", "true"])
+    def test_late_misfit_among_numbers(self, table: Open, cell: str) -> None:
+        data = b"a\n" + b"1\n" * BATCH_ROWS + f'"{cell}"\n'.encode()
+        opened = table(data, missing=["NA"])
+        assert message(lambda: rows(opened)).startswith(
+            f"line {BATCH_ROWS + 2} of t.csv, column 'a': {cell!r} is not int64; "
+        )
+
+    @pytest.mark.parametrize(
+        ("cells", "values"),
+        [
+            (b"x,1\n", ["x"]),
+            (b"7,1\n", [7]),
+            (b"7,1\n,1\n7.5,1\n", [7.0, None, 7.5]),
+            (b"true,1\n", [True]),
+            (b",1\n", [None]),
+        ],
+    )
+    def test_late_values_give_a_column_its_type(
+        self, table: Open, cells: bytes, values: list[Any]
+    ) -> None:
+        opened = table(b"a,b\n" + b",1\n" * BATCH_ROWS + cells)
+        found = [row["a"] for row in rows(opened)][BATCH_ROWS:]
+        assert [(type(cell), cell) for cell in found] == [(type(cell), cell) for cell in values]
+
+    def test_number_in_a_boolean_column(self, table: Open) -> None:
+        assert message(lambda: rows(table(b"a\n1\n"), {"a": pa.bool_()})).startswith(
+            "line 2 of t.csv, column 'a': '1' is not bool; "
+        )
+
+    def test_long_cells_are_shortened_in_messages(self, table: Open) -> None:
+        opened = table(b"a\n" + b"1\n" * BATCH_ROWS + b"x" * 5_000_000 + b"\n")
+        assert len(message(lambda: rows(opened))) < 300
+
+
+class TestRaggedRows:
+    @pytest.mark.parametrize(("row", "found"), [("1", "1 field"), ("1,2,3", "3 fields")])
+    def test_error_names_the_line(self, table: Open, row: str, found: str) -> None:
+        opened = table(b"a,b\n" + b"1,2\n" * 299_000 + row.encode() + b"\n" + b"1,2\n" * 999)
+        assert message(lambda: rows(opened)) == (
+            f"line 299002 of t.csv: {found}, where the table has 2 columns; {ROW_RULE}"
+        )
+
+    def test_lines_are_physical(self, table: Open) -> None:
+        opened = table(b'a,b\n"1\n2",x\n\n\r\n1,y,z\n')
+        assert message(opened.head) == (
+            f"line 6 of t.csv: 3 fields, where the table has 2 columns; {ROW_RULE}"
+        )
+
+    def test_row_over_several_lines(self, table: Open) -> None:
+        assert message(table(b'a,b\n1,2,"3\n4\n5"\n').head) == (
+            "line 2 of t.csv: 3 fields, some in quotes, up to line 4, where the table has 2 "
+            f"columns; {ROW_RULE}"
+        )
+
+    def test_counts_even_if_its_columns_are_not_asked_for(self, table: Open) -> None:
+        opened = table(b"a,b\n" + b"1,2\n" * 300_000 + b"1\n")
+        assert message(lambda: rows(opened, {"a": None})).startswith(
+            "line 300002 of t.csv: 1 field"
+        )
+
+    def test_skipped_with_a_warning(self, table: Open) -> None:
+        opened = table(b"a,b\n1,2\n3\n4,5\n6,7,8\n", skip_bad_rows=2)
+        with pytest.warns(SufficeWarning) as caught:
+            assert rows(opened) == [{"a": 1, "b": 2}, {"a": 4, "b": 5}]
+        assert [str(warning.message) for warning in caught] == [
+            "t.csv: 2 malformed lines were left out, as skip_bad_rows=2 allows; "
+            "rows that begin on line 3, 5."
+        ]
+
+    def test_one_warning_per_pass_with_ten_lines(self, table: Open) -> None:
+        opened = table(b"a,b\n1,2\n" + b"x\n" * 12, skip_bad_rows=20)
+        for _ in range(2):
+            with pytest.warns(SufficeWarning) as caught:
+                rows(opened)
+            assert [str(warning.message) for warning in caught] == [
+                "t.csv: 12 malformed lines were left out, as skip_bad_rows=20 allows; "
+                "rows that begin on line 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, ..."
+                "."
+            ]
+
+    def test_more_than_allowed(self, table: Open) -> None:
+        opened = table(b"a,b\n1,2\n3\n4,5\n6,7,8\n", skip_bad_rows=1)
+        assert message(opened.head).startswith("line 5 of t.csv: 3 fields")
+
+    def test_swallowed_lines_are_counted_one_by_one(self, table: Open) -> None:
+        data = b'a,b,c\n1,"2,3\n' + b"4,5,6\n" * 10 + b'7,8",9,10\n'
+        assert message(table(data, skip_bad_rows=11).head).startswith(
+            "line 2 of t.csv: 4 fields, some in quotes, up to line 13, where the table"
+        )
+        with pytest.warns(SufficeWarning, match="12 malformed lines were left out"):
+            assert rows(table(data, skip_bad_rows=12)) == []
+
+
+class TestQuotes:
+    def test_quoted_newlines_delimiters_and_quotes(self, table: Open) -> None:
+        opened = table(b'a,b\n"1\r\n2","x,""y"""\n5" pipe,"p"q\n')
+        assert rows(opened) == [{"a": "1\r\n2", "b": 'x,"y"'}, {"a": '5" pipe', "b": "pq"}]
+
+    def test_without_quoting(self, table: Open) -> None:
+        assert rows(table(b'a,b\n1,"x\n2,y"\n', quote=None)) == [
+            {"a": 1, "b": '"x'},
+            {"a": 2, "b": 'y"'},
+        ]
+
+    @pytest.mark.parametrize("skip", [0, 10_000_000])
+    @pytest.mark.parametrize("opening", ['1,"2', '"1,2'])
+    @pytest.mark.parametrize("after", [0, 3, 20_001, 600_000])
+    def test_unclosed_is_always_an_error(
+        self, table: Open, opening: str, skip: int, after: int
+    ) -> None:
+        data = b"a,b\n" + b"1,2\n" * 79_999 + opening.encode() + b"\n" + b"1,2\n" * after
+        opened = table(data, skip_bad_rows=skip)
+        assert message(lambda: rows(opened)) == (
+            f'line 80001 of t.csv: the quote " that opens here never closes; {QUOTE_RULE}'
+        )
+
+    def test_unclosed_names_the_line_where_the_quote_opens(self, table: Open) -> None:
+        assert message(table(b'a,b,c\n"1\n2","3\n4","5\n6\n').head).startswith("line 4 of t.csv: ")
+
+    def test_unclosed_in_the_header(self, table: Open) -> None:
+        assert message(lambda: table(b'"a,b\n1,2\n')).startswith("line 1 of t.csv: the quote")
+
+    def test_records_longer_than_a_block(self, table: Open) -> None:
+        long = "x\n" * 2_000_000
+        opened = table(b"a,b\n" + b"1,y\n" * 300_000 + f'2,"{long}"\n3,z\n'.encode())
+        read = rows(opened)
+        assert len(read) == 300_002
+        assert read[-2:] == [{"a": 2, "b": long}, {"a": 3, "b": "z"}]
+
+    def test_skipping_around_a_long_record(self, table: Open) -> None:
+        data = b"a,b\n1\n" + b"1,y\n" * 300_000 + b'2,"' + b"x" * 3_000_000 + b'"\n3\n'
+        with pytest.warns(SufficeWarning, match=r"2 malformed lines .* line 2, 300004\."):
+            assert len(rows(table(data, skip_bad_rows=2))) == 300_001
+
+
+class TestBytes:
+    def test_invalid_utf8(self, table: Open) -> None:
+        opened = table(b"a,b\n" + b"1,2\n" * 79_999 + b"1,Z\xfcrich\n" + b"1,2\n" * 20_000)
+        assert message(lambda: rows(opened, {"a": None})) == (
+            f"line 80001 of t.csv, column 'b': byte 0xfc after 'Z' is not utf8; {BYTE_RULE}"
+        )
+
+    def test_invalid_utf8_in_the_header(self, table: Open) -> None:
+        assert message(lambda: table(b"a,\xfc\n1,2\n")) == (
+            f"line 1 of t.csv, column 2: byte 0xfc after '' is not utf8; {BYTE_RULE}"
+        )
+
+    @pytest.mark.parametrize("asked", ["a", "b"])
+    def test_skipped_rows_do_not_depend_on_the_columns_asked_for(
+        self, table: Open, asked: str
+    ) -> None:
+        opened = table(b"a,b\n1,x\n2,Z\xfcrich\n3,y\n4\n5,z", skip_bad_rows=2)
+        with pytest.warns(SufficeWarning, match=r"2 malformed lines .* on line 3, 5\."):
+            assert len(rows(opened, {asked: None})) == 3
+
+    def test_undecodable_rows_exceed_the_limit(self, table: Open) -> None:
+        opened = table(b"a\n\xff\nx\n\xfe\n", skip_bad_rows=1)
+        assert message(opened.head).startswith("line 4 of t.csv, column 'a': byte 0xfe after ''")
+
+    def test_declared_encoding(self, table: Open) -> None:
+        opened = table("ort,n\nZürich,1\n".encode("latin-1"), encoding="latin-1")
+        assert rows(opened) == [{"ort": "Zürich", "n": 1}]
+
+    @pytest.mark.parametrize("encoding", ["utf8\0", "nope", "hex", "", 3])
+    def test_what_is_no_encoding(self, encoding: Any) -> None:
+        with pytest.raises(ParameterError) as caught:
+            CsvFormat(encoding=encoding)
+        assert str(caught.value) == (
+            f"encoding={encoding!r}; it must be a text encoding that Python knows; "
+            'for example "utf8", "latin-1" or "utf-16".'
+        )
+
+    def test_invalid_in_declared_encoding(self, table: Open) -> None:
+        opened = table(b"a,b\n1,\x81\n", encoding="cp1252")
+        assert message(opened.head).startswith(
+            "line 2 of t.csv, column 'b': byte 0x81 after '' is not cp1252; "
+        )
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+    def test_utf16(self, table: Open, encoding: str) -> None:
+        data = ("a,b\n" + "1,é\n" * 100_000).encode(encoding)
+        assert message(lambda: table(data)) == (
+            't.csv is written in UTF-16; it is read as utf8; use CsvFormat(encoding="utf-16").'
+        )
+        read = rows(table(data, encoding=encoding))
+        assert (len(read), read[-1]) == (100_000, {"a": 1, "b": "é"})
+
+    def test_utf16_cut_within_a_character(self, table: Open) -> None:
+        data = "a,b\n1,é\n".encode("utf-16-le")[:-1]
+        assert message(table(data, encoding="utf-16-le").head).startswith(
+            "t.csv cannot be read: 'utf-16-le' codec can't decode byte 0x0a"
+        )
+
+    def test_utf8_read_as_ascii(self, table: Open) -> None:
+        assert message(table("a\né\n".encode(), encoding="ascii").head).startswith(
+            "line 2 of t.csv, column 'a': byte 0xc3 after '' is not ascii; "
+        )
+
+    def test_a_cell_that_begins_like_a_byte_order_mark(self, table: Open) -> None:
+        opened = table("\ufeff\ufeffa,b\n".encode(), header=False)
+        assert rows(opened) == [{"column_1": "\ufeffa", "column_2": "b"}]
+
+    def test_byte_order_mark_line_ends_blank_lines_and_nul(self, table: Open) -> None:
+        opened = table(b'\xef\xbb\xbf"a",b\r\n\r\n1,x\n\n2,y\r3,z\x00z')
+        assert rows(opened) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}, {"a": 3, "b": "z\0z"}]
+
+
+class TestGzip:
+    def test_suffix_decides_delimiter_and_compression(self, table: Open) -> None:
+        assert rows(table(gzip.compress(b"a\tb\n1\t2\n"), "t.tsv.gz")) == [{"a": 1, "b": 2}]
+
+    def test_truncated(self, table: Open) -> None:
+        whole = gzip.compress(b"\n".join(os.urandom(8).hex().encode() for _ in range(50_000)))
+        opened = table(whole[: len(whole) // 2], "t.csv.gz", header=False, names=["a"])
+        assert message(opened.head) == (
+            "t.csv.gz cannot be read: Compressed file ended before the end-of-stream marker was "
+            "reached; check the file or copy it again."
+        )
+
+    def test_damaged(self, table: Open) -> None:
+        whole = bytearray(gzip.compress(b"a,b\n" + b"1,2\n3,4\n" * 300_000))
+        whole[len(whole) // 2] ^= 0xFF
+        assert message(lambda: rows(table(bytes(whole), "t.csv.gz")))
+
+    def test_not_gzip(self, table: Open) -> None:
+        assert message(lambda: table(b"a,b\n", "t.csv.gz")).startswith(
+            "t.csv.gz cannot be read: Not a gzipped file"
+        )
+
+
+class TestNames:
+    def test_duplicates(self, table: Open) -> None:
+        assert message(lambda: table(b"a,b,a\n1,2,3\n")) == (
+            "line 1 of t.csv: columns 1 and 3 are both named 'a'; column names must be unique; "
+            "correct the header, or use CsvFormat(names=...)."
+        )
+        assert table(b"a,b,a\n1,2,3\n", names=["x", "y", "z"]).names == ("x", "y", "z")
+
+    def test_numbered(self, table: Open) -> None:
+        assert rows(table(b"1,2\n", header=False)) == [{"column_1": 1, "column_2": 2}]
+
+    def test_as_many_as_columns(self, table: Open) -> None:
+        assert message(lambda: table(b"1,2\n", header=False, names=["x"])) == (
+            "line 1 of t.csv: 2 fields, where CsvFormat(names=...) holds 1; there must be one name "
+            "per column; correct the names or the delimiter."
+        )
+
+    @pytest.mark.parametrize("data", [b"", b"\n\r\n", b"\xef\xbb\xbf"])
+    def test_empty(self, table: Open, data: bytes) -> None:
+        assert message(lambda: table(data)) == (
+            "t.csv is empty; a table has at least a header or one row; check how it was written."
+        )
+
+    def test_header_only(self, table: Open) -> None:
+        opened = table(b"a,b\n")
+        assert opened.head().num_rows == 0
+        assert opened.head().schema.names == ["a", "b"]
+        assert rows(opened) == []
+
+    def test_unknown(self, table: Open) -> None:
+        with pytest.raises(SchemaError) as caught:
+            table(b"a,b\n1,2\n").splits({"c": None})
+        assert str(caught.value) == (
+            "column 'c' is not in t.csv; its columns are 'a', 'b'; correct the name."
+        )
+
+    def test_none_asked_for(self, table: Open) -> None:
+        with pytest.raises(ParameterError, match=r"no column of t\.csv is asked for"):
+            table(b"a,b\n1,2\n").splits({})
+
+
+class TestMissingAndStrip:
+    def test_tokens(self, table: Open) -> None:
+        assert rows(table(b'a,b\n?,""\n1,"NA"\n', missing=["?"])) == [
+            {"a": None, "b": ""},
+            {"a": 1, "b": "NA"},
+        ]
+
+    def test_no_tokens(self, table: Open) -> None:
+        assert rows(table(b"a,b\n,NA\n", missing=[])) == [{"a": "", "b": "NA"}]
+
+    def test_tokens_match_after_stripping(self, table: Open) -> None:
+        opened = table(b"age , job\n39,  ? \n 40 , clerk\n", missing=["?"], strip=True)
+        assert rows(opened) == [{"age": 39, "job": None}, {"age": 40, "job": "clerk"}]
+
+    def test_stripping_without_tokens(self, table: Open) -> None:
+        assert rows(table(b"a\n x \n", missing=[], strip=True)) == [{"a": "x"}]
+
+
+class TestPieces:
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        st.text('a,"\n\r', max_size=40), st.integers(1, 8), st.integers(1, 8), st.sampled_from('"a')
+    )
+    def test_begin_and_end_where_records_do(
+        self, tmp_path: Path, text: str, size: int, window: int, quote: str
+    ) -> None:
+        file = CsvFile(tmp_path / "t.csv", CsvFormat(quote=quote))
+        file.path.write_bytes(text.encode())
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csv_pieces, "_PIECE_BYTES", size)
+            patch.setattr(csv_pieces, "_WINDOW_BYTES", window)
+            try:
+                cut = [piece.decode() for piece in pieces(file)]
+            except OpenRecordError:
+                with pytest.raises(ReadError, match="never closes"):
+                    list(file.scan())
+                return
+        assert "".join(cut) == text
+        alone = [file.grammar.records(io.StringIO(piece, newline="")) for piece in cut]
+        assert [r.fields for part in alone for r in part] == [r.fields for r in file.scan()]
+
+    def test_are_cut_between_rows_and_not_at_the_end_of_the_file(
+        self, table: Open, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(csv_pieces, "_PIECE_BYTES", 1 << 20)
+        for line in (b"1,2\n", b'"1",2\r\n', b'"1","2""\n"\r', b'1,2"\n'):
+            file = table(line * 600_000).splits({"1": None})[0].file
+            cut = list(pieces(file))
+            assert len(cut) > 1
+            assert all(len(piece) <= 2 << 20 for piece in cut)
+            assert b"".join(cut) == line * 600_000
+
+    def test_a_row_without_end(self, table: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+        opened = table(b"a\n" + b"1" * 5_000_000 + b"\n")
+        monkeypatch.setattr(csv_pieces, "LONGEST_RECORD", 1 << 21)
+        assert message(opened.head).startswith("t.csv cannot be read; a row is longer than")
+
+    def test_pyarrow_gets_nothing_that_its_threads_could_call(
+        self, table: Open, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read, inputs = arrow_csv.read_csv, []
+
+        def watched(source: object, *options: Any) -> pa.Table:
+            inputs.append((type(source), options[1].invalid_row_handler))
+            return read(source, *options)
+
+        monkeypatch.setattr(arrow_csv, "read_csv", watched)
+        monkeypatch.delattr(arrow_csv, "open_csv")
+        for name, encoding in (("t.csv", "utf8"), ("t.csv.gz", "utf8"), ("t.csv", "utf-16")):
+            text = "a,b\n1\n1,2\n".encode(encoding)
+            data = gzip.compress(text) if name.endswith("gz") else text
+            with pytest.warns(SufficeWarning):
+                rows(table(data, name, skip_bad_rows=1, encoding=encoding))
+        assert set(inputs) == {(pa.BufferReader, None)}
+
+    def test_malformed_rows_and_missing_cells_of_one_piece(self, table: Open) -> None:
+        opened = table(b"a,b,c\n1,NA,x\n2\n, y ,z\n", skip_bad_rows=1)
+        with pytest.warns(SufficeWarning):
+            assert rows(opened, {"c": None, "b": None}) == [
+                {"c": "x", "b": None},
+                {"c": "z", "b": " y "},
+            ]
+
+
+class TestSplits:
+    def test_batches_are_small_and_repeatable(self, table: Open) -> None:
+        (split,) = table(b"a\n" + b"1\n" * 200_000).splits({"a": None})
+        sizes = [batch.num_rows for batch in split.record_batches()]
+        assert max(sizes) <= BATCH_ROWS
+        assert sum(sizes) == 200_000
+        assert sizes == [batch.num_rows for batch in split.record_batches()]
+
+    def test_head(self, table: Open) -> None:
+        assert table(b"a\n" + b"1\n" * 200_000).head().num_rows == BATCH_ROWS
+
+    def test_pickle(self, table: Open) -> None:
+        (split,) = table(b"a,b\n1,x\n").splits({"b": None})
+        assert next(pickle.loads(pickle.dumps(split)).record_batches()).to_pylist() == [{"b": "x"}]
+
+    def test_abandoned_iteration(self, table: Open) -> None:
+        (split,) = table(b"a\n" + b"1\n" * 900_000).splits({"a": None})
+        batches = split.record_batches()
+        next(batches)
+        del batches
+        assert sum(batch.num_rows for batch in split.record_batches()) == 900_000
+
+    def test_locate(self, table: Open) -> None:
+        opened = table(b'a,b\n"1\n",2\n\n3\n4,5\n', skip_bad_rows=1)
+        (split,) = opened.splits({"a": None})
+        assert [split.locate(row) for row in range(3)] == [
+            "line 2 of t.csv",
+            "line 6 of t.csv",
+            "row 3 of t.csv",
+        ]
+
+    def test_several_files(self, tmp_path: Path) -> None:
+        for name, text in {"a.csv": "x\n1\n", "b.csv": "x\n2.5\n", "c.csv": "y\n1\n"}.items():
+            (tmp_path / name).write_text(text)
+        one, two, other = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
+        assert rows(CsvTable([one, two])) == [{"x": 1.0}, {"x": 2.5}]
+        with pytest.raises(SchemaError) as caught:
+            CsvTable([one, other])
+        assert str(caught.value) == (
+            f"the columns of {one} are 'x', those of {other} are 'y'; files of one table must have "
+            "the same columns in the same order; read them apart, or give names to both with "
+            "CsvFormat(names=...)."
+        )
+
+
+class TestFormat:
+    @pytest.mark.parametrize(
+        ("options", "expected"),
+        [
+            (
+                {"delimiter": "||"},
+                "delimiter='||'; it must be one ASCII character that ends no line; for a tab write "
+                '"\\t".',
+            ),
+            (
+                {"quote": ""},
+                "quote=''; it must be one ASCII character that ends no line; or None for no "
+                "quoting.",
+            ),
+            (
+                {"delimiter": '"'},
+                "delimiter and quote are both '\"'; they must differ; use quote=None where fields "
+                "are never quoted.",
+            ),
+            (
+                {"missing": "?"},
+                "missing='?'; it must be a sequence of strings; write a list or tuple.",
+            ),
+            (
+                {"names": [1]},
+                "names=[1]; it must be a sequence of strings; write a list or tuple.",
+            ),
+            (
+                {"names": ["a", "a"]},
+                "names holds 'a' twice; column names must be unique; rename one of them.",
+            ),
+            (
+                {"skip_bad_rows": -1},
+                "skip_bad_rows=-1; it must be a whole number, 0 or more; 0 makes every malformed "
+                "row an error.",
+            ),
+            (
+                {"encoding": "klingon"},
+                "encoding='klingon'; it must be a text encoding that Python knows; for example "
+                '"utf8", "latin-1" or "utf-16".',
+            ),
+        ],
+    )
+    def test_options_outside_their_rule(self, options: dict[str, Any], expected: str) -> None:
+        with pytest.raises(ParameterError) as caught:
+            CsvFormat(**options)
+        assert str(caught.value) == expected
+
+    def test_json_round_trip(self) -> None:
+        format = CsvFormat(delimiter=";", names=("a", "b"), missing=("?",))
+        assert CsvFormat(**json.loads(json.dumps(asdict(format)))) == format
+
+    def test_semicolons(self, table: Open) -> None:
+        assert rows(table(b"a;b\n1;2,5\n", delimiter=";")) == [{"a": 1, "b": "2,5"}]
+
+
+CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text(
+    ',;"\r\n\0\x1a x', max_size=8
+)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> list[list[str]]:
+    width = draw(st.integers(1, 4))
+    return draw(st.lists(st.lists(CELL, min_size=width, max_size=width), min_size=1, max_size=20))
+
+
+def written(lines: list[list[str]], delimiter: str, end: str) -> bytes:
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, delimiter=delimiter, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(
+        lines
+    )
+    return buffer.getvalue().encode()
+
+
+class TestWriterRoundTrip:
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(tables(), st.sampled_from(",;\t"), st.sampled_from(["\n", "\r\n"]))
+    def test_any_table_of_strings_reads_back_equal(
+        self, table: Open, lines: list[list[str]], delimiter: str, end: str
+    ) -> None:
+        opened = table(
+            written(lines, delimiter, end), delimiter=delimiter, header=False, missing=[]
+        )
+        read = rows(opened, dict.fromkeys(opened.names, pa.string()))
+        assert [list(row.values()) for row in read] == lines
+
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(tables())
+    def test_the_slow_scan_agrees_on_fields(self, table: Open, lines: list[list[str]]) -> None:
+        opened = table(written(lines, ",", "\n"), header=False, missing=[])
+        (split,) = opened.splits(dict.fromkeys(opened.names, pa.string()))
+        assert [record.fields for record in split.file.scan()] == lines
+
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.text('aé,"\n\r', max_size=30), st.sampled_from([1, 5, 1 << 20]))
+    def test_the_slow_scan_agrees_on_raw_text(self, table: Open, text: str, size: int) -> None:
+        opened = table(b"x,y\n" + text.encode(), missing=[], skip_bad_rows=1000)
+        (split,) = opened.splits({"x": pa.string(), "y": pa.string()})
+        with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
+            warnings.simplefilter("ignore", SufficeWarning)
+            patch.setattr(csv_pieces, "_PIECE_BYTES", size)
+            try:
+                fast = [list(r.values()) for b in split.record_batches() for r in b.to_pylist()]
+            except ReadError as error:
+                assert "never closes" in str(error)  # noqa: PT017
+                with pytest.raises(ReadError, match="never closes"):
+                    list(split.file.scan())
+                return
+        slow = [record.fields for record in split.file.scan()][1:]
+        assert fast == [fields for fields in slow if len(fields) == 2]
+
+
+def real(name: str) -> Path:
+    path = DATA / name
+    if not path.exists():
+        pytest.skip(f"{path} is not there; set SUFFICE_DATA to the folder of data sets")
+    return path
+
+
+class TestRealFiles:
+    def test_adult(self) -> None:
+        opened = CsvTable(
+            [real("adult/adult.data")], CsvFormat(header=False, strip=True, missing=["?"])
+        )
+        read = opened.head()
+        assert read.num_rows == 32_561
+        assert read.schema.field("column_1").type == pa.int64()
+        assert read.column("column_2").null_count == 1836
+        assert read.column("column_15")[0].as_py() == "<=50K"
+
+    def test_house_votes(self) -> None:
+        path = real("house_votes_84/house-votes-84.data")
+        opened = CsvTable([path], CsvFormat(header=False, missing=["?"], strip=True))
+        assert opened.head().num_rows == 435
+        assert set(opened.head().column("column_1").to_pylist()) == {"republican", "democrat"}
+
+    def test_sms_spam(self) -> None:
+        path = real("sms_spam/SMSSpamCollection")
+        opened = CsvTable([path], CsvFormat(header=False, delimiter="\t", quote=None, missing=[]))
+        labels = opened.head().column("column_1").to_pylist()
+        assert (labels.count("ham"), labels.count("spam")) == (4827, 747)
+
+    def test_penguins(self) -> None:
+        head = CsvTable([real("penguins/penguins.csv")]).head()
+        assert head.num_rows == 344
+        assert head.column("sex").null_count == 11

@@ -1,0 +1,551 @@
+"""Queries: read once, typed by what the cells are, and never half."""
+
+import datetime
+import importlib
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import suffice
+from suffice import NaiveBayes, read_sql
+from suffice.data.databases.python_rows import typed_batches
+from suffice.errors import ParameterError, ReadError, SchemaError
+
+
+def rows(table: Any) -> list[dict[str, object]]:
+    splits = table.splits(dict.fromkeys(table.names))
+    return [r for split in splits for batch in split.record_batches() for r in batch.to_pylist()]
+
+
+def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
+    with pytest.raises(kind) as caught:
+        action()
+    return str(caught.value)
+
+
+class TestTypes:
+    """What columns of Python objects become."""
+
+    @pytest.mark.parametrize(
+        ("cells", "kind", "expected"),
+        [
+            ([None, None], pa.null(), [None, None]),
+            ([None, 1, 2**63 - 1, -(2**63)], pa.int64(), [None, 1, 2**63 - 1, -(2**63)]),
+            ([1, None, 0.5], pa.float64(), [1.0, None, 0.5]),
+            ([0.5, 2**53 - 1], pa.float64(), [0.5, 2.0**53 - 1]),
+            ([2**70, 0.5], pa.float64(), [2.0**70, 0.5]),
+            ([Decimal("1.10"), 2, None], pa.float64(), [1.1, 2.0, None]),
+            (["a", None, "ü"], pa.string(), ["a", None, "ü"]),
+            ([True, None], pa.bool_(), [True, None]),
+            ([b"a"], pa.binary(), [b"a"]),
+            ([datetime.date(2026, 1, 2)], pa.date32(), [datetime.date(2026, 1, 2)]),
+            (
+                [datetime.datetime(2026, 1, 2, 3, tzinfo=datetime.UTC)],
+                pa.timestamp("us"),
+                [datetime.datetime(2026, 1, 2, 3)],
+            ),
+            ([datetime.time(1, 2)], pa.time64("us"), [datetime.time(1, 2)]),
+            ([datetime.timedelta(1)], pa.duration("us"), [datetime.timedelta(1)]),
+        ],
+    )
+    def test_every_cell_counts(
+        self, cells: list[object], kind: pa.DataType, expected: list[object]
+    ) -> None:
+        (batch,) = typed_batches(["x"], [[(cell,) for cell in cells]], "the query")
+        assert batch.schema.field("x").type == kind
+        assert batch.column("x").to_pylist() == expected
+
+    @pytest.mark.parametrize("size", [1, 2, 5])
+    @pytest.mark.parametrize(
+        ("cells", "row", "fact"),
+        [
+            ([None, 1, 2, "x"], 4, "'x' stands among whole numbers"),
+            (["x", None, 3], 3, "3 stands among text"),
+            ([1, 0.5, "x", "y"], 3, "'x' stands among numbers"),
+            ([0.5, 2**70, "x"], 3, "'x' stands among numbers"),
+            ([True, 1], 2, "1 stands among true or false"),
+            ([1, 2, datetime.date(2026, 1, 1)], 3, "datetime.date(2026, 1, 1) stands among"),
+        ],
+    )
+    def test_a_misfit_is_named(self, cells: list[object], row: int, fact: str, size: int) -> None:
+        lists = [
+            [(cell, 0) for cell in cells[start : start + size]]
+            for start in range(0, len(cells), size)
+        ]
+        said = message(lambda: list(typed_batches(["x", "y"], lists, "the query")))
+        assert said.startswith(f"row {row} of the query, column 'x': {fact}")
+        assert said.endswith(
+            "; a column holds cells of one kind; cast it in the query: CAST(x AS ...)."
+        )
+
+    @pytest.mark.parametrize(
+        ("cells", "row"),
+        [
+            ([0.5, 2**53 + 1], 2),
+            ([2**53 + 1, 0.5], 1),
+            ([0.5, None, 2**70 + 1, 2**53 + 1], 3),
+            ([Decimal("0.5"), Decimal(-(2**53) - 1)], 2),
+            ([0.5, 10**400], 2),
+        ],
+    )
+    def test_a_whole_number_is_not_rounded(self, cells: list[object], row: int) -> None:
+        said = message(lambda: list(typed_batches(["x"], [[(c,) for c in cells]], "the query")))
+        assert said.startswith(f"row {row} of the query, column 'x': ")
+        assert said.endswith(
+            "; a whole number beyond 2^53 is taken if a double holds it, and never rounded; "
+            "subtract a constant from the column; if it names things, make it a category or "
+            "strings."
+        )
+
+    @pytest.mark.parametrize(
+        ("cells", "row", "type_"), [([1, 2**63], 2, "int"), ([None, [1]], 2, "list")]
+    )
+    def test_what_is_no_cell(self, cells: list[object], row: int, type_: str) -> None:
+        said = message(lambda: list(typed_batches(["x"], [[(c,) for c in cells]], "the query")))
+        assert said.startswith(f"row {row} of the query, column 'x': ")
+        assert f" is of the type {type_}; a cell is " in said
+
+
+@pytest.fixture
+def pets(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    connection = sqlite3.connect(tmp_path / "pets.db")
+    connection.execute("CREATE TABLE pet (weight, legs INTEGER, kind TEXT)")
+    connection.executemany(
+        "INSERT INTO pet VALUES (?, ?, ?)", [(None, 4, "cat"), (4, 4, "cat"), (7.5, None, "dog")]
+    )
+    connection.commit()
+    yield connection
+    connection.close()
+
+
+PETS = [
+    {"weight": None, "legs": 4, "kind": "cat"},
+    {"weight": 4.0, "legs": 4, "kind": "cat"},
+    {"weight": 7.5, "legs": None, "kind": "dog"},
+]
+
+
+class TestSqlite:
+    def test_by_address_and_by_connection(
+        self, pets: sqlite3.Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        for where in (pets, "sqlite:///pets.db", f"sqlite:///{tmp_path / 'pets.db'}"):
+            assert rows(read_sql("SELECT * FROM pet", where)) == PETS
+        pets.row_factory = sqlite3.Row
+        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+        pets.row_factory = lambda cursor, row: {"no": "row"}
+        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+
+    def test_a_column_may_start_with_many_nulls(self, pets: sqlite3.Connection) -> None:
+        query = """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)
+            SELECT CASE WHEN i > 69999 THEN 0.5 END AS x, i FROM n
+        """
+        table = read_sql(query, pets)
+        assert table.schema.types == [pa.float64(), pa.int64()]
+        read = rows(table)
+        assert (len(read), read[0], read[-1]) == (
+            70_000,
+            {"x": None, "i": 1},
+            {"x": 0.5, "i": 70_000},
+        )
+
+    def test_whole_numbers_above_the_first_fraction(self, pets: sqlite3.Connection) -> None:
+        query = """
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 70000)
+            SELECT CASE i WHEN 70000 THEN 0.5 WHEN 3 THEN ? ELSE i END AS x FROM n
+        """
+        assert rows(read_sql(query, pets, [2**60]))[2] == {"x": 2.0**60}
+        said = message(lambda: rows(read_sql(query, pets, [2**53 + 1])))
+        assert said.startswith("row 3 of the query, column 'x': 9007199254740993; a whole number ")
+
+    def test_text_among_numbers(self, pets: sqlite3.Connection) -> None:
+        pets.execute("INSERT INTO pet VALUES ('heavy', 4, 'dog')")
+        assert message(lambda: read_sql("SELECT * FROM pet", pets)) == (
+            "row 4 of the query, column 'weight': 'heavy' stands among numbers; a column holds "
+            "cells of one kind; cast it in the query: CAST(weight AS ...)."
+        )
+
+    def test_the_rows_stay_when_the_database_changes(self, pets: sqlite3.Connection) -> None:
+        table = read_sql("SELECT * FROM pet", pets)
+        pets.execute("DELETE FROM pet")
+        assert rows(table) == PETS
+        assert table.splits({"legs": None})[0].locate(2) == "row 3 of the query"
+
+    def test_no_rows(self, pets: sqlite3.Connection) -> None:
+        table = read_sql("SELECT * FROM pet WHERE legs = 5", pets)
+        assert table.names == ("weight", "legs", "kind")
+        assert rows(table) == []
+
+    @pytest.mark.parametrize(
+        ("query", "kind", "said"),
+        [
+            (
+                "SELECT wings FROM pet",
+                ReadError,
+                "the database refuses the query: no such column: wings; correct it.",
+            ),
+            (
+                "BEGIN",
+                ReadError,
+                "the query returns no rows; a table has columns; use SELECT.",
+            ),
+            (
+                " /* all\nlegs */ -- three\nUpdate pet SET legs = 3",
+                ParameterError,
+                "the query begins with UPDATE; rows are read, and nothing is changed; use SELECT.",
+            ),
+            (b"SELECT 1", ParameterError, "query=b'SELECT 1'; a query is a string."),
+            (
+                "SELECT legs, legs FROM pet",
+                SchemaError,
+                "column 'legs' is there twice; column names differ; rename one of them.",
+            ),
+            (
+                "SELECT CAST(x'ff' AS TEXT) AS u",
+                ReadError,
+                "the query broke off after 0 rows: Could not decode to UTF-8 column 'u' with text "
+                "'\ufffd'; nothing was learnt from them; begin again.",
+            ),
+        ],
+    )
+    def test_bad_queries(
+        self, pets: sqlite3.Connection, query: str, kind: type[Exception], said: str
+    ) -> None:
+        assert message(lambda: read_sql(query, pets), kind) == said
+        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+
+    @pytest.mark.parametrize(
+        ("where", "parameters"), [("legs = ?", (4,)), ("legs = :legs", {"legs": 4})]
+    )
+    def test_parameters(self, pets: sqlite3.Connection, where: str, parameters: Any) -> None:
+        query = f"SELECT * FROM pet WHERE {where}"
+        assert rows(read_sql(query, pets, parameters)) == PETS[:2]
+
+    def test_no_database_is_made(self, tmp_path: Path) -> None:
+        path = tmp_path / "none.db"
+        assert message(lambda: read_sql("SELECT 1", f"sqlite:///{path}")) == (
+            f"sqlite:///{path} cannot be opened: unable to open database file; check the address "
+            "and the server."
+        )
+        assert not path.exists()
+
+    def test_no_database(self, tmp_path: Path) -> None:
+        path = tmp_path / "notes.txt"
+        path.write_text("no database, but long enough to be taken for one\n" * 100)
+        assert message(lambda: read_sql("SELECT 1 FROM pet", f"sqlite:///{path}")) == (
+            "the database refuses the query: file is not a database; correct it."
+        )
+
+    @pytest.mark.parametrize(
+        ("query", "said"),
+        [
+            ("SELECT 1; DELETE FROM pet", "the query goes on with DELETE after a semicolon; "),
+            ("PRAGMA user_version = 7", "the query begins with PRAGMA; rows are read, "),
+            ("ATTACH 'new.db' AS new", "the query begins with ATTACH; rows are read, "),
+            ("EXPLAIN DELETE FROM pet", "the query begins with EXPLAIN; rows are read, "),
+            ("", "the query is empty; rows are read, "),
+            (" -- nothing\n;", "the query is empty; rows are read, "),
+        ],
+    )
+    def test_a_change_is_refused(self, pets: sqlite3.Connection, query: str, said: str) -> None:
+        assert message(lambda: read_sql(query, pets), ParameterError).startswith(said)
+        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "WITH n(x) AS (SELECT 1) INSERT INTO pet SELECT x, x, 'ant' FROM n RETURNING legs",
+            "WITH n(x) AS (SELECT 4) DELETE FROM pet WHERE legs IN n RETURNING kind",
+            "WITH n(x) AS (SELECT 4) UPDATE pet SET legs = 5 RETURNING legs",
+        ],
+    )
+    def test_the_database_refuses_to_write(self, pets: sqlite3.Connection, query: str) -> None:
+        assert message(lambda: read_sql(query, pets)) == (
+            "the database refuses the query: attempt to write a readonly database; correct it."
+        )
+        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+
+    def test_a_transaction_goes_on(self, pets: sqlite3.Connection) -> None:
+        pets.execute("INSERT INTO pet VALUES (0.1, 6, 'ant')")
+        assert rows(read_sql("SELECT legs FROM pet WHERE kind = 'ant'", pets)) == [{"legs": 6}]
+        assert pets.in_transaction
+        message(lambda: read_sql("WITH n AS (SELECT 1) DELETE FROM pet RETURNING 1", pets))
+        pets.execute("INSERT INTO pet VALUES (0.2, 8, 'spider')")  # it may write again
+        pets.rollback()
+        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+
+    def test_who_only_reads_goes_on_reading(self, pets: sqlite3.Connection) -> None:
+        pets.execute("PRAGMA query_only = ON")
+        assert len(rows(read_sql("SELECT * FROM pet", pets))) == 3
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            pets.execute("DELETE FROM pet")
+
+    def test_a_full_text_index_is_read(self, pets: sqlite3.Connection) -> None:
+        pets.execute("CREATE VIRTUAL TABLE note USING fts4(text)")
+        pets.execute("INSERT INTO note VALUES ('barks; update: bites')")
+        found = read_sql("SELECT text FROM note WHERE note MATCH 'bites' -- ; \n;", pets)
+        assert rows(found) == [{"text": "barks; update: bites"}]
+
+    def test_a_closed_connection(self, pets: sqlite3.Connection) -> None:
+        pets.close()
+        assert message(lambda: read_sql("SELECT * FROM pet", pets)) == (
+            "the database does not answer: Cannot operate on a closed database; connect again."
+        )
+
+    def test_by_adbc(self, pets: sqlite3.Connection, tmp_path: Path) -> None:
+        dbapi = pytest.importorskip("adbc_driver_sqlite.dbapi", reason="no ADBC driver of SQLite")
+        with dbapi.connect(str(tmp_path / "pets.db")) as connection:
+            assert rows(read_sql("SELECT legs, kind FROM pet", connection)) == [
+                {"legs": row["legs"], "kind": row["kind"]} for row in PETS
+            ]
+            # That driver decides by the first row it sees.
+            many = "SELECT NULL AS x FROM pet a, pet b, pet c, pet d, pet e, pet f, pet g, pet h"
+            said = message(lambda: read_sql(f"{many} UNION ALL SELECT 0.5", connection))
+            assert said.startswith("the query broke off after ")
+            query = "WITH n AS (SELECT 1) DELETE FROM pet RETURNING legs"
+            assert "attempt to write a readonly database" in message(
+                lambda: read_sql(query, connection)
+            )
+        assert rows(read_sql("SELECT * FROM pet", pets)) == PETS
+
+
+class Cursor:
+    """What DBAPI asks of a cursor, and nothing else."""
+
+    def __init__(self, rows: Sequence[Any], end: Any) -> None:
+        self._rows, self._end = list(rows), end
+        self.description: Any = [(name, *[None] * 6) for name in ("x", "kind")]
+        self.closed = False
+        self.query = ""
+
+    def execute(self, query: str) -> None:
+        self.query = query
+
+    def fetchmany(self, size: int) -> Any:
+        some, self._rows = self._rows[:size], self._rows[size:]
+        if not some and isinstance(self._end, Exception):
+            raise self._end
+        return some or self._end
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Connection:
+    def __init__(self, rows: Sequence[Any], end: Any = ()) -> None:
+        self.only = Cursor(rows, end)
+
+    def cursor(self) -> Cursor:
+        return self.only
+
+
+class TestAnyDriver:
+    @pytest.mark.parametrize("end", [(), [], None])
+    def test_rows(self, end: Any) -> None:
+        connection = Connection([(Decimal("1.5"), "a"), [None, "b"]], end)
+        assert rows(read_sql("SELECT", connection)) == [
+            {"x": 1.5, "kind": "a"},
+            {"x": None, "kind": "b"},
+        ]
+        assert connection.only.closed
+
+    def test_rows_as_mappings(self) -> None:
+        connection = Connection([{"x": 1, "kind": "a"}])
+        assert rows(read_sql("SELECT", connection)) == [{"x": 1, "kind": "a"}]
+
+    def test_it_breaks_off(self) -> None:
+        connection = Connection([(1, "a")] * 20_000, RuntimeError("the line\n is dead."))
+        assert message(lambda: read_sql("SELECT", connection)) == (
+            "the query broke off after 20,000 rows: the line; nothing was learnt from them; "
+            "begin again."
+        )
+        assert connection.only.closed
+
+    def test_no_columns(self) -> None:
+        connection = Connection([])
+        connection.only.description = None
+        assert message(lambda: read_sql("SELECT", connection)) == (
+            "the query returns no rows; a table has columns; use SELECT."
+        )
+
+    @pytest.mark.parametrize(
+        ("query", "said"),
+        [
+            ("EXEC sweep", "the query begins with EXEC; rows are read, and nothing is changed; "),
+            ("SELECT 1; SELECT 2", "the query goes on with SELECT after a semicolon; "),
+            (
+                "WITH d AS (DELETE FROM pet RETURNING *) SELECT * FROM d",
+                "the query holds DELETE; rows are read, and nothing is changed; leave it out; a "
+                "name is quoted.",
+            ),
+            ("SELECT * INTO cat FROM pet", "the query holds INTO; "),
+            ("SELECT 1 SHUTDOWN", "the query holds SHUTDOWN; "),
+        ],
+    )
+    def test_a_change_is_refused_before_it_is_asked_for(self, query: str, said: str) -> None:
+        connection = Connection([(1, "a")])
+        assert message(lambda: read_sql(query, connection), ParameterError).startswith(said)
+        assert connection.only.query == ""
+
+    def test_no_cursor(self) -> None:
+        def gone() -> None:
+            raise RuntimeError("closed")
+
+        connection = Connection([])
+        connection.cursor = gone  # type: ignore[assignment,method-assign]
+        assert message(lambda: read_sql("SELECT", connection)) == (
+            "the database does not answer: closed; connect again."
+        )
+
+    def test_no_connection(self) -> None:
+        assert message(lambda: read_sql("SELECT", 7), ParameterError) == (
+            "connection=7; a connection has a method cursor(); pass an address, or what the "
+            "driver's connect() returns."
+        )
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("address", "shown"),
+        [
+            ("mysql://ann:secret@host/pets", "mysql://..."),
+            ("host=here password=secret", "a string without ://"),
+            ("", "a string without ://"),
+        ],
+    )
+    def test_unknown(self, address: str, shown: str) -> None:
+        assert message(lambda: read_sql("SELECT 1", address), ParameterError) == (
+            f"connection is {shown}; an address begins with postgresql://, postgres://, "
+            "sqlite://, duckdb://; or pass an open connection."
+        )
+
+    def test_a_driver_that_is_not_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def absent(name: str) -> None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+        monkeypatch.setattr("suffice.data.databases.query.import_module", absent)
+        assert message(lambda: read_sql("SELECT 1", "postgresql://host/pets"), ParameterError) == (
+            "this address needs adbc_driver_postgresql.dbapi; it is not installed; pip install "
+            "'suffice[adbc]'."
+        )
+
+    def test_importing_the_reader_imports_no_driver(self) -> None:
+        assert (
+            importlib.import_module("suffice.data.databases.query")
+            is sys.modules[read_sql.__module__]
+        )
+        assert suffice.read_sql is read_sql
+
+
+class TestDuckdb:
+    @pytest.fixture
+    def duckdb(self) -> Any:
+        return pytest.importorskip("duckdb", reason="duckdb is not installed")
+
+    def test_by_address_and_by_connection(self, duckdb: Any, tmp_path: Path) -> None:
+        path = tmp_path / "pets.duckdb"
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("CREATE TABLE pet (weight DOUBLE, legs INTEGER, kind VARCHAR)")
+            connection.executemany(
+                "INSERT INTO pet VALUES (?, ?, ?)", [list(row.values()) for row in PETS]
+            )
+            assert rows(read_sql("SELECT * FROM pet", connection)) == PETS
+            assert connection.execute("SELECT 1").fetchall() == [(1,)]
+        assert rows(read_sql("SELECT * FROM pet", f"duckdb:///{path}")) == PETS
+
+    def test_parameters(self, duckdb: Any) -> None:
+        with duckdb.connect() as connection:
+            query = "SELECT range AS x FROM range(9) WHERE range > ?"
+            assert rows(read_sql(query, connection, [7])) == [{"x": 8}]
+            with pytest.raises(ParameterError, match="the query begins with CREATE"):
+                read_sql("CREATE TABLE pet (x INTEGER)", connection)
+
+    @pytest.mark.parametrize(
+        ("query", "first"),
+        [
+            ("COPY pet TO 'pets.csv'", "COPY"),
+            ("EXPORT DATABASE 'copy'", "EXPORT"),
+            ("ATTACH 'new.duckdb'", "ATTACH"),
+            ("SET threads = 1", "SET"),
+            ("INSTALL httpfs", "INSTALL"),
+            ("LOAD httpfs", "LOAD"),
+            ("EXPLAIN ANALYZE DELETE FROM pet", "EXPLAIN"),
+            ("CALL pragma_version()", "CALL"),
+        ],
+    )
+    def test_only_one_select_is_read(
+        self, duckdb: Any, query: str, first: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        with duckdb.connect() as connection:
+            connection.execute("CREATE TABLE pet AS SELECT 4 AS legs")
+            assert message(lambda: read_sql(query, connection), ParameterError) == (
+                f"the query begins with {first}; rows are read, and nothing is changed; use SELECT."
+            )
+            gone = "WITH n AS (SELECT 1) DELETE FROM pet RETURNING legs"
+            said = message(lambda: read_sql(gone, connection), ParameterError)
+            assert said.startswith("the query holds DELETE; ")
+            said = message(lambda: read_sql(f"SELECT 1; {query}", connection), ParameterError)
+            assert said.startswith(f"the query goes on with {first} after a semicolon; ")
+            assert rows(read_sql("FROM pet;", connection)) == [{"legs": 4}]
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "SELECT nextval('number') AS x",
+            "WITH d AS (DELETE FROM pet RETURNING legs) SELECT * FROM d",  # one SELECT in duckdb 2
+        ],
+    )
+    def test_the_database_refuses_to_write(self, duckdb: Any, query: str) -> None:
+        with duckdb.connect() as connection:
+            connection.execute("CREATE SEQUENCE number; CREATE TABLE pet AS SELECT 4 AS legs")
+            with pytest.raises(ReadError, match="the database refuses the query"):
+                read_sql(query, connection)
+            assert connection.execute("FROM pet").fetchall() == [(4,)]
+            assert connection.execute("SELECT nextval('number')").fetchall() == [(1,)]
+
+    def test_a_transaction_goes_on(self, duckdb: Any) -> None:
+        query = "WITH d AS (DELETE FROM pet RETURNING legs) SELECT * FROM d"
+        with duckdb.connect() as connection:
+            connection.execute("CREATE TABLE pet (legs INTEGER); BEGIN; INSERT INTO pet VALUES (4)")
+            assert rows(read_sql("FROM pet", connection)) == [{"legs": 4}]
+            assert message(lambda: read_sql(query, connection), ParameterError) == (
+                "the query holds DELETE; rows are read, and nothing is changed; leave it out; a "
+                "name is quoted."
+            )
+            connection.execute("INSERT INTO pet VALUES (8)")
+            connection.execute("COMMIT")
+            assert connection.execute("FROM pet").fetchall() == [(4,), (8,)]
+
+    def test_registered_frames_are_seen(self, duckdb: Any) -> None:
+        with duckdb.connect() as connection:
+            connection.register("frame", pa.table({"x": [1, 2]}))
+            assert rows(read_sql("SELECT * FROM frame", connection)) == [{"x": 1}, {"x": 2}]
+
+    def test_its_types(self, duckdb: Any) -> None:
+        query = """
+            SELECT 1.50::DECIMAL(9, 2) AS price, sum(range) AS total, 'a'::ENUM('a', 'b') AS size,
+                   CASE WHEN range % 2 = 0 THEN 'p' ELSE 'q' END AS kind
+            FROM range(100) GROUP BY range
+        """
+        with duckdb.connect() as connection:
+            model = NaiveBayes().fit(read_sql(query, connection), "kind")
+        assert [column.stored for column in model.schema_] == ["number", "number", "string"]
+
+    def test_bad_queries(self, duckdb: Any) -> None:
+        with duckdb.connect() as connection:
+            said = message(lambda: read_sql("SELECT wings FROM range(3)", connection))
+            assert said.startswith("the database refuses the query: Binder Error: ")
+            query = "SELECT CASE WHEN range = 1000000 THEN error('boom') ELSE '1' END AS x"
+            said = message(lambda: read_sql(f"{query} FROM range(2000000)", connection))
+            assert said.startswith("the query broke off after ")
+            assert "boom" in said

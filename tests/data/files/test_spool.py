@@ -1,0 +1,319 @@
+"""What can be read once is kept: whole, in bounded memory, and not longer than needed."""
+
+import copy
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from suffice import NaiveBayes
+from suffice.data.files import spool as spool_module
+from suffice.data.files.ipc import IpcFileSplit
+from suffice.data.files.spool import SpooledTable, spool
+from suffice.data.files.temporary import TemporaryFolder
+from suffice.data.frames.memory import FrameTable, frame_table, in_memory
+from suffice.data.open import open_table
+from suffice.errors import ParameterError, ReadError, SchemaError
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A temporary folder of the test's own, which must be empty in the end."""
+    home = tmp_path / "temporary"
+    home.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(home))
+    yield home
+    gc.collect()
+    assert list(home.iterdir()) == []
+
+
+def rows(table: Any, *names: str) -> list[dict[str, object]]:
+    splits = table.splits(dict.fromkeys(names or table.names))
+    return [r for split in splits for batch in split.record_batches() for r in batch.to_pylist()]
+
+
+def message(action: Callable[[], object], kind: type[Exception] = ReadError) -> str:
+    with pytest.raises(kind) as caught:
+        action()
+    return str(caught.value)
+
+
+def stream(*tables: pa.Table) -> pa.RecordBatchReader:
+    batches = [batch for table in tables for batch in table.to_batches()]
+    return pa.RecordBatchReader.from_batches(tables[0].schema, batches)
+
+
+PEOPLE = pa.table({"age": [39, None, 17], "sex": ["m", "f", None], "kind": ["a", "b", "a"]})
+
+
+class TestKeeping:
+    def test_a_stream_may_be_read_again(self) -> None:
+        table = frame_table(stream(PEOPLE))
+        assert isinstance(table, SpooledTable)
+        assert rows(table) == rows(table) == table.head().to_pylist() == PEOPLE.to_pylist()
+        assert rows(table, "kind", "age") == PEOPLE.select(["kind", "age"]).to_pylist()
+        assert table.splits({"age": None})[0].locate(2) == "row 3 of the stream"
+
+    def test_parts_are_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(spool_module, "_PART_ROWS", 10)
+        table = pa.table({"x": range(95), "s": [str(i % 7) for i in range(95)]})
+        for batch_rows in (1, 4, 10, 1000):
+            batches = table.to_batches(max_chunksize=batch_rows)
+            kept = spool(batches, table.schema, "the stream")
+            sizes = [sum(map(len, part.record_batches())) for part in kept.parts]
+            assert max(sizes) <= 10
+            assert sum(sizes) == 95
+            assert rows(kept) == table.to_pylist()
+            starts = [part.locate(0) for part in kept.parts]
+            assert starts[:2] == ["row 1 of the stream", f"row {sizes[0] + 1} of the stream"]
+
+    def test_wide_rows_make_short_parts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(spool_module, "_PART_BYTES", 800)
+        table = pa.table({"x": np.arange(1000.0)})
+        kept = spool(table.to_batches(max_chunksize=50), table.schema, "the stream")
+        assert len(kept.parts) == 10
+
+    def test_dictionaries_that_differ(self) -> None:
+        parts = [pa.table({"s": pa.array(v).dictionary_encode()}) for v in (["b", "a"], ["c", "a"])]
+        kept = frame_table(stream(*parts))
+        assert kept.head().schema.field("s").type == pa.dictionary(pa.int32(), pa.string())
+        assert [row["s"] for row in rows(kept)] == ["b", "a", "c", "a"]
+
+    def test_types_that_widen(self) -> None:
+        batches = [
+            pa.record_batch({"x": pa.nulls(2), "y": [1, 2]}),
+            pa.record_batch({"x": ["a"], "y": [0.5]}),
+        ]
+        kept = spool(batches, batches[0].schema, "the query")
+        assert kept.schema.types == [pa.string(), pa.float64()]
+        for part in kept.splits({"y": None, "x": None}):
+            (batch,) = part.record_batches()
+            assert batch.schema.types == [pa.float64(), pa.string()]
+        assert [row["y"] for row in rows(kept)] == [1.0, 2.0, 0.5]
+
+    def test_no_rows(self) -> None:
+        kept = frame_table(stream(PEOPLE.slice(0, 0)))
+        assert kept.names == ("age", "sex", "kind")
+        assert kept.head().schema.types == PEOPLE.schema.types
+        assert rows(kept) == []
+        assert open_table(kept, "kind").label_stored() == "string"
+
+    def test_columns_are_checked(self) -> None:
+        kept = frame_table(stream(PEOPLE))
+        assert "column 'x' is not in the table" in message(
+            lambda: kept.splits({"x": None}), SchemaError
+        )
+        assert "no column of the table" in message(lambda: kept.splits({}), ParameterError)
+        twice = pa.table([[1], [2]], names=["x", "x"])
+        assert "column 'x' is there twice" in message(
+            lambda: frame_table(stream(twice)), SchemaError
+        )
+
+    def test_a_stream_that_breaks_off(self) -> None:
+        def breaking() -> Iterator[pa.RecordBatch]:
+            yield from PEOPLE.to_batches()
+            raise OSError("the line is dead.")
+
+        reader = pa.RecordBatchReader.from_batches(PEOPLE.schema, breaking())
+        assert message(lambda: frame_table(reader)) == (
+            "the stream broke off after 3 rows: IOError: the line is dead; nothing was learnt from "
+            "them; begin again."
+        )
+
+    def test_no_room(self, monkeypatch: pytest.MonkeyPatch, temporary: Path) -> None:
+        def full(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(spool_module.ipc, "new_file", full)
+        assert message(lambda: frame_table(stream(PEOPLE))) == (
+            f"the rows cannot be kept in {temporary}: [Errno 28] No space left on device; what can "
+            "be read only once is written to a temporary file first; make room, or set TMPDIR to "
+            "a folder with more."
+        )
+
+
+class TestValuesBeside:
+    def test_labels_as_values(self) -> None:
+        model = NaiveBayes().fit(stream(PEOPLE.drop(["kind"])), ["a", "b", "a"])
+        assert model.statistic_ == NaiveBayes().fit(PEOPLE, "kind").statistic_
+
+    def test_rows_change_places(self) -> None:
+        taken = open_table(stream(PEOPLE)).take(np.array([2, 0]))
+        assert isinstance(taken.table, FrameTable)
+        assert rows(taken.table) == PEOPLE.take([2, 0]).to_pylist()
+
+    def test_mapped_rows_outlive_the_folder(self) -> None:
+        table = frame_table(stream(PEOPLE))
+        frame = in_memory(table)
+        del table
+        gc.collect()
+        assert frame is not None
+        assert frame.table.equals(PEOPLE)
+
+
+class TestLife:
+    def test_a_folder_lasts_as_long_as_a_split(self, temporary: Path) -> None:
+        splits = frame_table(stream(PEOPLE)).splits({"age": None})
+        gc.collect()
+        assert len(list(temporary.iterdir())) == 1
+        assert next(splits[0].record_batches()).to_pylist()[0] == {"age": 39}
+        del splits
+        assert list(temporary.iterdir()) == []
+
+    def test_a_folder_is_gone_after_an_error(self, temporary: Path) -> None:
+        with pytest.raises(ReadError) as caught:
+            frame_table(
+                pa.RecordBatchReader.from_batches(PEOPLE.schema, iter([PEOPLE.to_batches()[0], 1]))
+            )
+        assert list(temporary.iterdir()) == []
+        del caught
+
+    def test_copies(self) -> None:
+        table = frame_table(stream(PEOPLE))
+        deep = copy.deepcopy(table)
+        sent = pickle.dumps(table.splits({"age": None})[0])
+        assert len(sent) < 2_000
+        arrived = pickle.loads(sent)
+        assert next(arrived.record_batches()).to_pylist()[0] == {"age": 39}
+        del arrived, table
+        gc.collect()
+        assert rows(deep) == PEOPLE.to_pylist()
+        del deep
+        gone = pickle.loads(sent)
+        assert message(lambda: next(gone.record_batches())) == (
+            f"{gone.split.path}, where the rows of the stream are kept, is not there; workers on "
+            "other machines read the same temporary folder; set TMPDIR to a folder that all of "
+            "them see, or write the rows to files yourself."
+        )
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+    @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+    def test_a_forked_child_removes_nothing(self) -> None:
+        folder = TemporaryFolder()
+        child = os.fork()
+        if child == 0:
+            folder.remove()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        assert folder.path.is_dir()
+
+    @pytest.mark.parametrize("end", ["", "raise SystemExit(1)", "1 / 0"])
+    def test_nothing_is_left_at_exit(self, tmp_path: Path, end: str) -> None:
+        program = f"""
+import pyarrow as pa
+from suffice.data.frames.memory import frame_table
+rows = pa.table({{"x": [1, 2, 3]}})
+kept = frame_table(pa.RecordBatchReader.from_batches(rows.schema, rows.to_batches()))
+print(kept.parts[0].split.path, kept.parts[0].split.path.exists())
+{end}
+"""
+        home = tmp_path / "child"
+        home.mkdir()
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"TMPDIR": str(home)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        path, there = done.stdout.split()
+        assert Path(path).is_relative_to(home)
+        assert there == "True"
+        assert list(home.iterdir()) == []
+
+
+class TestPolars:
+    @pytest.fixture
+    def pl(self) -> Any:
+        return pytest.importorskip("polars", reason="polars is not installed")
+
+    @pytest.fixture
+    def lazy(self, pl: Any) -> Any:
+        return pl.LazyFrame(
+            {"x": [1.5, None, 2.5, 4.0], "s": ["a", "b", None, "a"], "y": ["p", "q", "p", "q"]}
+        )
+
+    def test_a_lazy_frame_is_never_collected(
+        self, pl: Any, lazy: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("collect", "collect_batches"):
+            monkeypatch.setattr(pl.LazyFrame, name, None)
+        model = NaiveBayes().fit(lazy, "y")
+        monkeypatch.undo()
+        assert model.statistic_ == NaiveBayes().fit(lazy.collect(), "y").statistic_
+
+    def test_the_query_runs_once(self, lazy: Any) -> None:
+        runs = []
+
+        def seen(frame: Any) -> Any:
+            runs.append(frame.height)
+            return frame
+
+        table = frame_table(lazy.map_batches(seen, streamable=False))
+        assert rows(table) == rows(table) == lazy.collect().to_dicts()
+        assert sum(runs) == 4
+
+    def test_labels_as_values(self, lazy: Any) -> None:
+        model = NaiveBayes().fit(lazy.drop("y"), ["p", "q", "p", "q"])
+        assert model.statistic_ == NaiveBayes().fit(lazy, "y").statistic_
+
+    def test_within_narwhals(self, lazy: Any) -> None:
+        assert rows(frame_table(nw.from_native(lazy))) == lazy.collect().to_dicts()
+
+    @pytest.mark.parametrize("kind", ["Categorical", "Enum"])
+    def test_categories_lazy_and_eager(self, pl: Any, lazy: Any, kind: str) -> None:
+        type_ = pl.Categorical() if kind == "Categorical" else pl.Enum(["b", "a"])
+        expected = NaiveBayes().fit(lazy, "y").statistic_
+        coded = lazy.with_columns(pl.col("s").cast(type_))
+        assert NaiveBayes().fit(coded, "y").statistic_ == expected
+        assert NaiveBayes().fit(coded.collect(), "y").statistic_ == expected
+
+    def test_rows_are_located(self, lazy: Any) -> None:
+        part = frame_table(lazy).splits({"x": None})[0]
+        assert part.locate(1) == "row 2 of the LazyFrame"
+
+    def test_a_query_that_fails(self, lazy: Any) -> None:
+        said = message(lambda: frame_table(lazy.select("nothing")))
+        assert said.startswith("the query of the LazyFrame fails: ")
+        assert '"nothing"' in said
+        assert said.endswith("; collect() it to see more.")
+
+
+class TestDuckdb:
+    @pytest.fixture
+    def connection(self) -> Iterator[Any]:
+        duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+        with duckdb.connect() as connection:
+            yield connection
+
+    def test_other_rows_at_each_run_hurt_nothing(self, connection: Any) -> None:
+        table = frame_table(connection.sql("SELECT random() AS x FROM range(1000)"))
+        assert isinstance(table, SpooledTable)
+        assert rows(table) == rows(table) == table.head().to_pylist()
+
+    def test_a_relation_that_fails_on_the_way(self, connection: Any) -> None:
+        query = "SELECT CASE WHEN range = 1000000 THEN error('boom') ELSE '1' END x"
+        relation = connection.sql(f"{query} FROM range(2000000)")
+        said = message(lambda: frame_table(relation))
+        assert said.startswith("the stream broke off after ")
+        assert "boom" in said
+
+
+def test_parts_are_plain_arrow_files() -> None:
+    table = frame_table(stream(PEOPLE))
+    assert isinstance(table, SpooledTable)
+    (part,) = table.parts
+    assert isinstance(part.split, IpcFileSplit)
+    with pa.memory_map(str(part.split.path)) as file:
+        assert pa.ipc.open_file(file).read_all().equals(PEOPLE)

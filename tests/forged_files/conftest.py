@@ -1,0 +1,3 @@
+"""The program that a test runs apart is no test."""
+
+collect_ignore = ["child.py"]

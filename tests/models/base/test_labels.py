@@ -1,0 +1,341 @@
+"""Labels that equal each other, labels of several parts, and what NumPy masks."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from suffice import BayesClassifier, NaiveBayes, load
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice.errors import DataError, SchemaError
+from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.naive_bayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+)
+
+N = 40
+RNG = np.random.default_rng(3)
+Y = np.arange(N) % 2
+X = RNG.integers(0, 4, (N, 3)) + Y[:, None]
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
+CLASSIFIERS: list[Callable[[], Any]] = [
+    NaiveBayes,
+    GaussianNB,
+    BernoulliNB,
+    MultinomialNB,
+    ComplementNB,
+    CategoricalNB,
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    LogisticRegression,
+]
+TABLES: list[Any] = [X, FRAME, pa.Table.from_pandas(FRAME), pl.from_pandas(FRAME)]
+
+
+def objects(values: Any) -> NDArray[Any]:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+PAIRS = [("ham", int(y)) for y in Y]
+NESTED = {
+    "tuples": PAIRS,
+    "an array of tuples": objects(PAIRS),
+    "a series of tuples": pd.Series(PAIRS),
+    "tuples of strings": objects([("ham", str(y)) for y in Y]),
+    "sets": objects([frozenset([int(y)]) for y in Y]),
+    "lists": objects([["ham", int(y)] for y in Y]),
+}
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("table", TABLES, ids=lambda t: type(t).__module__)
+@pytest.mark.parametrize("name", NESTED)
+def test_labels_of_several_parts_are_refused(
+    make: Callable[[], Any], table: Any, name: str
+) -> None:
+    labels = NESTED[name]
+    with pytest.raises(SchemaError) as caught:
+        make().fit(table, labels)
+    assert str(caught.value) == (
+        f"label, row 0: {labels[0]!r}; a label is one value: a string, a whole number, a Boolean "
+        "or a date; join its parts into one string."
+    )
+
+
+def test_they_are_refused_wherever_labels_are_given() -> None:
+    model = GaussianNB().fit(X, Y)
+    for answer in (
+        lambda: model.partial_fit(X, PAIRS),
+        lambda: model.partial_fit(X, Y, classes=PAIRS[:2]),
+        lambda: model.score(X, PAIRS),
+        lambda: model.forget(X, objects(PAIRS)),
+    ):
+        with pytest.raises(SchemaError, match="join its parts into one string"):
+            answer()
+
+
+MIXED: dict[str, tuple[Any, str]] = {
+    "whole numbers": ([True, *Y[1:].tolist()], "bool, int"),
+    "in an array": (objects([*Y[1:].tolist(), False]), "bool, int"),
+    "numbers": (objects([1.0, 0.0, *Y[2:-1].astype(float).tolist(), True]), "bool, float"),
+    "strings": (objects(["a", "b"] * (N // 2 - 1) + ["a", True]), "bool, str"),
+    "NumPy's": (objects([*Y[1:].tolist(), np.True_]), "bool, int"),
+}
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("table", TABLES, ids=lambda t: type(t).__module__)
+@pytest.mark.parametrize("name", MIXED)
+def test_booleans_are_no_other_labels(make: Callable[[], Any], table: Any, name: str) -> None:
+    labels, types = MIXED[name]
+    with pytest.raises(SchemaError) as caught:
+        make().fit(table, labels)
+    assert str(caught.value) == (
+        f"the labels mix types: {types}; labels are of one type; convert them."
+    )
+
+
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_booleans_and_gaps_are_booleans(make: Callable[[], Any], tmp_path: Path) -> None:
+    labels = objects([None, pd.NA, float("nan"), *(Y[3:] == 1)])
+    model = make().fit(X, labels)
+    assert model.classes_.tolist() == [False, True]
+    assert set(map(type, model.predict(X).tolist())) == {bool}
+    np.testing.assert_array_equal(model.predict(X), make().fit(X[3:], Y[3:] == 1).predict(X))
+
+
+TRUTH = Y == 1
+ACROSS: dict[str, Callable[[], Any]] = {
+    "batches": lambda: GaussianNB().fit(X, Y).partial_fit(X, TRUTH),
+    "batches of tables": lambda: NaiveBayes().fit(FRAME, Y).partial_fit(FRAME, TRUTH),
+    "declared": lambda: GaussianNB().partial_fit(X, Y, classes=[False, True]),
+    "declared later": lambda: GaussianNB().fit(X, TRUTH).partial_fit(X, TRUTH, classes=[0, 1]),
+    "models": lambda: GaussianNB().fit(X, Y).merge(GaussianNB().fit(X, TRUTH)),
+    "evaluated": lambda: GaussianNB().fit(X, TRUTH).evaluate(X, Y),
+    "scored": lambda: NaiveBayes().fit(FRAME, Y).score(FRAME, TRUTH),
+    "steps": lambda: LogisticRegression(solver="sgd").partial_fit(X, Y).partial_fit(X, TRUTH),
+    "steps declared": lambda: LogisticRegression(solver="sgd").partial_fit(X, Y, [False, True]),
+    "a logistic score": lambda: LogisticRegression().fit(X, Y).score(X, TRUTH),
+}
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_nor_are_they_so_across_tables(name: str) -> None:
+    with pytest.raises(SchemaError, match=r"of the type (bool|number), those .* labels are of one"):
+        ACROSS[name]()
+
+
+def test_numbers_of_two_types_are_one_label() -> None:
+    model = GaussianNB().fit(X, objects([1, 1.0, 0.0, 0] * (N // 4)))
+    assert model.classes_.tolist() == [0, 1]
+    assert model.partial_fit(X, Y.astype(float)).class_count_.sum() == 2 * N
+
+
+@pytest.mark.parametrize("make", [NaiveBayes, CategoricalNB])
+def test_categories_of_two_types_are_refused_or_one(make: Callable[[], Any]) -> None:
+    labels = ["no", "yes"] * 20
+    table = pa.table({"c": pa.array(Y), "d": pa.array(X[:, 0])})
+    families = {"families": "categorical"} if make is NaiveBayes else {}
+    model = make(**families).fit(table, labels)
+    whole = model.predict_proba(table)
+    floats = table.set_column(0, "c", table["c"].cast(pa.float64()))
+    np.testing.assert_array_equal(model.predict_proba(floats), whole)
+    booleans = table.set_column(0, "c", table["c"].cast(pa.bool_()))
+    for answer in (model.predict, lambda t: model.partial_fit(t, labels)):
+        with pytest.raises(SchemaError) as caught:
+            answer(booleans)
+        assert str(caught.value) == (
+            "column 'c' holds bool; in training it held integers; convert it."
+        )
+    with pytest.raises(SchemaError, match="'c' holds int64; in training it held booleans"):
+        make(**families).fit(booleans, labels).predict(table)
+
+
+@pytest.mark.parametrize("cells", [[1.5, True], [True, 1.5], [1, True], [False, 0]])
+def test_booleans_among_numbers_are_refused(cells: list[Any]) -> None:
+    column = objects(cells * (N // 2))
+    for table in (
+        {"c": column.tolist()},
+        {"c": column},
+        pd.DataFrame({"c": column}),
+        column[:, None],
+    ):
+        for model in (NaiveBayes(), CategoricalNB()):
+            with pytest.raises(SchemaError, match=r"(mixes types: |cannot be read: .*)"):
+                model.fit(table, Y)
+
+
+# -- masked arrays
+
+
+MODELS: list[Callable[[], Any]] = [
+    *CLASSIFIERS[:-1],
+    lambda: LogisticRegression(missing="gaussian"),
+    lambda: LogisticRegression(missing="drop"),
+    lambda: LinearRegression(missing="gaussian"),
+    lambda: LinearRegression(missing="drop"),
+    lambda: Ridge(missing="drop"),
+]
+HIDDEN = RNG.random(X.shape) < 0.2
+
+
+def predictions(model: Any, table: Any) -> NDArray[Any]:
+    ask = model.predict_proba if hasattr(model, "predict_proba") else model.predict
+    return np.asarray(ask(table))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u2", "f2", "f4", "f8", "O"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("number", range(len(MODELS)))
+def test_a_masked_cell_is_missing(number: int, order: Any, dtype: str) -> None:
+    """Under the mask there is a value that would show."""
+    cells = np.asarray(np.where(HIDDEN, 9, X), dtype=dtype, order=order)
+    masked = np.ma.array(cells, mask=HIDDEN)
+    gaps = np.where(HIDDEN, np.nan, X)
+    make = MODELS[number]
+    model, expected = make().fit(masked, Y), make().fit(_like(make, gaps, dtype), Y)
+    new = masked if "drop" not in str(getattr(model, "missing", "")) else X
+    other = _like(make, gaps, dtype) if new is masked else X
+    np.testing.assert_array_equal(predictions(model, new), predictions(expected, other))
+    whole = np.ma.array(np.asarray(X, dtype=dtype, order=order))
+    np.testing.assert_array_equal(
+        predictions(make().fit(whole, Y), X), predictions(make().fit(X, Y), X)
+    )
+
+
+def _like(make: Any, gaps: NDArray[np.float64], dtype: str) -> Any:
+    """The same cells in a form that is known to keep both gaps and types."""
+    if make in (NaiveBayes, CategoricalNB) and dtype[0] in "iuO":
+        kind = pa.int64()
+        return pa.table(
+            {f"x{j}": pa.array(X[:, j], kind, mask=HIDDEN[:, j]) for j in range(X.shape[1])}
+        )
+    return gaps.astype(dtype) if dtype[0] == "f" else gaps
+
+
+def test_a_masked_boolean_is_missing() -> None:
+    cells = X > 2
+    masked = np.ma.array(np.where(HIDDEN, True, cells), mask=HIDDEN)
+    model = NaiveBayes().fit(masked, Y)
+    assert [column.kind for column in model.schema_] == ["binary"] * 3
+    gaps = objects(
+        [
+            [None if h else bool(c) for h, c in zip(*r, strict=True)]
+            for r in zip(HIDDEN, cells, strict=True)
+        ]
+    )
+    expected = NaiveBayes().fit(np.array(gaps.tolist(), dtype=object), Y)
+    np.testing.assert_array_equal(predictions(model, masked), predictions(expected, masked))
+    plain = np.where(HIDDEN, np.nan, cells)
+    np.testing.assert_array_equal(
+        predictions(BernoulliNB().fit(masked, Y), masked),
+        predictions(BernoulliNB().fit(plain, Y), plain),
+    )
+
+
+@pytest.mark.parametrize("labels", [Y, Y + 0.0, Y == 1, np.array(["no", "yes"])[Y], objects(Y)])
+@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("table", [X, FRAME], ids=["array", "frame"])
+def test_a_masked_label_leaves_its_row_out(make: Any, table: Any, labels: Any) -> None:
+    hidden = np.arange(N) % 5 == 0
+    strange = labels.copy()
+    strange[hidden] = labels[1]
+    masked = np.ma.array(strange, mask=hidden)
+    model, expected = make().fit(table, masked), make().fit(table[~hidden], labels[~hidden])
+    assert model.classes_.dtype == expected.classes_.dtype
+    assert model.classes_.tolist() == expected.classes_.tolist()
+    np.testing.assert_array_equal(predictions(model, table), predictions(expected, table))
+    assert model.evaluate(table, masked).unlabelled == hidden.sum()
+
+
+@pytest.mark.parametrize("dtype", ["i8", "f4", "f8", "O"])
+@pytest.mark.parametrize("table", [X, FRAME], ids=["array", "frame"])
+@pytest.mark.parametrize("targets", [1, 2])
+def test_a_masked_target_is_missing(table: Any, targets: int, dtype: str) -> None:
+    y = X @ np.arange(3) + Y
+    y = np.column_stack([y, y + X[:, 0] ** 2])[:, :targets].squeeze()
+    hidden = RNG.random(y.shape) < 0.2
+    masked = np.ma.array(np.where(hidden, 99, y).astype(dtype), mask=hidden)
+    gaps = np.where(hidden, np.nan, y)
+    for make in (
+        lambda: LinearRegression(missing="drop"),
+        lambda: LinearRegression(missing="gaussian"),
+        lambda: Ridge(missing="drop"),
+    ):
+        model, expected = make().fit(table, masked), make().fit(table, gaps)
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+    with pytest.raises(DataError, match="cells are missing"):
+        LinearRegression().fit(table, masked)
+
+
+@pytest.mark.parametrize("make", [*CLASSIFIERS, LinearRegression, Ridge])
+def test_a_masked_weight_is_refused(make: Any) -> None:
+    weights = np.ma.array(np.ones(N), mask=np.arange(N) == 7)
+    with pytest.raises(DataError) as caught:
+        make().fit(X, Y, sample_weight=weights)
+    rule = "a weight is 0, or from 1e-100 to 1e+100"
+    assert str(caught.value) == f"sample_weight, row 7: masked; {rule}."
+    with pytest.raises(DataError, match=r"column .weight., row 7: nan; a weight is 0"):
+        make().fit(FRAME, Y, sample_weight=weights)
+    weights = np.ma.array(np.arange(N) % 3 + 1.0)
+    expected = make().fit(X, Y, sample_weight=np.arange(N) % 3 + 1.0)
+    found = make().fit(X, Y, sample_weight=weights)
+    np.testing.assert_array_equal(predictions(found, X), predictions(expected, X))
+
+
+def test_a_masked_column_of_a_dict_has_gaps() -> None:
+    names = np.ma.array(["a", "b"] * (N // 2), mask=np.arange(N) == 3)
+    times = np.ma.array(
+        np.datetime64("2026-01-01") + np.arange(N), mask=np.arange(N) % 4 == 0, dtype="M8[s]"
+    )
+    masked = {"name": names, "day": times, "x": np.ma.array(X[:, 0], mask=HIDDEN[:, 0])}
+    gaps = {
+        "name": pa.array(names.data, mask=names.mask),
+        "day": pa.array(times.data, mask=times.mask),
+        "x": pa.array(X[:, 0], mask=HIDDEN[:, 0]),
+    }
+    model, expected = NaiveBayes().fit(masked, Y), NaiveBayes().fit(pa.table(gaps), Y)
+    assert model.schema_ == expected.schema_
+    assert model.statistic_ == expected.statistic_
+
+
+def test_known_densities_leave_a_masked_cell_out_where_they_can() -> None:
+    pairs = BayesClassifier({"a": (norm(0, 1), norm(1, 1)), "b": (norm(2, 1), norm(0, 1))})
+    masked = np.ma.array([[0.0, 50.0], [3.0, 0.0]], mask=[[False, True], [False, False]])
+    gaps = [[0.0, np.nan], [3.0, 0.0]]
+    np.testing.assert_array_equal(pairs.predict_proba(masked), pairs.predict_proba(gaps))
+    single = BayesClassifier([norm(0, 1), norm(2, 1)])
+    with pytest.raises(DataError, match="a known density cannot leave a missing cell out"):
+        single.predict(np.ma.array([1.0, 2.0], mask=[True, False]))
+
+
+def test_a_masked_array_is_a_batch_and_is_kept(tmp_path: Path) -> None:
+    masked = np.ma.array(X, mask=HIDDEN)
+    model = NaiveBayes().partial_fit(masked[:20], Y[:20]).partial_fit(masked[20:], Y[20:])
+    whole = NaiveBayes().fit(masked, Y)
+    np.testing.assert_array_equal(predictions(model, masked), predictions(whole, masked))
+    model.save(tmp_path / "m.suffice")
+    found = predictions(load(tmp_path / "m.suffice"), masked)
+    np.testing.assert_array_equal(found, predictions(whole, masked))
+    model.forget(masked[:20], Y[:20])
+    rest = NaiveBayes().fit(masked[20:], Y[20:])
+    np.testing.assert_array_equal(predictions(model, X), predictions(rest, X))
+
+
+def test_labels_of_bytes_are_refused() -> None:
+    with pytest.raises(DataError) as caught:
+        NaiveBayes().fit([[1.0], [2.0]], np.array([b"a", b"b"]))
+    assert str(caught.value) == "the labels are bytes; a label is text or a number; decode them."

@@ -1,0 +1,205 @@
+"""A third value in a column that showed two: missing where rows are answered, refused in a fit."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from suffice import NaiveBayes, load
+from suffice.data.table import BATCH_ROWS
+from suffice.errors import DataError, ReadError, SchemaError
+from suffice.families import Bernoulli
+from suffice.model_selection import learning_curve_from_statistics
+from suffice.naive_bayes import BernoulliNB
+
+N = 60
+RNG = np.random.default_rng(55)
+CODE = RNG.integers(0, 2, N)
+TWO = (RNG.random(N) < 0.2 + 0.6 * CODE).astype(np.int64)
+LABEL = np.array(["no", "yes"])[CODE]
+
+
+def rows(low: int) -> pa.Table:
+    two = np.where(TWO == 1, 1, low)
+    return pa.table({"two": two, "size": RNG_SIZE, "kind": LABEL})
+
+
+RNG_SIZE = RNG.normal(size=N) + CODE
+
+
+def in_csv(table: pa.Table, home: Path) -> Path:
+    pyarrow.csv.write_csv(table, home / "t.csv")
+    return home / "t.csv"
+
+
+def in_parquet(table: pa.Table, home: Path) -> Path:
+    pq.write_table(table, home / "t.parquet")
+    return home / "t.parquet"
+
+
+FORMS: dict[str, Callable[[pa.Table, Path], Any]] = {
+    "pyarrow": lambda table, home: table,
+    "pandas": lambda table, home: table.to_pandas(),
+    "pandas nullable": lambda table, home: table.to_pandas(types_mapper=pd.ArrowDtype),
+    "polars": lambda table, home: pl.from_arrow(table),
+    "CSV": in_csv,
+    "Parquet": in_parquet,
+}
+STRANGE: dict[int, list[float]] = {0: [2, -1, 7, 0.5, 10**15], -1: [2, 0, 7, 0.5, -3]}
+
+
+@pytest.mark.parametrize("low", [0, -1])
+@pytest.mark.parametrize("form", FORMS)
+def test_it_counts_as_missing_where_rows_are_answered(form: str, low: int, tmp_path: Path) -> None:
+    given = FORMS[form]
+    model = NaiveBayes().fit(given(rows(low), tmp_path), "kind")
+    assert model.schema_[0].kind == "binary"
+    model.save(tmp_path / "m.suffice")
+    for known in (model, load(tmp_path / "m.suffice")):
+        for strange in STRANGE[low]:
+            cells = [strange, low, 1]
+            table = pa.table({"two": cells, "size": RNG_SIZE[:3], "kind": LABEL[:3]})
+            missing = table.set_column(0, "two", pa.array([None, low, 1]))
+            x, y = (t.drop(["kind"]) for t in (table, missing))
+            expected = known.predict_joint_log_proba(y)
+            found = known.predict_joint_log_proba(given(x, tmp_path))
+            np.testing.assert_array_equal(found, expected)
+            explained = known.explain(given(x, tmp_path)).contributions
+            assert not explained[0, 0].any()
+            assert explained[1:, 0].all()
+            assert known.evaluate(given(table, tmp_path), "kind") == known.evaluate(missing, "kind")
+            shift = known.label_shift(given(x, tmp_path)).prior
+            np.testing.assert_array_equal(shift, known.label_shift(y).prior)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint8, np.float32, np.float64])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_so_it_does_in_arrays(dtype: Any, order: Any) -> None:
+    x = np.column_stack([TWO, 1 - TWO, CODE ^ 1]).astype(np.int64)
+    model = NaiveBayes().fit(x, LABEL)
+    new = np.array([[0, 1, 1], [2, 1, 0], [1, 100, 1]], dtype=dtype, order=order)
+    expected = model.predict_joint_log_proba([[0, 1, 1], [np.nan, 1, 0], [1, np.nan, 1]])
+    np.testing.assert_array_equal(model.predict_joint_log_proba(new), expected)
+    assert model.score(new, LABEL[:3]) == model.score(np.where(new > 1, np.nan, new), LABEL[:3])
+
+
+@pytest.mark.parametrize("families", [{"two": "bernoulli"}, {"two": Bernoulli(2.0)}, "bernoulli"])
+def test_so_it_does_where_the_family_was_given(families: Any) -> None:
+    table = rows(0).drop(["size"])
+    model = NaiveBayes(families).fit(table, "kind")
+    expected = model.predict_proba({"two": [None, 1]})
+    np.testing.assert_array_equal(model.predict_proba({"two": [3, 1]}), expected)
+
+
+def test_so_it_does_in_a_column_of_booleans() -> None:
+    table = rows(0)
+    model = NaiveBayes().fit(table.set_column(0, "two", table["two"].cast(pa.bool_())), "kind")
+    size = RNG_SIZE[:4]
+    expected = model.predict_joint_log_proba({"two": [None, None, True, False], "size": size})
+    found = model.predict_joint_log_proba({"two": [2, -1, 1, 0], "size": size})
+    np.testing.assert_array_equal(found, expected)
+    for cells in (["maybe"] * 4, ["1"] * 4):
+        with pytest.raises(SchemaError, match="column 'two' holds string"):
+            model.predict({"two": cells, "size": size})
+
+
+def test_so_it_does_on_held_out_rows() -> None:
+    model, table = NaiveBayes(), rows(0)
+    strange = table.set_column(0, "two", pa.array(np.where(np.arange(N) < 5, 9, TWO)))
+    missing = table.set_column(0, "two", pa.array(TWO, mask=np.arange(N) < 5))
+    curves = [
+        learning_curve_from_statistics(model, table, "kind", train_sizes=[N], test=(test, "kind"))
+        for test in (strange, missing)
+    ]
+    assert curves[0].evaluations == curves[1].evaluations
+
+
+def test_a_form_describes_rows_without_it() -> None:
+    model = NaiveBayes(estimation="mle", families={"size": "poisson"})
+    table = rows(0).set_column(1, "size", pa.array(np.arange(N)))
+    model.fit(table, "kind")
+    with pytest.raises(DataError, match="column 'two', row 1: None; a form describes complete"):
+        model.form_features({"two": [1, 2], "size": [1, 2]})
+
+
+@pytest.mark.parametrize(("low", "third"), [(0, 2), (0, -1), (-1, 0)])
+def test_it_is_refused_on_request(low: int, third: int) -> None:
+    model = NaiveBayes(unseen="error").fit(rows(low), "kind")
+    with pytest.raises(DataError) as caught:
+        model.predict({"two": [1, third], "size": [0.0, 0.0]})
+    assert str(caught.value) == (
+        f"column 'two', row 1: {float(third)}; the first rows of this binary column hold only "
+        f"{low} and 1; give it a family of its own: NaiveBayes(families={{column: 'categorical'}})."
+    )
+
+
+def test_it_is_left_out_where_unseen_categories_are_smoothed() -> None:
+    table = rows(0).append_column("color", pa.array(["red", "blue"] * (N // 2)))
+    model = NaiveBayes(unseen="smooth").fit(table, "kind")
+    new = {"two": [2, 0], "size": [0.0, 1.0], "color": ["green", "red"]}
+    expected = model.predict_joint_log_proba({**new, "two": [None, 0]})
+    np.testing.assert_array_equal(model.predict_joint_log_proba(new), expected)
+
+
+SENTENCE = (
+    "the first rows of this binary column hold only 0 and 1; give it a family of its own: "
+    "NaiveBayes(families={column: 'categorical'})."
+)
+
+
+@pytest.mark.parametrize("third", [2, -1])
+def test_rows_to_learn_from_name_it(third: int, tmp_path: Path) -> None:
+    model, table = NaiveBayes().fit(rows(0), "kind"), rows(0)
+    bad = table.set_column(0, "two", pa.array([*TWO[:-1], third]))
+    before = model.statistic_
+    for learn in (model.partial_fit, model.forget):
+        with pytest.raises(DataError) as caught:
+            learn(bad, "kind")
+        assert str(caught.value) == f"column 'two', row {N - 1}: {float(third)}; {SENTENCE}"
+    with pytest.raises(DataError) as caught:
+        model.partial_fit(in_csv(bad, tmp_path), "kind")
+    assert str(caught.value) == f"column 'two', line {N + 1} of t.csv: {float(third)}; {SENTENCE}"
+    assert model.statistic_ == before
+    array = NaiveBayes().fit(TWO[:, None], LABEL)
+    with pytest.raises(DataError) as caught:
+        array.partial_fit(np.array([[0], [third]]), LABEL[:2])
+    assert str(caught.value) == f"column 'x0', row 1: {third}; {SENTENCE}"
+
+
+@pytest.mark.parametrize("third", [2, -1])
+def test_so_does_one_fit_in_its_later_rows(third: int) -> None:
+    two = np.tile(TWO, BATCH_ROWS // N + 2)
+    two[BATCH_ROWS + 3] = third
+    label = np.tile(LABEL, BATCH_ROWS // N + 2)
+    with pytest.raises(DataError) as caught:
+        NaiveBayes().fit(two[:, None], label)
+    assert str(caught.value) == f"column 'x0', row {BATCH_ROWS + 3}: {third}; {SENTENCE}"
+    model = NaiveBayes({"two": "categorical"}).fit({"two": two}, label)
+    assert model.model_.parameters[0].vocabularies[0].values == tuple(sorted([0, 1, third]))
+
+
+def test_declared_outcomes_are_refused_as_before() -> None:
+    x = np.column_stack([TWO, 1 - TWO])
+    model = BernoulliNB(binarize=None).fit(x, LABEL)
+    rule = "a binary column holds 0 and 1, or -1 and 1"
+    for new in ([[2, 0]], [[0.5, 0.0]]):
+        with pytest.raises(DataError, match=rule):
+            model.predict(np.array(new))
+    with pytest.raises(DataError, match=rule):
+        model.predict(np.array([[-1, 0], [0, 1]]))
+    threshold = BernoulliNB(binarize=0.5).fit(x, LABEL)
+    np.testing.assert_array_equal(threshold.predict([[2, -5]]), threshold.predict([[1, 0]]))
+
+
+def test_a_word_in_delimited_text_is_no_third_value(tmp_path: Path) -> None:
+    model = NaiveBayes().fit(in_csv(rows(0), tmp_path), "kind")
+    (tmp_path / "new.csv").write_text("two,size\n1,0.5\nmaybe,0.5\n")
+    with pytest.raises(ReadError, match=r"line 3 of new.csv, column 'two': 'maybe' is not double"):
+        model.predict(tmp_path / "new.csv")

@@ -1,0 +1,1160 @@
+"""The Bayes-optimal classifier against exact sums, mpmath, SciPy and learnt classifiers."""
+
+import itertools
+import re
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import integrate, stats
+from scipy.sparse import csr_array
+from sklearn.base import clone, is_classifier
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer, log_loss
+from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import estimator_html_repr
+
+from suffice import BayesClassifier, NaiveBayes
+from suffice import discriminant_analysis as da
+from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.families import Categorical, Gaussian, JointTable, MultivariateGaussian, Poisson
+from suffice.models.bayes_risk.risk import largest_risk, zero_one
+from suffice.naive_bayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+)
+
+SIGMA = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, -0.3], [0.1, -0.3, 0.5]])
+
+
+def contains(found, truth):
+    """Whether the bounds hold for a number that is exact to the last bit or so."""
+    return found.low <= truth * (1 + 1e-15) and truth * (1 - 1e-15) <= found.high
+
+
+def mp_error(densities, priors, cuts):
+    """∫ min_c-complement of the joint by mpmath, cut where it has kinks and jumps."""
+    with mpmath.workdps(30):
+
+        def wrong(x):
+            joint = [prior * density(x) for prior, density in zip(priors, densities, strict=True)]
+            return mpmath.fsum(joint) - max(joint)
+
+        return float(mpmath.quad(wrong, cuts, maxdegree=12))
+
+
+def mp_normal(mean, sd):
+    return lambda x: mpmath.npdf(x, mean, sd)
+
+
+# -- the Bayes error of two Gaussian classes
+
+
+@pytest.mark.parametrize("delta", [1e-8, 0.5, 2.0, 7.0, 30.0])
+def test_two_normals_of_equal_prior(delta):
+    found = BayesClassifier([stats.norm(1, 2), stats.norm(1 + 2 * delta, 2)]).bayes_error()
+    assert found.method == "closed_form"
+    truth = float(mpmath.ncdf(-mpmath.mpf(delta) / 2))
+    assert_allclose(found.value, truth, rtol=1e-12)
+    assert contains(found, truth) or delta < 1e-6  # 1 + 2·10⁻⁸ is rounded
+    assert found.high - found.low < 1e-12
+
+
+def mahalanobis(mean, other, covariance):
+    with mpmath.workdps(40):
+        gap = mpmath.matrix((np.asarray(mean) - np.asarray(other)).tolist())
+        return mpmath.sqrt((gap.T * mpmath.inverse(mpmath.matrix(covariance.tolist())) * gap)[0])
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 0.01])
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e-3])
+def test_multivariate_normals_against_an_integral_along_the_discriminant(share, scale):
+    mean, other = np.array([0.0, 1.0, 2.0]), np.array([1.0, 1.5, 1.0])
+    covariance = np.diag([1.0, scale, 1.0]) @ SIGMA @ np.diag([1.0, scale, 1.0])
+    mean, other = mean * [1, scale, 1], other * [1, scale, 1]
+    pair = [stats.multivariate_normal(centre, covariance) for centre in (mean, other)]
+    priors = [share, 1 - share]
+    found = BayesClassifier(pair, priors).bayes_error()
+    assert found.method == "closed_form"
+    delta = mahalanobis(mean, other, covariance)
+    at = delta / 2 + mpmath.log(priors[0] / priors[1]) / delta  # where the decision changes
+    cuts = [-12, at, 12 + delta] if -12 < at < 12 + delta else [-12, 0, delta, 12 + delta]
+    truth = mp_error([mp_normal(0, 1), mp_normal(delta, 1)], priors, cuts)
+    assert abs(found.value - truth) < 1e-12
+    assert found.low <= truth + 1e-15
+    assert found.high >= truth - 1e-15
+
+
+def test_independent_normal_columns_are_a_gaussian_too():
+    columns = [(stats.norm(0, 1), stats.norm(0, 2)), (stats.norm(3, 1), stats.norm(8, 2))]
+    found = BayesClassifier(columns).bayes_error()
+    assert found.method == "closed_form"
+    assert_allclose(found.value, stats.norm.cdf(-2.5), rtol=1e-14)
+
+
+def test_an_ill_conditioned_covariance_costs_no_digits():
+    covariance = np.array([[1.0, 1 - 2.0**-25], [1 - 2.0**-25, 1.0]])
+    pair = [stats.multivariate_normal(m, covariance) for m in ([0.0, 0.0], [2.0**-11, -(2.0**-11)])]
+    found = BayesClassifier(pair).bayes_error()
+    assert found.method == "closed_form"
+    truth = float(mpmath.ncdf(-mahalanobis([0, 0], [2.0**-11, -(2.0**-11)], covariance) / 2))
+    assert_allclose(found.value, truth, rtol=1e-13)
+
+
+def test_equal_classes_cost_the_smaller_prior():
+    same = stats.multivariate_normal([1.0, 2.0], np.eye(2))
+    assert BayesClassifier([same, same], [0.3, 0.7]).bayes_error().value == 0.3
+    assert BayesClassifier([stats.norm(0, 1)] * 2).bayes_error().value == 0.5
+
+
+def test_a_class_without_prior_costs_nothing():
+    three = [stats.norm(0, 1), stats.expon(), stats.norm(2, 1)]
+    found = BayesClassifier(three, [0.5, 0.0, 0.5]).bayes_error()
+    assert found.method == "closed_form"
+    assert_allclose(found.value, stats.norm.cdf(-1), rtol=1e-14)
+    certain = BayesClassifier(three, [0.0, 1.0, 0.0])
+    assert certain.bayes_error().value == certain.bayes_error().high == 0.0
+    assert certain.predict([0.5]).tolist() == [1]
+
+
+@pytest.mark.parametrize("covariance", [np.ones((2, 2)), np.array([[1.0, 0.1], [0.1, 0.01]])])
+def test_a_singular_covariance_is_left_to_sampling(covariance):
+    def pair(step):
+        centres = np.zeros(2), step * np.sqrt(np.diagonal(covariance))
+        return [stats.multivariate_normal(m, covariance, allow_singular=True) for m in centres]
+
+    inside = BayesClassifier(pair(np.array([2.0, 2.0]))).bayes_error(random_state=0)
+    assert inside.method == "monte_carlo"
+    assert contains(inside, stats.norm.cdf(-1))
+    outside = BayesClassifier(pair(np.array([2.0, -2.0]))).bayes_error(random_state=0)
+    assert outside.low == 0.0
+    assert outside.value < 1e-12
+
+
+@settings(max_examples=30)
+@given(st.floats(0.01, 12), st.floats(0.001, 0.999), st.floats(0.1, 1e3), st.floats(-1e3, 1e3))
+def test_closed_form_and_quadrature_agree(delta, share, sd, mean):
+    best = BayesClassifier(
+        [stats.norm(mean, sd), stats.norm(mean + delta * sd, sd)], [share, 1 - share]
+    )
+    one, other = best.bayes_error("closed_form"), best.bayes_error("quadrature")
+    assert abs(one.value - other.value) < 1e-13
+    assert other.high - other.low < 1e-12
+    assert one.value <= min(share, 1 - share) * (1 + 1e-14)
+
+
+# -- discrete columns
+
+
+def binomial(n, p):
+    p = Fraction(p)
+    return {x: Fraction(mpmath.binomial(n, x).__int__()) * p**x * (1 - p) ** (n - x)
+            for x in range(n + 1)}  # fmt: skip
+
+
+def exact_error(tables, priors):
+    values = set(itertools.chain.from_iterable(tables))
+    joint = [[p * t.get(x, 0) for p, t in zip(priors, tables, strict=True)] for x in values]
+    return sum((sum(row) - max(row) for row in joint), Fraction(0))
+
+
+@pytest.mark.parametrize("priors", [(0.5, 0.25, 0.25), (0.125, 0.125, 0.75)])
+def test_binomials_in_fractions(priors):
+    options = [(10, 0.25), (10, 0.5), (7, 0.875)]
+    found = BayesClassifier([stats.binom(n, p) for n, p in options], priors).bayes_error()
+    truth = float(exact_error([binomial(n, p) for n, p in options], list(map(Fraction, priors))))
+    assert found.method == "sum"
+    assert abs(found.value - truth) < 1e-14
+    assert contains(found, truth)
+    assert found.high - found.low < 1e-12
+
+
+@pytest.mark.parametrize("rates", [(3, 5), (0.01, 2, 30), (100, 1000)])
+def test_poisson_against_mpmath(rates):
+    found = BayesClassifier([stats.poisson(rate) for rate in rates]).bayes_error()
+    with mpmath.workdps(40):
+        rows = [
+            [mpmath.exp(x * mpmath.log(rate) - rate - mpmath.loggamma(x + 1)) for rate in rates]
+            for x in range(1600)
+        ]
+        truth = float(mpmath.fsum(mpmath.fsum(row) - max(row) for row in rows) / len(rates))
+    assert found.method == "sum"
+    assert abs(found.value - truth) < 1e-12
+    assert contains(found, truth)
+    assert found.high - found.low < 1e-11
+
+
+def test_product_of_bernoulli_columns_in_fractions():
+    chances = [(0.5, 0.25, 0.75, 0.125), (0.25, 0.5, 0.5, 0.875)]
+    tables = []
+    for row in chances:
+        table = {}
+        for x in itertools.product((0, 1), repeat=4):
+            table[x] = Fraction(1)
+            for value, p in zip(x, row, strict=True):
+                table[x] *= Fraction(p) if value else 1 - Fraction(p)
+        tables.append(table)
+    truth = float(exact_error(tables, [Fraction(1, 4), Fraction(3, 4)]))
+    columns = [tuple(stats.bernoulli(p) for p in row) for row in chances]
+    found = BayesClassifier(columns, [0.25, 0.75]).bayes_error()
+    assert found.method == "sum"
+    assert abs(found.value - truth) < 1e-15
+    assert contains(found, truth)
+
+
+def test_lists_of_values_and_shifted_lattices():
+    first = stats.rv_discrete(values=([0, 2, 7], [0.25, 0.25, 0.5]))
+    second = stats.rv_discrete(values=([2, 7, 9], [0.5, 0.25, 0.25]))
+    assert_allclose(BayesClassifier([first, second]).bayes_error().value, 0.25, rtol=1e-15)
+    moved = BayesClassifier([first(loc=0.5), second(loc=0.5)]).bayes_error()
+    assert moved.method == "sum"
+    assert_allclose(moved.value, 0.25, rtol=1e-15)
+    apart = BayesClassifier([stats.poisson(3), stats.poisson(3, loc=0.5)]).bayes_error()
+    assert apart.value == 0.0
+    two_sided = BayesClassifier([stats.dlaplace(0.5), stats.skellam(2, 3)]).bayes_error()
+    x = np.arange(-200, 201)
+    truth = np.minimum(stats.dlaplace.pmf(x, 0.5), stats.skellam.pmf(x, 2, 3)).sum() / 2
+    assert abs(two_sided.value - truth) < 1e-13
+
+
+def test_a_heavy_tail_is_in_the_bounds():
+    best = BayesClassifier([stats.zipf(1.5), stats.zipf(3)])
+    found = best.bayes_error("sum")
+    with mpmath.workdps(30):
+        zeta = mpmath.zeta(1.5), mpmath.zeta(3)
+        cut = mpmath.floor((zeta[0] / zeta[1]) ** (1 / mpmath.mpf(1.5)))  # from there zipf(1.5)
+        head = mpmath.fsum(x ** mpmath.mpf(-1.5) for x in range(1, int(cut) + 1)) / zeta[0]
+        tail = 1 - mpmath.fsum(x ** mpmath.mpf(-3) for x in range(1, int(cut) + 1)) / zeta[1]
+        truth = float((head + tail) / 2)
+    assert contains(found, truth)
+    assert 1e-5 < found.high - found.low < 1e-2
+    assert contains(best.bayes_error(random_state=0), truth)
+
+
+# -- one continuous column
+
+
+CONTINUOUS = {
+    "two variances": (
+        [stats.norm(0, 1), stats.norm(0.5, 3)],
+        [0.5, 0.5],
+        [mp_normal(0, 1), mp_normal(0.5, 3)],
+        [-40, -2, -1, 0, 1, 2, 40],
+    ),
+    "three classes": (
+        [stats.norm(-1, 1), stats.norm(0, 0.25), stats.norm(1, 1)],
+        [0.25, 0.5, 0.25],
+        [mp_normal(-1, 1), mp_normal(0, 0.25), mp_normal(1, 1)],
+        [-12, -1, 0, 1, 12],
+    ),
+    "Laplace and normal": (
+        [stats.laplace(0, 1), stats.norm(0, 1)],
+        [0.3, 0.7],
+        [lambda x: mpmath.exp(-abs(x)) / 2, mp_normal(0, 1)],
+        [-80, -3, -1, 0, 1, 3, 80],
+    ),
+    "supports with gaps": (
+        [stats.expon(0, 1), stats.expon(3, 0.5), stats.uniform(-5, 1)],
+        [0.5, 0.25, 0.25],
+        [
+            lambda x: mpmath.exp(-x) if x >= 0 else mpmath.mpf(0),
+            lambda x: 2 * mpmath.exp(-2 * (x - 3)) if x >= 3 else mpmath.mpf(0),
+            lambda x: mpmath.mpf(1) if -5 <= x <= -4 else mpmath.mpf(0),
+        ],
+        [-5, -4, 0, 3, 4, 6, 80],
+    ),
+    "Cauchy": (
+        [stats.cauchy(0), stats.cauchy(1)],
+        [0.5, 0.5],
+        [lambda x: 1 / mpmath.pi / (1 + x**2), lambda x: 1 / mpmath.pi / (1 + (x - 1) ** 2)],
+        [-mpmath.inf, -1, 0.5, 2, mpmath.inf],
+    ),
+    "poles": (
+        [stats.gamma(0.5), stats.expon(0, 0.125)],
+        [0.5, 0.5],
+        [
+            lambda x: mpmath.exp(-x) / mpmath.sqrt(mpmath.pi * x),
+            lambda x: 8 * mpmath.exp(-8 * x),
+        ],
+        [0, 1e-3, 0.01, 0.1, 0.5, 1, 80],
+    ),
+}
+
+
+def crossings(densities, priors, cuts):
+    """Where the most probable of the classes changes, by mpmath between the points of a grid."""
+    finite = [float(cut) for cut in cuts if abs(cut) < mpmath.inf]
+
+    def joint(x):
+        return [prior * density(x) for prior, density in zip(priors, densities, strict=True)]
+
+    found = []
+    for low, high in itertools.pairwise(finite):
+        grid = np.linspace(low, high, 200)[1:-1]
+        best = [int(np.argmax(joint(mpmath.mpf(x)))) for x in grid]
+        for i in np.flatnonzero(np.diff(best)):
+
+            def gap(x, a=best[i], b=best[i + 1]):
+                return joint(x)[a] - joint(x)[b]
+
+            bracket = (grid[i], grid[i + 1])
+            found.append(mpmath.findroot(gap, bracket, solver="anderson", tol=1e-40))
+    return found
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_one_continuous_column_against_mpmath(name):
+    densities, priors, same, cuts = CONTINUOUS[name]
+    found = BayesClassifier(densities, priors).bayes_error()
+    with mpmath.workdps(30):
+        kinks = [cut for cut in crossings(same, priors, cuts) if cut not in cuts]
+    truth = mp_error(same, priors, sorted([*cuts, *kinks]))
+    assert found.method == "quadrature"
+    assert abs(found.value - truth) < 1e-10
+    assert found.low - 1e-13 <= truth <= found.high + 1e-13
+    assert found.high - found.low < 1e-10
+
+
+class Bumps(stats.rv_continuous):
+    """A mixture as a user writes it: density and distribution function."""
+
+    CENTRES = (-3.0, 0.0, 4.0)
+
+    def _pdf(self, x):
+        return np.mean([stats.norm.pdf(x, centre, 0.5) for centre in self.CENTRES], axis=0)
+
+    def _cdf(self, x):
+        return np.mean([stats.norm.cdf(x, centre, 0.5) for centre in self.CENTRES], axis=0)
+
+
+def test_a_mixture_that_crosses_many_times():
+    found = BayesClassifier([Bumps(name="bumps"), stats.norm(0, 3)], [0.5, 0.5]).bayes_error()
+
+    def mixture(x):
+        return sum(mpmath.npdf(x, centre, 0.5) for centre in Bumps.CENTRES) / 3
+
+    cuts = [-40, *range(-6, 7), 40]
+    same = [mixture, mp_normal(0, 3)]
+    with mpmath.workdps(30):
+        kinks = crossings(same, [0.5, 0.5], cuts)
+    assert len(kinks) == 6
+    truth = mp_error(same, [0.5, 0.5], sorted([*cuts, *kinks]))
+    assert abs(found.value - truth) < 1e-12
+    assert contains(found, truth)
+
+
+class DensityOnly(stats.rv_continuous):
+    """SciPy integrates and inverts it by itself, and fails in the tails."""
+
+    def _pdf(self, x):
+        return np.exp(-abs(x)) / 2
+
+
+def test_a_density_without_a_distribution_function():
+    found = BayesClassifier([DensityOnly(name="bare"), stats.norm()]).bayes_error()
+    truth = BayesClassifier([stats.laplace(), stats.norm()]).bayes_error().value
+    assert found.method == "quadrature"
+    assert abs(found.value - truth) < 1e-10
+    assert contains(found, truth)
+
+
+@pytest.mark.parametrize("location", [0.0, 1e6, 1e12])
+def test_columns_far_from_zero_and_scales_far_apart(location):
+    near = [stats.norm(location, 1.0), stats.norm(location + 2.0, 1.0)]
+    found = BayesClassifier(near).bayes_error("quadrature")
+    assert contains(found, stats.norm.cdf(-1))
+    assert found.high - found.low < 1e-10
+    apart = BayesClassifier([stats.norm(0, 1e-12), stats.norm(0, 1e12)]).bayes_error()
+    t = mpmath.sqrt(2 * mpmath.log(mpmath.mpf(10) ** 24))
+    assert apart.low <= float(mpmath.ncdf(-t) + t * mpmath.npdf(0) * 1e-24) <= apart.high < 1e-15
+
+
+def test_a_histogram_has_jumps_everywhere():
+    rng = np.random.default_rng(0)
+    counts, edges = np.histogram(rng.normal(size=500), bins=20)
+    first = stats.rv_histogram((counts, edges), density=False)
+    second = stats.uniform(edges[0], edges[-1] - edges[0])
+    found = BayesClassifier([first, second]).bayes_error()
+    truth = np.minimum(counts / 500, 1 / 20).sum() / 2
+    assert found.method == "quadrature"
+    assert abs(found.value - truth) < 1e-12
+    assert contains(found, truth)
+
+
+@pytest.mark.skipif(not hasattr(stats, "Mixture"), reason="needs the new distributions of SciPy")
+def test_the_new_distributions_of_scipy():
+    two = [stats.Normal(mu=0.0, sigma=1.0), stats.Normal(mu=2.0, sigma=1.0)]
+    best = BayesClassifier(two)
+    assert_allclose(best.bayes_error().value, stats.norm.cdf(-1), rtol=1e-14)
+    assert_allclose(
+        best.predict_proba([0.3]),
+        BayesClassifier([stats.norm(0, 1), stats.norm(2, 1)]).predict_proba([0.3]),
+        rtol=1e-14,
+    )
+    assert best.sample(3, 0)[0].shape == (3, 1)
+    mixture = BayesClassifier([stats.Mixture(two), stats.Normal(mu=1.0, sigma=2.0)])
+    x = np.linspace(-40, 40, 4_000_001)
+    wrong = np.minimum((stats.norm.pdf(x) + stats.norm.pdf(x, 2)) / 2, stats.norm.pdf(x, 1, 2))
+    assert abs(mixture.bayes_error().value - wrong.sum() * (x[1] - x[0]) / 2) < 1e-9
+
+
+@pytest.mark.skipif(not hasattr(stats, "Binomial"), reason="needs the new distributions of SciPy")
+def test_the_new_discrete_distributions_of_scipy():
+    found = BayesClassifier([stats.Binomial(n=10, p=0.25), stats.binom(10, 0.5)]).bayes_error()
+    truth = float(exact_error([binomial(10, 0.25), binomial(10, 0.5)], [Fraction(1, 2)] * 2))
+    assert found.method == "sum"
+    assert abs(found.value - truth) < 1e-14
+
+
+# -- Monte Carlo
+
+
+RARE = [
+    stats.rv_discrete(values=([0, 1], [0.99, 0.01])),
+    stats.rv_discrete(values=([1, 2], [0.01, 0.99])),
+]
+
+
+@pytest.mark.parametrize(
+    ("best", "truth"),
+    [
+        (BayesClassifier([stats.norm(0, 1), stats.norm(2, 1)]), stats.norm.cdf(-1)),
+        (BayesClassifier([stats.norm(0, 1), stats.norm(9, 1)]), stats.norm.cdf(-4.5)),
+        (BayesClassifier(RARE), 0.005),
+        (BayesClassifier([stats.binom(3, p) for p in (0.25, 0.5, 0.75)], [0.5, 0.25, 0.25]), None),
+    ],
+    ids=["half", "tiny", "rare", "three"],
+)
+def test_the_interval_of_monte_carlo_covers(best, truth):
+    if truth is None:
+        truth = best.bayes_error("sum").value
+    rng = np.random.default_rng(0)
+    found = [
+        best.bayes_error("monte_carlo", n_samples=60, confidence=0.8, random_state=rng)
+        for _ in range(300)
+    ]
+    assert np.mean([contains(one, truth) for one in found]) >= 0.8
+    values = np.array([one.value for one in found])
+    assert abs(values.mean() - truth) < 4 * values.std() / np.sqrt(300) + 1e-3
+
+
+def test_the_normal_interval_would_not_cover_a_rare_error():
+    # Most samples never show the only value that is in doubt: their variance is 0.
+    rng = np.random.default_rng(0)
+    best = BayesClassifier(RARE)
+    found = [best.bayes_error("monte_carlo", n_samples=60, random_state=rng) for _ in range(200)]
+    assert np.mean([one.value == 0.0 for one in found]) > 0.3
+    assert all(contains(one, 0.005) for one in found)
+
+
+def test_the_bounds_shrink_and_know_the_prior():
+    best = BayesClassifier([stats.norm(0, 1), stats.norm(1, 1)], [0.9, 0.1])
+    few, many = (
+        best.bayes_error("monte_carlo", n_samples=n, random_state=0) for n in (10, 100_000)
+    )
+    assert few.low == 0.0
+    assert few.high == pytest.approx(0.1)
+    assert many.high - many.low < 0.005
+    assert (many.confidence, many.method) == (0.95, "monte_carlo")
+    again = best.bayes_error("monte_carlo", random_state=0)
+    assert again == many
+
+
+def test_every_way_of_giving_densities_can_be_sampled():
+    rng = np.random.default_rng(1)
+    cloud = rng.normal(size=(2, 40))
+    pairs = {
+        "t": [stats.multivariate_t([0, 0], df=4), stats.multivariate_t([2, 0], df=4)],
+        "dirichlet": [stats.dirichlet([1, 2, 3]), stats.dirichlet([3, 2, 1])],
+        "multinomial": [stats.multinomial(4, [0.2, 0.8]), stats.multinomial(4, [0.5, 0.5])],
+        "kernel": [stats.gaussian_kde(cloud), stats.gaussian_kde(cloud + 2)],
+        "mixed": [(stats.norm(), stats.poisson(2)), (stats.norm(1), stats.poisson(4))],
+    }
+    for name, pair in pairs.items():
+        best = BayesClassifier(pair)
+        rough = best.bayes_error(n_samples=5_000, random_state=0)
+        assert rough.method == "monte_carlo", name
+        x, y = best.sample(20_000, 1)
+        wrong = 1 - best.score(x, y)
+        assert abs(wrong - rough.value) < 4 * np.sqrt(0.25 / 20_000) + (rough.high - rough.low), (
+            name
+        )
+
+
+def test_the_error_of_a_multinomial_is_that_of_its_binomial():
+    pair = [stats.multinomial(4, [0.25, 0.75]), stats.multinomial(4, [0.5, 0.5])]
+    truth = float(exact_error([binomial(4, 0.25), binomial(4, 0.5)], [Fraction(1, 2)] * 2))
+    assert contains(BayesClassifier(pair).bayes_error(random_state=0), truth)
+
+
+def test_largest_risk_is_the_value_of_the_game():
+    for k in range(2, 7):
+        assert largest_risk(zero_one(k)) == pytest.approx(1 - 1 / k, abs=1e-12)
+    assert largest_risk(np.array([[0.0, 10.0], [1.0, 0.0]])) == pytest.approx(10 / 11, abs=1e-12)
+    assert largest_risk(np.array([[0.0, 1, 0.25], [1, 0, 0.25]])) == pytest.approx(0.25, abs=1e-12)
+    rng = np.random.default_rng(0)
+    costs = rng.exponential(size=(4, 5))
+    worst = (rng.dirichlet(np.ones(4), 20_000) @ costs).min(axis=1).max()
+    assert worst <= largest_risk(costs) < worst * 1.05
+
+
+# -- no rule is better
+
+
+def test_no_learnt_classifier_beats_it():
+    best = BayesClassifier(
+        {
+            "a": stats.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]),
+            "b": stats.multivariate_normal([1, -1], [[2, -0.5], [-0.5, 1]]),
+            "c": stats.multivariate_normal([2, 1], [[0.5, 0], [0, 0.5]]),
+        },
+        priors={"a": 0.5, "c": 0.2, "b": 0.3},
+    )
+    x, y = best.sample(4_000, 0)
+    new, truth = best.sample(40_000, 1)
+    right = best.predict(new) == truth
+    error = best.bayes_error(random_state=2)
+    noise = 4 * np.sqrt(error.value / len(new))
+    assert abs((1 - right.mean()) - error.value) < noise
+    assert best.score(new, truth) == right.mean()
+    for rule in (
+        LogisticRegression(),
+        QuadraticDiscriminantAnalysis(),
+        TheirGaussianNB(),
+        KNeighborsClassifier(15),
+        DecisionTreeClassifier(max_depth=6, random_state=0),
+    ):
+        theirs = rule.fit(x, y).predict(new) == truth
+        gain = theirs.astype(float) - right
+        assert gain.mean() < 3 * gain.std() / np.sqrt(len(new)), rule
+    assert best.predict_proba(new).shape == (40_000, 3)
+    codes = np.searchsorted(["a", "b", "c"], truth)
+    surprise = -best.predict_log_proba(new)[np.arange(len(new)), codes].mean()
+    assert_allclose(surprise, log_loss(truth, best.predict_proba(new)), rtol=1e-12)
+
+
+# -- deciding
+
+
+def test_posterior_against_scipy_and_mpmath():
+    best = BayesClassifier([stats.norm(0, 1), stats.norm(3, 2)], [0.25, 0.75])
+    x = np.array([-1.0, 0.0, 2.5])
+    joint = np.array([0.25 * stats.norm.pdf(x), 0.75 * stats.norm.pdf(x, 3, 2)]).T
+    assert_allclose(np.exp(best.predict_joint_log_proba(x)), joint, rtol=1e-14)
+    assert_allclose(best.predict_proba(x), joint / joint.sum(axis=1, keepdims=True), rtol=1e-14)
+    assert_allclose(np.exp(best.predict_log_proba(x)), best.predict_proba(x), rtol=1e-14)
+    assert_allclose(best.predict_proba(x[:, None]), best.predict_proba(x), rtol=0)
+
+
+def test_a_posterior_that_rounds_to_certainty_still_decides():
+    # P(1 | x) is below the smallest double; the log joint is not.
+    best = BayesClassifier([stats.norm(0, 1), stats.norm(100, 1)])
+    assert best.predict([49.0, 51.0, -1e6, 1e6]).tolist() == [0, 1, 0, 1]
+    assert_allclose(best.predict_log_proba([-100.0])[0, 1], -15000.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_costs_of_zero_and_one_give_the_most_probable_class(k):
+    rng = np.random.default_rng(k)
+    densities = [stats.multivariate_normal(rng.normal(size=2), np.eye(2)) for _ in range(k)]
+    priors = rng.dirichlet(np.ones(k))
+    x = rng.normal(size=(500, 2)) * 2
+    plain = BayesClassifier(densities, priors)
+    with_costs = BayesClassifier(densities, priors, costs=1 - np.eye(k))
+    assert_array_equal(plain.predict(x), with_costs.predict(x))
+    assert_array_equal(plain.predict(x), plain.predict_proba(x).argmax(axis=1))
+    assert_allclose(plain.expected_cost(x), 1 - plain.predict_proba(x), atol=1e-15)
+
+
+def test_costs_move_the_decision_to_where_expected_costs_are_equal():
+    # 10 P(ill | x) = P(well | x), i.e. log 10 = 2x for N(−1, 1) and N(1, 1).
+    best = BayesClassifier(
+        {"ill": stats.norm(-1, 1), "well": stats.norm(1, 1)}, costs=[[0, 10], [1, 0]]
+    )
+    at = np.log(10) / 2
+    assert best.predict([at - 1e-9, at + 1e-9]).tolist() == ["ill", "well"]
+    assert_allclose(best.expected_cost([at])[0], [10 / 11, 10 / 11], rtol=1e-14)
+
+
+BINARY = [
+    stats.rv_discrete(values=([0, 1, 2], [0.75, 0.125, 0.125])),
+    stats.rv_discrete(values=([0, 1, 2], [0.25, 0.125, 0.625])),
+]
+
+
+def test_rejection_at_the_threshold_exactly():
+    # P(0 | x) = 3/4, 1/2, 1/6
+    def decided(cost):
+        return BayesClassifier(BINARY, classes=["a", "b"], rejection_cost=cost).predict([0, 1, 2])
+
+    assert decided(0.5).tolist() == ["a", "a", "b"]
+    assert decided(0.5).dtype == object
+    assert decided(np.nextafter(0.5, 0)).tolist() == ["a", None, "b"]
+    assert decided(0.25).tolist() == ["a", None, "b"]
+    assert decided(np.nextafter(0.25, 0)).tolist() == [None, None, "b"]
+    assert decided(0.0).tolist() == [None, None, None]
+    accuracy = BayesClassifier(BINARY, classes=["a", "b"], rejection_cost=0.25)
+    assert accuracy.score([0, 1, 2], ["a", "a", "b"]) == pytest.approx(2 / 3)
+
+
+def test_rejection_goes_with_costs():
+    best = BayesClassifier(BINARY, costs=[[0, 4], [1, 0]], rejection_cost=0.6)
+    assert_allclose(
+        best.expected_cost([0, 1, 2]), [[0.25, 3], [0.5, 2], [5 / 6, 4 / 6]], rtol=1e-14
+    )
+    assert best.predict([0, 1, 2]).tolist() == [0, 0, None]
+
+
+# -- the Bayes risk
+
+
+def test_the_risk_without_costs_is_the_error():
+    best = BayesClassifier(BINARY)
+    assert best.bayes_risk() == best.bayes_error()
+    assert best.bayes_error().value == pytest.approx(0.25, rel=1e-15)
+
+
+def test_the_risk_of_a_table_in_fractions():
+    # per value of x: joint (3/8, 1/8), (1/16, 1/16), (1/16, 5/16); costs of 0, 1, rejection
+    best = BayesClassifier(BINARY, costs=[[0, 4], [1, 0]], rejection_cost=0.25)
+    joint = [
+        (Fraction(3, 8), Fraction(1, 8)),
+        (Fraction(1, 16),) * 2,
+        (Fraction(1, 16), Fraction(5, 16)),
+    ]
+    truth = sum(min(b, 4 * a, (a + b) / 4) for a, b in joint)
+    for found in (best.bayes_risk(), best.bayes_risk("sum")):
+        assert found.value == pytest.approx(float(truth), rel=1e-15)
+    assert contains(best.bayes_risk("monte_carlo", random_state=0), float(truth))
+    assert best.bayes_error().value == pytest.approx(0.25, rel=1e-15)
+
+
+@pytest.mark.parametrize("costs", [[[0, 10], [1, 0]], [[0.5, 3], [2, 0.25]], [[3, 0], [0, 2]]])
+def test_the_risk_of_two_gaussians_by_every_method(costs):
+    centres = np.zeros(3), np.array([1.0, 0.5, 1.0])
+    densities = [stats.multivariate_normal(centre, SIGMA) for centre in centres]
+    best = BayesClassifier(densities, [0.7, 0.3], costs=costs)
+    form, line = best.bayes_risk("closed_form"), best.bayes_risk("quadrature")
+    assert abs(form.value - line.value) < 1e-13
+    assert contains(best.bayes_risk("monte_carlo", random_state=0), form.value)
+    x, y = best.sample(20_000, 0)
+    paid = np.asarray(costs, dtype=float)[y, best.predict(x)]
+    assert abs(paid.mean() - form.value) < 4 * paid.std() / np.sqrt(len(y))
+
+
+def test_the_risk_with_rejection_against_mpmath():
+    # Chow's rule for N(±1, 1): reject |x| < t where P(wrong) = λ, i.e. t = log((1 − λ)/λ)/2.
+    cost = 0.2
+    t = mpmath.log((1 - mpmath.mpf(cost)) / mpmath.mpf(cost)) / 2
+    truth = float(mpmath.ncdf(-1 - t) + cost * (mpmath.ncdf(t - 1) - mpmath.ncdf(-t - 1)))
+    best = BayesClassifier([stats.norm(-1, 1), stats.norm(1, 1)], rejection_cost=cost)
+    found = best.bayes_risk()
+    assert found.method == "quadrature"
+    assert abs(found.value - truth) < 1e-13
+    assert contains(found, truth)
+    plane = [stats.multivariate_normal([m, 0], np.eye(2)) for m in (-1, 1)]
+    two = BayesClassifier(plane, rejection_cost=cost).bayes_risk()
+    assert two.method == "quadrature"
+    assert abs(two.value - truth) < 1e-13
+
+
+def test_a_decision_that_needs_no_look():
+    best = BayesClassifier([stats.dirichlet([1, 2]), stats.dirichlet([2, 1])], rejection_cost=0.0)
+    assert best.bayes_risk().value == 0.0
+    cheap = BayesClassifier(best.densities, [0.25, 0.75], costs=[[2, 4], [1, 1]]).bayes_risk()
+    assert (cheap.value, cheap.low, cheap.high) == (1.25, 1.25, 1.25)
+    # Rejection that costs as much as an error is never chosen.
+    pair = [stats.norm(0, 1), stats.norm(2, 1)]
+    assert BayesClassifier(pair, rejection_cost=1.0).bayes_risk().method == "closed_form"
+
+
+# -- a fitted model
+
+
+def iris_like(seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, 300)
+    x = rng.normal(size=(300, 4)) + y[:, None]
+    x[rng.random(x.shape) < 0.1] = np.nan
+    return x, y
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(), GaussianNB(), NaiveBayes(estimation="mle")])
+def test_a_fitted_model_gives_its_own_answers_to_the_bit(model):
+    x, y = iris_like()
+    model = clone(model).fit(x, y)
+    best = BayesClassifier(model)
+    assert_array_equal(best.predict_proba(x), model.predict_proba(x))
+    assert_array_equal(best.predict_log_proba(x), model.predict_log_proba(x))
+    assert_array_equal(best.predict_joint_log_proba(x), model.predict_joint_log_proba(x))
+    assert_array_equal(best.predict(x), model.predict(x))
+    assert_array_equal(best.class_prior_, model.class_prior_)
+    assert best.score(x, y) == model.score(x, y)
+
+
+def test_another_prior_for_a_fitted_model():
+    x, y = iris_like()
+    fitted = NaiveBayes().fit(x, y)
+    ours = BayesClassifier(fitted, {0: 0.2, 1: 0.3, 2: 0.5})
+    refit = NaiveBayes(class_prior=[0.2, 0.3, 0.5]).fit(x, y)
+    assert_array_equal(ours.predict_proba(x), refit.predict_proba(x))
+    assert_array_equal(fitted.predict_proba(x), NaiveBayes().fit(x, y).predict_proba(x))
+
+
+def test_the_error_of_a_fitted_model_is_that_of_its_densities():
+    x, y = iris_like()
+    fitted = GaussianNB().fit(x[:, :1], y)
+    known = [
+        stats.norm(m, np.sqrt(v))
+        for m, v in zip(fitted.theta_[:, 0], fitted.var_[:, 0], strict=True)
+    ]
+    truth = BayesClassifier(known, fitted.class_prior_).bayes_error()
+    found = BayesClassifier(fitted).bayes_error()
+    assert (truth.method, found.method) == ("quadrature", "quadrature")
+    assert abs(found.value - truth.value) < 1e-14
+    assert contains(BayesClassifier(fitted).bayes_error("monte_carlo", random_state=0), truth.value)
+    drawn, labels = BayesClassifier(fitted).sample(2_000, 0)
+    assert abs(BayesClassifier(fitted).score(drawn, labels) - (1 - truth.value)) < 0.05
+
+
+def two_classes(d, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 80)
+    x = rng.normal(size=(80, d)) @ rng.normal(size=(d, d)) + y[:, None]
+    return x, y
+
+
+def gaussian_error(delta, prior):
+    """π₁ Φ(−Δ/2 + log(π₂/π₁)/Δ) + π₂ Φ(−Δ/2 − log(π₂/π₁)/Δ)."""
+    shift = np.log(prior[1] / prior[0]) / delta
+    return float(prior @ stats.norm.cdf([-delta / 2 + shift, -delta / 2 - shift]))
+
+
+@pytest.mark.parametrize("priors", [None, [0.5, 0.5], [0.9, 0.1]])
+def test_fitted_linear_discriminants_have_the_closed_form(priors):
+    x, y = two_classes(4)
+    fitted = da.LinearDiscriminantAnalysis().fit(x, y)
+    best = BayesClassifier(fitted, priors)
+    found, line = best.bayes_error(), best.bayes_error("quadrature")
+    delta = float(mahalanobis(*fitted.means_, fitted.covariance_))
+    truth = gaussian_error(delta, best.class_prior_)
+    assert found.method == "closed_form"
+    assert_allclose([found.value, line.value], truth, rtol=1e-12)
+    assert found.high - found.low < 1e-12
+    assert contains(best.bayes_error("monte_carlo", n_samples=20_000, random_state=0), truth)
+    known = [stats.multivariate_normal(mean, fitted.covariance_) for mean in fitted.means_]
+    costs = {"costs": [[0, 2], [1, 0]], "rejection_cost": 0.2}
+    mine = BayesClassifier(fitted, priors, **costs).bayes_risk()
+    theirs = BayesClassifier(known, best.class_prior_, **costs).bayes_risk()
+    assert (mine.method, theirs.method) == ("quadrature", "quadrature")
+    assert_allclose(mine.value, theirs.value, rtol=1e-12)
+
+
+def test_a_column_that_others_determine_changes_no_error():
+    x, y = two_classes(2)
+    truth = BayesClassifier(da.LinearDiscriminantAnalysis().fit(x, y)).bayes_error()
+    with pytest.warns(SufficeWarning, match="is left out"):
+        wider = da.LinearDiscriminantAnalysis().fit(np.column_stack([x, x[:, 0]]), y)
+    assert_allclose(BayesClassifier(wider).bayes_error().value, truth.value, rtol=1e-12)
+
+
+def test_independent_columns_of_shared_variance_have_the_closed_form():
+    x, y = two_classes(3)
+    family = Gaussian(estimation="mle", shared=True)
+    best = BayesClassifier(NaiveBayes(families=family, class_prior="uniform").fit(x, y))
+    gap = x[y == 0].mean(axis=0) - x[y == 1].mean(axis=0)
+    within = np.concatenate([x[y == c] - x[y == c].mean(axis=0) for c in (0, 1)]).var(axis=0)
+    found = best.bayes_error()
+    assert found.method == "closed_form"
+    assert_allclose(found.value, stats.norm.cdf(-np.sqrt((gap**2 / within).sum()) / 2), rtol=1e-12)
+
+
+@settings(max_examples=20)
+@given(
+    st.lists(st.integers(-200, 200), min_size=3, max_size=3),
+    st.sampled_from([0.0, 1.0, 1e6]),
+    st.integers(0, 5),
+)
+def test_the_error_of_a_fitted_model_depends_on_no_unit(exponents, offset, seed):
+    x, y = two_classes(3, seed)
+    x = np.round(x, 3)
+    moved = (x + offset) * np.ldexp(1.0, exponents)
+    one, other = (
+        BayesClassifier(da.LinearDiscriminantAnalysis().fit(table, y)).bayes_error()
+        for table in (x, moved)
+    )
+    assert one.method == other.method == "closed_form"
+    assert_allclose(other.value, one.value, rtol=1e-7 if offset else 1e-13)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize(
+    "model",
+    [
+        GaussianNB(),
+        NaiveBayes(),
+        NaiveBayes(families=Gaussian(shared=True)),
+        NaiveBayes(families=MultivariateGaussian()),
+        NaiveBayes(families=MultivariateGaussian(estimation="map")),
+        da.QuadraticDiscriminantAnalysis(),
+        da.LinearDiscriminantAnalysis(),
+    ],
+)
+def test_one_fitted_column_against_an_integral(model, offset):
+    x, y = iris_like()
+    shown = ~np.isnan(x[:, 0])
+    x, y = np.round(x[shown, :1] * (1 + y[shown, None]), 3), y[shown]
+    best = BayesClassifier(clone(model).fit(x + offset, y))
+    grid = np.linspace(-200, 200, 400_001)
+    joint = np.exp(best.predict_joint_log_proba(grid[:, None] + offset))
+    truth = integrate.simpson(joint.sum(axis=1) - joint.max(axis=1), x=grid)
+    found = best.bayes_error()
+    assert found.method == "quadrature"
+    assert abs(found.value - truth) < 1e-6
+    assert found.high - found.low < 1e-10
+
+
+def table_of(seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, 90)
+    return np.minimum(rng.poisson(1 + y[:, None], size=(90, 3)), 3), y
+
+
+@pytest.mark.parametrize(
+    ("model", "read", "values"),
+    [
+        (BernoulliNB(), lambda x: x > 1, [0, 1]),
+        (BernoulliNB(), lambda x: csr_array((x > 1) * 1.0), [0, 1]),
+        (BernoulliNB(alpha=1e-10), lambda x: x > 0, [0, 1]),
+        (CategoricalNB(), lambda x: x, range(4)),
+        (CategoricalNB(min_categories=6), lambda x: x, range(6)),
+        (NaiveBayes("categorical"), lambda x: x, range(4)),
+        (NaiveBayes(Categorical(unseen="smooth")), lambda x: x, range(5)),
+        (NaiveBayes(Categorical(estimation="mle")), lambda x: x, range(4)),
+        (NaiveBayes("joint_table"), lambda x: x, range(4)),
+        (NaiveBayes(JointTable(unseen="smooth")), lambda x: x, range(5)),
+        (NaiveBayes(JointTable(estimation="mle")), lambda x: x, range(4)),
+        (NaiveBayes("poisson"), lambda x: x[:, :2], range(60)),
+        (NaiveBayes(Poisson(estimation="mle")), lambda x: x[:, :2], range(60)),
+    ],
+)
+def test_fitted_discrete_columns_are_summed(model, read, values):
+    x, y = table_of()
+    x = read(x)
+    best = BayesClassifier(clone(model).fit(x, y))
+    every = np.array(list(itertools.product(values, repeat=x.shape[1])))
+    joint = np.exp(best.predict_joint_log_proba(every.astype(getattr(x, "dtype", None))))
+    assert_allclose(joint.sum(), 1.0, rtol=1e-9)
+    found = best.bayes_error()
+    assert found.method == "sum"
+    assert_allclose(found.value, 1 - joint.max(axis=1).sum(), rtol=1e-9)
+    assert found.high - found.low < 1e-10
+
+
+def test_a_fitted_model_that_knows_nothing_errs_as_its_prior_does():
+    nothing = {"a": ["x", "x", "x", "x"], "b": [None, None, None, None]}
+    for family in ("categorical", "joint_table"):
+        fitted = NaiveBayes(family).fit(pa.table(nothing), [0, 0, 0, 1])
+        found = BayesClassifier(fitted).bayes_error()
+        assert (found.method, found.value) == ("sum", fitted.class_prior_.min())
+    alone = BayesClassifier(da.LinearDiscriminantAnalysis().fit([[0.0], [1.0], [5.0]], [0, 0, 1]))
+    certain = BayesClassifier(alone.densities, [1.0, 0.0]).bayes_error()
+    assert (certain.method, certain.high) == ("closed_form", 0.0)
+
+
+def test_a_fitted_model_without_an_exact_way_is_left_to_sampling():
+    x, y = two_classes(2)
+    many = np.random.default_rng(0).random((40, 25)) < 0.5
+    for fitted in (
+        da.QuadraticDiscriminantAnalysis().fit(x, y),
+        GaussianNB().fit(x, y),
+        BernoulliNB().fit(many, y[:40]),
+        MultinomialNB().fit(many, y[:40]),
+        NaiveBayes("poisson").fit(many.astype(int), y[:40]),
+    ):
+        best = BayesClassifier(fitted)
+        assert best.bayes_error(n_samples=100, random_state=0).method == "monte_carlo"
+        for method in ("closed_form", "sum", "quadrature"):
+            with pytest.raises(ParameterError, match=f"method='{method}' does not apply; it is fo"):
+                best.bayes_error(method)
+
+
+def test_a_mixed_table():
+    table = {
+        "color": np.array(["red", "blue", "red", "blue", "blue", "red"]),
+        "size": np.array([1.0, 1.2, 0.8, 5.0, 5.5, 4.8]),
+    }
+    fitted = NaiveBayes().fit(pa.table(table), [0, 0, 0, 1, 1, 1])
+    best = BayesClassifier(fitted, costs=[[0, 5], [1, 0]])
+    assert_array_equal(best.predict_proba(table), fitted.predict_proba(pa.table(table)))
+    found = best.bayes_risk(n_samples=2_000, random_state=0)
+    assert 0 <= found.low <= found.value <= found.high < 0.5
+
+
+def test_a_model_that_is_no_likelihood_is_refused():
+    x = np.random.default_rng(0).poisson(2, (20, 3))
+    y = np.arange(20) % 2
+    with pytest.raises(ParameterError, match="its scores are no likelihood"):
+        BayesClassifier(ComplementNB().fit(x, y))
+    assert BayesClassifier(MultinomialNB().fit(x, y)).predict(x).shape == (20,)
+    with pytest.raises(ValueError, match="not fitted"):
+        BayesClassifier(NaiveBayes())
+
+
+# -- cells, poles, and rows that no class could have produced
+
+
+def test_missing_cells_of_independent_columns_are_left_out():
+    columns = {"a": (stats.norm(0, 1), stats.poisson(2)), "b": (stats.norm(2, 1), stats.poisson(5))}
+    best = BayesClassifier(columns, {"a": 0.25, "b": 0.75})
+    found = best.predict_proba([[np.nan, np.nan], [1.5, np.nan], [np.nan, 3]])
+    first = BayesClassifier([stats.norm(0, 1), stats.norm(2, 1)], [0.25, 0.75])
+    second = BayesClassifier([stats.poisson(2), stats.poisson(5)], [0.25, 0.75])
+    assert_allclose(found[0], [0.25, 0.75], rtol=1e-15)
+    assert_allclose(found[1], first.predict_proba([1.5])[0], rtol=1e-15)
+    assert_allclose(found[2], second.predict_proba([3])[0], rtol=1e-15)
+
+
+def test_rows_impossible_under_every_class_get_the_prior():
+    best = BayesClassifier([stats.expon(), stats.expon(2)], [0.25, 0.75])
+    for answer in (best.predict_proba, lambda x: np.exp(best.predict_log_proba(x))):
+        with pytest.warns(SufficeWarning, match="1 of 3 rows are impossible under every class"):
+            found = answer([-1.0, 1.0, 3.0])
+        assert_allclose(found[:2], [[0.25, 0.75], [1.0, 0.0]], rtol=1e-15)
+    with pytest.warns(SufficeWarning, match="answered by the class prior"):
+        assert best.predict([-1.0, 1.0]).tolist() == [1, 0]
+    assert_array_equal(best.predict_joint_log_proba([-1.0]), [[-np.inf, -np.inf]])
+
+
+def test_a_pole_decides_and_two_poles_share_by_their_priors():
+    best = BayesClassifier([stats.gamma(0.5), stats.gamma(0.25), stats.norm()], [0.2, 0.3, 0.5])
+    assert_allclose(best.predict_proba([0.0])[0], [0.4, 0.6, 0.0], rtol=1e-15)
+    assert best.predict([0.0]).tolist() == [1]
+    assert_array_equal(best.predict_joint_log_proba([0.0])[0, :2], [np.inf, np.inf])
+
+
+def test_no_rows():
+    best = BayesClassifier([stats.multivariate_normal([0, 0]), stats.multivariate_normal([1, 0])])
+    assert best.predict_proba(np.empty((0, 2))).shape == (0, 2)
+    assert best.predict(np.empty((0, 2))).shape == (0,)
+    assert best.sample(0)[0].shape == (0, 2)
+
+
+PLANE = [stats.multivariate_normal([0, 0]), stats.multivariate_normal([1, 0])]
+
+
+@pytest.mark.parametrize(
+    ("densities", "x", "message"),
+    [
+        (PLANE, [[0, 0], [0, np.nan]], "column 'x1', row 1: nan; a known density cannot leave"),
+        ([stats.norm(), stats.norm(1)], [0.0, np.nan], "column 'x0', row 1: nan; a known density"),
+        (PLANE, [[np.inf, 0]], "column 'x0', row 0: inf; a number must be finite"),
+        ([(stats.norm(),)] * 2, [np.nan, -np.inf], "column 'x0', row 1: -inf; a number must"),
+        (PLANE, [[1, 2, 3]], r"X has shape \(1, 3\); the densities are about rows of 2 numbers"),
+        (PLANE, [1, 2], r"X has shape \(2,\); the densities are about rows of 2 numbers"),
+        (PLANE, 3.0, r"X has shape \(\)"),
+        (PLANE, [["a", "b"]], "could not convert string to float: 'a'; known densities are about"),
+    ],
+)
+def test_cells_that_are_refused(densities, x, message):
+    with pytest.raises(DataError, match=message):
+        BayesClassifier(densities).predict(x)
+
+
+def test_a_sparse_matrix_is_a_table():
+    x = np.array([[0.0, 1.0], [2.0, 0.0]])
+    best = BayesClassifier(PLANE)
+    assert_array_equal(best.predict_proba(csr_array(x)), best.predict_proba(x))
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([0], r"y has shape \(1,\) for 2 rows"),
+        ([0, 7], "y, row 1: 7; the classes are 0, 1"),
+        (0, r"y has shape \(\) for 2 rows"),
+    ],
+)
+def test_labels_that_are_refused(y, message):
+    with pytest.raises(DataError, match=message):
+        BayesClassifier([stats.norm(), stats.norm(1)]).score([0.0, 1.0], y)
+
+
+# -- options that are refused
+
+
+class NotANumber:
+    def logpdf(self, x):
+        return np.full(np.shape(x)[0], np.nan)
+
+
+class TooShort:
+    def logpdf(self, x):
+        return np.zeros(1)
+
+
+N = stats.norm()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"densities": stats.norm()}, r"densities is norm\(\); it is a mapping"),
+        ({"densities": [N]}, "the number of classes is 1"),
+        ({"densities": {}}, "the number of classes is 0"),
+        ({"densities": [N, 3.0]}, "class 1: 3.0 is no distribution; a distribution has a method"),
+        ({"densities": [N, ()]}, "class 1 has no column"),
+        (
+            {"densities": [N, (PLANE[0],)]},
+            r"class 1: multivariate_normal\(...\) is no distribution",
+        ),
+        ({"densities": [N, stats.gamma]}, r"gamma has free parameters: a; .*stats.gamma\(a\)"),
+        ({"densities": [N, stats.norm(0, -1)]}, r"class 1: norm\(0, -1\); its parameters"),
+        ({"densities": [N, stats.norm([0, 1, 2])]}, "is 3 distributions in one"),
+        ({"densities": [N, stats.poisson(1)]}, "column 0: class 0 has a density .* class 1 a prob"),
+        ({"densities": [(N, N), (N, stats.poisson(1))]}, "column 1: class 0 has a density"),
+        ({"densities": [N, PLANE[0]]}, "class 0 has 1 columns, class 1 has 2"),
+        ({"densities": [stats.matrix_normal()] * 2}, r"matrix_normal\(...\) is about matrices"),
+        ({"densities": [N, N], "classes": ["a"]}, "there are 1 labels for 2 densities"),
+        ({"densities": [N, N], "classes": ["a", "a"]}, "labels differ, and None is no label"),
+        ({"densities": {"a": N, None: N}}, "None is no label"),
+        ({"densities": {"a": N, "b": N}, "classes": ["a", "b"]}, "the labels are the keys"),
+        ({"densities": [N, N], "priors": [0.5, 0.6]}, "add up to 1; they add up to 1.1"),
+        ({"densities": [N, N], "priors": [1.5, -0.5]}, "probabilities are 0 or more"),
+        ({"densities": [N, N], "priors": [1.0]}, r"priors has shape \(1,\); there are 2 classes"),
+        ({"densities": [N, N], "priors": "equal"}, "priors='equal'; a probability is a number"),
+        (
+            {"densities": [N, N], "priors": {0: 1.0}},
+            "the class 1 has either no prior or no density",
+        ),
+        ({"densities": [N, N], "priors": {0: 0.5, 1: 0.5, 2: 0}}, "the class 2 has either"),
+        (
+            {"densities": [N, N], "costs": np.eye(3)},
+            r"costs has shape \(3, 3\); there are 2 classes",
+        ),
+        (
+            {"densities": [N, N], "costs": [[0, -1], [1, 0]]},
+            r"costs\[0\]\[1\]=-1.0; a cost is a fin",
+        ),
+        ({"densities": [N, N], "costs": [[0, np.nan], [1, 0]]}, r"costs\[0\]\[1\]=nan"),
+        ({"densities": [N, N], "costs": "high"}, "costs='high'; a cost is a number"),
+        ({"densities": [N, N], "rejection_cost": -0.1}, "rejection_cost=-0.1; a cost is a finite"),
+        ({"densities": [N, N], "rejection_cost": "no"}, "rejection_cost='no'"),
+    ],
+)
+def test_options_that_are_refused(arguments, message):
+    with pytest.raises(ParameterError, match=message):
+        BayesClassifier(**arguments)
+
+
+def test_labels_of_a_fitted_model_are_its_own():
+    x, y = iris_like()
+    with pytest.raises(ParameterError, match="a fitted model knows its labels"):
+        BayesClassifier(NaiveBayes().fit(x, y), classes=["a", "b", "c"])
+
+
+def test_a_density_that_is_no_number_is_named():
+    with pytest.raises(ParameterError, match=re.escape("class 1 at row 0, [1.0], is NaN")):
+        BayesClassifier([N, NotANumber()]).predict([1.0])
+    with pytest.raises(ParameterError, match="class 1 gives no log density: 1 log densities for 2"):
+        BayesClassifier([N, TooShort()]).predict([1.0, 2.0])
+    with pytest.raises(ParameterError, match="class 1 gives no sample: "):
+        BayesClassifier([N, TooShort()], [0.0, 1.0]).sample(2, 0)
+    with pytest.raises(ParameterError, match="class 0 gives no sample: "):
+        BayesClassifier([TooShort(), N]).bayes_error()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "guess"}, "method='guess'; it is one of 'auto', 'closed_form'"),
+        ({"method": "sum"}, "method='sum' does not apply; it is for discrete columns"),
+        ({"method": "quadrature"}, "method='quadrature' does not apply; it is for one continuous"),
+        ({"method": "closed_form"}, "method='closed_form' does not apply; it is for two classes"),
+        ({"n_samples": 1}, "n_samples=1; it is a whole number, 2 or more"),
+        ({"n_samples": 1.5}, "n_samples=1.5"),
+        ({"confidence": 1.0}, "confidence=1.0; it lies between 0 and 1"),
+        ({"confidence": "high"}, "confidence='high'"),
+    ],
+)
+def test_options_of_the_error_that_are_refused(options, message):
+    best = BayesClassifier([PLANE[0], stats.multivariate_normal([1, 0], 2 * np.eye(2))])
+    for risk in (best.bayes_error, best.bayes_risk):
+        with pytest.raises(ParameterError, match=message):
+            risk(**options)
+
+
+def test_too_many_combinations_are_not_summed():
+    wide = [tuple(stats.bernoulli(p) for _ in range(25)) for p in (0.3, 0.7)]
+    found = BayesClassifier(wide).bayes_error(n_samples=5_000, random_state=0)
+    truth = BayesClassifier([stats.binom(25, 0.3), stats.binom(25, 0.7)]).bayes_error()
+    assert found.method == "monte_carlo"
+    assert contains(found, truth.value)
+
+
+# -- sampling and scikit-learn
+
+
+def test_sample():
+    best = BayesClassifier({"a": N, "b": stats.norm(100, 1)}, {"a": 0.25, "b": 0.75})
+    x, y = best.sample(4_000, 0)
+    assert x.shape == (4_000, 1)
+    assert_array_equal(best.predict(x), y)
+    assert abs((y == "b").mean() - 0.75) < 4 * np.sqrt(0.1875 / 4_000)
+    assert abs(x[y == "a"].mean()) < 4 / np.sqrt(1_000)
+    assert_array_equal(best.sample(5, 1)[0], best.sample(5, np.random.default_rng(1))[0])
+    with pytest.raises(ParameterError, match="n=-1; the number of rows"):
+        best.sample(-1)
+
+
+def test_labels_keep_their_type_and_order():
+    assert BayesClassifier({"b": N, "a": N}).classes_.tolist() == ["b", "a"]
+    mixed = BayesClassifier({"b": N, 1: N}).classes_
+    assert mixed.dtype == object
+    assert mixed.tolist() == ["b", 1]
+    assert BayesClassifier({(0, 1): N, (1, 0): N}).classes_.tolist() == [(0, 1), (1, 0)]
+    assert BayesClassifier([N, N], classes=np.array([3, 2])).predict([0.0]).tolist() == [3]
+
+
+def test_repr():
+    best = BayesClassifier(
+        {"a": stats.norm(0, scale=1), "b": (N, PLANE[0])[:1]}, rejection_cost=0.1
+    )
+    text = "BayesClassifier({'a': norm(0, scale=1), 'b': (norm(),)}, rejection_cost=0.1)"
+    assert repr(best) == text
+    assert repr(BayesClassifier(PLANE, [0.5, 0.5])) == (
+        "BayesClassifier([multivariate_normal(...), multivariate_normal(...)], priors=[0.5, 0.5])"
+    )
+    assert repr(BayesClassifier(PLANE * 30)).endswith("...)")
+    assert len(repr(BayesClassifier(PLANE * 30))) == 700
+    x, y = iris_like()
+    assert repr(BayesClassifier(NaiveBayes().fit(x, y))) == "BayesClassifier(NaiveBayes())"
+    assert "object at 0x" not in estimator_html_repr(best) + best._repr_html_()
+    assert "Not fitted" not in best._repr_mimebundle_()["text/html"]
+
+
+def test_scikit_learn_takes_it_for_a_classifier():
+    best = BayesClassifier({"a": N, "b": stats.norm(2, 1)})
+    x, y = best.sample(200, 0)
+    assert is_classifier(best)
+    assert get_scorer("accuracy")(best, x, y) == best.score(x, y)
+    same = log_loss(y, best.predict_proba(x))
+    assert get_scorer("neg_log_loss")(best, x, y) == pytest.approx(-same)
+    copy = clone(best).set_params(priors=[0.9, 0.1])
+    assert copy.class_prior_.tolist() == [0.9, 0.1]
+    assert best.class_prior_.tolist() == [0.5, 0.5]
+    with pytest.raises(ParameterError, match="priors"):
+        copy.set_params(priors=[2.0, 1.0])
+    fitted = NaiveBayes().fit(x, y)
+    assert_array_equal(clone(BayesClassifier(fitted)).predict(x), fitted.predict(x))

@@ -1,0 +1,158 @@
+"""Models that cannot be put together: what divides them is said, with both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from suffice import NaiveBayes
+from suffice.errors import SchemaError
+from suffice.linear_model import LogisticRegression
+from suffice.naive_bayes import BernoulliNB, GaussianNB
+
+TABLE = pa.table({"u": [1.0, 2.0, 3.5], "v": ["p", "q", "p"], "kind": ["a", "b", "a"]})
+
+
+def fit(table: pa.Table = TABLE, label: str = "kind", **options: Any) -> NaiveBayes:
+    return NaiveBayes(**options).fit(table, label)
+
+
+NUMBERS = TABLE.set_column(2, "kind", pa.array([1, 2, 1]))
+TWO = TABLE.set_column(0, "u", pa.array([0, 1, 0]))
+
+CASES: dict[str, tuple[Callable[[], Any], str]] = {
+    "another column": (
+        lambda: fit().merge(fit(TABLE.rename_columns(["u", "w", "kind"]))),
+        "the models differ: column 'v' is in this model only; only models of the same columns "
+        "and families can be merged; fit both with the same `families`.",
+    ),
+    "a column more": (
+        lambda: fit(TABLE.drop(["v"])).compare(fit()),
+        "the models differ: column 'v' is in the other only; only models of the same columns "
+        "and families can be compared; fit both with the same `families`.",
+    ),
+    "another family": (
+        lambda: fit().merge(fit(families={"u": "poisson"}, table=NUMBERS.set_column(
+            0, "u", pa.array([1, 2, 3])))),
+        "the models differ: column 'u' is Gaussian() in this model and Poisson() in the other; "
+        "only models of the same columns and families can be merged; fit both with the same "
+        "`families`.",
+    ),
+    "another order": (
+        lambda: fit().merge(fit(TABLE.select(["v", "u", "kind"]))),
+        "the models differ: the columns of this model come in the order 'u', 'v', those of the "
+        "other 'v', 'u'; only models of the same columns and families can be merged; "
+        "fit one of them again, its columns in the order of the other.",
+    ),
+    "other outcomes": (
+        lambda: fit(TWO).merge(fit(TWO.set_column(0, "u", pa.array([-1, 1, -1])))),
+        "the models differ: column 'u' holds 0 and 1 in this model and -1 and 1 in the other; only "
+        "models of the same two values can be merged; write both in the same way.",
+    ),
+    "another label": (
+        lambda: fit().merge(fit(TABLE.rename_columns(["u", "v", "sort"]), "sort")),
+        "the models differ: the label of this model is 'kind', that of the other is 'sort'; "
+        "only models of the same label can be merged; rename the column if it is the same.",
+    ),
+    "labels of another type": (
+        lambda: fit().merge(fit(NUMBERS)),
+        "the labels of this model are of the type str, those of the other of the type number; "
+        "labels are of one type; convert them.",
+    ),
+    "a batch whose labels are of another type": (
+        lambda: GaussianNB().fit([[1.0], [2.0]], [0, 1]).partial_fit([[1.0]], ["0"]),
+        "the labels learnt before are of the type number, those of this table of the type str; "
+        "labels are of one type; convert them.",
+    ),
+    "declared labels of another type": (
+        lambda: GaussianNB().partial_fit([[1.0], [2.0]], [0, 1], classes=["a", "b"]),
+        "the labels in `classes` are of the type str, those of this table of the type number; "
+        "labels are of one type; convert them.",
+    ),
+    "declared later, of another type": (
+        lambda: GaussianNB().fit([[1.0], [2.0]], [0, 1]).partial_fit([[1.0]], [0], classes=["a"]),
+        "the labels in `classes` are of the type str, those of this table of the type number; "
+        "labels are of one type; convert them.",
+    ),
+    "declared for a descent, of another type": (
+        lambda: LogisticRegression(solver="sgd").partial_fit([[1.0], [2.0]], [0, 1], ["a", "b"]),
+        "the labels in `classes` are of the type str, those of this table of the type number; "
+        "labels are of one type; convert them.",
+    ),
+    "thresholds": (
+        lambda: BernoulliNB(binarize=5.5).fit([[1.0], [6.0]], [0, 1]).merge(
+            BernoulliNB(binarize=0.0).fit([[1.0], [6.0]], [0, 1])
+        ),
+        "the models differ: binarize is 5.5 in this model and 0.0 in the other; only models that "
+        "read their tables in the same way can be merged; fit both with the same binarize.",
+    ),
+    "missing cells": (
+        lambda: fit(missing=("?", "-")).compare(fit()),
+        "the models differ: missing is ('-', '?') in this model and () in the other; only models "
+        "that read their tables in the same way can be compared; fit both with the same missing.",
+    ),
+    "ends of labels": (
+        lambda: fit(label_suffix=".").merge(fit()),
+        "the models differ: label_suffix is '.' in this model and '' in the other; only models "
+        "that read their tables in the same way can be merged; fit both with the same "
+        "label_suffix.",
+    ),
+    "names of labels": (
+        lambda: fit(label_map={"a": "A"}).merge(fit()),
+        "the models differ: label_map is {'a': 'A'} in this model and {} in the other; only "
+        "models that read their tables in the same way can be merged; fit both with the same "
+        "label_map.",
+    ),
+    "groups": (
+        lambda: fit(pairs(), families={("u", "v"): "joint_table"}).merge(
+            fit(pairs(), families={"u": "joint_table", "v": "joint_table"})
+        ),
+        "the models differ: this model and the other group the same columns in different ways; "
+        "only models of the same columns and families can be merged; fit both with the same "
+        "`families`.",
+    ),
+}  # fmt: skip
+
+
+def pairs() -> pa.Table:
+    return pa.table({"u": ["r", "s"], "v": ["p", "q"], "kind": ["a", "b"]})
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_both_sides_are_named(case: str) -> None:
+    make, sentence = CASES[case]
+    with pytest.raises(SchemaError) as caught:
+        make()
+    assert str(caught.value) == sentence
+
+
+def test_the_order_of_missing_tokens_does_not_divide_models() -> None:
+    model = fit(missing=("?", "-")).merge(fit(missing=("-", "?", "-")))
+    assert model.class_count_.tolist() == [4.0, 2.0]
+
+
+def test_a_failed_merge_leaves_both_models() -> None:
+    mine, theirs = fit(), fit(NUMBERS)
+    before = mine.statistic_, theirs.statistic_
+    with pytest.raises(SchemaError):
+        mine.merge(theirs)
+    assert (mine.statistic_, theirs.statistic_) == before
+    assert mine.classes_.tolist() == ["a", "b"]
+
+
+def test_numbers_are_labels_of_one_type_and_truth_values_are_none_of_them() -> None:
+    model = GaussianNB().fit([[1.0], [2.0]], [0, 1])
+    assert model.partial_fit([[3.0]], [2.0]).classes_.tolist() == [0, 1, 2]
+    with pytest.raises(SchemaError, match="of the type number, those of this table of the type bo"):
+        model.partial_fit([[3.0]], [True])
+
+
+def test_models_of_arrays_and_tables_have_labels_without_a_name() -> None:
+    named = BernoulliNB().fit(pa.table({"x0": [0, 1], "kind": [1, 2]}), "kind")
+    assert named.layout_.label == "kind"
+    array = BernoulliNB().fit([[0], [1]], [1, 2])
+    assert array.layout_.label is None
+    assert array.merge(named).class_count_.tolist() == [2.0, 2.0]

@@ -1,0 +1,488 @@
+"""Forms of fitted models say what the models say: by hand, by judges, on random and real tables."""
+
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import sklearn.naive_bayes as theirs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.sparse import csr_array, csr_matrix
+from sklearn import datasets
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from suffice import NaiveBayes, naive_bayes, read_csv
+from suffice.errors import DataError, ParameterError
+from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, MultivariateGaussian
+from suffice.models.generative.discriminant_functions import LinearForm, QuadraticForm
+
+LINEAR = {
+    "size": Gaussian("mle", shared=True),
+    "far": Gaussian("map", shared=True),
+    "visits": "poisson",
+    "color": "categorical",
+    "floor": "categorical",
+    "old": "bernoulli",
+    "note": "multinomial",
+}
+QUADRATIC = {**LINEAR, "size": "gaussian", "far": "gaussian", "note": Bernoulli()}
+SMOOTH = {"estimation": "map", "alpha": 2.0}
+WORDS = ["apple", "pear", "plum", "fig", "kiwi", "lime"]
+
+
+def mixed(n: int, seed: int, k: int = 3, far: float = 1e6) -> pa.Table:
+    """Complete rows of every kind of column."""
+    rng = np.random.default_rng(seed)
+    code = np.resize(np.arange(k), n)
+    return pa.table(
+        {
+            "size": rng.normal(size=n) + code,
+            "far": far + rng.normal(size=n) * (1 + code),
+            "visits": rng.poisson(2.0 + code),
+            "color": rng.choice(["red", "blue", "green"], n),
+            "floor": rng.integers(1, 5, n),
+            "old": rng.random(n) < 0.3 + 0.2 * code,
+            "note": [" ".join(rng.choice(WORDS[: 3 + c], 5)) for c in code],
+            "kind": [["ham", "spam", "eggs"][c] for c in code],
+        }
+    )
+
+
+def agree(model: Any, form: LinearForm | QuadraticForm, X: Any) -> None:
+    """The form says of every pair of classes, of every row, what the model says."""
+    phi, joint = model.form_features(X), model.predict_joint_log_proba(X)
+    assert phi.shape == (len(joint), len(form.features))
+    assert form.classes == tuple(model.classes_)
+    predicted = model.predict(X)
+    np.testing.assert_array_equal(form.decide(phi), predicted)
+    values = form.values(phi)
+    for a, b in permutations(range(len(form.classes)), 2):
+        truth, found = joint[:, a] - joint[:, b], values[:, a] - values[:, b]
+        scale = np.maximum(1.0, np.maximum(np.abs(joint[:, a]), np.abs(joint[:, b])))
+        assert (np.abs(found - truth) <= 1e-10 * scale).all()
+        assert (np.sign(found) == np.sign(truth)).all()
+        if isinstance(form, LinearForm):
+            weights, intercept = form.pair(form.classes[a], form.classes[b])
+            np.testing.assert_allclose(phi @ weights + intercept, found, rtol=1e-7, atol=1e-7)
+            assert (predicted[truth > 0] != form.classes[b]).all()
+
+
+# -- by hand
+
+
+def test_outcomes_in_fractions() -> None:
+    X, y = np.array([[0, 1], [1, 1], [1, 0], [0, 0], [1, 0]]), ["a", "a", "b", "b", "b"]
+    model = naive_bayes.BernoulliNB().fit(X, y)
+    theta = {"a": [Fraction(2, 4), Fraction(3, 4)], "b": [Fraction(3, 5), Fraction(1, 5)]}
+    odds = [(p / (1 - p)) / (q / (1 - q)) for p, q in zip(theta["a"], theta["b"], strict=True)]
+    base = Fraction(2, 3)
+    for p, q in zip(theta["a"], theta["b"], strict=True):
+        base *= (1 - p) / (1 - q)
+    form = model.linear_form()
+    weights, intercept = form.pair("a", "b")
+    np.testing.assert_allclose(np.exp(weights), [float(w) for w in odds], rtol=1e-14)
+    assert np.exp(intercept) == pytest.approx(float(base), rel=1e-14)
+    assert form.features == ("x0", "x1")
+    np.testing.assert_array_equal(model.form_features(X), X)
+
+
+def test_categories_are_indicators_one_for_each() -> None:
+    table = pa.table({"c": ["r", "g", "g", "b"], "y": ["p", "p", "q", "q"]})
+    form = NaiveBayes({"c": "categorical"}).fit(table, "y").linear_form("q")
+    assert form.features == (("c", "b"), ("c", "g"), ("c", "r"))
+    truth = [Fraction(1, 2), Fraction(1), Fraction(2)]
+    np.testing.assert_allclose(np.exp(form.weights[0]), [float(w) for w in truth], rtol=1e-15)
+    assert (form.weights[1] == 0).all()
+    assert form.intercepts.tolist() == [0.0, 0.0]
+    assert form.reference == "q"
+
+
+def test_counts_are_differences_of_feature_log_prob() -> None:
+    X, y = datasets.load_digits(return_X_y=True)
+    model = naive_bayes.MultinomialNB().fit(X, y)
+    judge = theirs.MultinomialNB().fit(X, y)
+    weights, intercept = model.linear_form().pair(3, 8)
+    np.testing.assert_array_equal(weights, model.feature_log_prob_[3] - model.feature_log_prob_[8])
+    truth = judge.feature_log_prob_[3] - judge.feature_log_prob_[8]
+    np.testing.assert_allclose(weights, truth, rtol=1e-10, atol=1e-12)
+    assert intercept == pytest.approx(judge.class_log_prior_[3] - judge.class_log_prior_[8])
+
+
+def test_rates() -> None:
+    X, y = np.array([[1], [3], [4], [6]]), ["a", "a", "b", "b"]
+    weights, intercept = (
+        NaiveBayes("poisson", estimation="mle").fit(X, y).linear_form().pair("b", "a")
+    )
+    np.testing.assert_allclose(weights, [np.log(5 / 2)], rtol=1e-15)
+    assert intercept == pytest.approx(-3.0, rel=1e-15)
+
+
+def test_a_shared_variance_in_fractions() -> None:
+    X = np.array([[1.0, 7.0], [2.0, 3.0], [4.0, 0.0], [8.0, 1.0], [9.0, 2.0]])
+    y = np.array(["a", "a", "a", "b", "b"])
+    model = NaiveBayes(Gaussian("mle", shared=True)).fit(X, y)
+    weights, intercept = model.linear_form().pair("a", "b")
+    base = 0
+    for j in range(2):
+        rows = {c: [Fraction(x) for x in X[y == c, j]] for c in "ab"}
+        mean = {c: sum(rows[c]) / len(rows[c]) for c in "ab"}
+        variance = sum((x - mean[c]) ** 2 for c in "ab" for x in rows[c]) / len(X)
+        weight = (mean["a"] - mean["b"]) / variance
+        base -= weight * (mean["a"] + mean["b"]) / 2
+        assert weights[j] == pytest.approx(float(weight), rel=1e-14)
+    assert intercept == pytest.approx(float(base) + np.log(3 / 2), rel=1e-14)
+
+
+def test_variances_of_their_own_in_fractions() -> None:
+    X, y = np.array([[1.0], [2.0], [4.0], [8.0], [9.0]]), ["a", "a", "a", "b", "b"]
+    form = naive_bayes.GaussianNB().fit(X, y).quadratic_form()
+    mean, variance = (Fraction(7, 3), Fraction(17, 2)), (Fraction(14, 9), Fraction(1, 4))
+    quadratic, weights, intercept = form.pair("a", "b")
+    assert quadratic == pytest.approx([float((1 / variance[1] - 1 / variance[0]) / 2)], rel=1e-14)
+    truth = mean[0] / variance[0] - mean[1] / variance[1]
+    assert weights == pytest.approx([float(truth)], rel=1e-14)
+    truth = (mean[1] ** 2 / variance[1] - mean[0] ** 2 / variance[0]) / 2
+    logs = np.log(3 / 2) + np.log(float(variance[1] / variance[0])) / 2
+    assert intercept == pytest.approx(float(truth) + logs, rel=1e-14)
+    assert form.origin.tolist() == [0.0]
+
+
+# -- judges
+
+
+def test_one_column_is_linear_discriminant_analysis() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 100)
+    x = (rng.normal(size=100) * (1 + y) + y)[:, None]
+    model = NaiveBayes(Gaussian("mle", shared=True)).fit(x, y)
+    judge = LinearDiscriminantAnalysis(solver="lsqr").fit(x, y)
+    weights, intercept = model.linear_form().pair(1, 0)
+    np.testing.assert_allclose(weights, judge.coef_[0], rtol=1e-10)
+    assert intercept == pytest.approx(judge.intercept_[0], rel=1e-10)
+
+
+def test_numbers_squared_against_scikit_learn() -> None:
+    x, y = datasets.load_iris(return_X_y=True)
+    quadratic, weights, intercept = naive_bayes.GaussianNB().fit(x, y).quadratic_form().pair(2, 1)
+    joint = theirs.GaussianNB(var_smoothing=0).fit(x, y).predict_joint_log_proba(x)
+    found = x**2 @ quadratic + x @ weights + intercept
+    np.testing.assert_allclose(found, joint[:, 2] - joint[:, 1], rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["BernoulliNB", "MultinomialNB", "ComplementNB"])
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix])
+def test_forms_against_scikit_learn(name: str, kind: Any) -> None:
+    x, y = datasets.load_digits(return_X_y=True)
+    x = kind(x)
+    model, judge = getattr(naive_bayes, name)().fit(x, y), getattr(theirs, name)().fit(x, y)
+    form, phi = model.linear_form(reference=0), model.form_features(x)
+    assert isinstance(phi, csr_array) == (kind is csr_matrix)
+    joint = judge.predict_joint_log_proba(x)
+    np.testing.assert_allclose(form.values(phi), joint - joint[:, :1], rtol=1e-9, atol=1e-8)
+    agree(model, model.linear_form(), x)
+
+
+# -- every family, random tables
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 3), n=st.integers(8, 60))
+def test_random_mixed_tables(seed: int, k: int, n: int) -> None:
+    table = mixed(n, seed, k)
+    rows = table.drop(["kind"])
+    linear = NaiveBayes(LINEAR, **SMOOTH).fit(table, "kind")
+    agree(linear, linear.linear_form(), rows)
+    agree(linear, linear.quadratic_form(), rows)
+    quadratic = NaiveBayes(QUADRATIC, **SMOOTH).fit(table, "kind")
+    agree(quadratic, quadratic.quadratic_form(), rows)
+    with pytest.raises(ParameterError, match="column 'size', modelled by Gaussian"):
+        quadratic.linear_form()
+
+
+def test_features_come_in_the_order_of_the_columns() -> None:
+    table = mixed(60, 0)
+    model = NaiveBayes(LINEAR, **SMOOTH).fit(table, "kind")
+    form = model.linear_form()
+    columns = [f[0] if isinstance(f, tuple) else f for f in form.features]
+    assert list(dict.fromkeys(columns)) == list(LINEAR)
+    assert form.features[:3] == ("size", "far", "visits")
+    assert form.features[3:6] == (("color", "blue"), ("color", "green"), ("color", "red"))
+    phi = model.form_features(table.drop(["kind"])).toarray()
+    np.testing.assert_array_equal(phi[:, 0], table["size"])
+    np.testing.assert_array_equal(phi[:, 3], np.array(table["color"]) == "blue")
+    np.testing.assert_array_equal(phi[:, 6], np.array(table["floor"]) == 1)
+    place = form.features.index(("note", "pear"))
+    truth = [note.split().count("pear") for note in table["note"].to_pylist()]
+    np.testing.assert_array_equal(phi[:, place], truth)
+
+
+def test_columns_far_from_zero() -> None:
+    table = mixed(300, 5, far=2.0**40)
+    model = NaiveBayes(QUADRATIC, **SMOOTH).fit(table, "kind")
+    form = model.quadratic_form()
+    assert dict(zip(form.features, form.origin, strict=True))["far"] == pytest.approx(2.0**40)
+    assert np.count_nonzero(form.origin) == 1
+    agree(model, form, table.drop(["kind"]))
+
+
+def test_a_form_about_another_origin_is_the_same_function() -> None:
+    rng = np.random.default_rng(4)
+    phi = rng.integers(-8, 8, (20, 3)) / 4
+    for shape in ((2, 3), (2, 3, 3)):
+        quadratic = rng.integers(-8, 8, shape) / 8
+        form = QuadraticForm(
+            classes=("a", "b"),
+            features=("x", "y", "z"),
+            quadratic=quadratic + quadratic.swapaxes(1, -1) if len(shape) == 3 else quadratic,
+            weights=rng.integers(-8, 8, (2, 3)) / 2,
+            intercepts=np.array([1.0, -2.0]),
+            origin=np.zeros(3),
+        )
+        moved = form.about(np.array([1.0, -2.0, 0.5]))
+        np.testing.assert_array_equal(moved.values(phi), form.values(phi))
+        np.testing.assert_array_equal(moved.about().weights, form.weights)
+        np.testing.assert_array_equal(moved.about(0.0).intercepts, form.intercepts)
+        assert moved.against("b").values(phi)[:, 1].tolist() == [0.0] * 20
+
+
+def test_words_that_occur_and_counts_of_words() -> None:
+    table = pa.table({"t": ["ab bc bc", "cd", "ab", "cd cd bc"], "y": ["p", "p", "q", "q"]})
+    for family, twice in ((Multinomial(), 2.0), (Bernoulli(), 1.0)):
+        model = NaiveBayes({"t": family}).fit(table, "y")
+        rows = pa.table({"t": ["bc bc new", ""]})
+        np.testing.assert_array_equal(
+            model.form_features(rows).toarray(), [[0.0, twice, 0.0], [0.0, 0.0, 0.0]]
+        )
+        assert model.linear_form().features == (("t", "ab"), ("t", "bc"), ("t", "cd"))
+        agree(model, model.linear_form(), rows)
+
+
+def test_matrices_beside_indicators() -> None:
+    table = mixed(90, 1, far=3.0).select(["size", "color", "far", "kind"])
+    chosen = {("size", "far"): MultivariateGaussian("mle"), "color": "categorical"}
+    model = NaiveBayes(chosen).fit(table, "kind")
+    form, rows = model.quadratic_form(), table.drop(["kind"])
+    assert form.features == ("size", *(("color", c) for c in ("blue", "green", "red")), "far")
+    assert form.quadratic.shape == (3, 5, 5)
+    numbers, colors = [0, 4], [1, 2, 3]
+    assert not form.quadratic[:, colors].any()
+    assert not form.quadratic[:, :, colors].any()
+    agree(model, form, rows)
+
+    x, kind = np.stack([table["size"], table["far"]], axis=1), np.array(table["kind"])
+    (chance,) = (p.theta[:, :3] for p in model.model_.parameters if hasattr(p, "theta"))
+    phi = model.form_features(rows).toarray()
+    np.testing.assert_array_equal(phi[:, numbers], x)
+    truth = np.log(model.class_prior_) + phi[:, colors] @ np.log(chance).T
+    for c, label in enumerate(form.classes):
+        own = x[kind == label]
+        judge = stats.multivariate_normal(own.mean(axis=0), np.cov(own.T, ddof=0))
+        truth[:, c] += judge.logpdf(x)
+    found = form.against("ham").values(phi)
+    h = form.classes.index("ham")
+    np.testing.assert_allclose(found, truth - truth[:, [h]], rtol=1e-10, atol=1e-10)
+    with pytest.raises(ParameterError, match=r"column 'size', modelled by Multiv.* is quadratic"):
+        model.linear_form()
+
+
+def test_a_shared_matrix_is_linear_discriminant_analysis() -> None:
+    X, y = datasets.load_wine(return_X_y=True)
+    model = NaiveBayes(MultivariateGaussian("mle", pooling=1.0)).fit(X, y)
+    judge = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
+    form = model.linear_form(reference=0)
+    np.testing.assert_allclose(form.weights, judge.coef_ - judge.coef_[0], rtol=1e-9, atol=1e-9)
+    truth = judge.intercept_ - judge.intercept_[0]
+    np.testing.assert_allclose(form.intercepts, truth, rtol=1e-9, atol=1e-9)
+    agree(model, model.linear_form(), X)
+
+
+# -- real data
+
+
+@pytest.mark.parametrize("loader", ["iris", "wine", "breast_cancer"])
+def test_real_numbers(loader: str) -> None:
+    X, y = getattr(datasets, f"load_{loader}")(return_X_y=True)
+    shared = NaiveBayes(Gaussian("mle", shared=True)).fit(X, y)
+    agree(shared, shared.linear_form(), X)
+    own = naive_bayes.GaussianNB().fit(X, y)
+    agree(own, own.quadratic_form(), X)
+
+
+def test_house_votes(data: Path) -> None:
+    table = read_csv(
+        data / "house_votes_84" / "house-votes-84.data", header=False, strip=True, missing=["?"]
+    )
+    model = NaiveBayes().fit(table, "column_1")
+    # A missing vote has no indicator, which is what the model makes of it: all rows agree.
+    rows = pd.read_csv(
+        data / "house_votes_84" / "house-votes-84.data", header=None, na_values="?"
+    ).drop(columns=0)
+    rows.columns = [f"column_{j}" for j in range(2, 18)]
+    form = model.linear_form()
+    assert len(form.features) == 32
+    agree(model, form, rows)
+
+
+def test_adult(data: Path) -> None:
+    names = [f"column_{j}" for j in range(1, 16)]
+    frame = pd.read_csv(
+        data / "adult" / "adult.data",
+        header=None,
+        names=names,
+        skipinitialspace=True,
+        na_values="?",
+        nrows=5000,
+    )
+    numbers = [f"column_{j}" for j in (1, 3, 5, 11, 12, 13)]
+    rows = frame.drop(columns="column_15")
+    shared = dict.fromkeys(numbers, Gaussian("mle", shared=True))
+    linear = NaiveBayes(shared).fit(frame, "column_15")
+    agree(linear, linear.linear_form(), rows)
+    own = NaiveBayes(dict.fromkeys(numbers, Gaussian("map"))).fit(frame, "column_15")
+    agree(own, own.quadratic_form(), rows)
+
+
+def test_messages(data: Path) -> None:
+    (path,) = (p for p in (data / "sms_spam").iterdir() if p.name == "SMSSpamCollection")
+    lines = [line.split("\t", 1) for line in path.read_text().splitlines()[:1500]]
+    table = pa.table({"label": [a for a, _ in lines], "text": [b for _, b in lines]})
+    model = NaiveBayes({"text": "multinomial"}).fit(table, "label")
+    agree(model, model.linear_form(), table.drop(["label"]))
+
+
+# -- what has no form
+
+
+def fitted(families: Any, column: list[Any], **options: Any) -> NaiveBayes:
+    table = pa.table({"c": column, "y": ["p", "p", "q", "q"]})
+    return NaiveBayes({"c": families}, **options).fit(table, "y")
+
+
+NO_FORM = "its log-likelihood is neither linear nor quadratic"
+FINITE = (
+    "a form needs finite logarithms; "
+    "smooth it: alpha > 0 with estimation='bayes', or alpha > 1 with 'map'."
+)
+
+
+@pytest.mark.parametrize(
+    ("family", "column", "options", "message"),
+    [
+        (
+            *("gaussian", [1.0, 2.0, 4.0, 3.0], {}),
+            f"column 'c' is modelled by Gaussian(); {NO_FORM}; fit it with estimation='mle'.",
+        ),
+        (
+            *("poisson", [1, 2, 4, 3], {}),
+            f"column 'c' is modelled by Poisson(); {NO_FORM}; fit it with estimation='mle'.",
+        ),
+        (
+            *("joint_table", ["r", "r", "b", "g"], {}),
+            f"column 'c' is modelled by JointTable(); {NO_FORM}; choose another family for it.",
+        ),
+        (
+            *("categorical", ["r", "r", "b", "g"], {"alpha": 0.0}),
+            f"column 'c': 'b' is impossible under the class 'p'; {FINITE}",
+        ),
+        (
+            *("bernoulli", [True, True, False, True], {"alpha": 0.0}),
+            f"column 'c': an outcome is impossible under the class 'p'; {FINITE}",
+        ),
+        (
+            *("categorical", ["r", "r", "b", "g"], {"class_prior": {"p": 0.0, "q": 1.0}}),
+            "the class 'p' has the prior 0; a form needs finite logarithms; "
+            "fit with class_prior='smoothed'.",
+        ),
+    ],
+)
+def test_models_without_a_form(
+    family: str, column: list[Any], options: dict[str, Any], message: str
+) -> None:
+    model = fitted(family, column, **options)
+    for ask in (model.linear_form, model.quadratic_form):
+        with pytest.raises(ParameterError) as caught:
+            ask()
+        assert str(caught.value) == message
+
+
+def test_a_quadratic_model_is_not_linear() -> None:
+    model = fitted("gaussian", [1.0, 2.0, 4.0, 9.0], estimation="mle")
+    with pytest.raises(ParameterError) as caught:
+        model.linear_form()
+    assert str(caught.value) == (
+        "column 'c', modelled by Gaussian(estimation='mle'), is quadratic; a linear form needs "
+        "variances that the classes share; use quadratic_form(), Gaussian('mle', shared=True), or "
+        "linear discriminant analysis."
+    )
+
+
+def test_a_class_that_is_not_there() -> None:
+    form = fitted("categorical", ["r", "r", "b", "g"]).linear_form()
+    with pytest.raises(ParameterError, match="there is no class 'x'; the classes are 'p', 'q'"):
+        form.pair("p", "x")
+    with pytest.raises(ParameterError, match="there is no class 'x'"):
+        form.against("x")
+
+
+@pytest.mark.parametrize(
+    ("family", "column"),
+    [
+        (Gaussian("mle"), [1.0, 2.0, 4.0, 9.0]),
+        ("poisson", [1, 2, 3, 5]),
+        ("bernoulli", [True, False, True, True]),
+        (Bernoulli(), ["ab bc", "cd de", "ab", "bc"]),
+    ],
+)
+def test_missing_cells_that_a_form_has_no_place_for(family: Any, column: list[Any]) -> None:
+    model = fitted(family, column, estimation="mle")
+    rows = pa.table({"c": pa.array([column[0], None])})
+    with pytest.raises(DataError) as caught:
+        model.form_features(rows)
+    assert str(caught.value) == (
+        "column 'c', row 1: None; a form describes complete rows; leave the row out."
+    )
+
+
+def test_missing_cells_that_are_zeros() -> None:
+    for family, column in (("categorical", ["r", "r", "b", "g"]), ("multinomial", [1, 2, 0, 1])):
+        model = fitted(family, column)
+        rows = pa.table({"c": pa.array([column[0], None])})
+        agree(model, model.linear_form(), rows)
+    x = np.array([[1.0, 2.0], [3.0, 0.0], [0.0, 1.0]])
+    model = naive_bayes.MultinomialNB().fit(x, [0, 0, 1])
+    agree(model, model.linear_form(), np.array([[np.nan, 2.0]]))
+
+
+def test_values_never_seen() -> None:
+    rows = pa.table({"c": ["r", "new"]})
+    model = fitted("categorical", ["r", "r", "b", "g"])
+    agree(model, model.linear_form(), rows)
+    for unseen in ("smooth", "error"):
+        model = fitted(Categorical(unseen=unseen), ["r", "r", "b", "g"])
+        with pytest.raises(DataError, match=r"column 'c', row 1: 'new'; the value was never seen"):
+            model.form_features(rows)
+
+
+def test_features_that_do_not_fit() -> None:
+    form = fitted(Gaussian("mle"), [1.0, 2.0, 4.0, 9.0]).quadratic_form()
+    with pytest.raises(ParameterError, match=r"the shape \(2, 3\); the form has 1 features"):
+        form.values(np.ones((2, 3)))
+    with pytest.raises(DataError, match="row 1 has a feature that is missing or infinite"):
+        form.values(np.array([[1.0], [np.nan]]))
+    model = fitted(Gaussian("mle"), [1.0, 2.0, 4.0, 9.0])
+    with pytest.raises(DataError, match="column 'c', row 0: inf; a number must be finite"):
+        model.form_features(pa.table({"c": [np.inf]}))
+
+
+def test_a_table_without_rows() -> None:
+    table = mixed(30, 2)
+    model = NaiveBayes(LINEAR, **SMOOTH).fit(table, "kind")
+    phi = model.form_features(table.drop(["kind"])[:0])
+    assert phi.shape == (0, len(model.linear_form().features))
+    assert model.linear_form().decide(phi).tolist() == []

@@ -1,0 +1,127 @@
+"""A category that the first rows of a linear model did not show: refused by name, never coded."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from suffice.errors import DataError, SchemaError
+from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+
+N = 60
+RNG = np.random.default_rng(12)
+
+
+def frame(levels: list[Any], seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    level = rng.integers(0, len(levels), N)
+    size = rng.normal(size=N)
+    return pd.DataFrame(
+        {
+            "size": size,
+            "color": [levels[q] for q in level],
+            "y": size + level + rng.normal(size=N),
+            "z": (size + level + rng.normal(size=N) > 1).astype(int),
+        }
+    )
+
+
+MODELS: dict[str, tuple[Callable[..., Any], str]] = {
+    "linear": (LinearRegression, "y"),
+    "ridge": (Ridge, "y"),
+    "linear, complete rows": (lambda **o: LinearRegression(missing="drop", **o), "y"),
+    "linear, expected cells": (lambda **o: LinearRegression(missing="gaussian", **o), "y"),
+    "linear by sgd": (lambda **o: LinearRegression(solver="sgd", **o), "y"),
+    "ridge by sgd": (lambda **o: Ridge(solver="sgd", **o), "y"),
+    "linear by minibatch": (lambda **o: LinearRegression(solver="minibatch", **o), "y"),
+    "logistic by sgd": (lambda **o: LogisticRegression(solver="sgd", **o), "z"),
+    "logistic by minibatch": (lambda **o: LogisticRegression(solver="minibatch", **o), "z"),
+}
+
+
+def in_csv(table: pd.DataFrame, home: Path) -> Path:
+    table.to_csv(home / "t.csv", index=False)
+    return home / "t.csv"
+
+
+FORMS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
+    "strings": lambda table, home: table,
+    "a dictionary": lambda table, home: table.astype({"color": "category"}),
+    "polars": lambda table, home: pl.from_pandas(table),
+    "CSV": in_csv,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("new", ["amber", "lilac", "white"])  # before, between, after the others
+def test_a_new_category_is_refused(name: str, form: str, new: str, tmp_path: Path) -> None:
+    (make, target), given = MODELS[name], FORMS[form]
+    first, more = frame(["blue", "red"]), frame(["blue", "red"], seed=1)
+    more.loc[7, "color"] = new
+    columns = ["size", "color", target]
+    model = make().partial_fit(given(first[columns], tmp_path), target)
+    before = model.coef_.copy()
+    with pytest.raises(DataError) as caught:
+        model.partial_fit(given(more[columns], tmp_path), target)
+    place = "line 9 of t.csv" if form == "CSV" else "row 7"
+    assert str(caught.value) == (
+        f"column 'color', {place}: {new!r}; a category must be one of those of the first fit: "
+        "'blue', 'red'; fit the model to rows that show them all, or leave the row out."
+    )
+    np.testing.assert_array_equal(model.coef_, before)
+    model.partial_fit(given(more.drop(7)[columns], tmp_path), target)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_so_is_a_new_number_among_categories(name: str) -> None:
+    make, target = MODELS[name]
+    columns = ["size", "color", target]
+    model = make(categorical=["color"]).partial_fit(frame([0, 1])[columns], target)
+    with pytest.raises(DataError, match=r"column 'color', row \d+: 2; a category must be one of"):
+        model.partial_fit(frame([0, 1, 2])[columns], target)
+    with pytest.raises(SchemaError, match="column 'color' holds bool; in training it held int"):
+        model.partial_fit(frame([False, True])[columns], target)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_so_is_a_second_category(name: str) -> None:
+    make, target = MODELS[name]
+    columns = ["size", "color", target]
+    model = make().partial_fit(frame(["red"])[columns], target)
+    with pytest.raises(DataError, match=r"column 'color', row \d+: 'blue'; a category must be one"):
+        model.partial_fit(frame(["blue", "red"])[columns], target)
+
+
+def test_models_of_other_categories_are_not_merged() -> None:
+    one = LinearRegression().fit(frame(["blue", "red"])[["size", "color", "y"]], "y")
+    other = LinearRegression().fit(frame(["blue", "white"])[["size", "color", "y"]], "y")
+    with pytest.raises(SchemaError, match="fit one model to the rows of both"):
+        one.merge(other)
+
+
+@pytest.mark.parametrize("solver", ["normal", "gradient"])
+@pytest.mark.parametrize("missing", ["error", "drop"])
+def test_a_row_of_weight_zero_shows_no_category(solver: Any, missing: Any) -> None:
+    table = frame(["blue", "red"])[["size", "color", "y"]].assign(times=1.0)
+    table.loc[3, ["color", "times"]] = ["white", 0.0]
+    model, expected = (
+        LinearRegression(solver=solver, missing=missing).fit(rows, "y", sample_weight="times")
+        for rows in (table, table.drop(3))
+    )
+    assert model.design_ == expected.design_
+    if solver == "normal":  # a descent takes the rows in an order of its own
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("stored", [object, "float64"])
+def test_a_first_batch_without_a_category_is_refused(stored: Any) -> None:
+    table = frame(["blue", "red"])[["size", "color", "y"]]
+    table["color"] = pd.Series([None] * N, dtype=stored)
+    for solver in ("sgd", "normal"):
+        with pytest.raises(DataError, match="column 'color'"):
+            LinearRegression(solver=solver).partial_fit(table, "y")

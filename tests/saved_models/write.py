@@ -1,0 +1,307 @@
+"""Write the model files of this version, with what their models predict, into a folder beside this.
+
+Run once for every version that changes what is written: ``python tests/saved_models/write.py``.
+Files that are there are never written again: later versions must read them as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+from scipy.sparse import csr_array
+from sklearn.covariance import OAS
+
+import suffice
+from suffice import NaiveBayes
+from suffice import discriminant_analysis as da
+from suffice import naive_bayes as nb
+from suffice.families import Gaussian, JointTable, MultivariateGaussian, Poisson
+from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.models.optimise.descent_options import GradientDescent
+
+HERE = Path(__file__).parent
+N = 48
+NUMBERS = ["a", "b", "c"]
+
+
+def mixed() -> pa.Table:
+    """Every kind of column, with empty cells; labels and a target."""
+    rng = np.random.default_rng(5)
+    code = np.arange(N) % 3
+    words = np.array(["to", "be", "or", "not", "that", "is", "the", "question"])
+    numbers = np.round(rng.normal(size=(N, 3)) * [1, 30, 0.01] + np.outer(code, [1, 20, 0.01]), 4)
+    empty = rng.random((N, 4)) < 0.12
+    texts = [" ".join(rng.choice(words[c : c + 6], 5)) for c in code]
+    days = [date(2020, 1, 1) + timedelta(days=int(x)) for x in rng.integers(0, 400, N)]
+    return pa.table(
+        {
+            "a": numbers[:, 0],
+            "b": numbers[:, 1],
+            "c": numbers[:, 2],
+            "size": pa.array(numbers[:, 1] + 1e6, mask=empty[:, 0]),
+            "visits": rng.poisson(2 + 3 * code),
+            "color": pa.array(rng.choice(["red", "green", "blue", "grün"], N), mask=empty[:, 1]),
+            "shape": rng.choice(["round", "long"], N),
+            "old": pa.array(rng.random(N) < 0.3 + 0.2 * code, mask=empty[:, 2]),
+            "day": pa.array(days, mask=empty[:, 3]),
+            "note": texts,
+            "weight": np.round(rng.random(N) * 3, 1),
+            "kind": [["apple", "pear", None, "plum"][c if i % 16 else 2] for i, c in
+                     enumerate(np.array([0, 1, 3])[code])],
+            "number": code,
+            "answer": rng.random(N) < 0.2 + 0.3 * code,
+            "target": numbers @ [2.0, 0.1, -3.0] + np.round(rng.normal(size=N), 3),
+        }
+    )  # fmt: skip
+
+
+TABLE = mixed()
+X = np.stack([TABLE[name].to_numpy() for name in NUMBERS], axis=1)
+GAPS = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
+COUNTS = np.floor(np.abs(X) * 3)
+CODES = np.floor(np.abs(X) % 4).astype(int)
+NUMBER, KIND, TARGET = (TABLE[name].to_pylist() for name in ("number", "kind", "target"))
+ANSWER, WEIGHT = TABLE["answer"].to_numpy(), TABLE["weight"].to_numpy()
+LABELLED = [i for i, kind in enumerate(KIND) if kind is not None]
+COLUMNS = ["size", "visits", "color", "shape", "old", "day", "note"]
+RAW = TABLE.select([*COLUMNS, "kind"])
+
+Fitted = Callable[[], Any]
+ARRAYS: dict[str, Any] = {"numbers": X, "gaps": GAPS, "counts": COUNTS, "codes": CODES}
+
+
+def naive_bayes() -> Iterator[tuple[str, Any, str]]:
+    """Models of `NaiveBayes`, with a name and the rows that they predict."""
+    yield "default", NaiveBayes().fit(RAW, "kind"), "table"
+    for estimation in ("mle", "map"):
+        options = {"estimation": estimation, "alpha": 1.5, "ddof": 1, "variance_floor": 1e-3}
+        yield estimation, NaiveBayes(**options).fit(RAW, "kind"), "table"
+    options = {"class_prior": "smoothed", "class_alpha": 2.0, "unseen": "smooth"}
+    yield "smoothed", NaiveBayes(**options).fit(RAW, "kind"), "table"
+    yield "uniform", NaiveBayes(class_prior="uniform", unseen="error").fit(RAW, "kind"), "table"
+    prior = {"apple": 0.5, "pear": 0.25, "plum": 0.25}
+    yield "prior", NaiveBayes(class_prior=prior).fit(RAW, "kind"), "table"
+    families = {
+        "visits": Poisson(alpha=2.0),
+        "size": Gaussian(estimation="mle"),
+        ("shape", "color"): "joint_table",
+        "note": "complement",
+    }
+    yield "families", NaiveBayes(families).fit(RAW, "kind"), "table"
+    joint = {("shape", "old"): JointTable(alpha=0.5), "note": "bernoulli"}
+    yield "joint", NaiveBayes(joint, threads=2).fit(RAW, "kind"), "table"
+    reading = {"missing": ("long",), "label_suffix": "um", "label_map": {"pear": "pyrus"}}
+    yield "reading", NaiveBayes(**reading).fit(RAW, "kind"), "table"
+    weighted = TABLE.select([*COLUMNS, "kind", "weight"])
+    yield "weights", NaiveBayes().fit(weighted, "kind", "weight"), "table"
+    for label in ("number", "answer", "day"):
+        names = [name for name in COLUMNS if name != label]
+        yield f"label_{label}", NaiveBayes().fit(TABLE.select([*names, label]), label), "table"
+    batches = [RAW[:16], RAW[16:32], RAW[32:]]
+    for name, stream in (("decay", {"decay": 0.7}), ("window", {"window": 2})):
+        model = NaiveBayes(**stream)
+        for batch in batches:
+            model.partial_fit(batch, "kind")
+        yield name, model, "table"
+    merged = NaiveBayes().fit(RAW[:24], "kind").merge(NaiveBayes().fit(RAW[24:], "kind"))
+    yield "merged", merged, "table"
+    yield "forgot", NaiveBayes().fit(RAW, "kind").forget(RAW[20:30], "kind"), "table"
+    declared = NaiveBayes(class_prior="smoothed").partial_fit(X, NUMBER, classes=[0, 1, 2, 7])
+    yield "declared", declared, "numbers"
+    yield "gaps", NaiveBayes().fit(GAPS, NUMBER, WEIGHT), "gaps"
+    yield "narrow", NaiveBayes().fit(X.astype(np.float32), np.array(NUMBER, np.int8)), "numbers"
+    yield "one_family", NaiveBayes("multivariate_gaussian").fit(GAPS, NUMBER), "gaps"
+    pooled = MultivariateGaussian(pooling=1.0, shrinkage="oas", estimation="mle")
+    yield "pooled", NaiveBayes(pooled).fit(X, NUMBER), "numbers"
+    diagonal = MultivariateGaussian("mle", pooling=0.5, structure="diagonal")
+    yield "diagonal", NaiveBayes(diagonal).fit(GAPS, NUMBER), "gaps"
+    spherical = MultivariateGaussian(structure="spherical", estimation="mle", ddof=1)
+    yield "spherical", NaiveBayes(spherical).fit(X, NUMBER), "numbers"
+    wolf = MultivariateGaussian(shrinkage="ledoit-wolf", precision="double", estimation="mle")
+    yield "ledoit_wolf", NaiveBayes(wolf).fit(X, NUMBER), "numbers"
+    path = HERE / "rows.csv"
+    options = pyarrow.csv.WriteOptions(delimiter=";", quoting_style="needed")
+    pyarrow.csv.write_csv(RAW.drop(["day"]), path, options)
+    yield "csv", NaiveBayes().fit(suffice.read_csv(path, delimiter=";"), "kind"), "table"
+    path.unlink()
+
+
+def scikit_learn_names() -> Iterator[tuple[str, Any, str]]:
+    """Models of `suffice.naive_bayes`."""
+    yield "default", nb.GaussianNB().fit(X, NUMBER), "numbers"
+    options = {"priors": [0.2, 0.3, 0.5], "var_smoothing": 1e-3}
+    yield "options", nb.GaussianNB(**options).fit(GAPS, NUMBER, WEIGHT), "gaps"
+    yield "frame", nb.GaussianNB().fit(TABLE.select([*NUMBERS, "answer"]), "answer"), "table"
+    yield "default", nb.BernoulliNB().fit(X, ANSWER), "numbers"
+    options = {"alpha": [0.5, 1.0, 2.0], "binarize": 0.5, "class_prior": [0.5, 0.5]}
+    yield "options", nb.BernoulliNB(**options).fit(X, ANSWER), "numbers"
+    yield "sparse", nb.BernoulliNB(fit_prior=False).fit(csr_array(COUNTS), ANSWER), "counts"
+    yield "default", nb.MultinomialNB().fit(COUNTS, NUMBER), "counts"
+    yield "options", nb.MultinomialNB(alpha=0, force_alpha=False).fit(COUNTS, NUMBER), "counts"
+    yield "sparse", nb.MultinomialNB().fit(csr_array(COUNTS), NUMBER, WEIGHT), "counts"
+    yield "default", nb.ComplementNB().fit(COUNTS, NUMBER), "counts"
+    yield "norm", nb.ComplementNB(norm=True, alpha=0.3).fit(csr_array(COUNTS), NUMBER), "counts"
+    yield "default", nb.CategoricalNB().fit(CODES, NUMBER), "codes"
+    options = {"min_categories": 6, "unseen": "smooth", "alpha": 0.1}
+    yield "options", nb.CategoricalNB(**options).fit(CODES, NUMBER), "codes"
+
+
+def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
+    """Models of `suffice.discriminant_analysis`."""
+    yield "default", da.LinearDiscriminantAnalysis().fit(X, NUMBER), "numbers"
+    yield (
+        "lsqr",
+        da.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto", ddof=1).fit(X, NUMBER),
+        "numbers",
+    )
+    eigen = {"solver": "eigen", "shrinkage": 0.2, "priors": [0.2, 0.3, 0.5], "n_components": 1}
+    yield "eigen", da.LinearDiscriminantAnalysis(**eigen).fit(X, NUMBER), "numbers"
+    estimator = {"solver": "lsqr", "covariance_estimator": OAS(assume_centered=False)}
+    yield "estimator", da.LinearDiscriminantAnalysis(**estimator).fit(X, NUMBER), "numbers"
+    yield (
+        "double",
+        da.LinearDiscriminantAnalysis(precision="double", store_covariance=True).fit(X, NUMBER),
+        "numbers",
+    )
+    yield "gaps", da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps"
+    yield (
+        "frame",
+        da.LinearDiscriminantAnalysis().fit(TABLE.select([*NUMBERS, "kind"]), "kind"),
+        "table",
+    )
+    yield (
+        "forgot",
+        da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER).forget(GAPS[:9], NUMBER[:9]),
+        "gaps",
+    )
+    yield "default", da.QuadraticDiscriminantAnalysis().fit(X, NUMBER), "numbers"
+    options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}, "store_covariance": True}
+    yield "options", da.QuadraticDiscriminantAnalysis(**options).fit(X, NUMBER), "numbers"
+    yield "gaps", da.QuadraticDiscriminantAnalysis(variance_floor=1e-6).fit(GAPS, NUMBER), "gaps"
+    yield (
+        "double",
+        da.QuadraticDiscriminantAnalysis(precision="double", ddof=1).fit(X, NUMBER),
+        "numbers",
+    )
+    yield (
+        "shrunk",
+        da.QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(X, NUMBER),
+        "numbers",
+    )
+
+
+def linear_models() -> Iterator[tuple[str, Any, str]]:
+    """Models of numbers."""
+    rows = TABLE.select([*NUMBERS, "color", "old", "target"])
+    descent = GradientDescent(max_iter=200)
+    yield "default", LinearRegression().fit(X, TARGET), "numbers"
+    yield "origin", LinearRegression(fit_intercept=False).fit(X, TARGET, WEIGHT), "numbers"
+    yield "positive", LinearRegression(positive=True).fit(X, TARGET), "numbers"
+    yield "table", LinearRegression(missing="drop").fit(rows, "target"), "table"
+    yield "gaussian", LinearRegression(missing="gaussian").fit(GAPS, TARGET), "gaps"
+    yield "double", LinearRegression(precision="double").fit(X, TARGET), "numbers"
+    two = np.stack([TARGET, TARGET[::-1]], axis=1)
+    yield "targets", LinearRegression().fit(X, two), "numbers"
+    twice = np.hstack([X, X[:, :1]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield "dependent", LinearRegression().fit(twice, TARGET), "twice"
+        for solver in ("gradient", "sgd", "minibatch"):
+            model = LinearRegression(solver=solver, descent=descent).fit(X, TARGET)
+            yield solver, model, "numbers"
+    categorical = TABLE.select(["a", "visits", "target"])
+    model = LinearRegression(categorical=["visits"]).fit(categorical, "target")
+    yield "categorical", model, "table"
+    yield "forgot", LinearRegression().fit(X, TARGET).forget(X[:9], TARGET[:9]), "numbers"
+    window = LinearRegression()
+    for start in range(0, N, 16):
+        part = slice(start, start + 16)
+        window.partial_fit(X[part], TARGET[part], window=2)
+    yield "window", window, "numbers"
+    yield "default", Ridge().fit(X, TARGET), "numbers"
+    yield "standardize", Ridge(0.3, standardize=True).fit(X, TARGET, WEIGHT), "numbers"
+    yield "gcv", Ridge("gcv", alphas=[0.1, 1.0, 10.0]).fit(X, TARGET), "numbers"
+    yield "loo", Ridge("loo", fit_intercept=False).fit(X, TARGET), "numbers"
+    yield "positive", Ridge(positive=True).fit(X, TARGET), "numbers"
+    yield "gaussian", Ridge(missing="gaussian").fit(GAPS, TARGET), "gaps"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for solver in ("gradient", "sgd", "minibatch"):
+            yield (
+                solver,
+                Ridge(solver=solver, descent=descent, random_state=0).fit(X, TARGET),
+                ("numbers"),
+            )
+
+
+def logistic_models() -> Iterator[tuple[str, Any, str]]:
+    """Models of `LogisticRegression`."""
+    rows = TABLE.select([*NUMBERS, "color", "old", "kind"])
+    yield "default", LogisticRegression().fit(X, NUMBER), "numbers"
+    yield "two_classes", LogisticRegression(C=0.1).fit(X, ANSWER, WEIGHT), "numbers"
+    yield "likelihood", LogisticRegression(None).fit(X, ANSWER), "numbers"
+    yield "firth", LogisticRegression("firth").fit(X, ANSWER), "numbers"
+    yield "table", LogisticRegression(missing="drop").fit(rows, "kind"), "table"
+    yield "gaussian", LogisticRegression(missing="gaussian").fit(GAPS, NUMBER), "gaps"
+    yield "sparse", LogisticRegression().fit(csr_array(COUNTS), NUMBER), "counts"
+    options = {"class_weight": "balanced", "standardize": True, "fit_intercept": False}
+    yield "balanced", LogisticRegression(**options).fit(X, NUMBER), "numbers"
+    weights = {0: 1.0, 1: 2.0, 2: 0.5}
+    yield "class_weight", LogisticRegression(class_weight=weights).fit(X, NUMBER), "numbers"
+    yield "lbfgs", LogisticRegression(solver="lbfgs").fit(X, NUMBER), "numbers"
+    descent = GradientDescent(max_iter=200)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for solver in ("gradient", "sgd", "minibatch"):
+            model = LogisticRegression(solver=solver, descent=descent, random_state=0)
+            yield solver, model.fit(X, NUMBER), "numbers"
+
+
+def predictions(model: Any, rows: Any) -> list[Any]:
+    """Log probabilities, or numbers."""
+    answer = getattr(model, "predict_log_proba", model.predict)(rows)
+    return np.asarray(answer).tolist()
+
+
+def main() -> None:
+    """Write a folder of the name of this version."""
+    folder = HERE / suffice.__version__
+    folder.mkdir()
+    arrays = ARRAYS | {"twice": np.hstack([X, X[:, :1]])}
+    rows: dict[str, Any] = {name: x[:7].tolist() for name, x in arrays.items()}
+    with pa.ipc.new_file(folder / "table.arrow", TABLE.schema) as file:
+        file.write_table(TABLE[:7])
+    expected = {}
+    groups = (
+        naive_bayes,
+        scikit_learn_names,
+        discriminant_analysis,
+        linear_models,
+        logistic_models,
+    )
+    for group in groups:
+        for name, model, given in group():
+            file = f"{type(model).__name__}-{name}.suffice"
+            model.save(folder / file)
+            columns = model.feature_names_in_.tolist() if given == "table" else []
+            new = TABLE[:7].select(columns) if columns else np.array(rows[given])
+            expected[file] = {
+                "rows": given,
+                "columns": columns,
+                "classes": [str(label) for label in getattr(model, "classes_", [])],
+                "predictions": predictions(model, new),
+            }
+    text = json.dumps({"rows": rows, "models": expected}, indent=1)
+    (folder / "predictions.json").write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
