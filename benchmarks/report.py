@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from benchmarks.floor import THREADS
+from benchmarks.measure.floor import THREADS
 
 __all__ = ["Table", "environment", "milliseconds", "provenance", "significant"]
 

@@ -7,25 +7,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from benchmarks import (
-    rows,
-    tables,
-    tables_scaling,
-    tasks_discriminant,
-    tasks_engines,
-    tasks_linear,
-    tasks_naive_bayes,
-    tasks_scaling,
-)
-from benchmarks.contests import Entry, hold
-from benchmarks.fresh import RUNS, first_fit, first_import
-from benchmarks.growth import GROWTHS, POINT_ROWS, grow
-from benchmarks.memory import fresh_process
+from benchmarks import rows, tables
+from benchmarks.measure.contests import Entry, hold
+from benchmarks.measure.fresh import RUNS, first_fit, first_import
+from benchmarks.measure.growth import GROWTHS, POINT_ROWS, grow
+from benchmarks.measure.memory import fresh_process
+from benchmarks.measure.peers import PEERS, compare
+from benchmarks.measure.result import Result, measure
+from benchmarks.measure.task import Method, Task
 from benchmarks.mixed_file import ROW_GROUP, ROWS
-from benchmarks.peers import PEERS, compare
 from benchmarks.report import Table
-from benchmarks.result import Result, measure
-from benchmarks.tasks import Method, Task
+from benchmarks.scaling import predictions
+from benchmarks.scaling import sections as scaling
+from benchmarks.scaling import tables as scaling_tables
+from benchmarks.tasks import discriminant_analysis, engines, linear, naive_bayes
 from benchmarks.trade_offs import cells, findings, overview
 from benchmarks.trade_offs.truths import TRUTHS
 
@@ -73,7 +68,7 @@ def _tasks(tasks: Sequence[Task], names: Collection[str], quick: bool) -> Iterat
 
 
 def _naive_bayes(names: Collection[str], quick: bool) -> Iterator[Result]:
-    yield from _tasks(tasks_naive_bayes.TASKS, names, quick)
+    yield from _tasks(naive_bayes.TASKS, names, quick)
     runs = 1 if quick else RUNS
     if "import" in names:
         yield first_import(runs)
@@ -105,20 +100,20 @@ def _peers(names: Collection[str], quick: bool) -> Iterator[Any]:
 
 
 def _contests(names: Collection[str], quick: bool) -> Iterator[Entry]:
-    for contest in tasks_linear.CONTESTS:
+    for contest in linear.CONTESTS:
         if contest.name in names:
             yield from hold(contest, _rows(contest.n, quick, 10 * QUICK))
 
 
 def _footprints(names: Collection[str], quick: bool) -> Iterator[Any]:
-    if tasks_engines.MEMORY in names:
-        sizes = [_rows(n, quick) for n in tasks_engines.SIZES]
-        yield from tasks_engines.footprints(sizes, _rows(ROW_GROUP, quick))
+    if engines.MEMORY in names:
+        sizes = [_rows(n, quick) for n in engines.SIZES]
+        yield from engines.footprints(sizes, _rows(ROW_GROUP, quick))
 
 
 def _times(names: Collection[str], quick: bool) -> Iterator[Any]:
-    pairs = [pair for pair in tasks_engines.PAIRS if pair.name in names]
-    yield from tasks_engines.timed(pairs, _rows(ROWS, quick), _rows(ROW_GROUP, quick))
+    pairs = [pair for pair in engines.PAIRS if pair.name in names]
+    yield from engines.timed(pairs, _rows(ROWS, quick), _rows(ROW_GROUP, quick))
 
 
 def _cells(sizes: Sequence[cells.Size], names: Collection[str], quick: bool) -> Iterator[Any]:
@@ -145,7 +140,7 @@ SUITES = {
         "Naive Bayes beside scikit-learn",
         tables.ABOUT,
         (
-            *(task.name for task in tasks_naive_bayes.TASKS),
+            *(task.name for task in naive_bayes.TASKS),
             "import",
             "first-fit",
             "first-fit-cold",
@@ -163,25 +158,25 @@ SUITES = {
     "discriminant-analysis": Suite(
         "Discriminant analysis beside scikit-learn",
         tables.ABOUT,
-        tuple(task.name for task in tasks_discriminant.TASKS),
-        {"tasks": (tables.TASKS, partial(_tasks, tasks_discriminant.TASKS))},
+        tuple(task.name for task in discriminant_analysis.TASKS),
+        {"tasks": (tables.TASKS, partial(_tasks, discriminant_analysis.TASKS))},
     ),
     "linear": Suite(
         "Linear models beside scikit-learn and scikit-learn-intelex",
         tables.ABOUT,
         (
-            *(task.name for task in tasks_linear.TASKS),
-            *(contest.name for contest in tasks_linear.CONTESTS),
+            *(task.name for task in linear.TASKS),
+            *(contest.name for contest in linear.CONTESTS),
         ),
         {
-            "tasks": (tables.TASKS, partial(_tasks, tasks_linear.TASKS)),
+            "tasks": (tables.TASKS, partial(_tasks, linear.TASKS)),
             "contests": (tables.CONTESTS, _contests),
         },
     ),
     "engines": Suite(
         "Files of any size, and engines",
         tables.ABOUT_ENGINES,
-        (tasks_engines.MEMORY, *(pair.name for pair in tasks_engines.PAIRS)),
+        (engines.MEMORY, *(pair.name for pair in engines.PAIRS)),
         {
             "memory": (tables.MEMORY, _footprints),
             "times": (tables.TIMES, _times),
@@ -189,14 +184,14 @@ SUITES = {
     ),
     "scaling": Suite(
         "The cost model: parameters, check and predictions",
-        tables_scaling.ABOUT,
-        tasks_scaling.NAMES,
+        scaling_tables.ABOUT,
+        scaling.NAMES,
         {
-            name: (table, partial(_scaling, *tasks_scaling.SECTIONS[name]))
-            for name, table in tables_scaling.TABLES.items()
+            name: (table, partial(_scaling, *scaling.SECTIONS[name]))
+            for name, table in scaling_tables.TABLES.items()
         },
-        tasks_scaling.findings,
-        tables_scaling.overview,
+        predictions.findings,
+        scaling_tables.overview,
     ),
     "trade-offs": Suite(
         "Trade-offs: what textbooks say in words, measured",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks.contests import Entry
-from benchmarks.growth import Growth
-from benchmarks.peers import Compared
+from benchmarks.measure.contests import Entry
+from benchmarks.measure.growth import Growth
+from benchmarks.measure.peers import Compared
+from benchmarks.measure.result import Result
 from benchmarks.report import Table, milliseconds, significant
-from benchmarks.result import Result
-from benchmarks.tasks_engines import Footprint, Timed
+from benchmarks.tasks.engines import Footprint, Timed
 
 __all__ = [
     "ABOUT",

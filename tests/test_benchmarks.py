@@ -56,7 +56,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 from benchmarks.mixed_file import LABEL, write
-from benchmarks.tasks_engines import polars_sums
+from benchmarks.tasks.engines import polars_sums
 from suffice import NaiveBayes
 
 folder = Path(sys.argv[1])
@@ -85,7 +85,7 @@ for j, table in enumerate(levels):
 """
 COST_MODEL = """
 from math import isclose
-from benchmarks.cost_model import Cluster, Merge, Overhead, Speed, Work, predict
+from benchmarks.scaling.cost_model import Cluster, Merge, Overhead, Speed, Work, predict
 
 speed = Speed(fixed={1: 1.0, 2: 1.0}, split={1: 2.0, 2: 3.0}, rows=10, bytes=100)
 assert [speed.of_pass(16, w, cores=2) for w in (1, 2, 4)] == [33, 25, 25]  # two cores, whoever asks
@@ -284,7 +284,7 @@ def test_the_cost_model_knows_how_statistics_meet_on_spark() -> None:
     compared = " and ".join(f"cost_model.{name} == spark.{name}" for name in names)
     done = python(
         "-c",
-        f"from benchmarks import cost_model; from suffice.engines import spark; assert {compared}",
+        f"from benchmarks.scaling import cost_model; from suffice.engines import spark; assert {compared}",
     )
     assert done.returncode == 0, done.stderr
 

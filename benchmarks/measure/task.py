@@ -8,8 +8,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Literal, Protocol
 
+from benchmarks.measure.timing import Call
 from benchmarks.rows import Rows
-from benchmarks.timing import Call
 
 __all__ = ["MEMORY", "MILLION", "Library", "Method", "Target", "Task", "Work"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks import rows
-from benchmarks.contests import Contest, Solver
-from benchmarks.tasks import MILLION, Method, Target, Task
+from benchmarks.measure.contests import Contest, Solver
+from benchmarks.measure.task import MILLION, Method, Target, Task
 
 __all__ = ["CONTESTS", "TASKS"]
 

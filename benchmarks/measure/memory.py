@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.timing import Call
+from benchmarks.measure.timing import Call
 
 __all__ = ["fresh_process", "high_water", "peak"]
 
@@ -24,7 +24,7 @@ CLEAR = Path("/proc/self/clear_refs")
 def fresh_process() -> Iterator[ProcessPoolExecutor]:
     """A pool that runs every job in a process of its own, where only the imports are done."""
     context = get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.result"])
+    context.set_forkserver_preload(["benchmarks.measure.result"])
     with ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=1) as pool:
         yield pool
 

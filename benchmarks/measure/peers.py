@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measure.task import Method
+from benchmarks.measure.timing import Call, medians
 from benchmarks.rows import Rows
-from benchmarks.tasks import Method
-from benchmarks.timing import Call, medians
 
 __all__ = ["PEERS", "Compared", "compare"]
 

@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks import mixed_file
-from benchmarks.floor import THREADS
+from benchmarks.measure.floor import THREADS
+from benchmarks.measure.result import MB
+from benchmarks.measure.task import Target
+from benchmarks.measure.timing import Call, medians
 from benchmarks.mixed_file import LABEL, LEVELS
-from benchmarks.result import MB
-from benchmarks.tasks import Target
-from benchmarks.timing import Call, medians
 from suffice import NaiveBayes, engine
 from suffice.engines.engine import Engine
 from suffice.errors import SufficeError
@@ -42,7 +42,7 @@ SIZES = (10_000_000, 30_000_000)
 MEMORY = "memory"
 PARQUET, CSV = "rows.parquet", "rows.csv"
 FIT = """
-from benchmarks.memory import high_water
+from benchmarks.measure.memory import high_water
 from suffice import NaiveBayes
 NaiveBayes().fit({path!r}, {label!r})
 print(high_water())

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchmarks import tasks_scaling
-from benchmarks.cost_model import Merge, Overhead, Prediction
 from benchmarks.report import Table, milliseconds, significant
-from benchmarks.tasks_scaling import CLUSTER, SPLIT_ROWS, TOTAL_ROWS, Checked, Footer, Run
+from benchmarks.scaling.cost_model import Merge, Overhead, Prediction
+from benchmarks.scaling.fits import FITS, Run
+from benchmarks.scaling.footers import FOOTERS, Footer
+from benchmarks.scaling.overheads import OVERHEADS
+from benchmarks.scaling.predictions import (
+    CLUSTER,
+    SPLIT_ROWS,
+    TOTAL_ROWS,
+    Checked,
+    Measured,
+    checks,
+    predictions,
+)
+from benchmarks.scaling.statistics import MERGES
 
 __all__ = ["ABOUT", "TABLES", "overview"]
 
@@ -109,7 +120,7 @@ def _short(value: float) -> str:
 
 
 TABLES = {
-    tasks_scaling.FITS: Table(
+    FITS: Table(
         "Fits",
         (
             ("model", 19),
@@ -126,7 +137,7 @@ TABLES = {
         ),
         _run_cells,
     ),
-    tasks_scaling.MERGES: Table(
+    MERGES: Table(
         "Statistics",
         (
             ("kind", 29),
@@ -138,7 +149,7 @@ TABLES = {
         ),
         _merge_cells,
     ),
-    tasks_scaling.OVERHEADS: Table(
+    OVERHEADS: Table(
         "Engines, with a kernel that does nothing",
         (
             ("engine", 9),
@@ -153,7 +164,7 @@ TABLES = {
         ),
         _overhead_cells,
     ),
-    tasks_scaling.FOOTERS: Table(
+    FOOTERS: Table(
         "Footers of Parquet files of 11 columns",
         (("row groups", 10), ("bytes", 10), ("driver, ms", 10), ("worker, ms", 10)),
         _footer_cells,
@@ -190,9 +201,9 @@ PREDICTIONS = Table(
 )
 
 
-def overview(measured: tasks_scaling.Measured) -> Sequence[tuple[Table, Sequence[object]]]:
+def overview(measured: Measured) -> Sequence[tuple[Table, Sequence[object]]]:
     """What follows from the measured parameters, where there are fits."""
-    if not measured[tasks_scaling.FITS]:
+    if not measured[FITS]:
         return ()
-    found = tasks_scaling.predictions(measured)
-    return [(CHECKS, tasks_scaling.checks(measured)), *[(PREDICTIONS, found)] * bool(found)]
+    found = predictions(measured)
+    return [(CHECKS, checks(measured)), *[(PREDICTIONS, found)] * bool(found)]

@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from benchmarks import rows
-from benchmarks.floor import POOL, THREADS
+from benchmarks.measure.floor import POOL, THREADS
+from benchmarks.measure.task import MILLION, Library, Method, Target, Task
+from benchmarks.measure.timing import Call
 from benchmarks.rows import Rows
-from benchmarks.tasks import MILLION, Library, Method, Target, Task
-from benchmarks.timing import Call
 from suffice.statistics.batch import NO_WEIGHTS
 from suffice.statistics.block import RealBlock
 from suffice.statistics.comoments import Comoments

@@ -7,8 +7,8 @@ import subprocess
 import sys
 from statistics import median
 
-from benchmarks.result import Result
-from benchmarks.tasks import Target
+from benchmarks.measure.result import Result
+from benchmarks.measure.task import Target
 
 __all__ = ["RUNS", "first_fit", "first_import"]
 

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
+from benchmarks.measure.task import Target
+from benchmarks.measure.timing import SLOW, medians
 from benchmarks.rows import Rows
-from benchmarks.tasks import Target
-from benchmarks.timing import SLOW, medians
 
 __all__ = ["Contest", "Entry", "Solver", "hold"]
 

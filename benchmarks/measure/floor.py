@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from benchmarks.timing import Call
+from benchmarks.measure.timing import Call
 from suffice.engines.local import LocalEngine
 
 __all__ = ["THREADS", "reading"]

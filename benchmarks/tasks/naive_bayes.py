@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks import rows
-from benchmarks.tasks import MEMORY, MILLION, Method, Target, Task
+from benchmarks.measure.task import MEMORY, MILLION, Method, Target, Task
 
 __all__ = ["TASKS"]
 

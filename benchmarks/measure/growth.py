@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import rows
+from benchmarks.measure.task import Method
+from benchmarks.measure.timing import medians
 from benchmarks.rows import Rows
-from benchmarks.tasks import Method
-from benchmarks.timing import medians
 
 __all__ = ["GROWTHS", "Growing", "Growth", "grow"]
 

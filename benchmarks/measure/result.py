@@ -7,10 +7,10 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from benchmarks.floor import reading
-from benchmarks.memory import peak
-from benchmarks.tasks import Library, Target, Task
-from benchmarks.timing import medians
+from benchmarks.measure.floor import reading
+from benchmarks.measure.memory import peak
+from benchmarks.measure.task import Library, Target, Task
+from benchmarks.measure.timing import medians
 
 __all__ = ["Result", "measure"]
 

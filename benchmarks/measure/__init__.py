@@ -1,0 +1,1 @@
+"""How a task is described, timed and put beside its peers."""
