@@ -282,10 +282,8 @@ def test_the_cost_model_knows_how_statistics_meet_on_spark() -> None:
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     names = ("TASKS", "RESULTS", "PIECE")
     compared = " and ".join(f"cost_model.{name} == spark.{name}" for name in names)
-    done = python(
-        "-c",
-        f"from benchmarks.scaling import cost_model; from suffice.engines import spark; assert {compared}",
-    )
+    imports = "from benchmarks.scaling import cost_model; from suffice.engines import spark"
+    done = python("-c", f"{imports}; assert {compared}")
     assert done.returncode == 0, done.stderr
 
 

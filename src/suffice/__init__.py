@@ -12,9 +12,16 @@ if TYPE_CHECKING:
     from suffice.bayes import BayesClassifier as BayesClassifier
     from suffice.data.databases.query import read_sql as read_sql
     from suffice.data.open import read_csv as read_csv
+    from suffice.discriminant_analysis import (
+        LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
+    )
+    from suffice.discriminant_analysis import (
+        QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
+    )
     from suffice.engines.choice import engine as engine
     from suffice.engines.choice import set_engine as set_engine
     from suffice.linear_model import LinearRegression as LinearRegression
+    from suffice.linear_model import LogisticRegression as LogisticRegression
     from suffice.linear_model import Ridge as Ridge
     from suffice.naive_bayes import NaiveBayes as NaiveBayes
     from suffice.saved import load as load
@@ -22,8 +29,11 @@ if TYPE_CHECKING:
 # Public names are imported on first use, so that `import suffice` costs nothing.
 _HOME = {
     "BayesClassifier": "suffice.bayes",
+    "LinearDiscriminantAnalysis": "suffice.discriminant_analysis",
     "LinearRegression": "suffice.linear_model",
+    "LogisticRegression": "suffice.linear_model",
     "NaiveBayes": "suffice.naive_bayes",
+    "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
     "Ridge": "suffice.linear_model",
     "engine": "suffice.engines.choice",
     "load": "suffice.saved",
@@ -34,8 +44,11 @@ _HOME = {
 
 __all__ = [
     "BayesClassifier",
+    "LinearDiscriminantAnalysis",
     "LinearRegression",
+    "LogisticRegression",
     "NaiveBayes",
+    "QuadraticDiscriminantAnalysis",
     "Ridge",
     "__version__",
     "engine",

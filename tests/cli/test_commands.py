@@ -39,6 +39,12 @@ def test_help_has_an_example_for_every_command(run: Run) -> None:
         assert max(map(len, result.stdout.splitlines())) <= 80
 
 
+def test_no_command_prints_the_help(run: Run) -> None:
+    result = run()
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == run("--help").stdout
+
+
 def test_version(run: Run) -> None:
     assert run("--version").stdout == f"suffice {suffice.__version__}\n"
 

@@ -42,6 +42,11 @@ class Commands(TyperGroup):
     Ctrl-C ends it with 130, SIGTERM with 143, SIGHUP with 129.
     """
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Without a command, print the help."""
+        parsed: list[str] = super().parse_args(ctx, args or ["--help"])
+        return parsed
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that is named, after what killed ones have left is removed."""
         with suppress(OSError):  # no temporary folder, no rows in it
@@ -68,7 +73,6 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
