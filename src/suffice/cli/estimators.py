@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
+from suffice.cli.options import flag
 from suffice.errors import ParameterError
 
-__all__ = ["NAIVE_BAYES", "Options", "estimator", "given_of", "refuse_foreign"]
+__all__ = ["MODELS", "NAIVE_BAYES", "Options", "estimator", "given_of", "refuse_foreign"]
 
 NAIVE_BAYES = "naive-bayes"
 MODEL, BAYES, LINEAR = "Model", "Model: naive-bayes", "Model: linear, ridge, logistic"
@@ -26,19 +27,43 @@ def _as_given(value: Any) -> Any:
     return value
 
 
-def _one_of(option: str, *words: str) -> Parse:
-    def parse(given: str) -> str:
-        if given not in words:
+@dataclass(frozen=True)
+class Parameter:
+    """The parameter of an estimator that an option stands for.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter.
+    parse : callable, optional
+        Its value from that of the option.
+    words : mapping of str to object
+        The values that are written as words.
+    """
+
+    name: str
+    parse: Parse = _as_given
+    words: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _one_of(name: str, option: str, *words: str, none: bool = False) -> Parameter:
+    """A parameter that is one of some words; ``none`` may stand for None."""
+    values: dict[str, str | None] = {word: word for word in words}
+    if none:
+        values["none"] = None
+
+    def parse(given: str) -> str | None:
+        if given not in values:
             raise ParameterError(
-                f"--{option} {given!r}", f"it is one of {', '.join(map(repr, words))}"
+                f"--{option} {given!r}", f"it is one of {', '.join(map(repr, values))}"
             )
-        return given
+        return values[given]
 
-    return parse
+    return Parameter(name, parse, values)
 
 
-def _number_or(option: str, *words: str, most: float = math.inf) -> Parse:
-    """A number from 0 to ``most``, or one of some words."""
+def _number_or(name: str, option: str, *words: str, most: float = math.inf) -> Parameter:
+    """A parameter that is a number from 0 to ``most``, or one of some words."""
     range_ = "0 or more" if math.isinf(most) else f"from 0 to {most:g}"
 
     def parse(given: str) -> float | str:
@@ -54,21 +79,7 @@ def _number_or(option: str, *words: str, most: float = math.inf) -> Parse:
             )
         return value
 
-    return parse
-
-
-def _prior(given: str) -> str | None:
-    """The penalty of a logistic regression; the word none stands for None."""
-    name: str = _one_of("penalty", "l2", "firth", "none")(given)
-    return None if name == "none" else name
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """The parameter of an estimator that an option stands for."""
-
-    name: str
-    parse: Parse = _as_given
+    return Parameter(name, parse, {word: word for word in words})
 
 
 @dataclass(frozen=True)
@@ -85,15 +96,14 @@ def _plain(*names: str) -> dict[str, Parameter]:
 
 
 def _linear() -> dict[str, Parameter]:
-    ways = _one_of("incomplete", "error", "drop", "gaussian")
     return _plain("threads") | {
-        "incomplete": Parameter("missing", ways),
-        "no_intercept": Parameter("fit_intercept", lambda given: not given),
+        "incomplete": _one_of("missing", "incomplete", "error", "drop", "gaussian"),
+        "no_intercept": Parameter("fit_intercept", lambda given: not given, {"": False}),
     }
 
 
 _GAUSSIAN = _plain("ddof", "threads") | {
-    "shrinkage": Parameter("shrinkage", _number_or("shrinkage", "auto", most=1.0))
+    "shrinkage": _number_or("shrinkage", "shrinkage", "auto", most=1.0)
 }
 
 MODELS: dict[str, Recipe] = {
@@ -110,14 +120,17 @@ MODELS: dict[str, Recipe] = {
         "Ridge",
         _linear()
         | _plain("standardize")
-        | {"penalty": Parameter("alpha", _number_or("penalty", "gcv", "loo"))},
+        | {"penalty": _number_or("alpha", "penalty", "gcv", "loo")},
     ),
     "logistic": Recipe(
         "suffice.linear_model",
         "LogisticRegression",
         _linear()
         | _plain("standardize")
-        | {"penalty": Parameter("penalty", _prior), "C": Parameter("C")},
+        | {
+            "penalty": _one_of("penalty", "penalty", "l2", "firth", none=True),
+            "C": Parameter("C"),
+        },
     ),
 }
 
@@ -285,7 +298,7 @@ def refuse_foreign(option: str, model: str, *owners: str) -> None:
         Always.
     """
     raise ParameterError(
-        f"--{option.replace('_', '-')} is given for --model {model}",
+        f"{flag(option)} is given for --model {model}",
         f"it belongs to --model {', '.join(owners)}",
         "leave the option out, or choose another model",
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from suffice.cli.estimators import NAIVE_BAYES, Options, estimator, given_of, re
 from suffice.cli.models import has_coefficients, predicts_numbers, refuse_tokens
 from suffice.cli.options import AsJson, Data, Labels, Reading, Weight, listed
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting
+from suffice.cli.roles import COLUMNS, Roles
 from suffice.cli.running import Checkpoint, Running, refuse_threads
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, SchemaError
@@ -25,79 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["fit", "schema_grid"]
 
-COLUMNS = "Columns"
 MOST_COEFFICIENTS = 30
 LINEAR, DISCRIMINANT = ("linear", "ridge", "logistic"), ("lda", "qda")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Roles:
-    """What the user knows better than the first rows tell; names may be comma lists."""
-
-    gaussian: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Real numbers.", rich_help_panel=COLUMNS),
-    ] = None
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Categories.", rich_help_panel=COLUMNS),
-    ] = None
-    poisson: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Whole numbers, counted.", rich_help_panel=COLUMNS),
-    ] = None
-    bernoulli: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Yes or no.", rich_help_panel=COLUMNS),
-    ] = None
-    multinomial: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B,C",
-            help="Counts that share one total; list them together.",
-            rich_help_panel=COLUMNS,
-        ),
-    ] = None
-    text: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Text: its words are counted.", rich_help_panel=COLUMNS),
-    ] = None
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COL", help="Left out of the model.", rich_help_panel=COLUMNS),
-    ] = None
-
-    def families(self) -> dict[str | tuple[str, ...], str]:
-        """The families chosen, by column or group of columns."""
-        chosen: dict[str | tuple[str, ...], str] = {}
-        for family in ("gaussian", "categorical", "poisson", "bernoulli"):
-            chosen |= dict.fromkeys(listed(getattr(self, family)), family)
-        chosen |= dict.fromkeys(listed(self.text), "multinomial")
-        return chosen | {listed([group]): "multinomial" for group in self.multinomial or ()}
-
-    def check(self, names: tuple[str, ...], label: Sequence[str]) -> None:
-        """Refuse a column that is not there, is a label, or is named twice.
-
-        Raises
-        ------
-        ParameterError
-            Naming the option and the column.
-        """
-        before = dict.fromkeys(label, "label")
-        for field in fields(self):
-            for name in listed(getattr(self, field.name)):
-                if name not in names:
-                    raise ParameterError(
-                        f"--{field.name} names the column {name!r}",
-                        f"the columns are {', '.join(map(repr, names))}",
-                    )
-                if name in before:
-                    raise ParameterError(
-                        f"the column {name!r} is given to --{before[name]} and to --{field.name}",
-                        "a column has one part to play",
-                        "drop one of them",
-                    )
-                before[name] = field.name
 
 
 def fit(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import suffice
 from suffice.cli.estimators import given_of
+from suffice.cli.options import flag
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def with_labels(model: Any, labels: Labels) -> Any:
         return model.set_params(**labels.parameters())
     for option in given_of(labels):
         raise ParameterError(
-            f"--{option.replace('_', '-')} is given for a {type(model).__name__}",
+            f"{flag(option)} is given for a {type(model).__name__}",
             "only naive Bayes cleans labels",
             "clean the column first",
         )

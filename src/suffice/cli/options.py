@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from suffice.data.table import Table
 
 __all__ = [
+    "CSV_FIELDS",
+    "CSV_WORDS",
     "AsJson",
     "Data",
     "Labels",
@@ -25,9 +27,18 @@ __all__ = [
     "Reading",
     "ResultFile",
     "Weight",
+    "flag",
     "listed",
     "with_groups",
 ]
+
+CSV_FIELDS = {"columns": "names", "separator": "delimiter"}
+"""The fields of `CsvFormat` that have another name here."""
+CSV_WORDS: dict[str, dict[str, str | None]] = {
+    "delimiter": {"tab": "\t", r"\t": "\t"},
+    "quote": {"none": None},
+}
+"""Words that stand for values of its fields."""
 
 READING, LABELS = "How the data is written", "Labels"
 
@@ -49,6 +60,17 @@ ResultFile = Annotated[
 Weight = Annotated[
     str | None, typer.Option(metavar="COL", help="The column that says how much a row weighs.")
 ]
+
+
+def flag(name: str) -> str:
+    """The flag of an option.
+
+    Examples
+    --------
+    >>> flag("class_prior")
+    '--class-prior'
+    """
+    return f"--{name.replace('_', '-')}"
 
 
 def listed(given: Sequence[str] | None) -> tuple[str, ...]:
@@ -143,7 +165,7 @@ class Reading:
         for name in self._given():
             if name != "missing":
                 raise ParameterError(
-                    f"--{name.replace('_', '-')} is given for {file}",
+                    f"{flag(name)} is given for {file}",
                     "only delimited text needs to be told how it is written",
                     "leave the option out",
                 ) from None
@@ -156,14 +178,12 @@ class Reading:
         from suffice.data.csv.table import CsvFormat
 
         before = remembered or CsvFormat()
-        given = self._given()
-        if "columns" in given:
-            given["names"] = listed([given.pop("columns")])
-        if "separator" in given:
-            separator = given.pop("separator")
-            given["delimiter"] = "\t" if separator in ("tab", r"\t") else separator
-        if given.get("quote") == "none":
-            given["quote"] = None
+        given = {CSV_FIELDS.get(name, name): value for name, value in self._given().items()}
+        if "names" in given:
+            given["names"] = listed([given["names"]])
+        for name, words in CSV_WORDS.items():
+            if name in given:
+                given[name] = words.get(given[name], given[name])
         given["missing"] = (*before.missing, *given.get("missing", ()))
         return replace(before, **given)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import typer
+
+from suffice.cli.spelling import spelled
+from suffice.errors import SufficeError
 
 __all__ = ["CommandError", "sentence", "warn"]
 
@@ -13,47 +15,6 @@ __all__ = ["CommandError", "sentence", "warn"]
 CommandError: Any = next(
     kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
 )
-
-_LEAVE_OUT = "--ignore leaves columns out"
-
-_OPTIONS = [
-    (re.compile(python), option)
-    for python, option in (
-        (r"CsvFormat\(quote=None\)", "--quote none"),
-        (r'CsvFormat\(encoding="([^"]*)"\)', r"--encoding \1"),
-        (r"CsvFormat\(delimiter='(.)'\)", r"--separator '\1'"),
-        (r"CsvFormat\(names=\.\.\.\)", "--columns"),
-        (r"CsvFormat\(missing=\.\.\.\)", "--missing"),
-        (r"CsvFormat\(skip_bad_rows=\.\.\.\)", "--skip-bad-rows"),
-        (r"skip_bad_rows=(\S+)", r"--skip-bad-rows \1"),
-        (r"\bquote=None\b", "--quote none"),
-        (r"\bdelimiter=", "--separator "),
-        (r"\bencoding=", "--encoding "),
-        (r"\bquote=", "--quote "),
-        (r'for a tab write "\\t"', "for a tab write tab"),
-        (r"or None for no quoting", "or none for no quoting"),
-        (r"^names holds", "--columns holds"),
-        (r"\bestimation=", "--estimation "),
-        (r"\bclass_prior=", "--class-prior "),
-        (r"\balpha='(gcv|loo)'", r"--penalty \1"),
-        (r"\balpha=", "--alpha "),
-        (r"\bpenalty='(\w+)'", r"--penalty \1"),
-        (r"\bC=(?:np\.)?", "--C "),
-        (r"\bmissing='(\w+)'", r"--incomplete \1"),
-        (r"\blevel=", "--level "),
-        (r"(refit\(columns=\.\.\.\) leaves columns out, )?dependent='error' refuses", _LEAVE_OUT),
-        (r"; raise max_iter or tol, or use solver='newton'", ""),
-        (r"\bddof=", "--ddof "),
-        (r"\bunseen=", "--unseen "),
-        (r"\bthreads=", "--threads "),
-        (r", or None for all cores", ""),
-        (r", a mapping or one number per class", ""),
-        (r", or learn from batches with partial_fit", ""),
-        (r"fit both with the same `families`", "fit both with the same options"),
-        (r"NaiveBayes\(families=\{column: 'categorical'\}\)", "--categorical"),
-        (r", or declare another type for the column", ""),
-    )
-]
 
 
 def sentence(error: Any) -> str:
@@ -64,29 +25,24 @@ def sentence(error: Any) -> str:
     >>> sentence(KeyboardInterrupt())
     'interrupted.'
     """
-    return " ".join([_said(error), *getattr(error, "__notes__", ())])
+    return " ".join([_ended(_said(error)), *getattr(error, "__notes__", ())])
 
 
 def _said(error: Any) -> str:
+    if isinstance(error, SufficeError):
+        return "; ".join(filter(None, map(spelled, (error.fact, error.rule, error.next_step))))
     if isinstance(error, CommandError):
-        return _ended(error.format_message())
+        return str(error.format_message())
     if isinstance(error, OSError):
         named = f"{error.filename}: " if error.filename else ""
-        return _ended(f"{named}{error.strerror or error}")
-    if isinstance(error, KeyboardInterrupt):
-        return _ended(str(error) or "interrupted")
-    return _spelt(str(error))
+        return f"{named}{error.strerror or error}"
+    return str(error) or "interrupted"
 
 
 def warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as a line on stderr."""
-    typer.echo(f"warning: {_spelt(str(message))}", err=True)
-
-
-def _spelt(text: str) -> str:
-    for python, option in _OPTIONS:
-        text = python.sub(option, text)
-    return _ended(text)
+    text = message if isinstance(message, str) else message.args[0]
+    typer.echo(f"warning: {_ended(spelled(text))}", err=True)
 
 
 def _ended(text: str) -> str:

@@ -7,12 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.phrases import Option, Phrase
 from suffice.statistics.block import BadCell
 
 __all__ = ["outcome_codes"]
 
 BINARY = "a binary column holds 0 and 1, or -1 and 1"
-FAMILY = "give it a family of its own: NaiveBayes(families={column: 'categorical'})"
+FAMILY = Phrase(
+    "give it a family of its own: ",
+    Option("families", "{column: 'categorical'}", "NaiveBayes"),
+)
 
 
 def outcome_codes(

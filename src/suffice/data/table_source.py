@@ -19,6 +19,7 @@ from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
 from suffice.errors import ParameterError, SchemaError
+from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
@@ -40,7 +41,9 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
     return SchemaError(
         f"there is no column {name!r} to be {role}",
         f"the columns are {', '.join(map(repr, names))}",
-        f"if cells end with {mark!r}, use CsvFormat(delimiter={mark!r})" if mark else "",
+        Phrase(f"if cells end with {mark!r}, use ", Option("delimiter", repr(mark), "CsvFormat"))
+        if mark
+        else "",
     )
 
 

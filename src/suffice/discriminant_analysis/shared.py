@@ -22,6 +22,7 @@ from suffice.models.generative.one_family import OneFamilyClassifier
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear
+from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock, require_held
 
@@ -69,7 +70,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         if self.covariance_estimator is not None:
             if self.shrinkage:
                 raise ParameterError(
-                    f"shrinkage={self.shrinkage!r} with covariance_estimator",
+                    Phrase(Option.of("shrinkage", self.shrinkage), " with covariance_estimator"),
                     "both say how a covariance is estimated",
                     "leave one of them out",
                 )
@@ -77,7 +78,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         share = 0.0 if self.shrinkage is None else self.shrinkage
         if not (share == "auto" or (isinstance(share, Real) and 0 <= float(share) <= 1)):
             raise ParameterError(
-                f"shrinkage={share!r}", "shrinkage is None, a number from 0 to 1, or 'auto'"
+                Option.of("shrinkage", share), "shrinkage is None, a number from 0 to 1, or 'auto'"
             )
         return "ledoit-wolf" if share == "auto" else float(share)
 

@@ -10,6 +10,7 @@ from suffice.engines.engine import Engine
 from suffice.engines.local import LocalEngine
 from suffice.engines.register import ENGINES
 from suffice.errors import ParameterError
+from suffice.phrases import Option, Phrase
 
 if TYPE_CHECKING:
     from suffice.engines.progress import Report
@@ -153,7 +154,7 @@ def engine_of(chosen: Choice, threads: int | None = None, home: str | None = Non
     kept = found.in_process and found.workers == threads
     if not (threads is None or given is None or kept):
         raise ParameterError(
-            f"threads={threads!r} is given with engine={given!r}",
+            Phrase(Option.of("threads", threads), f" is given with engine={given!r}"),
             "threads are the workers of the local engine",
             "leave them out, or give the engine as many workers: suffice.engine(name, ...)",
         )

@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 from suffice.data.source import Split
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
+from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.statistic import Statistic, tree_sum
 
 __all__ = ["LocalEngine"]
@@ -49,8 +50,8 @@ class LocalEngine:
         number = isinstance(self.threads, Integral) and not isinstance(self.threads, bool)
         if not (number and self.threads >= 1):
             raise ParameterError(
-                f"threads={self.threads!r}",
-                "it is a whole number, 1 or more, or None for all cores",
+                Option.of("threads", self.threads),
+                Phrase("it is a whole number, 1 or more", PythonOnly(", or None for all cores")),
             )
 
     @property

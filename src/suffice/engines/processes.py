@@ -18,6 +18,7 @@ from suffice.engines.local import AVAILABLE_CORES
 from suffice.engines.remote import LARGE, Message, Task, deserialised, serialised
 from suffice.engines.workers import workers
 from suffice.errors import ParameterError
+from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.statistic import Statistic, tree_sum
 
 __all__ = ["ProcessesEngine"]
@@ -59,7 +60,7 @@ class ProcessesEngine:
         if not (number and self.processes >= 1):
             raise ParameterError(
                 f"processes={self.processes!r}",
-                "it is a whole number, 1 or more, or None for all cores",
+                Phrase("it is a whole number, 1 or more", PythonOnly(", or None for all cores")),
             )
 
     @property

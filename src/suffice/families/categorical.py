@@ -23,6 +23,7 @@ from suffice.families.family import (
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
+from suffice.phrases import Option
 from suffice.rules import Shape, Within
 from suffice.statistics.block import BadCell, CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.statistics.counts import WIDEST, CountAccumulator, Counts, offsets_of
@@ -75,7 +76,9 @@ class Categorical(Family):
 
     def __post_init__(self) -> None:
         if isinstance(self.alpha, tuple):
-            raise ParameterError(f"alpha={self.alpha!r}", "alpha is one number for all values")
+            raise ParameterError(
+                Option.of("alpha", self.alpha), "alpha is one number for all values"
+            )
         check_estimation(self.estimation, self.alpha)
         check_unseen(self.unseen)
         least = self.min_categories
@@ -136,7 +139,7 @@ def check_unseen(unseen: str) -> None:
         If it is unknown.
     """
     if unseen not in get_args(Unseen):
-        raise ParameterError(f"unseen={unseen!r}", "it is 'ignore', 'error' or 'smooth'")
+        raise ParameterError(Option.of("unseen", unseen), "it is 'ignore', 'error' or 'smooth'")
 
 
 def refuse_unseen(

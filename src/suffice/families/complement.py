@@ -22,6 +22,7 @@ from suffice.families.family import (
     takes_events,
 )
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
+from suffice.phrases import Option
 from suffice.rules import FINITE, Shape
 from suffice.statistics.block import Encoding, RealBlock, SparseBlock
 from suffice.statistics.events import EventAccumulator, Events
@@ -67,7 +68,7 @@ class Complement(Family):
         check_estimation("bayes", self.alpha)
         if min(self.alpha if isinstance(self.alpha, tuple) else (self.alpha,), default=1.0) <= 0:
             raise ParameterError(
-                f"alpha={self.alpha!r}",
+                Option.of("alpha", self.alpha),
                 "complement naive Bayes needs alpha > 0: a word of one class alone would outweigh "
                 "everything",
             )

@@ -26,6 +26,7 @@ from suffice.errors import ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
+from suffice.phrases import Option, Phrase
 from suffice.statistics.block import BadCell, Encoding, require_held
 from suffice.statistics.events import Events
 from suffice.statistics.moments import too_large
@@ -260,16 +261,20 @@ def check_estimation(estimation: str, alpha: Alpha) -> None:
     """
     if estimation not in get_args(Estimation):
         raise ParameterError(
-            f"estimation={estimation!r}", "estimation is one of 'mle', 'map', 'bayes'"
+            Option.of("estimation", estimation), "estimation is one of 'mle', 'map', 'bayes'"
         )
     values = alpha if isinstance(alpha, tuple) else (alpha,)
     if not all(is_finite(value) and value >= 0 for value in values):
-        raise ParameterError(f"alpha={alpha!r}", "alpha is a finite number, 0 or more")
+        raise ParameterError(Option.of("alpha", alpha), "alpha is a finite number, 0 or more")
     if estimation == "map" and min(values) < 1:
         raise ParameterError(
-            f"alpha={alpha!r} with estimation='map'",
+            Phrase(Option.of("alpha", alpha), " with ", Option.of("estimation", "map")),
             "the posterior has a mode for alpha >= 1 only",
-            "use estimation='bayes', whose posterior mean exists for every alpha",
+            Phrase(
+                "use ",
+                Option.of("estimation", "bayes"),
+                ", whose posterior mean exists for every alpha",
+            ),
         )
 
 
@@ -283,7 +288,7 @@ def check_positive(**options: float | None) -> None:
     """
     for name, value in options.items():
         if value is not None and not (is_finite(value) and value > 0):
-            raise ParameterError(f"{name}={value!r}", f"{name} is a positive finite number")
+            raise ParameterError(Option.of(name, value), f"{name} is a positive finite number")
 
 
 def check_nonnegative(**options: float) -> None:
@@ -296,7 +301,7 @@ def check_nonnegative(**options: float) -> None:
     """
     for name, value in options.items():
         if not (is_finite(value) and value >= 0):
-            raise ParameterError(f"{name}={value!r}", f"{name} is a finite number, 0 or more")
+            raise ParameterError(Option.of(name, value), f"{name} is a finite number, 0 or more")
 
 
 def is_finite(value: Any) -> bool:

@@ -27,6 +27,7 @@ from suffice.families.multivariate.sums import _Sums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.incomplete import IncompleteRows, LogPrior, expectation_maximisation
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
+from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
@@ -137,14 +138,17 @@ class MultivariateGaussian(Family):
             allowed = self.shrinkage <= 1
         if not allowed:
             raise ParameterError(
-                f"shrinkage={self.shrinkage!r}",
+                Option.of("shrinkage", self.shrinkage),
                 "shrinkage is a number from 0 to 1, 'oas' or 'ledoit-wolf'",
             )
         if self.shrinkage == "ledoit-wolf" and self.pooling not in (0, 1):
             raise ParameterError(
-                f"shrinkage='ledoit-wolf' with pooling={self.pooling!r}",
+                Phrase(Option.of("shrinkage", "ledoit-wolf"), f" with pooling={self.pooling!r}"),
                 "it is chosen from the rows of one covariance",
-                "pool the classes wholly (1) or not at all (0), or use shrinkage='oas'",
+                Phrase(
+                    "pool the classes wholly (1) or not at all (0), or use ",
+                    Option.of("shrinkage", "oas"),
+                ),
             )
         if self.precision not in ("exact", "double"):
             raise ParameterError(
@@ -153,9 +157,12 @@ class MultivariateGaussian(Family):
         plain = self.structure == "full" and self.shrinkage == 0 and self.pooling in (0, 1)
         if self.estimation != "mle" and not plain:
             raise ParameterError(
-                f"estimation={self.estimation!r} with structure, shrinkage or part pooling",
+                Phrase(
+                    Option.of("estimation", self.estimation),
+                    " with structure, shrinkage or part pooling",
+                ),
                 "a posterior has the full covariance of each class, or of all",
-                "use estimation='mle', or leave these options out",
+                Phrase("use ", Option.of("estimation", "mle"), ", or leave these options out"),
             )
 
     @property

@@ -38,6 +38,7 @@ from suffice.models.optimise.descent_options import (
     check_descent_options,
 )
 from suffice.models.optimise.gradient_descent import PARTS
+from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -363,7 +364,9 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         model = self._inferable()
         if self.penalty == "firth":
             raise ParameterError(
-                "penalty='firth'", "the test compares likelihoods without a penalty", "use C=np.inf"
+                Option.of("penalty", "firth"),
+                "the test compares likelihoods without a penalty",
+                Phrase("use ", Option("C", "np.inf")),
             )
         tested = model.centred.design.places(named_columns(columns, self.layout_.names))
         data = self._passes(self._open_labelled(X, y, sample_weight))
@@ -386,7 +389,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             value = getattr(self, name)
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
             if not (number and value > 0):
-                raise ParameterError(f"{name}={value!r}", f"{name} is a number above 0")
+                raise ParameterError(Option.of(name, value), f"{name} is a number above 0")
         if not isinstance(self.max_iter, Integral):
             raise ParameterError(
                 f"max_iter={self.max_iter!r}", "max_iter is a whole number above 0"
@@ -396,7 +399,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         check_descent_options(self, NEWTON, penalty="firth", dependent="error")
         if self.solver in SINGLE_ROWS and self.missing == "gaussian":
             raise ParameterError(
-                f"missing='gaussian' with solver={self.solver!r}",
+                Phrase(Option.of("missing", "gaussian"), f" with solver={self.solver!r}"),
                 "what is expected of missing cells takes sums over all rows",
                 NEWTON,
             )

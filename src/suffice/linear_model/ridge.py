@@ -23,6 +23,7 @@ from suffice.models.linear.standard import Columns, Standard
 from suffice.models.linear.summary import RidgeSummary
 from suffice.models.linear.targets import Rows
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
+from suffice.phrases import Option, Phrase
 
 __all__ = ["Ridge"]
 
@@ -234,17 +235,20 @@ class Ridge(LinearRegressor):
         super()._check_options()
         if np.ndim(self.alpha):
             raise ParameterError(
-                f"alpha={self.alpha!r}", "alpha is one number for all targets", "fit them apart"
+                Option.of("alpha", self.alpha),
+                "alpha is one number for all targets",
+                "fit them apart",
             )
         if isinstance(self.alpha, str):
             if self.alpha not in ("gcv", "loo"):
                 raise ParameterError(
-                    f"alpha={self.alpha!r}", "alpha is a number, 0 or more, or 'gcv' or 'loo'"
+                    Option.of("alpha", self.alpha),
+                    "alpha is a number, 0 or more, or 'gcv' or 'loo'",
                 )
             self._candidates()
             if self.solver in STEPS:
                 raise ParameterError(
-                    f"alpha={self.alpha!r} with solver={self.solver!r}",
+                    Phrase(Option.of("alpha", self.alpha), f" with solver={self.solver!r}"),
                     "choosing alpha needs sums over the rows",
                     "give a number, or use solver='normal'",
                 )
@@ -262,9 +266,9 @@ class Ridge(LinearRegressor):
             self.alpha_ = spectrum.best_by_gcv(self._candidates())
         elif source is None:
             raise ParameterError(
-                "alpha='loo' without the rows",
+                Phrase(Option.of("alpha", "loo"), " without the rows"),
                 "leave-one-out needs all rows at once",
-                "use fit, or alpha='gcv'",
+                Phrase("use fit, or ", Option.of("alpha", "gcv")),
             )
         else:
             self.alpha_ = self._best_by_rows(spectrum, source)

@@ -14,6 +14,7 @@ from suffice.families.family import Estimation
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.model import FamilyColumns, Prior
+from suffice.phrases import Option
 
 __all__ = ["NaiveBayes"]
 
@@ -143,7 +144,7 @@ class NaiveBayes(GenerativeClassifier):
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
         if not (listed and all(isinstance(token, str) for token in self.missing)):
             raise ParameterError(
-                f"missing={self.missing!r}",
+                Option.of("missing", self.missing),
                 "it must be a sequence of strings",
                 "write a list or tuple",
             )

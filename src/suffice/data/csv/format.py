@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from suffice.errors import ParameterError
+from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["CsvFormat"]
 
@@ -63,7 +64,7 @@ class CsvFormat:
             raise ParameterError(
                 f"delimiter and quote are both {self.quote!r}",
                 "they must differ",
-                "use quote=None where fields are never quoted",
+                Phrase("use ", Option("quote", "None"), " where fields are never quoted"),
             )
         for option in ("names", "missing"):
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
@@ -77,9 +78,11 @@ def _require_separator(option: str, value: str | None) -> None:
         isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n"
     ):
         raise ParameterError(
-            f"{option}={value!r}",
+            Option.of(option, value),
             "it must be one ASCII character that ends no line",
-            'for a tab write "\\t"' if option == "delimiter" else "or None for no quoting",
+            Phrase("for a tab write ", PythonOnly('"\\t"', "tab"))
+            if option == "delimiter"
+            else Phrase("or ", PythonOnly("None", "none"), " for no quoting"),
         )
 
 
@@ -89,7 +92,7 @@ def _strings_of(option: str, value: Sequence[str] | None) -> tuple[str, ...] | N
     listed = isinstance(value, Sequence) and not isinstance(value, str)
     if value is None or not listed or not all(isinstance(item, str) for item in value):
         raise ParameterError(
-            f"{option}={value!r}", "it must be a sequence of strings", "write a list or tuple"
+            Option.of(option, value), "it must be a sequence of strings", "write a list or tuple"
         )
     return tuple(value)
 
@@ -98,14 +101,16 @@ def _require_unique(names: Sequence[str]) -> None:
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ParameterError(
-            f"names holds {twice!r} twice", "column names must be unique", "rename one of them"
+            Phrase(Option("names"), f" holds {twice!r} twice"),
+            "column names must be unique",
+            "rename one of them",
         )
 
 
 def _require_count(value: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ParameterError(
-            f"skip_bad_rows={value!r}",
+            Option.of("skip_bad_rows", value),
             "it must be a whole number, 0 or more",
             "0 makes every malformed row an error",
         )
@@ -116,7 +121,7 @@ def _require_encoding(encoding: str) -> None:
         "".encode(encoding)
     except (LookupError, TypeError, ValueError):
         raise ParameterError(
-            f"encoding={encoding!r}",
+            Option.of("encoding", encoding),
             "it must be a text encoding that Python knows",
             'for example "utf8", "latin-1" or "utf-16"',
         ) from None

@@ -22,6 +22,7 @@ from suffice.data.csv.format import CsvFormat
 from suffice.data.files.bytes_read import MeteredFile, MeteredGzip
 from suffice.data.files.version import FileVersion, readable
 from suffice.errors import ReadError
+from suffice.phrases import Option, Phrase
 
 __all__ = [
     "LONGEST_RECORD",
@@ -38,6 +39,7 @@ LONGEST_RECORD = 1 << 28
 """How long a row may get before its quote counts as never closed."""
 
 _LINES_SHOWN = 10
+_LEAVE_OUT = Phrase("leave such rows out with ", Option("skip_bad_rows", "...", "CsvFormat"))
 # Surrogates, which the scan decodes undecodable bytes to.
 _UNDECODED = re.compile("[\udc80-\udcff]")
 
@@ -198,8 +200,11 @@ class CsvFile:
                 f"line {error} of {self.path.name}: the quote {self.format.quote} that opens here "
                 "never closes",
                 "everything after it would be lost",
-                "close the quote, or use CsvFormat(quote=None) where quotes are ordinary "
-                "characters",
+                Phrase(
+                    "close the quote, or use ",
+                    Option("quote", "None", "CsvFormat"),
+                    " where quotes are ordinary characters",
+                ),
             ) from None
 
     # Names
@@ -234,14 +239,17 @@ class CsvFile:
         return ReadError(
             f"{self.path.name} is written in UTF-16",
             f"it is read as {self.format.encoding}",
-            'use CsvFormat(encoding="utf-16")',
+            Phrase("use ", Option("encoding", '"utf-16"', "CsvFormat")),
         )
 
     def _declared(self, first: Record, names: tuple[str, ...]) -> tuple[str, ...]:
         if len(names) != len(first.fields):
             raise ReadError(
-                f"{self._at(first)}: {_fields(len(first.fields))}, where CsvFormat(names=...) "
-                f"holds {len(names)}",
+                Phrase(
+                    f"{self._at(first)}: {_fields(len(first.fields))}, where ",
+                    Option("names", "...", "CsvFormat"),
+                    f" holds {len(names)}",
+                ),
                 "there must be one name per column",
                 "correct the names or the delimiter",
             )
@@ -259,7 +267,7 @@ class CsvFile:
                     f"{self._at(first)}: columns {names.index(name) + 1} and {position} are both "
                     f"named {name!r}",
                     "column names must be unique",
-                    "correct the header, or use CsvFormat(names=...)",
+                    Phrase("correct the header, or use ", Option("names", "...", "CsvFormat")),
                 )
         return tuple(names)
 
@@ -296,10 +304,11 @@ class CsvFile:
         """Say how many malformed lines were left out, and name the first rows."""
         bad = (record for record in self.scan() if self.malformed(record, names) is not None)
         shown = ", ".join(str(record.line) for record in islice(bad, _LINES_SHOWN))
-        return (
+        return Phrase(
             f"{self.path.name}: {lines} malformed line{' was' if lines == 1 else 's were'} "
-            f"left out, as skip_bad_rows={self.format.skip_bad_rows} allows; rows that "
-            f"begin on line {shown}{', ...' if lines > _LINES_SHOWN else ''}."
+            "left out, as ",
+            Option.of("skip_bad_rows", self.format.skip_bad_rows),
+            f" allows; rows that begin on line {shown}{', ...' if lines > _LINES_SHOWN else ''}.",
         )
 
     def locate(self, row: int, names: Sequence[str]) -> str:
@@ -318,7 +327,7 @@ class CsvFile:
             f"{self._at(record)}: {_fields(len(record.fields))}{span}, where the table has "
             f"{width} columns",
             "every row must have one field per column",
-            "correct the row, or leave such rows out with CsvFormat(skip_bad_rows=...)",
+            Phrase("correct the row, or ", _LEAVE_OUT),
         )
 
     def _undecodable(self, record: Record, column: str, field: str) -> ReadError:
@@ -328,8 +337,12 @@ class CsvFile:
             f"{self._at(record)}, {column}: byte 0x{byte:02x} after {after} is not "
             f"{self.format.encoding}",
             "text must be written in the declared encoding",
-            'declare it, for example CsvFormat(encoding="latin-1"), or leave such rows out with '
-            "CsvFormat(skip_bad_rows=...)",
+            Phrase(
+                "declare it, for example ",
+                Option("encoding", '"latin-1"', "CsvFormat"),
+                ", or ",
+                _LEAVE_OUT,
+            ),
         )
 
 

@@ -36,6 +36,7 @@ from suffice.data.split_size import SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.data.text_cells import are_rounded, infer, parse
 from suffice.errors import ReadError, SchemaError, warn
+from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.block import HELD_RULE, HELD_STEP
 
 __all__ = ["CsvFormat", "CsvSplit", "CsvTable"]
@@ -223,8 +224,11 @@ class CsvSplit:
         return ReadError(
             f"{where} is not {target}",
             f"every cell of this column is read as {target}",
-            f"correct the cell, declare {shown} in CsvFormat(missing=...), "
-            "or declare another type for the column",
+            Phrase(
+                f"correct the cell, declare {shown} in ",
+                Option("missing", "...", "CsvFormat"),
+                PythonOnly(", or declare another type for the column"),
+            ),
         )
 
     def split_size(self) -> SplitSize:
@@ -287,7 +291,10 @@ class CsvTable(Table):
                     f"the columns of {self._files[0].path} are {', '.join(map(repr, self.names))}, "
                     f"those of {file.path} are {', '.join(map(repr, names))}",
                     "files of one table must have the same columns in the same order",
-                    "read them apart, or give names to both with CsvFormat(names=...)",
+                    Phrase(
+                        "read them apart, or give names to both with ",
+                        Option("names", "...", "CsvFormat"),
+                    ),
                 )
 
     @cached_property

@@ -18,6 +18,7 @@ from suffice.numerics.in_print import bound
 from suffice.numerics.linalg import SHARPEST, TOLERANCE, Factor, factorise, floored, product
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import linear
+from suffice.phrases import Phrase, PythonOnly
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 from suffice.statistics.moments import too_large
 
@@ -197,10 +198,14 @@ class Spread:
             where = "the classes" if len(self.covariance) == 1 else f"class {classes[m]!r}"
             here = [j for j in singular if j not in dependent]
             which = listed(columns, here) or "some combination of columns"
-            yield (
+            yield Phrase(
                 f"within {where}, the other columns determine {which}; a variance that would be 0 "
                 "is kept at a small share (variance_floor) of that over all classes; more rows, "
-                "shrinkage, a shared covariance or estimation='bayes' would help"
+                "shrinkage",
+                PythonOnly(
+                    ", a shared covariance or estimation='bayes'", " or a shared covariance"
+                ),
+                " would help",
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from suffice.errors import DataError
+from suffice.phrases import Option, Phrase
 
 __all__ = ["incomplete", "listed_missing", "without_value"]
 
@@ -29,7 +30,12 @@ def incomplete(counts: str) -> DataError:
     return DataError(
         f"cells are missing (NaN or null): {counts}",
         "every row needs all its cells",
-        "use missing='drop' to learn from complete rows only, or missing='gaussian'",
+        Phrase(
+            "use ",
+            Option.of("missing", "drop"),
+            " to learn from complete rows only, or ",
+            Option.of("missing", "gaussian"),
+        ),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from suffice.errors import ParameterError
+from suffice.phrases import Option
 
 __all__ = ["Dependent", "Missing", "check_choices", "check_level", "generator"]
 
@@ -33,7 +34,7 @@ def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
     for name, values in allowed.items():
         if getattr(estimator, name) not in values:
             raise ParameterError(
-                f"{name}={getattr(estimator, name)!r}",
+                Option.of(name, getattr(estimator, name)),
                 f"{name} is one of {', '.join(map(repr, values))}",
             )
 
@@ -47,7 +48,7 @@ def check_level(level: Any) -> None:
         If it is not.
     """
     if not (isinstance(level, Real) and 0 < float(level) < 1):
-        raise ParameterError(f"level={level!r}", "a level is a number between 0 and 1")
+        raise ParameterError(Option.of("level", level), "a level is a number between 0 and 1")
 
 
 def generator(random_state: Any) -> np.random.Generator:

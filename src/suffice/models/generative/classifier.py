@@ -35,6 +35,7 @@ from suffice.models.generative.model import (
 )
 from suffice.models.generative.saved import SAVED, SavedGenerative
 from suffice.models.generative.undecided import carried
+from suffice.phrases import Phrase, PythonOnly
 from suffice.rules import check
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comparison import Comparison
@@ -118,7 +119,10 @@ class GenerativeClassifier(FittedGenerative):
                 raise DataError(
                     f"there is one class: every label is {statistic.classes.values[0]!r}",
                     "a classifier needs two classes or more",
-                    "check the label column, or learn from batches with partial_fit",
+                    Phrase(
+                        "check the label column",
+                        PythonOnly(", or learn from batches with partial_fit"),
+                    ),
                 )
             return self._set(statistic)
 

@@ -11,6 +11,7 @@ from suffice.errors import SchemaError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type
 from suffice.models.generative.model import FamilyColumns, GenerativeModel
+from suffice.phrases import Phrase, PythonOnly
 
 __all__ = ["check_compatible"]
 
@@ -92,7 +93,7 @@ def _difference(
 ) -> tuple[str, str]:
     """Say what first divides two models, and what the next step is."""
     pairs = [{c: part for part in parts for c in part.layout.columns} for parts in (mine, theirs)]
-    same = "fit both with the same `families`"
+    same = Phrase("fit both with the same ", PythonOnly("`families`", "options"))
     for name in pairs[0] | pairs[1]:
         a, b = (side.get(name) for side in pairs)
         if a is None or b is None:

@@ -15,6 +15,7 @@ from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.families.family import Form
 from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 
 __all__ = [
@@ -58,7 +59,7 @@ def _remedy(family: Family, sums: Any) -> str:
     if getattr(family, "estimation", "mle") != "mle":
         options: Any = {"estimation": "mle"}
         if replace(family, **options).estimate(sums).form() is not None:
-            return "fit it with estimation='mle'"
+            return Phrase("fit it with ", Option.of("estimation", "mle"))
     return "choose another family for it"
 
 

@@ -21,6 +21,7 @@ from suffice.families import Family, Parameters
 from suffice.families.family import check_nonnegative, dirichlet
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
+from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.rules import rule, shown
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -112,8 +113,11 @@ def class_prior(
         if prior == "uniform":
             return np.full(k, 1 / k)
         raise ParameterError(
-            f"{option}={prior!r}",
-            "it is 'empirical', 'smoothed', 'uniform', a mapping or one number per class",
+            Option.of(option, prior),
+            Phrase(
+                "it is 'empirical', 'smoothed', 'uniform'",
+                PythonOnly(", a mapping or one number per class"),
+            ),
         )
     if isinstance(prior, Mapping):
         absent = [value for value in classes.values if value not in prior]

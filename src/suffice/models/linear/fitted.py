@@ -22,6 +22,7 @@ from suffice.models.linear.model import LinearModel, Prediction, errors, predict
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.targets import ReadsTargets
 from suffice.models.optimise.descent_options import STEPS
+from suffice.phrases import Option, Phrase
 from suffice.statistics.comoments import Comoments
 
 __all__ = ["NORMAL", "FittedLinear"]
@@ -121,9 +122,9 @@ class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ign
             )
         if self._fills_cells:
             raise ParameterError(
-                "rows have missing cells and missing='gaussian'",
+                Phrase("rows have missing cells and ", Option.of("missing", "gaussian")),
                 "what was expected in their place has errors of its own",
-                "use missing='drop'",
+                Phrase("use ", Option.of("missing", "drop")),
             )
         return fit
 

@@ -41,6 +41,7 @@ from suffice.models.optimise.descent_options import (
 )
 from suffice.models.optimise.gradient_descent import PARTS
 from suffice.numerics.linalg import TOLERANCE
+from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.rules import check
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison
@@ -428,8 +429,14 @@ class LinearRegressor(FittedLinear):
         self.model_ = LinearModel(design, self._layout(None), fit, cells)
         if remarks:
             warn(
-                f"{'; '.join(remarks)}. Of all coefficients that fit as well, those of least norm "
-                "were taken; refit(columns=...) leaves columns out, dependent='error' refuses."
+                Phrase(
+                    f"{'; '.join(remarks)}. Of all coefficients that fit as well, those of least "
+                    "norm were taken; ",
+                    Option("columns", "...", "refit"),
+                    " leaves columns out",
+                    PythonOnly(", dependent='error' refuses"),
+                    ".",
+                )
             )
         for remark in () if cells is None else cells.remarks((*design.terms, *design.targets)):
             warn(remark)

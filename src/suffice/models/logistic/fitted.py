@@ -22,6 +22,7 @@ from suffice.models.logistic.model import LogisticModel, Prediction, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.descent_options import GradientDescent
+from suffice.phrases import Option, Phrase
 from suffice.rules import build
 
 __all__ = ["FittedLogistic", "Penalty"]
@@ -175,9 +176,9 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
     def _no_covariance(self) -> ParameterError:
         if self._gaussian_prior:
             return ParameterError(
-                f"C={self.C!r}",
+                Option.of("C", self.C),
                 "a penalised estimate has no standard error",
-                "use C=np.inf or penalty='firth'",
+                Phrase("use ", Option("C", "np.inf"), " or ", Option.of("penalty", "firth")),
             )
         if hasattr(self, "stride_"):
             return ParameterError(
@@ -187,9 +188,9 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
             )
         if self.missing == "gaussian":
             return ParameterError(
-                "rows have missing cells and missing='gaussian'",
+                Phrase("rows have missing cells and ", Option.of("missing", "gaussian")),
                 "what was expected in their place has errors of its own",
-                "use missing='drop'",
+                Phrase("use ", Option.of("missing", "drop")),
             )
         return ParameterError(
             f"{self.model_.coefficients.size} coefficients",

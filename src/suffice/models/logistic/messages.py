@@ -10,6 +10,7 @@ from suffice.data.schema import Layout
 from suffice.errors import DataError
 from suffice.models.base.missing_cells import listed_missing
 from suffice.models.logistic.separation import Separation
+from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 
 __all__ = ["listed", "missing_cells_message", "separated"]
@@ -43,6 +44,7 @@ def listed(places: Iterable[int], terms: Sequence[str]) -> str:
 
 def separated(found: Separation, terms: Sequence[str], k: int) -> DataError:
     """Say what separates the k classes, and what to do about it."""
+    firth = (" or ", Option.of("penalty", "firth")) if k == 2 else ()
     how = "completely" if found.complete else "quasi-completely"
     if len(found.terms) == 1:
         fact = f"{listed(found.terms, terms)} separates the classes {how}"
@@ -53,5 +55,5 @@ def separated(found: Separation, terms: Sequence[str], k: int) -> DataError:
     return DataError(
         fact,
         "the likelihood grows with the coefficients for ever",
-        "use a penalty (C=1.0)" + (" or penalty='firth'" if k == 2 else ""),
+        Phrase("use a penalty (", Option("C", "1.0"), ")", *firth),
     )

@@ -26,6 +26,7 @@ from suffice.models.logistic.missing_cells import (
 )
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
+from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts
 from suffice.statistics.moments import Moments, require_spread
@@ -171,8 +172,8 @@ class LossOptions:
         if not len(complete.classes):
             raise DataError(
                 f"no labelled row is complete: values are missing, {listed_missing}",
-                "missing='drop' learns from complete rows only",
-                "leave columns out, or use missing='gaussian'",
+                Phrase(Option.of("missing", "drop"), " learns from complete rows only"),
+                Phrase("leave columns out, or use ", Option.of("missing", "gaussian")),
             )
         left_out = float(seen.weight.value.sum() - complete.weight.value.sum())
         return complete, left_out, unlabelled
@@ -216,9 +217,9 @@ class LossOptions:
             )
         if self.firth and len(labels) > 2:
             raise ParameterError(
-                f"penalty='firth' with {len(labels)} classes",
+                Phrase(Option.of("penalty", "firth"), f" with {len(labels)} classes"),
                 "it is there for two classes",
-                "use C=1.0, or compare the classes in pairs",
+                Phrase("use ", Option("C", "1.0"), ", or compare the classes in pairs"),
             )
 
     def _design(self, seen: ByClass) -> Design:

@@ -19,6 +19,7 @@ from suffice.models.logistic.messages import separated
 from suffice.models.logistic.objective import LARGEST_HESSIAN
 from suffice.models.logistic.problem import Problem
 from suffice.models.optimise.descent_options import STEPS, GradientDescent, Steps
+from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["Solver", "SolverOptions"]
 
@@ -86,15 +87,15 @@ class SolverOptions:
         small, width = objective.has_hessian, objective.centred.width
         if objective.firth and not small:
             raise ParameterError(
-                f"penalty='firth' with {width} coefficients",
+                Phrase(Option.of("penalty", "firth"), f" with {width} coefficients"),
                 f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
-                "use C=1.0",
+                Phrase("use ", Option("C", "1.0")),
             )
         if self.dependent == "error" and not (small or objective.penalty.any()):
             raise ParameterError(
                 f"dependent='error' with {width} coefficients",
                 f"dependent columns are looked for in a Hessian, of at most {LARGEST_HESSIAN:,}",
-                "use dependent='minimum_norm', or a penalty (C=1.0)",
+                Phrase("use dependent='minimum_norm', or a penalty (", Option("C", "1.0"), ")"),
             )
         second = objective.firth or (self.solver in SECOND_ORDER and small)
         method: Method = "newton" if second else "lbfgs"
@@ -113,26 +114,36 @@ class SolverOptions:
                 ConvergenceWarning,
             )
         elif not found.converged:
-            advice = "raise max_iter or tol, or use solver='newton'"
+            advice: str = PythonOnly("; raise max_iter or tol, or use solver='newton'")
             if found.iterations < self.max_iter:
-                advice = (
-                    "rounding leaves no way down; use solver='newton', or leave out columns that "
-                    "nearly depend on others"
+                advice = Phrase(
+                    "; rounding leaves no way down; ",
+                    PythonOnly("use solver='newton', or "),
+                    "leave out columns that nearly depend on others",
                 )
-            warn(
+            where = (
                 f"after {found.iterations} iterations the gradient is {found.gradient_norm:.1g} of "
-                f"that at 0, not tol={self.tol:g}; {advice}.",
-                ConvergenceWarning,
+                f"that at 0, not tol={self.tol:g}"
             )
+            warn(Phrase(where, advice, "."), ConvergenceWarning)
         if found.dependent:
+            leave_out = Phrase(Option("columns", "...", "refit"), " leaves columns out")
             warn(
-                f"{'; '.join(self._dependence(found, task))}. Of all coefficients that fit as "
-                "well, those of least norm were taken; dependent='error' refuses."
+                Phrase(
+                    f"{'; '.join(self._dependence(found, task))}. Of all coefficients that fit as "
+                    "well, those of least norm were taken; ",
+                    PythonOnly("dependent='error' refuses", leave_out),
+                    ".",
+                )
             )
         if found.undecided:
             warn(
-                "there are too many columns to rule out that the classes are separated and the "
-                "likelihood has no maximum; a penalty (C=1.0) is always safe."
+                Phrase(
+                    "there are too many columns to rule out that the classes are separated and the "
+                    "likelihood has no maximum; a penalty (",
+                    Option("C", "1.0"),
+                    ") is always safe.",
+                )
             )
         for remark in task.remarks:
             warn(remark)

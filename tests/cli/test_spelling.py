@@ -1,0 +1,104 @@
+"""Every option that a message names is spelled by the command line as the user types it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import suffice
+from suffice.cli.sentences import sentence
+from suffice.cli.spelling import flags, spelled
+from suffice.errors import ParameterError
+from suffice.phrases import Option, Phrase, PythonOnly
+
+ROOT = Path(suffice.__file__).parent
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    """The library, but for the command line."""
+    for path in ROOT.rglob("*.py"):
+        if "cli" not in path.relative_to(ROOT).parts:
+            yield path, ast.parse(path.read_text())
+
+
+def named() -> set[str]:
+    """The options that messages name, by literal names."""
+    calls = (node for _, module in modules() for node in ast.walk(module))
+    return {
+        call.args[0].value
+        for call in calls
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func) in ("Option", "Option.of")
+        and isinstance(call.args[0], ast.Constant)
+    }
+
+
+def test_every_option_that_is_named_has_a_flag() -> None:
+    assert "alpha" in named()
+    assert named() <= set(flags())
+
+
+def texts(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """The strings of a module that are for everybody: neither docstrings nor for Python only."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "PythonOnly":
+        return
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return
+    if isinstance(node, ast.JoinedStr):
+        yield node, "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in node.values)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node, node.value
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from texts(child)
+
+
+def test_no_message_hides_an_option_of_the_command_line_in_its_text() -> None:
+    hidden = re.compile(rf"\b({'|'.join(flags())})=")
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {text}"
+        for path, module in modules()
+        for node, text in texts(module)
+        if hidden.search(text)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("option", "python", "typed"),
+    [
+        (Option.of("estimation", "best"), "estimation='best'", "--estimation 'best'"),
+        (Option.of("alpha", -1.0), "alpha=-1.0", "--alpha -1.0"),
+        (Option.of("alpha", "gcv"), "alpha='gcv'", "--penalty gcv"),
+        (Option.of("missing", "drop"), "missing='drop'", "--incomplete drop"),
+        (Option("missing", "...", "CsvFormat"), "CsvFormat(missing=...)", "--missing"),
+        (Option("C", "np.inf"), "C=np.inf", "--C inf"),
+        (Option("names"), "names", "--columns"),
+        (Option("quote", "None", "CsvFormat"), "CsvFormat(quote=None)", "--quote none"),
+        (Option.of("delimiter", "ab"), "delimiter='ab'", "--separator 'ab'"),
+        (Option("delimiter", "';'", "CsvFormat"), "CsvFormat(delimiter=';')", "--separator ';'"),
+        (
+            Option("encoding", '"latin-1"', "CsvFormat"),
+            'CsvFormat(encoding="latin-1")',
+            "--encoding latin-1",
+        ),
+        (
+            Option("families", "{column: 'categorical'}", "NaiveBayes"),
+            "NaiveBayes(families={column: 'categorical'})",
+            "--categorical",
+        ),
+        (Option.of("solver", "lbfgs"), "solver='lbfgs'", "solver='lbfgs'"),
+    ],
+)
+def test_spellings(option: Option, python: str, typed: str) -> None:
+    assert (str(option), spelled(option)) == (python, typed)
+
+
+def test_a_next_step_that_exists_in_python_only_leaves_nothing_behind() -> None:
+    error = ParameterError("fact", Phrase("rule", PythonOnly(" of Python")), PythonOnly("step"))
+    assert str(error) == "fact; rule of Python; step."
+    assert sentence(error) == "fact; rule."
