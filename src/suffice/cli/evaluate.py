@@ -21,7 +21,6 @@ from suffice.cli.models import (
 from suffice.cli.options import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
 from suffice.cli.running import Running
-from suffice.numerics.in_print import explained
 
 if TYPE_CHECKING:
     from suffice.models.base.evaluation import Evaluation
@@ -162,6 +161,8 @@ def _errors(result: RegressionEvaluation) -> dict[str, Any]:
 
 
 def _error_grid(facts: dict[str, Any]) -> Table:
+    from suffice.numerics.in_print import explained
+
     lines = {
         "R²": ("unexplained", explained, "1 is perfect, 0 is no better than the mean"),
         "RMSE": ("root_mean_squared_error", short, "root of the mean squared error"),

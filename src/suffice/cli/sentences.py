@@ -6,7 +6,6 @@ from typing import Any
 
 import typer
 
-from suffice.cli.spelling import spelled
 from suffice.errors import SufficeError
 
 __all__ = ["CommandError", "sentence", "warn"]
@@ -29,6 +28,8 @@ def sentence(error: Any) -> str:
 
 
 def _said(error: Any) -> str:
+    from suffice.cli.spelling import spelled
+
     if isinstance(error, SufficeError):
         return "; ".join(filter(None, map(spelled, (error.fact, error.rule, error.next_step))))
     if isinstance(error, CommandError):
@@ -41,6 +42,8 @@ def _said(error: Any) -> str:
 
 def warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as a line on stderr."""
+    from suffice.cli.spelling import spelled
+
     text = message if isinstance(message, str) else message.args[0]
     typer.echo(f"warning: {_ended(spelled(text))}", err=True)
 
