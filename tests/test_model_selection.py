@@ -395,6 +395,9 @@ def test_a_curve_is_printed_as_sizes_and_scores() -> None:
     curve = learning_curve_from_statistics(
         naive_bayes.GaussianNB(), x, y, train_sizes=[30, 120], shuffle=True, random_state=0
     )
-    small, large = curve.accuracy
-    expected = f"LearningCurve(accuracy after 30 rows {small:.3f}, 120 rows {large:.3f})"
-    assert repr(curve) == expected
+    (small, large), (first, second) = curve.accuracy, curve.log_loss
+    assert repr(curve).splitlines() == [
+        "rows learnt  accuracy  log loss",
+        f"30             {small:.4f}    {first:.4f}",
+        f"120            {large:.4f}    {second:.4f}",
+    ]

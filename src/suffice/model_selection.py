@@ -21,6 +21,7 @@ from suffice.models.base.evaluation import Evaluation, evaluation
 from suffice.models.base.options import generator
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.running_sums import bound_of, knowing, learnt, running_sums, without
+from suffice.numerics.in_print import aligned
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
@@ -31,7 +32,7 @@ FOLDS = 5  # where neither folds nor held-out rows are asked for
 EVERY_ROW = range(sys.maxsize)  # of a table of any length
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LearningCurve:
     """How well models predict that have learnt more and more rows.
 
@@ -51,9 +52,10 @@ class LearningCurve:
     folds: tuple[tuple[Evaluation, ...], ...]
 
     def __repr__(self) -> str:
-        pairs = zip(self.sizes.tolist(), self.accuracy.tolist(), strict=True)
-        scores = ", ".join(f"{size} rows {accuracy:.3f}" for size, accuracy in pairs)
-        return f"LearningCurve(accuracy after {scores})"
+        scores = zip(self.sizes.tolist(), self.accuracy, self.log_loss, strict=True)
+        table = [["rows learnt", "accuracy", "log loss"]]
+        table += [[f"{size:,}", f"{right:.4f}", f"{loss:.4f}"] for size, right, loss in scores]
+        return "\n".join(aligned(table))
 
     @cached_property
     def evaluations(self) -> tuple[Evaluation, ...]:
@@ -247,9 +249,6 @@ def _sizes(asked: NDArray[Any], most: int | None) -> list[int]:
                 f"train_sizes asks for {one} rows and then for {other}", "sizes increase"
             )
     return sizes
-
-
-# -- learning
 
 
 # -- scoring

@@ -36,7 +36,7 @@ def test_boston_on_one_column(data, published):
         "Residual standard error: 6.216 on 504 degrees of freedom\n"
         "R²: 0.5441, adjusted R²: 0.5432\n"
         "F-statistic: 601.6 on 1 and 504 degrees of freedom, p-value: <2e-16\n"
-        "Log-likelihood: -1641, AIC: 3287, BIC: 3295, rows: 506"
+        "Log-likelihood: -1641.49, AIC: 3286.97, BIC: 3295.43, rows: 506"
     )
 
 

@@ -42,7 +42,7 @@ def scaled(pairs: NDArray[np.float64], factor: float) -> NDArray[np.float64]:
     return out.reshape(pairs.shape)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class DoubleDouble:
     """An array of exact sums: value = hi + lo, unevaluated.
 
@@ -64,6 +64,9 @@ class DoubleDouble:
 
     hi: Annotated[NDArray[np.float64], FINITE]
     lo: Annotated[NDArray[np.float64], FINITE]
+
+    def __repr__(self) -> str:
+        return f"DoubleDouble({self.value!r})"
 
     @rule("hi is hi + lo, rounded")
     def _is_normal(self) -> bool:

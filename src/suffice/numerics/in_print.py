@@ -1,11 +1,11 @@
-"""Numbers in print: tables of plain text, p-values, bounds, and shares that are explained."""
+"""In print: tables of plain text, lists, p-values, bounds, and shares that are explained."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "bound", "explained", "probability"]
+__all__ = ["aligned", "bound", "criterion", "explained", "listed", "probability"]
 
 SMALLEST_P = 2e-16  # smaller p-values are printed as such, as R does
 
@@ -33,6 +33,17 @@ def bound(value: float) -> str:
     return f"{math.ceil(value / unit * (1 - 1e-9)) * unit:.0e}"
 
 
+def criterion(value: float) -> str:
+    """A log-likelihood, AIC or BIC: of two models the difference tells, so two decimals at least.
+
+    Examples
+    --------
+    >>> criterion(-123456.789), criterion(0.01234567)
+    ('-123456.79', '0.01235')
+    """
+    return f"{value:.2f}" if abs(value) >= 10 else f"{value:.4g}"
+
+
 def explained(unexplained: float) -> str:
     """R², from 1 − R²: to four digits, where it is nearly 1 by what it lacks.
 
@@ -42,6 +53,19 @@ def explained(unexplained: float) -> str:
     ('0.5441', '1 − 3.25e-18', '1')
     """
     return f"1 − {unexplained:.3g}" if 0 < unexplained < 5e-5 else f"{1 - unexplained:.4g}"
+
+
+def listed(items: Iterable[str], most: int = 10) -> str:
+    """The first items, and how many more there are.
+
+    Examples
+    --------
+    >>> listed("abc"), listed("abcdef", most=4)
+    ('a, b, c', 'a, b, c, d and 2 more')
+    """
+    every = list(items)
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
+from suffice.numerics.in_print import listed
 from suffice.rules import POSITIVE, Shape, rule
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -23,7 +24,7 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["ByClass", "ByClassAccumulator"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ByClass:
     """Everything that a generative classifier needs to know about its rows.
 
@@ -43,6 +44,11 @@ class ByClass:
     weight: Annotated[DoubleDouble, Shape("k"), POSITIVE, WEIGHT]
     unlabelled: Annotated[DoubleDouble, Shape(), WEIGHT]
     blocks: tuple[Any, ...]
+
+    def __repr__(self) -> str:
+        labels = zip(self.classes.values, self.weight.value, strict=True)
+        rows = listed(f"{label!r}: {weight:,g}" for label, weight in labels)
+        return f"ByClass(rows {{{rows}}}, {listed(map(repr, self.blocks))})"
 
     @rule("classes are open, and every block is a statistic of them")
     def _has_blocks(self) -> bool:

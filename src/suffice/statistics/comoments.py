@@ -21,13 +21,14 @@ from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
+from suffice.statistics.statistic import described
 
 __all__ = ["Comoments", "product_index"]
 
 FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comoments:
     """Exact sums of d columns over k classes (``numerics/kernels/comoments.py``).
 
@@ -77,6 +78,8 @@ class Comoments:
     sums: Annotated[NDArray[np.float64], Shape("g", 2, "d"), FINITE]
     home: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
     products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         check_form(self)

@@ -85,7 +85,7 @@ class Comparison:
         empty = (ColumnComparison(name, None, nobody, (1.0, 1.0)) for name in names)
         return replace(self, columns=(*self.columns, *empty))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(aligned(list(self._lines())))
 
     def _lines(self) -> Iterator[list[str]]:

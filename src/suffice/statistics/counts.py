@@ -16,6 +16,7 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.statistics.block import CodedBlock, IntegerBlock, tiles
 from suffice.statistics.divergence import Divergences, of_shares
+from suffice.statistics.statistic import described
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["CountAccumulator", "Counts", "nonnegative"]
@@ -51,7 +52,7 @@ def offsets_of(vocabularies: tuple[Vocabulary, ...]) -> NDArray[np.intp]:
     return np.concatenate([[0], np.cumsum([len(v) for v in vocabularies])]).astype(np.intp)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Counts:
     """Class-wise weights of the categories of d columns, M = Σ mⱼ of them side by side.
 
@@ -68,6 +69,8 @@ class Counts:
 
     vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
     count: Annotated[DoubleDouble, Shape("k", "M"), NONNEGATIVE]
+
+    __repr__ = described
 
     @rule("there is a count for each value of each column")
     def _is_wide(self) -> bool:

@@ -16,12 +16,13 @@ from suffice.rules import Shape, rule
 from suffice.statistics.block import IntegerBlock, RealBlock, SparseBlock, tiles
 from suffice.statistics.counts import NOISE, CountAccumulator, Counts, grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_shares
+from suffice.statistics.statistic import described
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["EventAccumulator", "Events"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Events(Counts):
     """Class-wise sums of event counts (tokens of a text, columns of a count table).
 
@@ -38,6 +39,8 @@ class Events(Counts):
 
     documents: Annotated[DoubleDouble, Shape("k"), WEIGHT]
     missing: Counts
+
+    __repr__ = described
 
     @rule("there is one vocabulary of events; if it is closed, they are numbered from 0 on")
     def _has_events(self) -> bool:

@@ -16,6 +16,7 @@ from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.divergence import Divergences
+from suffice.statistics.statistic import described
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
 
@@ -24,7 +25,7 @@ LARGEST = 1e75
 TOO_LARGE = "a number must be below 1e75, or its fourth power overflows"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FourthMoments:
     """Exact co-moments of d columns x and of their squares.
 
@@ -43,6 +44,8 @@ class FourthMoments:
     """
 
     moments: Comoments
+
+    __repr__ = described
 
     @rule("there are three columns for each, whose squares can be squared, of every class apart")
     def _has_squares(self) -> bool:

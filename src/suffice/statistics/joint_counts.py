@@ -17,7 +17,7 @@ from suffice.rules import NONNEGATIVE, Shape, check_form, rule
 from suffice.statistics.block import CodedBlock, IntegerBlock
 from suffice.statistics.counts import nonnegative
 from suffice.statistics.divergence import Divergences, of_shares
-from suffice.statistics.statistic import tree_sum
+from suffice.statistics.statistic import described, tree_sum
 from suffice.statistics.vocabulary import Value, Vocabulary
 
 __all__ = ["JointAccumulator", "JointCounts", "distinct_rows"]
@@ -61,7 +61,7 @@ def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return codes[first], place
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class JointCounts:
     """Class-wise weights of the combinations of d columns' values, S of the Π mⱼ.
 
@@ -82,6 +82,8 @@ class JointCounts:
     vocabularies: Annotated[tuple[Vocabulary, ...], Shape("d")]
     cells: Annotated[NDArray[np.intp], Shape("S", "d"), NONNEGATIVE]
     count: Annotated[DoubleDouble, Shape("k", "S"), WEIGHT]
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         check_form(self)

@@ -18,6 +18,7 @@ from suffice.rules import FINITE, Shape, check_form, rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.counts import grown
 from suffice.statistics.divergence import Divergences, of_gaussians
+from suffice.statistics.statistic import described
 
 __all__ = [
     "TOO_LARGE",
@@ -36,7 +37,7 @@ MOVED = 2.0**-60  # share of the squares of numbers that may be left of their di
 ROUNDING = 2.0**-20  # share of a sum that many additions in plain double may be off by
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Moments:
     """Exact class-wise sums of d features over k classes (``numerics/kernels/moments.py``).
 
@@ -61,6 +62,8 @@ class Moments:
     weight: Annotated[NDArray[np.float64], Shape("k", 2, "d"), SQUARABLE]
     pivot: Annotated[NDArray[np.float64], Shape("k", "d"), SQUARABLE]
     sums: Annotated[NDArray[np.float64], Shape("k", 4, "d"), FINITE]
+
+    __repr__ = described
 
     def __post_init__(self) -> None:
         check_form(self)

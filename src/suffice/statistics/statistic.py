@@ -16,6 +16,7 @@ __all__ = [
     "FadingStatistic",
     "Statistic",
     "TreeSum",
+    "described",
     "tree_sum",
 ]
 
@@ -82,6 +83,19 @@ class ClasswiseStatistic(FadingStatistic, Protocol):
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
         ...
+
+
+def described(statistic: ClasswiseStatistic) -> str:
+    """A statistic in one line: its kind and size, none of its numbers.
+
+    Examples
+    --------
+    >>> from suffice.statistics.moments import Moments
+    >>> described(Moments.empty(3, 4))
+    'Moments(3 classes, 4 columns)'
+    """
+    kind, k, d = type(statistic).__name__, statistic.k, statistic.d
+    return f"{kind}({k} class{'es' * (k != 1)}, {d} column{'s' * (d != 1)})"
 
 
 class Accumulator(Protocol):

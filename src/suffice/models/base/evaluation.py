@@ -14,14 +14,17 @@ from suffice.errors import DataError
 from suffice.models.base.checks import check_one_type
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.statistics.batch import Batch
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Evaluation", "evaluation"]
 
+CLASSES = 10  # of a confusion table in print
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Evaluation:
     """Exact sums over the labelled rows of a table.
 
@@ -50,6 +53,20 @@ class Evaluation:
     infinite: DoubleDouble
     impossible: int = 0
     unlabelled: int = 0
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{self.weight:,g} rows: accuracy {self.accuracy:.4f}, "
+            f"log loss {self.log_loss:.4f}, Brier score {self.brier:.4f}"
+        ]
+        if len(self.classes) <= CLASSES:
+            names, recall = list(map(str, self.classes)), self.recall
+            rows = zip(names, self.confusion.value, recall, strict=True)
+            table = [["true \\ predicted", *names, "recall"]]
+            table += [[name, *(f"{w:,g}" for w in row), f"{r:.4f}"] for name, row, r in rows]
+            table += [["precision", *(f"{share:.4f}" for share in self.precision), ""]]
+            lines += ["", *aligned(table)]
+        return "\n".join(lines)
 
     def __add__(self, other: Evaluation) -> Evaluation:
         return self._merged(other, 1)

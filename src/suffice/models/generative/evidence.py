@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import log_normalise, row_sums
 
 __all__ = ["Evidence"]
 
+COLUMNS, CLASSES = 30, 5  # of a row in print: those that tell the classes apart the most
 DECIBAN = 10 / np.log(10)  # one nat in decibans
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Evidence:
     """Log-likelihoods of every cell under every class, in nats.
 
@@ -38,6 +40,26 @@ class Evidence:
     classes: tuple[Any, ...]
     log_prior: NDArray[np.float64]
     contributions: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        n = len(self.contributions)
+        if not n:
+            return "Evidence(0 rows)"
+        joint, answers = self.log_joint[0], self.probabilities[0]
+        shown = np.sort(np.argsort(-joint, kind="stable")[:CLASSES])
+        cells = self.contributions[0][:, shown]
+        with np.errstate(invalid="ignore"):
+            widest = np.argsort(-np.nan_to_num(np.ptp(cells, axis=1), nan=0.0), kind="stable")
+        columns = np.sort(widest[:COLUMNS])
+        table = [["", *(str(self.classes[c]) for c in shown)]]
+        table += [["log P(c)", *_nats(self.log_prior[shown])]]
+        table += [[self.columns[j], *_nats(cells[j])] for j in columns]
+        if len(columns) < len(self.columns):
+            others = np.delete(cells, columns, axis=0).sum(axis=0)
+            table += [[f"{len(self.columns) - len(columns):,} other columns", *_nats(others)]]
+        table += [["log P(x, c)", *_nats(joint[shown])]]
+        table += [["P(c | x)", *(f"{answers[c]:.4f}" for c in shown)]]
+        return "\n".join([f"Row 0 of {n:,}, in nats:", *aligned(table)])
 
     @property
     def log_joint(self) -> NDArray[np.float64]:
@@ -63,3 +85,7 @@ class Evidence:
             columns = self.contributions[:, :, c] - self.contributions[:, :, against]
         prior = self.log_prior[c] - self.log_prior[against]
         return np.asarray(prior), np.nan_to_num(columns, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+
+def _nats(values: NDArray[np.float64]) -> list[str]:
+    return [f"{value:.3f}" for value in values]

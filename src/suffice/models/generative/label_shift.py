@@ -100,7 +100,7 @@ class LabelShift:
         freedom = int((self.before > 0).sum()) - 1
         return float(chdtrc(freedom, max(2 * self.log_likelihood[-1], 0.0))) if freedom else 1.0
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         triples = zip(self.classes, self.before, self.prior, strict=True)
         table = [["", "before", "now"]]
         table += [[str(label), f"{old:.4f}", f"{new:.4f}"] for label, old, new in triples]

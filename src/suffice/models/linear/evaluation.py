@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics.in_print import aligned, explained
 from suffice.statistics.moments import Moments
 
 __all__ = ["RegressionEvaluation"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RegressionEvaluation:
     """Errors e = y − ŷ of rows whose target is known, target by target.
 
@@ -34,6 +35,16 @@ class RegressionEvaluation:
 
     targets: tuple[str, ...]
     moments: Moments
+
+    def __repr__(self) -> str:
+        errors = self.mean_squared_error, self.mean_absolute_error, self.bias
+        table = [["", "rows", "R²", "mean squared error", "mean absolute error", "bias"]]
+        for target, rows, lacking, *values in zip(
+            self.targets, self.weight, self.unexplained, *errors, strict=True
+        ):
+            numbers = (f"{value:.4g}" for value in values)
+            table.append([target, f"{rows:,g}", explained(float(lacking)), *numbers])
+        return "\n".join(aligned(table))
 
     @property
     def weight(self) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from scipy.special import fdtrc, stdtr
 from suffice.models.design.coefficient_table import header, percents, row, rows_left_out
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
-from suffice.numerics.in_print import aligned, explained, probability
+from suffice.numerics.in_print import aligned, criterion, explained, probability
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -183,7 +183,7 @@ class Summary:
         }
         return DataFrame(columns, index=list(self.terms))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         lines = [
             *self._table(),
             "",
@@ -192,8 +192,8 @@ class Summary:
             f"adjusted R²: {explained(self.adjusted_unexplained)}",
             f"F-statistic: {self.f:.4g} on {self.rank} and {self.dof:g} degrees of freedom, "
             f"p-value: {probability(self.f_p)}",
-            f"Log-likelihood: {self.log_likelihood:.4g}, AIC: {self.aic:.4g}, "
-            f"BIC: {self.bic:.4g}, rows: {self.rows:g}",
+            f"Log-likelihood: {criterion(self.log_likelihood)}, AIC: {criterion(self.aic)}, "
+            f"BIC: {criterion(self.bic)}, rows: {self.rows:g}",
             *rows_left_out(self.left_out),
         ]
         return "\n".join(lines)
@@ -268,7 +268,7 @@ class RidgeSummary:
         columns = {"estimate": self.estimate, tail[0]: self.lower, tail[1]: self.upper}
         return DataFrame(columns, index=list(self.terms))
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         columns = self.estimate, self.lower, self.upper
         rows = [
             [term, *(f"{value:.4g}" for value in values)]

@@ -11,7 +11,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 
 from suffice.models.base.options import check_level
 from suffice.models.design.coefficient_table import header, row, rows_left_out
-from suffice.numerics.in_print import aligned, probability
+from suffice.numerics.in_print import aligned, criterion, probability
 from suffice.rules import FINITE, NONNEGATIVE
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class LogisticSummary:
             index = MultiIndex.from_product([self.outcomes, self.terms], names=names)
         return DataFrame({name: values.ravel() for name, values in columns.items()}, index=index)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         left_out = rows_left_out(self.left_out)
         return "\n".join([*self._table(), "", *self._fit(), *left_out])
 
@@ -225,11 +225,11 @@ class LogisticSummary:
         fit, ratio = self.likelihood, self.likelihood.ratio
         if ratio is None or fit.null is None:
             kind = "Penalised log-likelihood" if self.firth else "Log-likelihood"
-            return [f"{kind}: {fit.value:.4g}, rows: {fit.rows:g}"]
+            return [f"{kind}: {criterion(fit.value)}, rows: {fit.rows:g}"]
         share = "" if fit.mcfadden is None else f", McFadden's R²: {fit.mcfadden:.4g}"
         return [
-            f"Log-likelihood: {fit.value:.4g} (null: {fit.null:.4g}){share}",
+            f"Log-likelihood: {criterion(fit.value)} (null: {criterion(fit.null)}){share}",
             f"Likelihood ratio: {ratio.statistic:.4g} on {ratio.dof} degrees of freedom, "
             f"p-value: {probability(ratio.p)}",
-            f"AIC: {fit.aic:.4g}, BIC: {fit.bic:.4g}, rows: {fit.rows:g}",
+            f"AIC: {criterion(fit.aic)}, BIC: {criterion(fit.bic)}, rows: {fit.rows:g}",
         ]

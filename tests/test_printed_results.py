@@ -1,0 +1,92 @@
+"""What results look like where they are printed: tables, and no number in two parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from suffice import LinearRegression, NaiveBayes
+from suffice.numerics.exact import DoubleDouble
+
+SIZE = np.array([1.0, 2.0, 5.0, 6.0])
+KIND = np.array(["fig", "fig", "plum", "plum"])
+
+
+@pytest.fixture
+def model() -> NaiveBayes:
+    return NaiveBayes().fit({"size": SIZE, "hue": [0.0, 0.0, 1.0, 2.0]}, KIND)
+
+
+def test_evidence(model: NaiveBayes) -> None:
+    evidence = model.explain({"size": [1.5, 5.5], "hue": [None, 1.5]})
+    joint = evidence.log_joint[0]
+    lines = repr(evidence).splitlines()
+    assert lines[0] == "Row 0 of 2, in nats:"
+    assert lines[1].split() == ["fig", "plum"]
+    assert lines[2].split() == ["log", "P(c)", "-0.693", "-0.693"]
+    assert lines[3].split()[0] == "size"
+    assert lines[4].split() == ["hue", "0.000", "0.000"]  # missing
+    assert lines[5].split() == ["log", "P(x,", "c)", *(f"{value:.3f}" for value in joint)]
+    assert lines[6].split()[:2] == ["P(c", "|"]
+    assert repr(model.explain({"size": [], "hue": []})) == "Evidence(0 rows)"
+
+
+def test_evidence_of_many_columns_and_classes() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(80) % 8
+    x = rng.normal(size=(80, 50)) + y[:, None] * (np.arange(50) < 3)
+    evidence = NaiveBayes().fit(x, y).explain(x[:1])
+    lines = repr(evidence).splitlines()
+    assert len(lines[1].split()) == 5
+    assert len(lines) == 1 + 1 + 1 + 30 + 1 + 2
+    shown = [int(c) for c in lines[1].split()]
+    columns = np.array([list(map(float, line.split()[-5:])) for line in lines[2:-2]])
+    # Prior, columns and all others add up to the log joint, as in any ledger.
+    np.testing.assert_allclose(
+        columns.sum(axis=0), evidence.log_joint[0][shown], rtol=0, atol=0.0005 * len(columns)
+    )
+
+
+def test_an_evaluation(model: NaiveBayes) -> None:
+    found = model.evaluate({"size": SIZE, "hue": [None] * 4}, ["fig", "fig", "plum", "fig"])
+    lines = repr(found).splitlines()
+    assert lines[0] == (
+        f"4 rows: accuracy 0.7500, log loss {found.log_loss:.4f}, Brier score {found.brier:.4f}"
+    )
+    assert lines[2:] == [
+        "true \\ predicted     fig    plum  recall",
+        "fig                    2       1  0.6667",
+        "plum                   0       1  1.0000",
+        "precision         1.0000  0.5000",
+    ]
+
+
+def test_an_evaluation_of_numbers() -> None:
+    model = LinearRegression().fit({"size": SIZE}, 2 * SIZE)
+    found = model.evaluate({"size": SIZE}, 2 * SIZE + [0.0, 0.0, 0.0, 4.0])
+    header, row = repr(found).splitlines()
+    assert header.split() == [
+        "rows",
+        "R²",
+        "mean",
+        "squared",
+        "error",
+        "mean",
+        "absolute",
+        "error",
+        "bias",
+    ]
+    assert row.split()[1:] == ["4", f"{found.r_squared[0]:.4g}", "4", "1", "1"]
+
+
+def test_statistics_show_their_size_and_no_pair_of_numbers(model: NaiveBayes) -> None:
+    assert repr(model.statistic_) == (
+        "ByClass(rows {'fig': 2, 'plum': 2}, Moments(2 classes, 2 columns))"
+    )
+    assert repr(DoubleDouble.of([1.0]) + DoubleDouble.of([1e-20])) == "DoubleDouble(array([1.]))"
+
+
+def test_results_that_are_tables_already(model: NaiveBayes) -> None:
+    for found in (model.compare(model), model.label_shift({"size": SIZE, "hue": [None] * 4})):
+        assert repr(found) == str(found)
+        assert "(" not in repr(found).splitlines()[0]
