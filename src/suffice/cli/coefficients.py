@@ -225,7 +225,7 @@ def _why_no_errors(model: LogisticRegression) -> str:
             f"Under a prior of variance C = {model.C:g} there are no standard errors; for tests "
             "fit with --C inf, or with --penalty firth."
         )
-    if hasattr(model, "stride_"):
+    if hasattr(model, "descent_state_"):
         why = "the model was fitted by small steps"
     elif model.missing == "gaussian":
         why = "cells are missing, and what was expected in their place has errors of its own"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from numbers import Integral, Real
-from typing import Any, Self, cast, get_args
+from collections.abc import Sequence
+from typing import Any, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 
@@ -17,35 +14,26 @@ from suffice.data.schema import BlockLayout, Column
 from suffice.data.source import Source
 from suffice.data.table_source import TableSource
 from suffice.engines.choice import Choice
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
 from suffice.models.base.checks import common_dtype, declared_labels, unless_it_fails
-from suffice.models.base.options import Dependent, Missing, check_choices
+from suffice.models.base.options import Dependent, Missing
 from suffice.models.design.feature_columns import feature_columns, named_columns
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.descent import DescentState
-from suffice.models.logistic.fit import DataLoop, Fit, likelihood
-from suffice.models.logistic.fitted import FittedLogistic, Penalty
+from suffice.models.logistic.data_loop import DataLoop
+from suffice.models.logistic.descent_state import DescentState
+from suffice.models.logistic.fit import Fit
+from suffice.models.logistic.fitted import FittedLogistic
 from suffice.models.logistic.inference import LikelihoodRatio
-from suffice.models.logistic.messages import listed
 from suffice.models.logistic.model import LogisticModel
-from suffice.models.logistic.problem import ClassWeight, LossOptions, Problem
-from suffice.models.logistic.solver import Solver, SolverOptions
-from suffice.models.optimise.descent_options import (
-    SINGLE_ROWS,
-    STEPS,
-    GradientDescent,
-    Steps,
-    check_descent_options,
-)
+from suffice.models.logistic.options import Penalty, check_options
+from suffice.models.logistic.problem import ClassWeight, Problem
+from suffice.models.logistic.solver import Solver, SolverName
+from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import PARTS
 from suffice.phrases import Option, Phrase
-from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LogisticRegression"]
-
-
-NEWTON = "use solver='newton'"
 
 
 class LogisticRegression(FittedLogistic):
@@ -200,7 +188,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         intercept_scaling: float = 1,
         class_weight: ClassWeight = None,
         random_state: Any = None,
-        solver: Solver = "newton",
+        solver: SolverName = "newton",
         max_iter: int = 1_000,
         verbose: int = 0,
         warm_start: bool = False,
@@ -265,13 +253,12 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             If an option is outside its rule.
         """
         with unless_it_fails(self):
-            self._check_options()
+            check_options(self)
             before: LogisticModel | None = getattr(self, "model_", None)
-            source = self._open_new(X, y, sample_weight)
-            task = self._setting.task(self._passes(source), NO_CLASSES)
-            self.left_out_, self.unlabelled_ = task.left_out, task.unlabelled
-            start = task.start(before) if self.warm_start else None
-            return self._set(task, *self._search.minimum(task, start))
+            problem = self._problem(self._open_new(X, y, sample_weight))
+            start = problem.start(before) if before and self.warm_start else None
+            fit = self._solver.minimum(problem.objective, start)
+            return self._set(problem, fit)
 
     @available_if(lambda self: self._require_single_rows() is None)  # type: ignore[untyped-decorator]
     def partial_fit(
@@ -307,30 +294,32 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         array([0, 1])
         """
         with unless_it_fails(self):
-            self._check_options()
+            check_options(self)
             if self.class_weight == "balanced":
                 raise ParameterError(
                     "class_weight='balanced' with partial_fit",
                     "the shares of the classes are known when all rows are",
                     "give the weights by label",
                 )
-            how, steps = self._search.descent, cast(Steps, self.solver)
-            if not hasattr(self, "stride_"):
-                data = self._passes(self._open_new(X, y, sample_weight))
+            state = getattr(self, "descent_state_", None)
+            if state is None:
+                source = self._open_new(X, y, sample_weight)
                 if classes is not None:
                     self.label_dtype_ = common_dtype(y, classes)
-                task = self._setting.task(data, declared_labels(classes))
-                self.stride_ = DescentState.start(task.objective)
+                problem = self._problem(source, declared=declared_labels(classes))
+                state = DescentState.start(problem.objective)
                 self.left_out_, self.unlabelled_, self.n_passes_ = 0.0, 0.0, 0
             else:
-                data = self._passes(self._open_labelled(X, y, sample_weight))
-                task = self._setting.further(data, self.model_)
-            self.stride_ = self.stride_.after(task.objective, task.data, how, steps)
-            self._set_model(task, self.stride_.coefficients)
-            self.n_iter_ = np.array([len(self.stride_.loss_history)])
-            self.n_passes_ += data.count + 1
-            self.left_out_ += task.left_out
-            self.unlabelled_ += task.unlabelled
+                source = self._open_labelled(X, y, sample_weight)
+                problem = self._problem(source, known=self.model_)
+            steps = cast(Steps, self.solver)
+            state = state.after(problem.objective, self._solver.how, steps)
+            self.descent_state_ = state
+            self.model_, self.remarks_ = problem.model(state.coefficients), problem.constant
+            self.n_iter_ = np.array([len(state.loss_history)])
+            self.n_passes_ += problem.data.count + 1
+            self.left_out_ += problem.left_out
+            self.unlabelled_ += problem.unlabelled
             self.likelihood_ = None
             return self
 
@@ -369,57 +358,14 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 Phrase("use ", Option("C", "np.inf")),
             )
         tested = model.centred.design.places(named_columns(columns, self.layout_.names))
-        data = self._passes(self._open_labelled(X, y, sample_weight))
-        task = self._setting.task(data, NO_CLASSES)
-        smaller = replace(task, objective=task.objective.without(tested))
-        start, search = task.start(model), self._search
-        (full, _), (less, _) = search.minimum(task, start), search.minimum(smaller, start)
-        count = full.parameters - less.parameters
-        return LikelihoodRatio(2 * (less.loss - full.loss), count)
-
-    def _check_options(self) -> None:
-        check_choices(
-            self,
-            penalty=get_args(Penalty),
-            solver=get_args(Solver),
-            missing=get_args(Missing),
-            dependent=get_args(Dependent),
-        )
-        for name in ("C", "tol", "max_iter"):
-            value = getattr(self, name)
-            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-            if not (number and value > 0):
-                raise ParameterError(Option.of(name, value), f"{name} is a number above 0")
-        if not isinstance(self.max_iter, Integral):
-            raise ParameterError(
-                f"max_iter={self.max_iter!r}", "max_iter is a whole number above 0"
-            )
-        if not isinstance(self.n_jobs, Integral | None):
-            raise ParameterError(f"n_jobs={self.n_jobs!r}", "n_jobs is a whole number, or None")
-        check_descent_options(self, NEWTON, penalty="firth", dependent="error")
-        if self.solver in SINGLE_ROWS and self.missing == "gaussian":
-            raise ParameterError(
-                Phrase(Option.of("missing", "gaussian"), f" with solver={self.solver!r}"),
-                "what is expected of missing cells takes sums over all rows",
-                NEWTON,
-            )
-        if self.l1_ratio not in (0, None):
-            raise ParameterError(
-                f"l1_ratio={self.l1_ratio!r}", "no L1 penalty is offered", "leave it at 0"
-            )
-        weights: Any = self.class_weight
-        if isinstance(weights, Mapping):
-            if not all(isinstance(w, Real) and 0 < w < np.inf for w in weights.values()):
-                raise ParameterError(
-                    f"class_weight={weights!r}", "a weight is a finite number above 0"
-                )
-        elif not (weights is None or (isinstance(weights, str) and weights == "balanced")):
-            raise ParameterError(
-                f"class_weight={weights!r}", "it is 'balanced', or maps labels to numbers"
-            )
+        problem, solver = self._problem(self._open_labelled(X, y, sample_weight)), self._solver
+        start = problem.start(model)
+        full = solver.minimum(problem.objective, start)
+        less = solver.minimum(problem.objective.without(tested), start)
+        return LikelihoodRatio(2 * (less.loss - full.loss), full.parameters - less.parameters)
 
     def _check_saved(self, saved: Any) -> None:
-        self._check_options()
+        check_options(self)
         super()._check_saved(saved)
 
     @property
@@ -428,55 +374,41 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         jobs = self.n_jobs if local and self.n_jobs is not None and self.n_jobs > 0 else None
         return self.threads if self.threads is not None else jobs
 
-    def _passes(self, source: Source) -> DataLoop:
-        """Passes over the rows of a source; a descent has the same parts on any engine."""
+    def _problem(self, source: Source, **rows: Any) -> Problem:
+        """What to minimise over the rows of a source; a descent has the same parts everywhere."""
         engine = self._engine_for(source)
         workers = PARTS if self.solver in STEPS else engine.workers
-        return DataLoop(engine, source.splits(self.layout_, workers))
-
-    @property
-    def _setting(self) -> LossOptions:
-        return LossOptions(
-            self.layout_,
-            bool(self.fit_intercept),
-            self.missing,
-            self.class_weight,
-            float(self.C) if self._gaussian_prior else np.inf,
-            bool(self.standardize),
-            self.penalty == "firth",
+        return Problem(
+            data=DataLoop(engine, source.splits(self.layout_, workers)),
+            layout=self.layout_,
+            intercept=bool(self.fit_intercept),
+            missing=self.missing,
+            class_weight=self.class_weight,
+            variance=float(self.C) if self._gaussian_prior else np.inf,
+            standardize=bool(self.standardize),
+            firth=self.penalty == "firth",
+            **rows,
         )
 
     @property
-    def _search(self) -> SolverOptions:
-        descent = self.descent or GradientDescent()
-        return SolverOptions(self.solver, descent, self.tol, self.max_iter, self.dependent)
+    def _solver(self) -> Solver:
+        return Solver(self.solver, self.tol, self.max_iter, self.dependent, self.descent)
 
-    def _set(self, task: Problem, found: Fit, stride: DescentState | None) -> Self:
-        self.__dict__.pop("stride_", None)
-        if stride is not None:
-            self.stride_ = stride
-        self._set_model(task, found.coefficients, None if task.spread else found.root)
-        self.n_iter_ = np.array([found.iterations])
-        self.n_passes_ = task.data.count + 1
-        known = not (self._gaussian_prior or task.spread or self.solver in STEPS)
-        self.likelihood_ = likelihood(task.objective, found) if known else None
-        self._search.warn(found, task)
+    def _set(self, problem: Problem, fit: Fit) -> Self:
+        self.__dict__.pop("descent_state_", None)
+        if fit.state is not None:
+            self.descent_state_ = fit.state
+        self.model_ = problem.model(fit.coefficients, fit.root)
+        self.remarks_ = problem.constant
+        self.n_iter_ = np.array([fit.iterations])
+        self.n_passes_ = problem.objective.data.count + 1
+        self.left_out_, self.unlabelled_ = problem.left_out, problem.unlabelled
+        known = problem.has_likelihood and fit.state is None
+        self.likelihood_ = fit.likelihood(problem.objective) if known else None
+        self._solver.warn(fit)
+        for remark in problem.remarks:
+            warn(remark)
         return self
-
-    def _set_model(
-        self,
-        task: Problem,
-        coefficients: NDArray[np.float64],
-        root: NDArray[np.float64] | None = None,
-    ) -> None:
-        centred, classes = task.centred, task.objective.seen.classes
-        intercept = bool(self.fit_intercept)
-        self.model_ = LogisticModel(centred, classes, coefficients, intercept, root, task.cells)
-        constant = np.flatnonzero(centred.scale == 0)
-        self.remarks_ = ()
-        if len(constant):
-            names = listed(constant, centred.design.terms)
-            self.remarks_ = (f"{names}: constant, so the coefficient is 0",)
 
     # -- reading tables
 

@@ -62,6 +62,11 @@ class Batch:
             self.weights[start:stop],
         )
 
+    def learnt(self, classes: Vocabulary) -> NDArray[np.intp]:
+        """Codes into other ``classes``, (n,); −1 where a row has no label there, or no weight."""
+        codes = np.append(classes.index(self.classes.values, -1), -1)[self.codes]
+        return np.where(self.weights > 0, codes, -1) if len(self.weights) else codes
+
 
 def unfit_weight(weights: NDArray[np.float64]) -> int | None:
     """The first row whose weight breaks `WEIGHT_RULE`, or None."""

@@ -20,10 +20,11 @@ from suffice.models.logistic.centred_design import (
     first_pass,
     with_ones,
 )
-from suffice.models.logistic.fit import DataLoop, fit
-from suffice.models.logistic.loss import outcomes
+from suffice.models.logistic.curvature import fit_by_curvature
+from suffice.models.logistic.data_loop import DataLoop
+from suffice.models.logistic.loss import loss_derivatives
 from suffice.models.logistic.objective import Objective
-from suffice.models.logistic.separation import Separator
+from suffice.models.logistic.separation import find_separation
 from suffice.models.optimise.newton import Point, newton, quasi_newton, solve
 from suffice.statistics.block import RealBlock
 from suffice.statistics.moments import MomentsAccumulator
@@ -37,22 +38,23 @@ def rows(seed=0, n=60, d=3, k=2):
     return x, y, rng.integers(1, 4, n) / 2
 
 
-def problem(x, y, weights=None, penalty=0.0, threads=1, intercept=True, factors=None, firth=False):
-    """The function to be minimised over an array, and the passes over it."""
+def problem(x, y, weights=None, penalty=0.0, class_weights=None, firth=False):
+    """The function to be minimised over an array."""
     names = Numbered(x.shape[1])
     encoding = "real" if isinstance(x, np.ndarray) else "sparse"
     layout = Layout(
         (BlockLayout(encoding, names),), UniformColumns(names, "number", "real", "numbers")
     )
-    engine = LocalEngine(threads)
-    splits = ArraySource(x, names, Labels.of(y), weights).splits(layout, threads)
+    engine = LocalEngine(1)
+    splits = ArraySource(x, names, Labels.of(y), weights).splits(layout, 1)
     seen = engine.run(first_pass, (layout, False), splits)
-    centred = CentredDesign.of(Design(names, ()), layout, seen, intercept, False)
+    centred = CentredDesign.of(Design(names, ()), layout, seen, True, False)
     data = DataLoop(engine, splits)
-    used = np.concatenate([[intercept], centred.scale > 0])
+    used = np.concatenate([[True], centred.scale > 0])
     cost = np.concatenate([[0.0], np.full(x.shape[1], penalty)])
-    factors = np.ones(len(seen.classes)) if factors is None else np.asarray(factors)
-    return Objective(data.run, centred, seen, factors, cost, used, firth), data
+    if class_weights is None:
+        class_weights = np.ones(len(seen.classes))
+    return Objective(data, centred, seen, class_weights, cost, used, firth)
 
 
 # -- one row
@@ -61,7 +63,7 @@ def problem(x, y, weights=None, penalty=0.0, threads=1, intercept=True, factors=
 @pytest.mark.parametrize("t", [-750.0, -40.0, -1e-9, 0.0, 0.3, 36.0, 800.0])
 @pytest.mark.parametrize("code", [0, 1])
 def test_two_classes_to_the_last_digit(t, code):
-    found = outcomes(np.array([[t]]), np.array([code]))
+    found = loss_derivatives(np.array([[t]]), np.array([code]))
     with mpmath.workdps(400):
         p = 1 / (1 + mpmath.exp(-mpmath.mpf(t)))
         right = p if code else 1 - p
@@ -74,7 +76,7 @@ def test_two_classes_to_the_last_digit(t, code):
 def test_many_classes_to_the_last_digit():
     t = np.array([[1000.0, 999.0, -3.0], [0.1, 0.2, 0.3], [-40.0, 0.0, -80.0]])
     codes = np.array([1, 2, 1])
-    found = outcomes(t, codes)
+    found = loss_derivatives(t, codes)
     with mpmath.workdps(100):
         for i, row in enumerate(t.tolist()):
             powers = [mpmath.exp(mpmath.mpf(v)) for v in row]
@@ -94,7 +96,7 @@ def test_a_pass_without_a_hessian_sums_what_one_with_it_does(k, d, weighted):
     x, y, weights = rows(k, n=203, d=d, k=k)
     weights[::7] = 0
     for table in (x, csr_array(x)):
-        objective, _ = problem(table, y, weights if weighted else None)
+        objective = problem(table, y, weights if weighted else None)
         at = np.random.default_rng(d).normal(size=len(objective.free)) / d
         alone, full = objective.loss_sums(at, False), objective.loss_sums(at, True)
         for name in ("weight", "checksum", "loss", "gradient"):
@@ -119,7 +121,7 @@ def exact_curvature(x, y, weights, b, w):
 
 def test_sums_are_those_of_fifty_digits():
     x, y, weights = rows(3)
-    objective, _ = problem(x, y, weights)
+    objective = problem(x, y, weights)
     w, b = np.array([0.3, -0.02, 0.001]), 0.4
     m = objective.centred.mean
     coefficients = np.concatenate([[b + w @ m], w])[None]
@@ -140,7 +142,7 @@ def test_a_far_offset_costs_no_digits():
     x = (x + offset) - offset  # what a sum with the offset can hold
     points = []
     for moved in (0.0, offset):
-        objective, _ = problem(x + moved, y)
+        objective = problem(x + moved, y)
         w = np.array([0.5, -0.04, 0.001])
         intercept = 0.2 + w @ (objective.centred.mean - moved)
         at = objective.parameters(np.array([[intercept, *w]]))
@@ -153,7 +155,7 @@ def test_a_far_offset_costs_no_digits():
 def test_the_slope_at_zero_is_known_from_the_first_pass():
     for k in (2, 3):
         x, y, weights = rows(5, k=k)
-        objective, _ = problem(x, y, weights, factors=np.arange(1.0, k + 1))
+        objective = problem(x, y, weights, class_weights=np.arange(1.0, k + 1))
         slope = np.abs(objective(np.zeros(len(objective.free)), True).gradient).max()
         assert objective.gradient_norm_at_zero() == pytest.approx(slope, rel=1e-12)
         assert objective.null() == pytest.approx(
@@ -167,7 +169,7 @@ def test_the_slope_at_zero_is_known_from_the_first_pass():
 def test_rows_that_change_between_passes_are_noticed():
     x, y, weights = rows(6)
     for changed in (x, weights):
-        objective, _ = problem(x, y, weights)
+        objective = problem(x, y, weights)
         objective(np.zeros(4), True)
         before = changed[7].copy()
         changed[7] = changed[7] * 1.5 + 0.5
@@ -246,8 +248,8 @@ def test_newton_and_quasi_newton_agree(k, penalty):
     x, y, weights = rows(7, 200, 3, k)
     found = []
     for method in ("newton", "lbfgs"):
-        objective, data = problem(x, y, weights, penalty)
-        found.append(fit(objective, data, method, 1e-10, 1000))
+        objective = problem(x, y, weights, penalty)
+        found.append(fit_by_curvature(objective, method, 1e-10, 1000))
         assert found[-1].converged
     assert_allclose(found[0].coefficients, found[1].coefficients, rtol=1e-8, atol=1e-10)
 
@@ -267,8 +269,8 @@ def penalised(x, y, beta):
 
 def test_firth_is_at_a_maximum_of_its_likelihood():
     x, y, _ = rows(8, 30, 2)
-    objective, data = problem(x, y, firth=True)
-    found = fit(objective, data, "newton", 1e-12, 200)
+    objective = problem(x, y, firth=True)
+    found = fit_by_curvature(objective, "newton", 1e-12, 200)
     assert found.converged
     beta = np.concatenate(
         [
@@ -291,15 +293,8 @@ def test_firth_is_at_a_maximum_of_its_likelihood():
 
 
 def separated(x, y):
-    objective, data = problem(np.asarray(x, float), np.asarray(y))
-    separator = Separator(
-        data.map,
-        objective.centred,
-        objective.seen.classes,
-        objective.inverse_unit,
-        objective.used,
-    )
-    return separator.find(objective.coefficients(objective.null()))[0]
+    objective = problem(np.asarray(x, float), np.asarray(y))
+    return find_separation(objective, objective.coefficients(objective.null()))[0]
 
 
 def test_separation_by_one_column():

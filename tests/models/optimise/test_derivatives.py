@@ -22,7 +22,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.models.logistic.centred_design import CentredDesign, first_pass
-from suffice.models.logistic.fit import DataLoop
+from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.objective import Objective
 from suffice.statistics.block import RealBlock
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
@@ -157,7 +157,7 @@ def objective(x, y, w, k, penalty=0.0, factors=None, firth=False) -> Objective:
     data, cost = DataLoop(engine, splits), np.array([0.0] + [penalty] * P)
     factors = np.ones(k) if factors is None else np.asarray(factors)
     used = np.ones(1 + P, bool)
-    return Objective(data.run, centred, seen, factors, cost, used, firth)
+    return Objective(data, centred, seen, factors, cost, used, firth)
 
 
 def jacobian(of: Objective, d: int) -> np.ndarray:

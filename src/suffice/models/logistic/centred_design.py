@@ -173,7 +173,7 @@ class CentredDesign:
         0 for a constant one.
     complete : bool
         Whether a fit leaves out rows with a missing cell.
-    turn : Factor, optional
+    whitener : Factor, optional
         Of the scatter matrix of dense rows, with the W of uncorrelated columns.
     """
 
@@ -182,7 +182,7 @@ class CentredDesign:
     mean: NDArray[np.float64]
     scale: NDArray[np.float64]
     complete: bool = False
-    turn: Factor | None = None
+    whitener: Factor | None = None
 
     @classmethod
     def of(
@@ -198,34 +198,36 @@ class CentredDesign:
         about = np.zeros_like(mean) if sparse or not intercept else mean
         return cls(design, layout, about, np.sqrt(variance), complete)
 
-    @property
+    @cached_property
     def width(self) -> int:
         """D = 1 + F."""
         return 1 + len(self.mean)
 
     @cached_property
-    def spread(self) -> NDArray[np.float64]:
-        """s of the columns, turned or not, (F,)."""
-        if self.turn is None:
+    def column_scale(self) -> NDArray[np.float64]:
+        """s of the columns, whitened or not, (F,)."""
+        if self.whitener is None:
             return self.scale
-        return np.asarray(np.linalg.norm(self.turn.cholesky.value * self.scale, axis=1))
+        return np.asarray(np.linalg.norm(self.whitener.cholesky.value * self.scale, axis=1))
 
     @property
     def is_sparse(self) -> bool:
         """Whether rows are kept in compressed form."""
         return _is_sparse(self.layout)
 
-    def turned(self, factor: Factor, weight: float) -> CentredDesign:
+    def whitened(self, factor: Factor, weight: float) -> CentredDesign:
         """The same rows in uncorrelated columns, given the scatter matrix and Σw."""
-        return replace(self, scale=factor.independent * weight**-0.5, turn=factor)
+        return replace(self, scale=factor.independent * weight**-0.5, whitener=factor)
 
     def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of z from those of (1, x − m), (m, D)."""
-        return self._through(coefficients, None if self.turn is None else self.turn.cholesky.value)
+        return self._through(
+            coefficients, None if self.whitener is None else self.whitener.cholesky.value
+        )
 
     def to_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of (1, x − m) from those of z, (m, D)."""
-        return self._through(coefficients, None if self.turn is None else self._whitening)
+        return self._through(coefficients, None if self.whitener is None else self._whitening)
 
     @staticmethod
     def _through(
@@ -237,8 +239,8 @@ class CentredDesign:
 
     @cached_property
     def _whitening(self) -> NDArray[np.float64]:
-        assert self.turn is not None
-        return self.turn.whitening.value
+        assert self.whitener is not None
+        return self.whitener.whitening.value
 
     def sums(self, seen: ByClass) -> NDArray[np.float64]:
         """Σ w z of every class, (k, D)."""
@@ -247,12 +249,12 @@ class CentredDesign:
         def centred(block: Moments | Counts) -> tuple[NDArray[np.float64], ...]:
             if isinstance(block, Moments):
                 return block.total, block.mean, block.rest
-            share = block.count.value[:, _later(block)] / weight
-            return np.broadcast_to(weight, share.shape), share, np.zeros_like(share)
+            mean = block.count.value[:, _later(block)] / weight
+            return np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)
 
         total, mean, rest = _by_term(self.design, seen, centred)
         sums = total * ((mean - self.mean) + rest)
-        if self.turn is not None:
+        if self.whitener is not None:
             sums = sums @ self._whitening.T
         return np.concatenate([weight, sums], axis=1)
 
@@ -290,13 +292,13 @@ class CentredDesign:
             yield with_ones(_compressed(batch.blocks[0], len(self.mean))), *columns
             return
         height = max(TILE_CELLS // self.width, TALL if hessian else 1)
-        room = np.ones((min(height, batch.rows), self.width))
+        buffer = np.ones((min(height, batch.rows), self.width))
         for first, x in self.tables(batch):
             for start in range(0, len(x), height):
                 part = x[start : start + height]
-                z, rows = room[: len(part)], slice(first + start, first + start + len(part))
+                z, rows = buffer[: len(part)], slice(first + start, first + start + len(part))
                 np.subtract(part, self.mean, out=z[:, 1:])
-                if self.turn is not None:
+                if self.whitener is not None:
                     z[:, 1:] = z[:, 1:] @ self._whitening.T
                 yield z, *(column[rows] for column in columns)
 
@@ -382,5 +384,5 @@ def _mean_and_variance(block: Moments | Counts) -> tuple[NDArray[np.float64], ..
         pooled = block.one_class
         return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
     total = np.repeat(block.total.sum(axis=0), [len(v) - 1 for v in block.vocabularies])
-    share = block.count.sum(axis=0).value[_later(block)] / total
-    return share, share * (1.0 - share)
+    p = block.count.sum(axis=0).value[_later(block)] / total
+    return p, p * (1.0 - p)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,17 @@ from suffice.models.base.labels import ReadsLabels
 from suffice.models.base.options import Missing
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.descent import DescentState
+from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.inference import Likelihood, LogisticSummary
 from suffice.models.logistic.model import LogisticModel, Prediction, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN
+from suffice.models.logistic.options import Penalty
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.phrases import Option, Phrase
 from suffice.rules import build
 
-__all__ = ["FittedLogistic", "Penalty"]
-
-Penalty = Literal["l2", "firth", "deprecated", None]
+__all__ = ["FittedLogistic"]
 
 
 class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
@@ -39,7 +38,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         All that a prediction needs.
     likelihood_ : Likelihood or None
         Of the rows of the fit, where it has one.
-    stride_ : DescentState
+    descent_state_ : DescentState
         How to go on; after gradient descent only.
     n_iter_ : ndarray (1,)
         Iterations, or epochs of gradient descent.
@@ -60,7 +59,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
     missing: Missing
     model_: LogisticModel
     likelihood_: Likelihood | None
-    stride_: DescentState
+    descent_state_: DescentState
     n_iter_: NDArray[np.intp]
     n_passes_: int
     left_out_: float
@@ -96,9 +95,9 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         epoch, each before the step that it leads to.
         """
         check_is_fitted(self)
-        if not hasattr(self, "stride_"):
+        if not hasattr(self, "descent_state_"):
             raise AttributeError("there is a loss_history_ after gradient descent only.")
-        return np.array(self.stride_.loss_history)
+        return np.array(self.descent_state_.loss_history)
 
     @property
     def terms_(self) -> tuple[str, ...]:
@@ -180,7 +179,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
                 "a penalised estimate has no standard error",
                 Phrase("use ", Option("C", "np.inf"), " or ", Option.of("penalty", "firth")),
             )
-        if hasattr(self, "stride_"):
+        if hasattr(self, "descent_state_"):
             return ParameterError(
                 "the fit was by descent",
                 "gradient descent knows no second derivatives",
@@ -277,7 +276,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
             "has_intercept": model.has_intercept,
             "root": model.root,
             "cells": model.cells,
-            "stride": getattr(self, "stride_", None),
+            "stride": getattr(self, "descent_state_", None),
             "likelihood": None if likelihood is None else vars(likelihood),
             "n_iter": self.n_iter_,
             "n_passes": self.n_passes_,
@@ -303,7 +302,7 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         of_rows = centred, classes, saved.coefficients, saved.has_intercept
         model.model_ = LogisticModel(*of_rows, root, saved.cells)
         if saved.stride is not None:
-            model.stride_ = saved.stride
+            model.descent_state_ = saved.stride
         found = saved.likelihood
         model.likelihood_ = None if found is None else build(Likelihood, found)
         model.n_iter_, model.n_passes_, model.remarks_ = saved.n_iter, saved.n_passes, saved.remarks

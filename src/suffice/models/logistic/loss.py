@@ -12,6 +12,8 @@ and its Hessian.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -27,9 +29,9 @@ from suffice.statistics.block import SparseBlock
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["LossRequest", "Outcomes", "loss_sums", "outcomes"]
+__all__ = ["LossDerivatives", "LossRequest", "loss_derivatives", "loss_sums"]
 
-NEGLIGIBLE_WEIGHT = 1e-60  # share of the largest weight of a Hessian
+NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the last digit
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +44,12 @@ class LossRequest:
         How rows z = (1, x − m) are made.
     classes : Vocabulary
         The k labels.
-    factors : ndarray (k,)
-        What the weight of a row is multiplied by, for its class.
+    class_weights : ndarray (k,)
+        What the weights of the rows of a class are multiplied by.
     coefficients : ndarray (m, D)
         B: one row of coefficients of z for two classes, k rows for more.
-    probe : ndarray (D,)
-        The vector c of the checksum.
+    checksum : ndarray (D,)
+        The vector c of the checksum Σ w cᵀz.
     hessian : bool
         Whether the Hessian is asked for.
     root : ndarray (D, D), optional
@@ -57,19 +59,17 @@ class LossRequest:
 
     centred: CentredDesign
     classes: Vocabulary
-    factors: NDArray[np.float64]
+    class_weights: NDArray[np.float64]
     coefficients: NDArray[np.float64]
-    probe: NDArray[np.float64]
+    checksum: NDArray[np.float64]
     hessian: bool
     root: NDArray[np.float64] | None = None
 
     def of(self, batch: Batch) -> LossSums:
         """The sums of a batch, added in double."""
         batch = self.centred.to_fit(batch)
-        codes = np.append(self.classes.index(batch.classes.values, -1), -1)[batch.codes]
-        if len(batch.weights):
-            codes = np.where(batch.weights > 0, codes, -1)
-        if self.hessian or self.root is not None or self.centred.turn is not None:
+        codes = batch.learnt(self.classes)
+        if self.hessian or self.root is not None or self.centred.whitener is not None:
             return self._to_second_order(batch, codes)
         block = batch.blocks[0]
         if isinstance(block, SparseBlock):
@@ -79,7 +79,7 @@ class LossRequest:
     @property
     def _directions(self) -> NDArray[np.float64]:
         """The coefficients and the vector of the checksum, (m + 1, D)."""
-        return np.concatenate([self.coefficients, self.probe[None]])
+        return np.concatenate([self.coefficients, self.checksum[None]])
 
     def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
         k, loss = len(self.classes), 0.0
@@ -90,7 +90,7 @@ class LossRequest:
             table, code, w = _present(x, codes[rows], batch.weights[rows])
             loss += kernels.logistic.add_gradient(
                 np.ascontiguousarray(table, np.float64),
-                *(self.centred.mean, self._directions, code, w, self.factors),
+                *(self.centred.mean, self._directions, code, w, self.class_weights),
                 *(weight, checksum, gradient),
             )
         return LossSums.of(weight, checksum, loss, gradient, np.zeros((0, 0)))
@@ -104,7 +104,7 @@ class LossRequest:
         gradient = np.zeros(directions.shape)
         loss = kernels.logistic.add_sparse_gradient(
             *(block.indptr, block.indices, block.data, directions),
-            *(codes, weights, self.factors, weight, checksum, gradient),
+            *(codes, weights, self.class_weights, weight, checksum, gradient),
         )
         return LossSums.of(weight, checksum, loss, gradient[:, :m].T, np.zeros((0, 0)))
 
@@ -121,25 +121,21 @@ class LossRequest:
             t = z @ directions
             weight += np.bincount(code, w, k)
             checksum += np.bincount(code, w * t[:, m], k)
-            w = w * self.factors[code]
-            outcome = outcomes(t[:, :m], code)
+            w = w * self.class_weights[code]
+            found = loss_derivatives(t[:, :m], code)
             if self.root is not None:
-                outcome = outcome.firth(z @ self.root)
-            loss += float(w @ outcome.loss)
-            gradient += (z.T @ (w[:, None] * outcome.residual)).T
+                found = found.firth(z @ self.root)
+            loss += float(w @ found.loss)
+            gradient += (z.T @ (w[:, None] * found.residual)).T
             if self.hessian:
-                outcome.add_hessian(z, w, hessian)
+                found.add_hessian(z, w, hessian)
         side = m * width * self.hessian
         return LossSums.of(weight, checksum, loss, gradient, hessian.reshape(side, side))
 
 
 def loss_sums(split: Split, task: LossRequest) -> LossSums:
     """Kernel of a pass: loss, gradient and Hessian of the rows of one split."""
-    k, (m, width) = len(task.classes), task.coefficients.shape
-    total = LossSums.empty(k, m, width, task.hessian)
-    for part in each_batch(split, task.centred.layout, task.of):
-        total = total + part
-    return total
+    return reduce(add, each_batch(split, task.centred.layout, task.of))
 
 
 def _present(
@@ -153,7 +149,7 @@ def _present(
 
 
 @dataclass(frozen=True, eq=False)
-class Outcomes:
+class LossDerivatives:
     """−log P(y | x) of n rows as a function of scores t (n, m): its value and derivatives.
 
     Parameters
@@ -168,10 +164,10 @@ class Outcomes:
     probability: NDArray[np.float64]
     other: NDArray[np.float64]
 
-    def firth(self, spread: NDArray[np.float64]) -> Outcomes:
-        """Two classes: residuals of the modified score, p − y − h(½ − p), h = p(1 − p)|spread|²."""
+    def firth(self, rooted: NDArray[np.float64]) -> LossDerivatives:
+        """Two classes: residuals of the modified score, p − y − h(½ − p), h = p(1 − p)|Rᵀz|²."""
         p = self.probability
-        hat = p * self.other * (spread**2).sum(axis=1)[:, None]
+        hat = p * self.other * (rooted**2).sum(axis=1)[:, None]
         return replace(self, residual=self.residual - hat * (0.5 - p))
 
     def add_hessian(self, z: Any, w: NDArray[np.float64], out: NDArray[np.float64]) -> None:
@@ -185,19 +181,19 @@ class Outcomes:
                 out[b, :, a] -= block
 
 
-def outcomes(t: NDArray[np.float64], codes: NDArray[np.intp]) -> Outcomes:
-    """Loss and its derivatives at scores t, (n, 1) for two classes, else (n, k).
+def loss_derivatives(t: NDArray[np.float64], codes: NDArray[np.intp]) -> LossDerivatives:
+    """Loss of every row and its derivatives at scores t, (n, 1) for two classes, else (n, k).
 
     Examples
     --------
-    >>> far = outcomes(np.array([[-800.0], [0.0]]), np.array([1, 1]))
+    >>> far = loss_derivatives(np.array([[-800.0], [0.0]]), np.array([1, 1]))
     >>> far.loss.tolist(), far.residual.ravel()
     ([800.0, 0.6931471805599453], array([-1. , -0.5]))
-    >>> outcomes(np.zeros((1, 4)), np.array([2])).residual
+    >>> loss_derivatives(np.zeros((1, 4)), np.array([2])).residual
     array([[ 0.25,  0.25, -0.75,  0.25]])
     """
     t = np.ascontiguousarray(t)
-    found = Outcomes(np.empty(len(t)), *(np.empty(t.shape) for _ in range(3)))
+    found = LossDerivatives(np.empty(len(t)), *(np.empty(t.shape) for _ in range(3)))
     kernels.logistic.outcomes(t, codes, found.loss, found.residual, found.probability, found.other)
     return found
 

@@ -1,4 +1,4 @@
-"""Messages of logistic regression: missing cells, and classes that columns separate."""
+"""Messages of logistic regression: columns by name, and their missing cells."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from suffice.data.schema import Layout
-from suffice.errors import DataError
 from suffice.models.base.missing_cells import listed_missing
-from suffice.models.logistic.separation import Separation
-from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 
-__all__ = ["listed", "missing_cells_message", "separated"]
+__all__ = ["listed", "missing_cells_message"]
 
 NAMED = 5  # columns named
 
@@ -40,20 +37,3 @@ def listed(places: Iterable[int], terms: Sequence[str]) -> str:
     names = [repr(terms[j]) for j in places]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return f"column{'s' * (len(names) > 1)} {', '.join(names[:NAMED])}{more}"
-
-
-def separated(found: Separation, terms: Sequence[str], k: int) -> DataError:
-    """Say what separates the k classes, and what to do about it."""
-    firth = (" or ", Option.of("penalty", "firth")) if k == 2 else ()
-    how = "completely" if found.complete else "quasi-completely"
-    if len(found.terms) == 1:
-        fact = f"{listed(found.terms, terms)} separates the classes {how}"
-    elif found.terms:
-        fact = f"{listed(found.terms, terms)} together separate the classes {how}"
-    else:
-        fact = f"the columns together separate the classes {how}"
-    return DataError(
-        fact,
-        "the likelihood grows with the coefficients for ever",
-        Phrase("use a penalty (", Option("C", "1.0"), ")", *firth),
-    )

@@ -350,9 +350,9 @@ class SpreadSplit:
 
     def _spread(self, batch: Batch) -> Iterator[Batch]:
         for part in _parts(batch, self.centred):
-            codes = np.append(self.classes.index(part.classes.values, -1), -1)[part.codes]
+            codes = part.learnt(self.classes)
             weights = part.weights if len(part.weights) else np.ones(part.rows)
-            there = (codes >= 0) & (weights > 0)
+            there = codes >= 0
             codes, weights = codes[there], weights[there]
             (block,) = cast(tuple[RealBlock], part.blocks)
             x, places, shares = self.cells.spread(block.values[there], codes)

@@ -10,9 +10,9 @@ evaluation is one pass over the rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,20 +21,22 @@ from scipy.linalg import helmert
 from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.loss import LossRequest
+from suffice.models.logistic.data_loop import DataLoop
+from suffice.models.logistic.loss import LossRequest, loss_sums
 from suffice.models.optimise.newton import Point, solve
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.loss_sums import LossSums
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LARGEST_HESSIAN", "NOISE", "Objective"]
 
-LARGEST_HESSIAN = 2_000  # its side, where there may be one
-UNCHANGED = 1e-9  # share of a class's weight that may differ between passes by rounding
-PRIOR = 4.0  # rows whose information, p(1 − p) ≤ ¼ each, equals that of the penalty
-NOISE = 2.0**-43  # share of a sum of squares, added in double, that means nothing
+LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
+UNCHANGED = 1e-9  # fraction of a class's weight that may differ between passes by rounding
+PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
+NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,41 +49,75 @@ class Objective:
 
     Parameters
     ----------
-    run : callable
-        Sends a `LossRequest` over all rows.
+    data : DataLoop
+        Over the rows.
     centred : CentredDesign
+        How these become rows z = (1, x − m).
     seen : ByClass
         The first pass, which the others must agree with.
-    factors : ndarray (k,)
-        Of the weights of the classes.
+    class_weights : ndarray (k,)
+        What the weights of the rows of a class are multiplied by.
     penalty : ndarray (D,)
         λ of every coefficient of z.
     used : ndarray of bool (D,)
         The coefficients that are not fixed at 0.
     firth : bool
         Whether ½ log |I(θ)| is added to the log-likelihood; for two classes.
+    dependent : tuple of int
+        The terms that are fixed at 0 as linear combinations of earlier ones.
+    factor : Factor, optional
+        Of all terms, which says what combinations these are.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993), section 3.3.
     """
 
-    run: Callable[[LossRequest], LossSums]
+    data: DataLoop
     centred: CentredDesign
     seen: ByClass
-    factors: NDArray[np.float64]
+    class_weights: NDArray[np.float64]
     penalty: NDArray[np.float64]
     used: NDArray[np.bool_]
     firth: bool = False
+    dependent: tuple[int, ...] = ()
+    factor: Factor | None = None
 
     @property
+    def classes(self) -> Vocabulary:
+        """The k labels."""
+        return self.seen.classes
+
+    @cached_property
     def k(self) -> int:
         """Number of classes."""
-        return len(self.seen.classes)
+        return len(self.classes)
+
+    @cached_property
+    def intercept(self) -> bool:
+        """Whether b is estimated."""
+        return bool(self.used[0])
+
+    @cached_property
+    def penalised(self) -> bool:
+        """Whether any coefficient has a penalty."""
+        return bool(self.penalty.any())
 
     @property
     def has_hessian(self) -> bool:
         """Whether its Hessian is small enough to be computed."""
         return len(self.basis) * self.centred.width <= LARGEST_HESSIAN
+
+    @cached_property
+    def weight(self) -> float:
+        """Σw of all rows, each with the weight of its class."""
+        return float(self.class_weights @ self.seen.weight.value)
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64]:
+        """Σ w z of every class, (k, D), from the first pass."""
+        return self.centred.sums(self.seen)
+
+    # -- from free parameters to coefficients and back
 
     @cached_property
     def basis(self) -> NDArray[np.float64]:
@@ -90,56 +126,37 @@ class Objective:
         return np.ones((1, 1)) if self.k == 2 else basis
 
     @cached_property
-    def inverse_unit(self) -> NDArray[np.float64]:
-        """1/s of every coefficient, (D,); 0 for a constant column."""
-        scale = np.concatenate([[1.0], self.centred.scale])
-        inverse = np.zeros_like(scale)
-        np.divide(1.0, scale, out=inverse, where=scale > 0)
-        return inverse
+    def scale(self) -> NDArray[np.float64]:
+        """s of every coefficient, (D,); 1 of the intercept."""
+        return np.concatenate([[1.0], self.centred.scale])
 
-    @property
+    @cached_property
+    def inverse_scale(self) -> NDArray[np.float64]:
+        """1/s of every coefficient, (D,); 0 for a constant column."""
+        return np.divide(1.0, self.scale, out=np.zeros_like(self.scale), where=self.scale > 0)
+
+    @cached_property
     def free(self) -> NDArray[np.intp]:
         """Places of the free parameters in θ.ravel(), θ (r, D)."""
         return np.flatnonzero(np.tile(self.used, self.basis.shape[1]))
 
-    @cached_property
-    def weight(self) -> float:
-        """Σw of all rows, each with the factor of its class."""
-        return float(self.factors @ self.seen.weight.value)
-
-    @cached_property
-    def sums(self) -> NDArray[np.float64]:
-        """Σ w z of every class, (k, D), from the first pass."""
-        return self.centred.sums(self.seen)
-
-    @cached_property
-    def probe(self) -> NDArray[np.float64]:
-        """c, (D,): every column has a share of its own in the checksum."""
-        share = 1.0 + 0.5 * np.cos(np.arange(self.centred.width))
-        spread = self.centred.spread
-        np.divide(share[1:], spread, out=share[1:], where=spread > 0)
-        share[1:] *= spread > 0
-        return np.asarray(self.centred.of_columns(share[None])[0])
-
-    # -- from free parameters to coefficients and back
-
     def coefficients(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """B (m, D) of free parameters x (p,)."""
-        theta = np.zeros(self.basis.shape[1] * self.centred.width)
-        theta[self.free] = x
-        return np.asarray(self.basis @ theta.reshape(-1, self.centred.width) * self.inverse_unit)
+        theta = np.zeros((self.basis.shape[1], len(self.used)))
+        theta.flat[self.free] = x
+        return np.asarray(self.basis @ theta * self.inverse_scale)
 
     def parameters(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Free parameters x (p,) of B (m, D)."""
-        unit = np.concatenate([[1.0], self.centred.scale])
-        return np.asarray((self.basis.T @ coefficients * unit).ravel()[self.free])
+        return np.asarray((self.basis.T @ coefficients * self.scale).ravel()[self.free])
 
     def null(self) -> NDArray[np.float64]:
-        """Free parameters of the model that knows the classes' shares alone."""
-        start = np.zeros((self.basis.shape[0], self.centred.width))
-        share = np.log(np.maximum(self.factors * self.seen.weight.value, 1e-300))
-        if self.used[0]:
-            start[:, 0] = share[1] - share[0] if self.k == 2 else share - share.mean()
+        """Free parameters of the model that knows the frequencies of the classes alone."""
+        start = np.zeros((len(self.basis), len(self.used)))
+        log_weight = np.log(np.maximum(self.class_weights * self.seen.weight.value, 1e-300))
+        if self.intercept:
+            difference = log_weight[1] - log_weight[0]
+            start[:, 0] = difference if self.k == 2 else log_weight - log_weight.mean()
         return self.parameters(start)
 
     # -- the function
@@ -161,28 +178,42 @@ class Objective:
         DataError
             If the rows are not those of the first pass.
         """
-        sums = self.run(
-            LossRequest(
-                self.centred,
-                self.seen.classes,
-                self.factors,
-                self.coefficients(x),
-                self.probe,
-                hessian,
-                root,
-            )
+        request = LossRequest(
+            self.centred,
+            self.classes,
+            self.class_weights,
+            self.coefficients(x),
+            self._checksum,
+            hessian,
+            root,
         )
-        weight = self.seen.weight.value
-        reach = np.abs(self.probe * np.concatenate([[1.0], self.centred.scale])).sum()
+        sums = self.data.run(loss_sums, request)
+        weight, checksum, largest = self._expected
         same = np.abs(sums.weight.value - weight) <= UNCHANGED * weight
-        change = np.abs(sums.checksum.value - self.sums @ self.probe)
-        if not (same.all() and (change <= UNCHANGED * weight * reach).all()):
+        change = np.abs(sums.checksum.value - checksum)
+        if not (same.all() and (change <= largest).all()):
             raise DataError(
                 "the rows of this pass are not those of the first",
                 "an iterative fit reads the same rows again and again",
                 "copy the table to where nobody changes it, and fit again",
             )
         return sums
+
+    @cached_property
+    def _checksum(self) -> NDArray[np.float64]:
+        """c, (D,): every column has a weight of its own in the checksum."""
+        weight = 1.0 + 0.5 * np.cos(np.arange(self.centred.width))
+        scale = self.centred.column_scale
+        np.divide(weight[1:], scale, out=weight[1:], where=scale > 0)
+        weight[1:] *= scale > 0
+        return np.asarray(self.centred.of_columns(weight[None])[0])
+
+    @cached_property
+    def _expected(self) -> tuple[NDArray[np.float64], ...]:
+        """Weights and checksums of the classes in the first pass, and how far others may be."""
+        weight = self.seen.weight.value
+        reach = np.abs(self._checksum * self.scale).sum()
+        return weight, self.sums @ self._checksum, UNCHANGED * weight * reach
 
     def point(self, x: NDArray[np.float64], sums: LossSums) -> Point:
         """Loss, gradient and Hessian in free parameters."""
@@ -197,82 +228,96 @@ class Objective:
         penalty_gradient = self._penalty_gradient(x)
         loss += 0.5 * float(penalty_gradient @ x)
         if hessian is not None:
-            hessian = hessian + self._penalty_gradient(np.eye(len(x)))
+            hessian = hessian + self._penalty_hessian
         return Point(x, loss, gradient + penalty_gradient, hessian)
-
-    def _penalty_gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The gradient Px of the penalty ½xᵀPx."""
-        if self.centred.turn is None:
-            return (self._penalty * x.T).T
-        unit = self.centred.to_columns(np.diag(self.inverse_unit))
-        each = np.kron(np.eye(self.basis.shape[1]), (unit * self.penalty) @ unit.T)
-        return np.asarray(each[np.ix_(self.free, self.free)] @ x)
-
-    @property
-    def _penalty(self) -> NDArray[np.float64]:
-        each = self.penalty * self.inverse_unit**2
-        return np.tile(each, self.basis.shape[1])[self.free]
 
     def _gradient(self, sums: LossSums) -> NDArray[np.float64]:
         return self._free_gradient(sums.gradient.value)
 
     def _free_gradient(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray((self.basis.T @ gradient * self.inverse_unit).ravel()[self.free])
+        return np.asarray((self.basis.T @ gradient * self.inverse_scale).ravel()[self.free])
 
     def _hessian(self, sums: LossSums) -> NDArray[np.float64]:
-        (m, r), width = self.basis.shape, self.centred.width
+        (m, r), width = self.basis.shape, len(self.used)
         full = sums.hessian.value.reshape(m, width, m, width)
-        full = full * self.inverse_unit * self.inverse_unit[:, None, None]
-        inner = np.einsum("ar,aibj,bs->risj", self.basis, full, self.basis, optimize=True)
-        free = self.free
-        return np.asarray(inner.reshape(r * width, r * width)[np.ix_(free, free)])
+        full = full * self.inverse_scale * self.inverse_scale[:, None, None]
+        if self.k > 2:
+            full = np.einsum("ar,aibj,bs->risj", self.basis, full, self.basis, optimize=True)
+        return np.asarray(full.reshape(r * width, r * width)[self._both_free])
+
+    @cached_property
+    def _both_free(self) -> Any:
+        return np.ix_(self.free, self.free)
+
+    def _penalty_gradient(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient Px of the penalty ½xᵀPx."""
+        if self.centred.whitener is None:
+            return self._penalty_diagonal * x
+        return np.asarray(self._penalty_hessian @ x)
+
+    @cached_property
+    def _penalty_hessian(self) -> NDArray[np.float64]:
+        """P, (p, p)."""
+        if self.centred.whitener is None:
+            return np.diag(self._penalty_diagonal)
+        scale = self.centred.to_columns(np.diag(self.inverse_scale))
+        each = np.kron(np.eye(self.basis.shape[1]), (scale * self.penalty) @ scale.T)
+        return np.asarray(each[self._both_free])
+
+    @cached_property
+    def _penalty_diagonal(self) -> NDArray[np.float64]:
+        each = self.penalty * self.inverse_scale**2
+        return np.tile(each, self.basis.shape[1])[self.free]
 
     def _root(self, inverse: NDArray[np.float64]) -> NDArray[np.float64]:
         """R (D, D) with R Rᵀ = I⁻¹ in coefficients of z."""
         root = np.zeros((self.centred.width, self.centred.width))
-        free = self.free
-        root[np.ix_(free, free)] = np.linalg.cholesky(inverse)
-        return root * self.inverse_unit[:, None]
+        root[self._both_free] = np.linalg.cholesky(inverse)
+        return root * self.inverse_scale[:, None]
 
     # -- scales
 
     def gradient_norm_at_zero(self) -> float:
         """The largest element of the gradient at θ = 0, from the first pass alone."""
-        sums, eye = self.factors[:, None] * self.sums, np.eye(self.k)
+        sums, eye = self.class_weights[:, None] * self.sums, np.eye(self.k)
         gradient = (1.0 / self.k - eye[-1:] if self.k == 2 else 1.0 / self.k - eye) @ sums
         return float(np.abs(self._free_gradient(gradient)).max(initial=0.0))
 
+    def relative(self, gradient_norm: float) -> float:
+        """The norm of a gradient as a fraction of that at 0."""
+        at_zero = self.gradient_norm_at_zero()
+        return gradient_norm / at_zero if at_zero else gradient_norm
+
     def curvature_at_zero(self) -> NDArray[np.float64]:
         """Diagonal of the Hessian at θ = 0, (p,), if the columns are centred."""
-        share = 1.0 / self.k
-        weight = self.weight * (share * (1.0 - share) if self.k == 2 else share)
-        return weight + self._penalty
+        p = 1.0 / self.k
+        return self.weight * (p * (1.0 - p) if self.k == 2 else p) + self._penalty_diagonal
 
     def score_noise(self, x: NDArray[np.float64]) -> float:
         """What rounding makes of the scores: ε Σ|w_j|s_j of the columns."""
         slopes = self.centred.to_columns(self.coefficients(x))[:, 1:]
-        return float(2.0**-52 * (np.abs(slopes) @ self.centred.spread).max(initial=0.0))
+        return float(2.0**-52 * (np.abs(slopes) @ self.centred.column_scale).max(initial=0.0))
 
-    def factor(self, sums: LossSums, noise: float) -> Factor:
+    def factorised(self, sums: LossSums, noise: float) -> Factor:
         """Factor the Hessian block of one class: which terms depend on earlier ones."""
         width = self.centred.width
         full = sums.hessian[:width, :width].value
         block = np.where(self._both_used, full[1:, 1:], 0.0)
         mean, scale = self.centred.mean, self.centred.scale
         far = np.divide(mean, scale, out=np.zeros_like(mean), where=scale > 0)
-        share = noise + (2.0**-52 * far) ** 2
-        if self.used[0] and self.centred.is_sparse:  # about means, which these rows are not
+        noise_of = noise + (2.0**-52 * far) ** 2
+        if self.intercept and self.centred.is_sparse:  # about means, which these rows are not
             before, sums_of = np.diagonal(block), full[0, 1:] * self.used[1:]
             block = block - np.outer(sums_of, sums_of) / full[0, 0]
             after = np.maximum(np.diagonal(block), NOISE * before)
             np.fill_diagonal(block, after)
-            share = share * np.divide(before, after, out=np.ones(width - 1), where=after > 0)
-        return factorise(DoubleDouble.of(block), share)
+            noise_of = noise_of * np.divide(before, after, out=np.ones(width - 1), where=after > 0)
+        return factorise(DoubleDouble.of(block), noise_of)
 
-    def exact_factor(self, rows: Comoments) -> Factor:
+    def exactly_factorised(self, rows: Comoments) -> Factor:
         """Factor the scatter matrix of the terms, penalty added, which no rounding blurs."""
-        intercept, p = bool(self.used[0]), self.centred.width - 1
-        equations = NormalEquations.of(rows, p, intercept)
+        p = self.centred.width - 1
+        equations = NormalEquations.of(rows, p, self.intercept)
         matrix = equations.xx + DoubleDouble.of(np.diag(PRIOR * self.penalty[1:]))
         used = DoubleDouble.where(self._both_used, matrix, DoubleDouble.zeros((p, p)))
         return factorise(used, np.where(self.penalty[1:] > 0, SHARPEST, equations.noise))
@@ -287,16 +332,21 @@ class Objective:
         used[1 + np.asarray(terms, np.intp)] = False
         return replace(self, used=used)
 
-    def turned(self, factor: Factor) -> Objective:
+    def independent(self, factor: Factor) -> Objective:
+        """The same function without the terms that depend on earlier ones, given their factor."""
+        dependent = tuple(j for j in factor.dependent if self.used[1 + j])
+        return replace(self.without(dependent), dependent=dependent, factor=factor)
+
+    def whitened(self, factor: Factor) -> Objective:
         """The same function of coefficients of uncorrelated columns, given the scatter matrix."""
-        centred = self.centred.turned(factor, float(self.seen.weight.value.sum()))
+        centred = self.centred.whitened(factor, float(self.seen.weight.value.sum()))
         return replace(self, centred=centred)
 
     @property
-    def log_unit(self) -> float:
+    def log_scale(self) -> float:
         """log |∂θ/∂w|, w the coefficients of the columns: what a determinant of I lacks."""
         used, centred = self.used[1:], self.centred
         diagonal = np.log(centred.scale[used]).sum()
-        if centred.turn is not None:
-            diagonal += np.log(np.diagonal(centred.turn.cholesky.value)[used]).sum()
+        if centred.whitener is not None:
+            diagonal += np.log(np.diagonal(centred.whitener.cholesky.value)[used]).sum()
         return float(diagonal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -16,8 +17,8 @@ from suffice.models.base.missing_cells import incomplete, without_value
 from suffice.models.base.options import Missing
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign, first_pass
-from suffice.models.logistic.fit import DataLoop
-from suffice.models.logistic.messages import missing_cells_message
+from suffice.models.logistic.data_loop import DataLoop
+from suffice.models.logistic.messages import listed, missing_cells_message
 from suffice.models.logistic.missing_cells import (
     ClassGaussians,
     SpreadSplit,
@@ -27,64 +28,27 @@ from suffice.models.logistic.missing_cells import (
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
 from suffice.phrases import Option, Phrase
+from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts
 from suffice.statistics.moments import Moments, require_spread
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["ClassWeight", "LossOptions", "Problem"]
+__all__ = ["ClassWeight", "Problem"]
 
 ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:
-    """What a fit minimises, and what it leaves to the model.
+    """What is to be minimised over which rows.
 
     Parameters
     ----------
-    objective : Objective
     data : DataLoop
-        Over the rows; those with gaps are spread over complete ones if they are modelled.
-    centred : CentredDesign
-        How the rows of a table become rows of terms.
-    left_out, unlabelled : float
-        Weight of the rows that are left out for missing cells, and for missing labels.
-    cells : ClassGaussians, optional
-        What to expect in missing cells.
-    remarks : tuple of str
-        What did not converge.
-    """
-
-    objective: Objective
-    data: DataLoop
-    centred: CentredDesign
-    left_out: float
-    unlabelled: float
-    cells: ClassGaussians | None = None
-    remarks: tuple[str, ...] = ()
-
-    @property
-    def spread(self) -> bool:
-        """Whether rows with missing cells are replaced by complete ones."""
-        return self.objective.centred.layout is not self.centred.layout
-
-    def start(self, before: LogisticModel | None) -> NDArray[np.float64] | None:
-        """The coefficients of an earlier model, if it is of the same columns and classes."""
-        if before is None or before.centred.design != self.centred.design:
-            return None
-        same = before.classes == self.objective.seen.classes
-        return before.about(self.centred) if same else None
-
-
-@dataclass(frozen=True, eq=False)
-class LossOptions:
-    """The options that say what is minimised.
-
-    Parameters
-    ----------
+        Over the rows of the table.
     layout : Layout
-        How a table is read.
+        How these are read.
     intercept : bool
         Whether b is estimated.
     missing : {"error", "drop", "gaussian"}
@@ -95,8 +59,13 @@ class LossOptions:
         Whether the prior is of coefficients of standardised columns.
     firth : bool
         Whether the prior is that of Jeffreys.
+    declared : Vocabulary
+        Labels of which there may be no row yet.
+    known : LogisticModel, optional
+        A model that these rows are further ones of: it has their columns and classes.
     """
 
+    data: DataLoop
     layout: Layout
     intercept: bool
     missing: Missing
@@ -104,106 +73,159 @@ class LossOptions:
     variance: float
     standardize: bool
     firth: bool
+    declared: Vocabulary = NO_CLASSES
+    known: LogisticModel | None = None
 
-    def task(self, data: DataLoop, declared: Vocabulary) -> Problem:
-        """What to minimise over rows whose columns are new; further labels may be declared.
+    @cached_property
+    def objective(self) -> Objective:
+        """The function to be minimised.
 
         Raises
         ------
         DataError
-            If cells are missing and must not be, there is only one class, or the values of a column
-            differ by too little.
+            If cells are missing and must not be, there is only one class, a label is new to the
+            model, or the values of a column differ by too little.
         ParameterError
             If the options do not suit the classes.
         SchemaError
-            If the declared labels are of another type.
+            If labels are of another type than those declared or known.
         """
-        seen, left_out, unlabelled = self._seen(data)
-        check_one_type(declared, seen.classes, "the labels in `classes`", "those of this table")
-        seen = seen.over(seen.classes | declared)
+        if not self._has_expected_cells:
+            return self._over(self.data, self.seen, self.rows)
+        engine, design = self.data.engine, self.rows.design
+        cells, plain = self._expected[0], plain_layout(design)
+        splits = [SpreadSplit(s, self.rows, self.seen.classes, cells) for s in self.data.splits]
+        seen = engine.run(first_pass, (plain, False), splits)
+        terms = Design(design.terms, ())
+        centred = CentredDesign.of(terms, plain, seen, self.intercept, False)
+        return self._over(DataLoop(engine, splits), seen, centred)
+
+    def _over(self, data: DataLoop, seen: ByClass, centred: CentredDesign) -> Objective:
+        """The function of rows that are all there."""
+        penalty = np.zeros(centred.width)
+        penalty[1:] = (centred.scale**2 if self.standardize else 1.0) / self.variance
+        used = np.concatenate([[self.intercept], centred.scale > 0])
+        class_weights = self._class_weights(seen)
+        return Objective(data, centred, seen, class_weights, penalty, used, self.firth)
+
+    # -- the model of these rows
+
+    @cached_property
+    def table(self) -> CentredDesign:
+        """How rows of the table become the rows that the coefficients are of."""
+        if not self._has_expected_cells:
+            return self.rows
+        return replace(self.objective.centred, design=self.rows.design, layout=self.layout)
+
+    def start(self, before: LogisticModel) -> NDArray[np.float64] | None:
+        """The coefficients of an earlier model, if it is of the same columns and classes."""
+        same = before.centred.design == self.table.design and before.classes == self.seen.classes
+        return before.about(self.table) if same else None
+
+    def model(
+        self, coefficients: NDArray[np.float64], root: NDArray[np.float64] | None = None
+    ) -> LogisticModel:
+        """The model of coefficients and their inverse information, which expected cells lack."""
+        root = None if self._has_expected_cells else root
+        cells = self._expected[0] if self.missing == "gaussian" else None
+        return LogisticModel(
+            self.table, self.seen.classes, coefficients, self.intercept, root, cells
+        )
+
+    @property
+    def has_likelihood(self) -> bool:
+        """Whether what is minimised is a likelihood of the rows: no Gaussian prior, no gaps."""
+        return self.variance == np.inf and not self._has_expected_cells
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """What to say of constant columns."""
+        constant = np.flatnonzero(self.table.scale == 0)
+        if not len(constant):
+            return ()
+        return (f"{listed(constant, self.table.design.terms)}: constant, so the coefficient is 0",)
+
+    # -- the rows
+
+    @cached_property
+    def seen(self) -> ByClass:
+        """The first pass over the rows that are learnt from, with all labels that there may be."""
+        seen = self._first_pass
+        if self.known is not None:
+            _check_known(seen.classes, self.known.classes)
+            return seen.over(self.known.classes)
+        of_table = "those of this table"
+        check_one_type(self.declared, seen.classes, "the labels in `classes`", of_table)
+        seen = seen.over(seen.classes | self.declared)
         self._check_classes(seen)
         for block, place in zip(seen.blocks, self.layout.blocks, strict=True):
             if isinstance(block, Moments):
                 require_spread(block.too_small, place.columns.__getitem__)
-        design = self._design(seen)
-        centred = CentredDesign.of(design, self.layout, seen, self.intercept, left_out > 0)
-        if self.missing == "gaussian":
-            return self._expecting(data, seen, centred)
-        return Problem(self._objective(data, seen, centred), data, centred, left_out, unlabelled)
+        return seen
 
-    def further(self, data: DataLoop, model: LogisticModel) -> Problem:
-        """What to minimise over further rows of a model.
+    @cached_property
+    def rows(self) -> CentredDesign:
+        """How rows of the table become rows of terms."""
+        complete = self.left_out > 0
+        if self.known is not None:
+            return replace(self.known.centred, complete=complete)
+        return CentredDesign.of(self._design, self.layout, self.seen, self.intercept, complete)
 
-        Raises
-        ------
-        DataError
-            If cells are missing and must not be, a label is new or of another type, or there is
-            none.
-        """
-        seen, left_out, unlabelled = self._seen(data)
-        check_one_type(model.classes, seen.classes, "the labels learnt", "those of this table")
-        known = model.classes.values
-        for label in seen.classes.values:
-            if label not in known:
-                raise DataError(
-                    f"label {label!r} was never seen",
-                    f"the classes are {', '.join(map(repr, known))}",
-                    "list all labels in classes=... at the first partial_fit",
-                )
-        if not len(seen.classes):
-            raise _no_label()
-        centred = replace(model.centred, complete=left_out > 0)
-        seen = seen.over(model.classes)
-        return Problem(self._objective(data, seen, centred), data, centred, left_out, unlabelled)
+    @property
+    def left_out(self) -> float:
+        """Weight of the rows that are left out for missing cells."""
+        return float(self._all_rows.weight.value.sum() - self._first_pass.weight.value.sum())
 
-    def _seen(self, data: DataLoop) -> tuple[ByClass, float, float]:
-        """The first pass, and the weights of rows left out for missing cells, and labels."""
-        engine = data.engine
-        seen = engine.run(first_pass, (self.layout, False), data.splits)
-        listed_missing, unlabelled = (
-            missing_cells_message(seen, self.layout),
-            float(seen.unlabelled.value),
-        )
-        if not listed_missing or self.missing == "gaussian":
-            return seen, 0.0, unlabelled
+    @property
+    def unlabelled(self) -> float:
+        """Weight of the rows that are left out for missing labels."""
+        return float(self._all_rows.unlabelled.value)
+
+    @cached_property
+    def _all_rows(self) -> ByClass:
+        return self.data.engine.run(first_pass, (self.layout, False), self.data.splits)
+
+    @cached_property
+    def _missing_cells(self) -> str:
+        """How many cells are missing, by column; nothing where all are there."""
+        return missing_cells_message(self._all_rows, self.layout)
+
+    @cached_property
+    def _first_pass(self) -> ByClass:
+        """The first pass over the rows that are not left out."""
+        if self.missing == "gaussian" or not self._missing_cells:
+            return self._all_rows
         if self.missing == "error":
-            raise incomplete(listed_missing)
-        complete = engine.run(first_pass, (self.layout, True), data.splits)
+            raise incomplete(self._missing_cells)
+        complete = self.data.engine.run(first_pass, (self.layout, True), self.data.splits)
         if not len(complete.classes):
             raise DataError(
-                f"no labelled row is complete: values are missing, {listed_missing}",
+                f"no labelled row is complete: values are missing, {self._missing_cells}",
                 Phrase(Option.of("missing", "drop"), " learns from complete rows only"),
                 Phrase("leave columns out, or use ", Option.of("missing", "gaussian")),
             )
-        left_out = float(seen.weight.value.sum() - complete.weight.value.sum())
-        return complete, left_out, unlabelled
+        return complete
 
-    def _expecting(self, data: DataLoop, seen: ByClass, centred: CentredDesign) -> Problem:
-        """What to minimise where missing cells are expected under Gaussians."""
-        design, engine = centred.design, data.engine
-        unlabelled = float(seen.unlabelled.value)
-        weight = self._factors(seen) * seen.weight.value
-        moments = engine.run(joint_moments, centred, data.splits)
-        cells, remarks = ClassGaussians.of(moments, weight, design.terms)
-        if not missing_cells_message(seen, self.layout):
-            objective = self._objective(data, seen, centred)
-            return Problem(objective, data, centred, 0.0, unlabelled, cells, remarks)
-        spread = [SpreadSplit(s, centred, seen.classes, cells) for s in data.splits]
-        plain = plain_layout(design)
-        seen = engine.run(first_pass, (plain, False), spread)
-        of_terms = CentredDesign.of(Design(design.terms, ()), plain, seen, self.intercept, False)
-        data = DataLoop(engine, spread)
-        centred = replace(of_terms, design=design, layout=self.layout)
-        objective = self._objective(data, seen, of_terms)
-        return Problem(objective, data, centred, 0.0, unlabelled, cells, remarks)
+    # -- expected cells
 
-    def _objective(self, data: DataLoop, seen: ByClass, centred: CentredDesign) -> Objective:
-        """The function to be minimised over rows that are all there."""
-        penalty = np.zeros(centred.width)
-        penalty[1:] = (centred.scale**2 if self.standardize else 1.0) / self.variance
-        used = np.concatenate([[self.intercept], centred.scale > 0])
-        factors = self._factors(seen)
-        return Objective(data.run, centred, seen, factors, penalty, used, self.firth)
+    @property
+    def _has_expected_cells(self) -> bool:
+        """Whether rows with missing cells are replaced by complete ones."""
+        return self.missing == "gaussian" and bool(self._missing_cells)
+
+    @cached_property
+    def _expected(self) -> tuple[ClassGaussians, tuple[str, ...]]:
+        """What to expect in missing cells, and what did not converge."""
+        moments = self.data.engine.run(joint_moments, self.rows, self.data.splits)
+        weight = self._class_weights(self.seen) * self.seen.weight.value
+        return ClassGaussians.of(moments, weight, self.rows.design.terms)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What did not converge."""
+        return self._expected[1] if self.missing == "gaussian" else ()
+
+    # -- classes and categories
 
     def _check_classes(self, seen: ByClass) -> None:
         labels = seen.classes.values
@@ -222,9 +244,10 @@ class LossOptions:
                 Phrase("use ", Option("C", "1.0"), ", or compare the classes in pairs"),
             )
 
-    def _design(self, seen: ByClass) -> Design:
+    @property
+    def _design(self) -> Design:
         names = self.layout.names
-        coded = [block for block in seen.blocks if isinstance(block, Counts)]
+        coded = [block for block in self.seen.blocks if isinstance(block, Counts)]
         if not coded:
             return Design(names, ())
         values = dict(zip(self.layout.blocks[-1].columns, coded[0].vocabularies, strict=True))
@@ -232,7 +255,7 @@ class LossOptions:
             raise without_value(name)
         return Design(names, (), values)
 
-    def _factors(self, seen: ByClass) -> NDArray[np.float64]:
+    def _class_weights(self, seen: ByClass) -> NDArray[np.float64]:
         k, weight = len(seen.classes), seen.weight.value
         if self.class_weight is None:
             return np.ones(k)
@@ -246,6 +269,20 @@ class LossOptions:
                 f"the classes are {', '.join(map(repr, labels))}",
             )
         return np.array([self.class_weight.get(label, 1.0) for label in labels], float)
+
+
+def _check_known(labels: Vocabulary, known: Vocabulary) -> None:
+    """Refuse labels that a model does not know, and rows without any."""
+    check_one_type(known, labels, "the labels learnt", "those of this table")
+    for label in labels.values:
+        if label not in known.values:
+            raise DataError(
+                f"label {label!r} was never seen",
+                f"the classes are {', '.join(map(repr, known.values))}",
+                "list all labels in classes=... at the first partial_fit",
+            )
+    if not len(labels):
+        raise _no_label()
 
 
 def _no_label() -> DataError:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import BlockLayout
 from suffice.models.base.saved import LAYOUT, SavedClassifier, are_same
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.descent import DescentState
+from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.missing_cells import ClassGaussians
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.models.optimise.gradient_descent import OptimizerState

@@ -22,12 +22,12 @@ __all__ = [
     "inverse",
     "inverse_root",
     "newton",
-    "own_share",
     "quasi_newton",
+    "smallest_pivot",
     "solve",
 ]
 
-ARMIJO = 1e-4  # share of the decrease promised by the slope that a step must bring
+ARMIJO = 1e-4  # fraction of the decrease promised by the slope that a step must bring
 FLATTER = 0.9  # a step ends where the slope is at most this share of the first
 ROUNDING = 1e-14  # share of the loss that may be noise
 MEMORY = 20  # steps that `quasi_newton` remembers
@@ -130,7 +130,7 @@ def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((axes / np.sqrt(values)).T * per_unit)
 
 
-def own_share(hessian: NDArray[np.float64]) -> float:
+def smallest_pivot(hessian: NDArray[np.float64]) -> float:
     """The least part of a diagonal element that earlier rows leave over; 0 of a singular H."""
     _, lower, _ = _factored(hessian)
     return float(np.diagonal(lower).min() ** 2) if len(lower) else 0.0

@@ -1,0 +1,134 @@
+"""Logistic regression by Newton's method and L-BFGS: when to stop, and whether a minimum is there.
+
+A maximum of the likelihood alone may not exist. Newton's method proves that it does: with
+ν² = gᵀH⁻¹g and rows z, the loss has a minimum if ν max|z| ≤ ½ √λ_min(H), and a minimum near by.
+On separated data the two sides go to 0 together, the proof fails, and a linear programme decides
+(`suffice.models.logistic.separation`).
+
+Source: F. Bach, Self-concordant analysis for logistic regression (2010), proposition 2.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
+
+from suffice.models.logistic.fit import Fit
+from suffice.models.logistic.objective import NOISE, Objective
+from suffice.models.logistic.separation import farthest, refuse_separation
+from suffice.models.logistic.warm_start import iterates_of
+from suffice.models.optimise.newton import ROUNDING, Point, inverse_root, solve
+from suffice.models.optimise.stopping import Progress
+
+__all__ = ["Method", "fit_by_curvature"]
+
+Method = Literal["newton", "lbfgs"]
+
+GRADIENT_ROUNDING = 2.0**-46  # of a gradient, as a fraction of the weight of all rows
+STALLED_GRADIENT = 1e-7  # fraction of the gradient at 0 that a stalled solver may end with
+STEPS_BEFORE_SEPARATION = 10  # Newton steps after which separation is looked for
+
+
+def fit_by_curvature(
+    objective: Objective,
+    method: Method,
+    tolerance: float,
+    max_iter: int,
+    start: NDArray[np.float64] | None = None,
+) -> Fit:
+    """Minimise the penalised loss.
+
+    Parameters
+    ----------
+    objective : Objective
+    method : {"newton", "lbfgs"}
+    tolerance : float
+        Largest element of the gradient to stop at, as a fraction of that at 0; with Firth's penalty
+        also the largest change of a parameter, as a fraction of the largest.
+    max_iter : int
+    start : ndarray (m, D), optional
+        Coefficients of z to begin with.
+
+    Raises
+    ------
+    DataError
+        If there is no minimum, as the classes are separated.
+    """
+    # The engine has its own threads; those of small matrix products would only wait for each other.
+    with _blas().limit(limits=1):
+        return _fit(objective, method, tolerance, max_iter, start)
+
+
+@cache
+def _blas() -> Any:
+    """The libraries of linear algebra that this process has loaded."""
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _fit(
+    objective: Objective,
+    method: Method,
+    tolerance: float,
+    max_iter: int,
+    start: NDArray[np.float64] | None,
+) -> Fit:
+    objective, iterates = iterates_of(objective, method == "newton", start)
+    at_zero = objective.gradient_norm_at_zero()
+    enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
+    likelihood = not (objective.penalised or objective.firth)
+    decided, progress, stalled = not likelihood, Progress(), False
+    for iteration, point in enumerate(islice(iterates, max_iter + 1)):
+        small = point.gradient_norm <= enough
+        if small and not (objective.firth and _moves(point, tolerance)):
+            break
+        if stalled := progress.has_stalled(point.loss, point.gradient_norm):
+            break
+        if method == "newton" and not decided and iteration == STEPS_BEFORE_SEPARATION:
+            decided = refuse_separation(objective, objective.coefficients(point.x))
+    if (likelihood or not small) and point.hessian is None and objective.has_hessian:
+        point = objective(point.x, True)
+    if not decided and not _has_minimum(objective, point):
+        decided = refuse_separation(objective, objective.coefficients(point.x))
+    else:
+        decided = True
+    near = max(enough, STALLED_GRADIENT * at_zero) if stalled else enough
+    converged = point.gradient_norm <= near or _is_rounding(objective, point)
+    return Fit.at(objective, point, iteration, converged, not decided)
+
+
+def _moves(point: Point, tolerance: float) -> bool:
+    """Whether a step of Newton's method changes a parameter by more than a tolerable fraction."""
+    assert point.hessian is not None
+    step = solve(point.hessian, point.gradient)
+    return bool(np.abs(step).max(initial=0.0) > tolerance * np.abs(point.x).max(initial=0.0))
+
+
+def _is_rounding(objective: Objective, point: Point) -> bool:
+    """Whether a step of Newton's method would lower the loss by less than its rounding: gᵀH⁻¹g."""
+    if point.hessian is None:
+        return False
+    noise = ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
+    root = inverse_root(point.hessian)
+    decrement = float(((root @ point.gradient) ** 2).sum())
+    return len(root) == len(point.x) and decrement <= noise  # a singular Hessian does not tell
+
+
+def _has_minimum(objective: Objective, point: Point) -> bool:
+    """Whether a minimum near a point is proven."""
+    if point.hessian is None:
+        return False
+    if not len(point.x):
+        return True
+    task = objective.centred, objective.classes, objective.inverse_scale * objective.used
+    radius = max(objective.data.map(farthest, task)) ** 0.5
+    decrement = max(float(point.gradient @ solve(point.hessian, point.gradient)), 0.0) ** 0.5
+    flattest, steepest = np.linalg.eigvalsh(point.hessian)[[0, -1]]
+    if not flattest > NOISE * steepest:  # no more than rounding
+        return False
+    apart = 1.0 if objective.k == 2 else 2.0**0.5  # |t_a − t_b| ≤ √2 |t|
+    return bool(apart * radius * decrement <= 0.5 * flattest**0.5)

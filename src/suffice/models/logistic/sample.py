@@ -1,0 +1,129 @@
+"""Rows drawn at random from a whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from suffice.data.source import Split, each_batch
+from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.data_loop import DataLoop
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import IntegerBlock, RealBlock, SparseBlock
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["Sample", "draw"]
+
+OVERSAMPLING = 2.0  # times the rows wanted that are drawn, so that chance leaves enough
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Some rows z (n, D), with their class codes and weights."""
+
+    z: NDArray[np.float64]
+    codes: NDArray[np.intp]
+    weights: NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, width: int) -> Sample:
+        """No rows."""
+        return cls(np.empty((0, width)), np.empty(0, np.intp), np.empty(0))
+
+    @classmethod
+    def of(
+        cls, batch: Batch, rows: NDArray[np.intp], centred: CentredDesign, classes: Vocabulary
+    ) -> Sample:
+        """Some rows of a batch."""
+        batch = _rows(batch, rows)
+        pieces = [
+            z.toarray() if isinstance(z, csr_array) else z.copy()
+            for (z,) in centred.pieces(batch, False)
+        ]
+        weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
+        z = np.concatenate([np.empty((0, centred.width)), *pieces])
+        return cls(z, batch.learnt(classes), weights)
+
+    @classmethod
+    def joined(cls, parts: Iterable[Sample]) -> Sample:
+        """All rows of all samples."""
+        parts = list(parts)
+        names = ("z", "codes", "weights")
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Sample:
+        return Sample(self.z[rows], self.codes[rows], self.weights[rows])
+
+
+def sampled(
+    split: Split, task: tuple[CentredDesign, Vocabulary, int, float]
+) -> tuple[NDArray[Any], Sample]:
+    """Kernel: rows drawn at random, at most so many, and the numbers that they drew.
+
+    The last of ``task`` is the weight of all rows, or 0 if it is not known.
+    """
+    centred, classes, limit, total = task
+    rng = np.random.default_rng(0)
+    drawn, parts = [np.empty(0)], [Sample.empty(centred.width)]
+    bound = np.inf  # above it, a number has no chance
+
+    def add(batch: Batch) -> None:
+        nonlocal bound
+        batch = centred.to_fit(batch)
+        rows = np.flatnonzero(batch.learnt(classes) >= 0)
+        number = rng.random(len(rows))
+        every = np.concatenate([*drawn, number])
+        if len(every) > limit:
+            bound = min(bound, float(np.partition(every, limit)[limit]))
+        if total and not len(batch.weights):  # then it is their number
+            bound = min(bound, OVERSAMPLING * limit / total)
+        kept = number < bound
+        drawn.append(number[kept])
+        parts.append(Sample.of(batch, rows[kept], centred, classes))
+
+    for _ in each_batch(split, centred.layout, add):
+        pass
+    return _lowest(drawn, parts, limit)
+
+
+def _lowest(
+    drawn: Sequence[NDArray[Any]], parts: Sequence[Sample], limit: int
+) -> tuple[NDArray[Any], Sample]:
+    number = np.concatenate(drawn)
+    kept = np.argsort(number, kind="stable")[:limit]
+    return number[kept], Sample.joined(parts)[kept]
+
+
+def draw(
+    data: DataLoop, centred: CentredDesign, classes: Vocabulary, n: int, total: float = 0.0
+) -> Sample:
+    """Draw n rows of a whole table, or take all if there are fewer."""
+    numbers, parts = zip(*data.map(sampled, (centred, classes, n, total)), strict=True)
+    return _lowest(numbers, parts, n)[1]
+
+
+def _rows(batch: Batch, rows: NDArray[np.intp]) -> Batch:
+    """Some rows of a batch."""
+    blocks: list[Any] = []
+    for block in batch.blocks:
+        if isinstance(block, SparseBlock):
+            table = csr_array(
+                (block.data, block.indices, block.indptr),
+                shape=(block.rows, len(block.vocabulary)),
+            )[rows]
+            cells = table.data, table.indices, table.indptr
+            blocks.append(SparseBlock(*cells, block.vocabulary, block.present[rows]))
+        elif isinstance(block, RealBlock | IntegerBlock):
+            blocks.append(replace(block, values=block.values[rows]))
+        else:
+            blocks.append(replace(block, codes=block.codes[rows]))
+    weights = batch.weights[rows] if len(batch.weights) else batch.weights
+    return Batch(len(rows), tuple(blocks), batch.codes[rows], batch.classes, weights)
