@@ -29,7 +29,7 @@ from suffice.engines.bar import bar, described
 from suffice.engines.local import LocalEngine
 from suffice.engines.processes import ProcessesEngine
 from suffice.engines.progress import Progress
-from suffice.engines.watched import WatchedEngine, each_watched
+from suffice.engines.watched import WatchedEngine
 from suffice.linear_model import LogisticRegression
 
 N = 200_000
@@ -159,7 +159,16 @@ def test_an_unknown_kind_of_split_is_told_by_number() -> None:
     assert list(engine.map(_number_of_batches, None, [Rows(), Rows()])) == [0, 0]
     assert [progress.share for progress in seen] == [0.5, 1.0, 1.0]
     assert list(engine.map(_number_of_batches, None, [])) == []
-    assert len(list(each_watched([Rows()], seen.append))) == 1
+
+
+def test_batches_are_told_when_they_are_read(folder: Path) -> None:
+    seen, model = told(folder / "rows.parquet", LocalEngine(1))
+    seen.clear()
+    answers = model.predict_batches(folder / "rows.parquet")
+    assert not seen
+    rows = sum(table.num_rows for table in answers)
+    check(seen, (folder / "rows.parquet").stat().st_size)
+    assert seen[-1].rows == rows
 
 
 def _number_of_batches(split: Any, _: None) -> int:

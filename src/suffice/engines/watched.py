@@ -20,7 +20,7 @@ from suffice.errors import ParameterError
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import Statistic, tree_sum
 
-__all__ = ["WatchedEngine", "each_watched"]
+__all__ = ["WatchedEngine"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
@@ -245,32 +245,23 @@ class WatchedSplit:
             self._watch.add(rows, size, splits)
 
 
-def each_watched(splits: Sequence[Split], report: Report) -> Iterator[Split]:
-    """Yield splits to be read here one after another, and report how far their reader is.
-
-    Examples
-    --------
-    >>> seen = []
-    >>> list(each_watched([], seen.append)), seen[-1].share
-    ([], 1.0)
-    """
-    watch = Watch(report, splits)
-    for split in splits:
-        watched = WatchedSplit(split, watch)
-        with reporting_bytes(watched.read):
-            yield cast(Split, watched)
-        watched.end()
-    watch.end()
-
-
 def _reporting(split: Split, task: tuple[Callable[[Any, Any], R], Any, Watch]) -> R:
     """Kernel that tells a watch of this process how far another kernel is."""
     kernel, params, watch = task
     watched = WatchedSplit(split, watch)
     with reporting_bytes(watched.read):
         result = kernel(watched, params)
+    if isinstance(result, Iterator):  # it reads when it is asked
+        return cast(R, _reporting_each(result, watched))
     watched.end()
     return result
+
+
+def _reporting_each(results: Iterator[R], watched: WatchedSplit) -> Iterator[R]:
+    """Results of a kernel, and how far it is, as they are asked for."""
+    with reporting_bytes(watched.read):
+        yield from results
+    watched.end()
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from os import PathLike
 from typing import Any, Self, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
@@ -17,7 +19,9 @@ from suffice.data.array_source import ArraySource
 from suffice.data.python_numbers import faithful
 from suffice.data.schema import BlockLayout, Column, Layout, as_read
 from suffice.data.source import Source, Split
+from suffice.engines.batches import map_batches
 from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.models.base.answers import answer_tables
 from suffice.models.base.checks import (
     check_labels,
     checked_weights,
@@ -48,6 +52,10 @@ class ReadsLabels(ReadsTables):
     """
 
     label_dtype_: np.dtype[Any] | None = None
+
+    @abstractmethod
+    def _fitted(self) -> Any:
+        """The model of the last fit."""
 
     @abstractmethod
     def _settled(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
@@ -143,6 +151,46 @@ class ReadsLabels(ReadsTables):
         engine = self._engine_for(source)
         splits = source.splits(self._layout_to_answer(), engine.workers)
         return [batch for split in engine.map(kernel, params, splits) for batch in split]
+
+    def predict_batches(
+        self, X: Any, *, proba: bool = False, log_proba: bool = False
+    ) -> Iterator[pa.Table]:
+        """Answer a table of any size batch by batch, in order, as Arrow tables.
+
+        The answers are those of `predict`, `predict_proba` and `predict_log_proba`. Memory does
+        not grow with the rows. With one worker in this process a batch is read when it is asked
+        for; other engines answer whole parts of the table.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        proba, log_proba : bool
+            Whether P(c | x) and log P(c | x) of every class are answered too.
+
+        Returns
+        -------
+        iterator of pyarrow.Table
+            With the columns ``prediction``, ``P(c)`` and ``log P(c)``; one table at least, maybe
+            without rows.
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule, when its batch is read.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import GaussianNB
+        >>> model = GaussianNB().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
+        >>> for table in model.predict_batches([[1.5], [6.0]]):
+        ...     print(table.to_pydict())
+        {'prediction': ['a', 'b']}
+        """
+        model, source = self._fitted(), self._open_classes(X)
+        answer = partial(model.answers, proba=proba, log_proba=log_proba)
+        engine = self._engine_for(source)
+        found = map_batches(engine, answer, source, self._layout_to_answer())
+        return answer_tables(model.classes, found)
 
     def _evaluated(self, model: Any, X: Any, y: Any, sample_weight: Any) -> Evaluation:
         """How well a model predicts the labels of a table.

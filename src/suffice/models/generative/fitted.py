@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.array_source import ArraySource
 from suffice.errors import ParameterError, warn
+from suffice.models.base.answers import impossible_rows
 from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.labels import ReadsLabels
 from suffice.models.base.options import generator
@@ -280,11 +281,7 @@ class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         parts = [part for split in engine.map(predictions, task, splits) for part in split]
         impossible = sum(count for _, count in parts)
         if impossible:
-            warn(
-                f"{impossible} of {sum(len(rows) for rows, _ in parts)} rows are impossible under "
-                "every class; they were answered by the class prior. "
-                "Smoothing (alpha > 0) avoids this."
-            )
+            warn(impossible_rows(impossible, sum(len(rows) for rows, _ in parts)))
         if place is not None:
             return place
         # Scores lie class by class; joined along that axis they are copied straight.

@@ -19,6 +19,7 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family, Parameters
 from suffice.families.family import check_nonnegative, dirichlet
+from suffice.models.base.answers import Answers
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
 from suffice.phrases import Option, Phrase, PythonOnly
@@ -247,6 +248,21 @@ class GenerativeModel:
         """As `log_joint`, up to a term of each row that all classes share: it may cost less."""
         return self._sum(batch, out, [part.add_discriminants for part in self.parameters])
 
+    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Answers:
+        """The most probable class of every row, and the probabilities of all, if asked for.
+
+        Raises
+        ------
+        BadCell
+            As `log_joint` does.
+        """
+        logs = self.discriminants(batch)
+        codes = np.empty(batch.rows, np.intp)
+        impossible = self.best(logs, codes)
+        log_posterior = log_normalise(logs, self.log_prior)[0] if log_proba else None
+        posterior = normalise(logs, self.prior)[0] if proba else None
+        return Answers(codes, posterior, log_posterior, impossible)
+
     def _sum(
         self, batch: Batch, out: NDArray[np.float64] | None, terms: Sequence[Callable[..., None]]
     ) -> NDArray[np.float64]:
@@ -258,6 +274,13 @@ class GenerativeModel:
             with in_block(b):
                 add(block, out)
         return out
+
+    def best(self, logs: NDArray[np.float64], codes: NDArray[np.intp]) -> int:
+        """Write the codes of the most probable classes, (n,); return how many rows have none."""
+        impossible: int = kernels.scores.best_class(logs, codes)
+        if impossible:
+            codes[codes < 0] = self.prior.argmax()
+        return impossible
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> dict[str, NDArray[Any]]:
         """Draw one row for every class code; columns in the order of the layout."""
@@ -362,10 +385,7 @@ def posterior(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[n
 def best(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.intp], int]:
     """Answer the code of the most probable class, (n,)."""
     codes = np.empty(batch.rows, np.intp) if out is None else out
-    impossible = kernels.scores.best_class(model.discriminants(batch), codes)
-    if impossible:
-        codes[codes < 0] = model.prior.argmax()
-    return codes, impossible
+    return codes, model.best(model.discriminants(batch), codes)
 
 
 def evidence(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:

@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from suffice.engines.batches import map_batches
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.options import Missing
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
-from suffice.models.linear.model import LinearModel, Prediction, errors, predictions, within
+from suffice.models.linear.model import (
+    LinearModel,
+    Prediction,
+    answer_names,
+    answer_table,
+    errors,
+    predictions,
+    with_ends,
+    within,
+)
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.targets import ReadsTargets
 from suffice.models.optimise.descent_options import STEPS
@@ -235,13 +247,65 @@ class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ign
         >>> model.predict_interval([[1.5]], "confidence").round(3)
         array([[0.917, 2.583]])
         """
+        return self._shaped(self._predictions(X, self._ends(kind, level), complete=True))
+
+    def _ends(self, kind: Interval, level: float) -> Prediction:
+        """What says the ends of intervals, (n, t, 2)."""
         if kind not in get_args(Interval):
             raise ParameterError(f"kind={kind!r}", "kind is 'prediction' or 'confidence'")
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
         fit, reach = self._inferable(), posterior.quantile(level)
-        answer = partial(within, fit, posterior, reach, noise)
-        return self._shaped(self._predictions(X, answer, complete=True))
+        return partial(within, fit, posterior, reach, noise)
+
+    def predict_batches(
+        self, X: Any, *, interval: Interval | None = None, level: float = 0.95
+    ) -> Iterator[pa.Table]:
+        """Answer a table of any size batch by batch, in order, as Arrow tables.
+
+        The answers are those of `predict` and `predict_interval`. Memory does not grow with the
+        rows. With one worker in this process a batch is read when it is asked for; other engines
+        answer whole parts of the table.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        interval : {"prediction", "confidence"}, optional
+            Whose ends are answered too.
+        level : float
+            Probability of the interval.
+
+        Returns
+        -------
+        iterator of pyarrow.Table
+            With the columns ``prediction``, ``lower`` and ``upper``, of several targets
+            ``prediction of a`` and so on; one table at least, maybe without rows.
+
+        Raises
+        ------
+        ParameterError
+            As `predict_interval` does.
+        DataError
+            If a cell breaks a rule, when its batch is read.
+
+        Examples
+        --------
+        >>> from suffice.linear_model import LinearRegression
+        >>> model = LinearRegression().fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+        >>> [table.to_pydict() for table in model.predict_batches([[4.0], [5.0]])]
+        [{'prediction': [9.0, 11.0]}]
+        """
+        model, answer = self._fitted(), self._fitted().fit.predict
+        if interval is not None:
+            # The ends of an interval do not know the error of a cell that is filled in.
+            model = replace(model, cells=None)
+            answer = partial(with_ends, answer, self._ends(interval, level))
+        source = self._open(X)
+        found = map_batches(
+            self._engine_for(source), partial(model.predicted, answer), source, model.layout
+        )
+        names = answer_names(self.design_.targets, interval is not None)
+        return (answer_table(names, part) for parts in found for part in parts)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
@@ -29,12 +30,15 @@ __all__ = [
     "IncompleteRow",
     "LinearModel",
     "Prediction",
+    "answer_names",
+    "answer_table",
     "categories",
     "errors",
     "errors_left_out",
     "missing_cells",
     "predictions",
     "summarise",
+    "with_ends",
     "within",
 ]
 
@@ -190,6 +194,23 @@ def within(
     scale = np.sqrt((noise + fit.leverage(x))[:, None] * posterior.noise_variance)
     middle = fit.predict(x)
     return np.stack([middle - reach * scale, middle + reach * scale], axis=-1)
+
+
+def with_ends(predict: Prediction, ends: Prediction, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Answer ŷ and the ends of its interval, target by target, (n, 3t)."""
+    return np.concatenate([predict(x)[:, :, None], ends(x)], axis=2).reshape(len(x), -1)
+
+
+def answer_names(targets: Sequence[str], ends: bool) -> list[str]:
+    """What the columns of the answers are called."""
+    kinds = ("prediction", "lower", "upper") if ends else ("prediction",)
+    of_several = len(targets) > 1
+    return [f"{kind} of {target}" if of_several else kind for target in targets for kind in kinds]
+
+
+def answer_table(names: Sequence[str], answers: NDArray[np.float64]) -> pa.Table:
+    """Answers (n, columns) as a table."""
+    return pa.table(dict(zip(names, map(pa.array, answers.T), strict=True)))
 
 
 def errors(split: Split, model: LinearModel) -> Moments:

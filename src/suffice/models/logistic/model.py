@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
+from suffice.models.base.answers import Answers
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.missing_cells import ClassGaussians
 from suffice.numerics.exact import DoubleDouble
@@ -155,12 +156,23 @@ class LogisticModel:
 
     def best(self, batch: Batch) -> NDArray[np.intp]:
         """Return the code of the most probable class of every row, (n,)."""
+        return _best(self.scores(batch))
+
+    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Answers:
+        """The most probable class of every row, and the probabilities of all, if asked for."""
         t = self.scores(batch)
-        return (t[:, 0] > 0).astype(np.intp) if t.shape[1] == 1 else t.argmax(axis=1)
+        logs = log_probabilities(t) if proba or log_proba else None
+        posterior = np.exp(logs) if proba and logs is not None else None
+        return Answers(_best(t), posterior, logs if log_proba else None)
 
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
         """Return what `evaluation` asks a model for: here log P(c | x), (n, k)."""
         return self.log_posterior(batch)
+
+
+def _best(t: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The codes (n,) of the largest scores (n, m), or of two classes, of the sign of t₁ − t₀."""
+    return (t[:, 0] > 0).astype(np.intp) if t.shape[1] == 1 else t.argmax(axis=1)
 
 
 def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:

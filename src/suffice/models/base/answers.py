@@ -1,0 +1,67 @@
+"""Answers of a classifier to the rows of a batch, and tables of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.errors import warn
+from suffice.phrases import Option, Phrase, PythonOnly
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["Answers", "answer_tables", "impossible_rows"]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a classifier says of n rows.
+
+    Parameters
+    ----------
+    best : ndarray of int (n,)
+        Codes of the most probable classes.
+    posterior, log_posterior : ndarray (n, k), optional
+        P(c | x) and its logarithm, where they are asked for.
+    impossible : int
+        Rows impossible under every class, which the class prior answers.
+    """
+
+    best: NDArray[np.intp]
+    posterior: NDArray[np.float64] | None = None
+    log_posterior: NDArray[np.float64] | None = None
+    impossible: int = 0
+
+    def table(self, classes: Vocabulary) -> pa.Table:
+        """The answers in columns: ``prediction``, and ``P(c)`` and ``log P(c)`` of every class."""
+        labels = classes.values
+        columns = {"prediction": pa.array(labels).take(pa.array(self.best))}
+        for name, found in (("P", self.posterior), ("log P", self.log_posterior)):
+            if found is not None:
+                names = (f"{name}({label})" for label in labels)
+                columns |= zip(names, map(pa.array, found.T), strict=True)
+        return pa.table(columns)
+
+
+def answer_tables(classes: Vocabulary, answers: Iterable[Answers]) -> Iterator[pa.Table]:
+    """Yield a table for every batch; warn at the end of the rows that were impossible."""
+    rows = impossible = 0
+    for found in answers:
+        rows += len(found.best)
+        impossible += found.impossible
+        yield found.table(classes)
+    if impossible:
+        warn(impossible_rows(impossible, rows))
+
+
+def impossible_rows(impossible: int, rows: int) -> str:
+    """Say how many rows no class could have produced."""
+    return Phrase(
+        f"{impossible} of {rows} rows are impossible under every class; they were answered by the "
+        "class prior. Smoothing (",
+        PythonOnly("alpha > 0", Phrase(Option("alpha"), " above 0")),
+        ") avoids this.",
+    )

@@ -1,0 +1,51 @@
+"""Batches are answered in order, and by one worker here only when they are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import BlockLayout, Layout
+from suffice.engines.batches import map_batches
+from suffice.engines.local import LocalEngine
+from suffice.engines.processes import ProcessesEngine
+from suffice.engines.watched import WatchedEngine
+from suffice.statistics.batch import Batch
+
+ROWS = 200_000
+LAYOUT = Layout((BlockLayout(("x",), "real"),), ())
+
+
+def source() -> ArraySource:
+    return ArraySource(np.arange(float(ROWS))[:, None], ("x",), None, None)
+
+
+def first_and_rows(batch: Batch) -> tuple[float, int]:
+    return float(batch.blocks[0].values[0, 0]), batch.rows
+
+
+@pytest.mark.parametrize(
+    "engine",
+    [
+        LocalEngine(1),
+        LocalEngine(3),
+        ProcessesEngine(2),
+        WatchedEngine(LocalEngine(1), lambda _: None),
+        WatchedEngine(LocalEngine(2), lambda _: None),
+    ],
+)
+def test_every_row_is_answered_in_order(engine: LocalEngine) -> None:
+    done = 0
+    for first, rows in map_batches(engine, first_and_rows, source(), LAYOUT):
+        assert first == done
+        done += rows
+    assert done == ROWS
+
+
+def test_one_worker_here_reads_when_it_is_asked() -> None:
+    read: list[int] = []
+    answers = map_batches(LocalEngine(1), lambda batch: read.append(batch.rows), source(), LAYOUT)
+    assert read == []
+    next(answers)
+    assert len(read) == 1
