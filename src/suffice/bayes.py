@@ -12,32 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import generator
-from suffice.models.bayes_risk.class_densities import (
-    ClassDensities,
-    FittedDensities,
-    KnownDensities,
-)
-from suffice.models.bayes_risk.decisions import checked_costs, prior_of
-from suffice.models.bayes_risk.densities import density, described
-from suffice.models.bayes_risk.risk import (
-    BayesError,
-    Method,
-    bayes_risk,
-    expected_costs,
-    without_poles,
-    zero_one,
-)
+from suffice.models.base.scikit_learn import BaseEstimator, ClassifierMixin
+from suffice.models.bayes_risk.bounds import BayesError
+from suffice.models.bayes_risk.class_densities import ClassDensities
+from suffice.models.bayes_risk.costs import expected_costs, without_poles, zero_one
+from suffice.models.bayes_risk.decisions import checked_costs, with_rejection
+from suffice.models.bayes_risk.given import class_densities, listed
+from suffice.models.bayes_risk.risk import Method, bayes_risk
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
@@ -341,51 +332,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _known(self) -> ClassDensities:
         """Prior and densities, as the parameters are now."""
-        if isinstance(self.densities, GenerativeClassifier):
-            if self.classes is not None:
-                raise ParameterError("classes is given", "a fitted model knows its labels")
-            fitted = FittedDensities.of(self.densities)
-            if self.priors is None:
-                return fitted
-            return fitted.with_prior(prior_of(self.priors, fitted.classes))
-        labels, given = self._labelled()
-        prior = prior_of(self.priors, labels)
-        return KnownDensities(
-            labels,
-            prior,
-            tuple(density(label, one) for label, one in zip(labels, given, strict=True)),
-        )
-
-    def _labelled(self) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Labels and what was given for each."""
-        if isinstance(self.densities, Mapping):
-            if self.classes is not None:
-                raise ParameterError("classes is given", "the labels are the keys of `densities`")
-            labels, given = tuple(self.densities), tuple(self.densities.values())
-        elif isinstance(self.densities, list | tuple):
-            given = tuple(self.densities)
-            labels = tuple(range(len(given)))
-            if self.classes is not None:
-                labels = tuple(faithful(self.classes, np.asarray(self.classes)).tolist())
-        else:
-            raise ParameterError(
-                f"densities is {described(self.densities)}",
-                "it is a mapping from label to distribution, a sequence, or a fitted model",
-            )
-        if len(labels) != len(given):
-            raise ParameterError(
-                f"there are {len(labels)} labels for {len(given)} densities", "each has one"
-            )
-        if len(given) < 2:
-            raise ParameterError(
-                f"the number of classes is {len(given)}", "a classifier needs two classes or more"
-            )
-        if len(set(labels)) < len(labels) or None in labels:
-            raise ParameterError(
-                f"classes={list(labels)!r}",
-                "labels differ, and None is no label: it is the answer for a rejected row",
-            )
-        return labels, given
+        return class_densities(self.densities, self.priors, self.classes)
 
     def _costs(self, known: ClassDensities) -> NDArray[np.float64]:
         """A (k, k)."""
@@ -394,12 +341,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _decisions(self, known: ClassDensities) -> NDArray[np.float64]:
         """A with a column for rejection, where there is such a thing."""
-        costs, cost = self._costs(known), self.rejection_cost
-        if cost is None:
-            return costs
-        if not (isinstance(cost, Real) and 0 <= cost < np.inf):
-            raise ParameterError(f"rejection_cost={cost!r}", "a cost is a finite number, 0 or more")
-        return np.column_stack([costs, np.full(len(costs), float(cost))])
+        return with_rejection(self._costs(known), self.rejection_cost)
 
     def _log_joint(self, known: ClassDensities, X: Any) -> NDArray[np.float64]:
         """Log P(x, c) without poles; say how many rows no class could have produced."""
@@ -440,14 +382,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return f"<pre>{escape(repr(self))}</pre>"
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        if isinstance(self.densities, Mapping):
-            pairs = (f"{label!r}: {described(one)}" for label, one in self.densities.items())
-            densities = f"{{{', '.join(pairs)}}}"
-        elif isinstance(self.densities, GenerativeClassifier):
-            densities = repr(self.densities)
-        else:
-            densities = f"[{', '.join(map(described, self.densities))}]"
-        words = [densities] + [
+        words = [listed(self.densities)] + [
             f"{name}={value!r}"
             for name in ("priors", "classes", "costs", "rejection_cost")
             if (value := getattr(self, name)) is not None

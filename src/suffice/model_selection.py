@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.evaluation import Evaluation, evaluation
 from suffice.models.base.options import generator
+from suffice.models.base.scikit_learn import clone
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.running_sums import bound_of, knowing, learnt, running_sums, without
 from suffice.numerics.in_print import aligned
@@ -161,14 +161,13 @@ def learning_curve_from_statistics(
         )
     asked, k = _numbers(train_sizes), _number_of_folds(test, cv)
     learner = clone(model)
-    learner.declared_ = Vocabulary(())
-    source = learner._open_new(X, y, sample_weight)
+    reader, source = learner._open_first(X, y, sample_weight)
     engine = learner._engine_for(source)
-    splits = source.splits(learner._layout(), engine.workers)
+    splits = source.splits(reader.layout, engine.workers)
     if shuffle:
         n = sum(split.count() for split in splits)
         source = source.take(generator(random_state).permutation(n))
-        splits = source.splits(learner._layout(), engine.workers)
+        splits = source.splits(reader.layout, engine.workers)
 
     placed = _placed(splits) if k or asked.dtype.kind == "f" else []
     folds = _folds(placed[-1].stop, k) if k else []
@@ -176,19 +175,21 @@ def learning_curve_from_statistics(
     sizes = _sizes(asked, most)
     bounds = {*sizes, *(bound_of(s, fold) for s in sizes for fold in folds)}
     bounds |= {edge for fold in folds for edge in (fold.start, fold.stop)}
-    first = running_sums(splits, learner.parts_, learner._layout(), sorted(bounds))
+    first = running_sums(splits, reader.parts, reader.layout, sorted(bounds))
 
-    models = tuple(learnt(learner, first[s], s) for s in sizes)
+    models = tuple(learnt(learner, reader, first[s], s) for s in sizes)
     every = first[max(bounds)].classes
     if test is None:
         trials = [
-            _Trial(fold, [learnt(learner, without(fold, s, first), s) for s in sizes], every)
+            _Trial(
+                fold, [learnt(learner, reader, without(fold, s, first), s) for s in sizes], every
+            )
             for fold in folds
         ]
         return LearningCurve(np.array(sizes), models, _scored(engine, placed, trials))
-    held_out = learner._open_labelled(*(*test, None)[:3])
+    held_out = models[0]._open_labelled(*(*test, None)[:3])
     trials = [_Trial(EVERY_ROW, models, every)]
-    splits = held_out.splits(learner._layout_to_answer(), engine.workers)
+    splits = held_out.splits(models[0]._layout_to_answer(), engine.workers)
     return LearningCurve(np.array(sizes), models, _scored(engine, splits, trials))
 
 

@@ -56,7 +56,7 @@ def load(path: str | PathLike[str]) -> Model:
             "load it with the version of suffice that wrote it, or a later one",
         )
     estimator: Any = getattr(import_module(MODULES[kind]), kind)
-    content = file.content(estimator._saved_types)
+    content = file.content(estimator.saved_types)
     try:
         with np.errstate(all="ignore"):  # what is not finite is refused at the end
             model: Model = estimator.restored(content)

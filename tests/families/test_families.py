@@ -10,7 +10,8 @@ from scipy import stats
 
 from suffice.errors import ParameterError
 from suffice.families import Bernoulli, Categorical, Gaussian, Multinomial, Poisson, family_named
-from suffice.families.family import Family, Parameters, dirichlet
+from suffice.families.counts.dirichlet import dirichlet
+from suffice.families.family import Family, Parameters
 from suffice.statistics.batch import NO_WEIGHTS
 from suffice.statistics.block import BadCell, CodedBlock, RealBlock, SparseBlock
 from suffice.statistics.vocabulary import Vocabulary

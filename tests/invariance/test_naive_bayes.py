@@ -19,6 +19,7 @@ from suffice.data.frames.memory import FrameSplit
 from suffice.data.table_source import TableSplit
 from suffice.engines.local import LocalEngine
 from suffice.errors import SufficeWarning
+from suffice.models.base.exact import Learnt
 from suffice.models.generative.model import summarise
 from suffice.testing.comparing import frozen
 
@@ -79,7 +80,8 @@ def from_splits(model: NaiveBayes, splits: Sequence[Any]) -> NaiveBayes:
     other = NaiveBayes(**model.get_params())
     other.__dict__.update({k: v for k, v in vars(model).items() if k.endswith("_")})
     engine = LocalEngine(model.threads)
-    return other._set(engine.run(summarise, (model.parts_, model.layout_), splits))
+    statistic = engine.run(summarise, (model.parts_, model.layout_), splits)
+    return other._set(Learnt(model.reader_, (statistic,)))
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])

@@ -13,7 +13,7 @@ from suffice.errors import DataError
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
-__all__ = ["InEngine", "Source", "Split", "each_batch", "refusal"]
+__all__ = ["InEngine", "InParts", "Source", "Split", "each_batch", "refusal"]
 
 R = TypeVar("R")
 
@@ -43,7 +43,15 @@ class InEngine(Protocol):
         ...
 
 
-class Source(InEngine, Protocol):
+class InParts(InEngine, Protocol):
+    """Rows that are read part by part."""
+
+    def splits(self, layout: Layout, workers: int) -> Sequence[Split]:
+        """Return the parts, to be read by so many workers."""
+        ...
+
+
+class Source(InParts, Protocol):
     """A table of some kind."""
 
     @property
@@ -74,10 +82,6 @@ class Source(InEngine, Protocol):
 
     def take(self, rows: NDArray[np.intp]) -> Source:
         """Return the rows at these places, in that order; only of a table in memory."""
-        ...
-
-    def splits(self, layout: Layout, workers: int) -> Sequence[Split]:
-        """Return the parts, to be read by so many workers."""
         ...
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, one_of_two
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.models.base.checks import unless_it_fails
+from suffice.models.base.scikit_learn import (
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
 from suffice.models.generative.model import (
     discriminants,
 )
@@ -21,6 +25,7 @@ from suffice.numerics.logspace import row_sums
 __all__ = ["LinearDiscriminantAnalysis"]
 
 
+@dataclass(repr=False, eq=False)
 class LinearDiscriminantAnalysis(
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
     TransformerMixin,  # type: ignore[misc]
@@ -58,8 +63,8 @@ class LinearDiscriminantAnalysis(
         for the shrinkage that they stand for; that of OAS is the formula of Chen et al. (2010),
         from which scikit-learn departs.
     ddof : int
-        0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::lda`` and earlier
-        releases of scikit-learn.
+        0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::lda`` and
+        ``MASS::qda`` and earlier releases of scikit-learn.
     variance_floor : float
         In no direction is the variance less than this share of that over all classes.
     precision : {"exact", "double"}
@@ -118,34 +123,19 @@ class LinearDiscriminantAnalysis(
     pooling = 1.0
     solvers = ("svd", "lsqr", "eigen")
 
-    def __init__(
-        self,
-        solver: str = "svd",
-        shrinkage: float | str | None = None,
-        priors: ArrayLike | None = None,
-        n_components: int | None = None,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        *,
-        ddof: int = 0,
-        variance_floor: float = 1e-9,
-        precision: Literal["exact", "double"] = "exact",
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.n_components = n_components
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.ddof = ddof
-        self.variance_floor = variance_floor
-        self.precision = precision
-        self.threads = threads
-        self.engine = engine
+    solver: str = "svd"
+    shrinkage: float | str | None = None
+    priors: ArrayLike | None = None
+    n_components: int | None = None
+    store_covariance: bool = False
+    tol: float = 1e-4
+    covariance_estimator: Any = None
+    _: KW_ONLY
+    ddof: int = 0
+    variance_floor: float = 1e-9
+    precision: Literal["exact", "double"] = "exact"
+    threads: int | None = None
+    engine: Choice = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a table, forgetting everything learnt before.

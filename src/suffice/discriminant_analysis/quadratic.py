@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from suffice.models.generative.model import (
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     """Quadratic discriminant analysis: p(x | c) = N(x; μ_c, Σ_c), a covariance for every class.
 
@@ -39,25 +41,10 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         P(c); default: relative frequencies.
     reg_param : float
         The same as ``shrinkage``, which it excludes.
-    store_covariance : bool
-        Accepted for compatibility: ``covariance_`` is always there.
     tol : float
         Accepted for compatibility: a singular matrix is found from exact sums.
-    covariance_estimator : object, optional
-        `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
-        for the shrinkage that they stand for; that of OAS is the formula of Chen et al. (2010),
-        from which scikit-learn departs.
-    ddof : int
-        0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::qda`` and earlier
-        releases of scikit-learn.
-    variance_floor : float
-        In no direction is the variance less than this share of that over all classes.
-    precision : {"exact", "double"}
-        Add products without rounding, or in plain double precision.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
+    store_covariance, covariance_estimator, ddof, variance_floor, precision, threads, engine
+        As in `LinearDiscriminantAnalysis`.
 
     Attributes
     ----------
@@ -98,34 +85,18 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     pooling = 0.0
     solvers = ("svd", "eigen")
 
-    def __init__(
-        self,
-        *,
-        solver: str = "svd",
-        shrinkage: float | str | None = None,
-        priors: ArrayLike | None = None,
-        reg_param: float = 0.0,
-        store_covariance: bool = False,
-        tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        ddof: int = 0,
-        variance_floor: float = 1e-9,
-        precision: Literal["exact", "double"] = "exact",
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.solver = solver
-        self.shrinkage = shrinkage
-        self.priors = priors
-        self.reg_param = reg_param
-        self.store_covariance = store_covariance
-        self.tol = tol
-        self.covariance_estimator = covariance_estimator
-        self.ddof = ddof
-        self.variance_floor = variance_floor
-        self.precision = precision
-        self.threads = threads
-        self.engine = engine
+    solver: str = "svd"
+    shrinkage: float | str | None = None
+    priors: ArrayLike | None = None
+    reg_param: float = 0.0
+    store_covariance: bool = False
+    tol: float = 1e-4
+    covariance_estimator: Any = None
+    ddof: int = 0
+    variance_floor: float = 1e-9
+    precision: Literal["exact", "double"] = "exact"
+    threads: int | None = None
+    engine: Choice = None
 
     def _check(self) -> None:
         super()._check()

@@ -8,6 +8,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
+from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
 from suffice.families.family import (
     INCOMPLETE,
     Alpha,
@@ -15,14 +17,8 @@ from suffice.families.family import (
     Family,
     Form,
     Parameters,
-    by_event,
     check_estimation,
     complete,
-    dirichlet,
-    event_features,
-    most_telling,
-    pseudo_counts,
-    takes_events,
 )
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log, scores

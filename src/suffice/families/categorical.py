@@ -12,15 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.errors import DataError, ParameterError
-from suffice.families.family import (
-    Estimation,
-    Family,
-    Form,
-    Parameters,
-    by_event,
-    check_estimation,
-    dirichlet,
-)
+from suffice.families.counts.dirichlet import dirichlet
+from suffice.families.counts.events import by_event
+from suffice.families.family import Estimation, Family, Form, Parameters, check_estimation
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
 from suffice.phrases import Option
@@ -41,8 +35,8 @@ class Categorical(Family):
     """Categories of any number and kind (strings, integers, dates, booleans).
 
     θ follows from the counts N under a symmetric Dirichlet(α) prior over the m values seen in any
-    class (`suffice.families.family.dirichlet`): ``mle`` N_v/N, ``map`` (N_v + α − 1)/(N + mα − m),
-    ``bayes`` (N_v + α)/(N + mα).
+    class (`suffice.families.counts.dirichlet.dirichlet`): ``mle`` N_v/N,
+    ``map`` (N_v + α − 1)/(N + mα − m), ``bayes`` (N_v + α)/(N + mα).
 
     Parameters
     ----------

@@ -10,17 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.family import (
-    Alpha,
-    Family,
-    Form,
-    Parameters,
-    check_estimation,
-    event_features,
-    most_telling,
-    pseudo_counts,
-    takes_events,
-)
+from suffice.families.counts.dirichlet import pseudo_counts
+from suffice.families.counts.events import event_features, most_telling, takes_events
+from suffice.families.family import Alpha, Family, Form, Parameters, check_estimation
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
 from suffice.phrases import Option
 from suffice.rules import FINITE, Shape

@@ -23,15 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import BadCell, Encoding, require_held
-from suffice.statistics.events import Events
 from suffice.statistics.moments import too_large
 from suffice.statistics.statistic import Accumulator
-from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
     "INCOMPLETE",
@@ -41,20 +38,13 @@ __all__ = [
     "Form",
     "JointParameters",
     "Parameters",
-    "by_event",
     "check_estimation",
     "check_nonnegative",
     "check_positive",
     "complete",
-    "dirichlet",
-    "event_features",
     "family_named",
     "family_names",
     "is_finite",
-    "most_telling",
-    "prior_counts",
-    "pseudo_counts",
-    "takes_events",
 ]
 
 Estimation = Literal["mle", "map", "bayes"]
@@ -310,83 +300,6 @@ def is_finite(value: Any) -> bool:
     return real and bool(abs(value) <= float_info.max)
 
 
-def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
-    """α as a number, or as an array (events,).
-
-    Raises
-    ------
-    ParameterError
-        If there are more or fewer than events.
-    """
-    if not isinstance(alpha, tuple):
-        return float(alpha)
-    if len(alpha) != events:
-        raise ParameterError(
-            f"alpha has {len(alpha)} numbers for {events} columns",
-            "alpha is one number, or one for every column",
-        )
-    return np.array(alpha)
-
-
-def prior_counts(
-    alpha: float | NDArray[np.float64], estimation: str
-) -> float | NDArray[np.float64]:
-    """What the prior adds to every count: 0 (``mle``), α − 1 (``map``) or α (``bayes``)."""
-    return {"mle": 0.0 * alpha, "map": alpha - 1.0, "bayes": alpha}[estimation]
-
-
-def dirichlet(
-    count: NDArray[np.float64], alpha: float | NDArray[np.float64], estimation: str, m: int
-) -> NDArray[np.float64]:
-    """Probabilities of categories from their counts N under a Dirichlet(α) prior.
-
-    ::
-
-        mle    N_v / N              maximum likelihood
-        map    (N_v + α − 1) / (N + m(α − 1))    mode of the posterior, α ≥ 1
-        bayes  (N_v + α) / (N + mα)              its mean: Laplace's rule for α = 1
-
-    Parameters
-    ----------
-    count : ndarray (k, ..., v)
-        N_v for every class. Categories of the m that are not among the v have count 0.
-    alpha : float, or ndarray that broadcasts to ``count``
-        Pseudo-counts: all alike, or of each category.
-    estimation : {"mle", "map", "bayes"}
-    m : int
-        Number of categories that share the probability.
-
-    Returns
-    -------
-    ndarray (k, ..., v)
-        A class without any count gets the probabilities of all classes together, and where there
-        is no count at all, 1/m each.
-
-    Source: Murphy, Machine Learning: A Probabilistic Perspective (2012), eqs. 3.41 and 3.47.
-
-    Examples
-    --------
-    >>> dirichlet(np.array([[3.0, 0.0]]), 1.0, "bayes", 2)
-    array([[0.8, 0.2]])
-    """
-    pseudo = np.asarray(prior_counts(alpha, estimation))
-    every = np.broadcast_to(pseudo, count.shape[1:]).sum(axis=-1, keepdims=True)
-    weight = every if pseudo.ndim else m * pseudo  # categories without a count weigh too
-
-    def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
-        total = count.sum(axis=-1, keepdims=True) + weight
-        shares = np.asarray(count + pseudo)
-        with np.errstate(invalid="ignore"):
-            shares /= total
-        return shares
-
-    pooled = proportions(count.sum(axis=0))
-    pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
-    shares = proportions(count)
-    np.copyto(shares, pooled, where=count.sum(axis=-1, keepdims=True) == 0)
-    return shares
-
-
 def complete(values: NDArray[Any]) -> NDArray[np.float64]:
     """Numbers (n, d) as the features of a form.
 
@@ -404,41 +317,3 @@ def complete(values: NDArray[Any]) -> NDArray[np.float64]:
     if (np.abs(x) > LARGEST).any():
         raise too_large(x, 0, 0)
     return x
-
-
-def most_telling(
-    words: tuple[Any, ...], values: NDArray[np.float64], terms: NDArray[np.float64], most: int = 20
-) -> dict[Any, list[float]]:
-    """The words whose terms (k, m) differ most between classes, with their values (k, m)."""
-    spread = terms.max(axis=0) - terms.min(axis=0)
-    order = np.lexsort((np.arange(len(spread)), -spread))[:most]
-    return {words[v]: values[:, v].tolist() for v in order}
-
-
-def takes_events(statistic: Any, encoding: str, d: int) -> bool:
-    """Whether a statistic counts the words of a text, or d numbered events; or nothing as yet."""
-    if type(statistic) is not Events:
-        return False
-    (events,) = statistic.vocabularies
-    if not len(events) and not statistic.k:
-        return True
-    return statistic.d == d and (events.closed or encoding == "events")
-
-
-def event_features(events: Vocabulary) -> tuple[Any, ...]:
-    """The features of a form in events: columns of counts, or words of the column 0, a text."""
-    return events.values if events.closed else tuple((0, word) for word in events.values)
-
-
-def by_event(terms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole panels of classes.
-
-    Every panel begins at a multiple of 64 bytes, so that it is one line of the cache.
-    """
-    (k, m), panel = terms.shape, kernels.scores.PANEL
-    width = -(-k // panel) * panel
-    memory = np.zeros(m * width + panel)
-    first = -memory.ctypes.data % 64 // memory.itemsize
-    table = memory[first : first + m * width].reshape(m, width)
-    table[:, :k] = terms.T
-    return table

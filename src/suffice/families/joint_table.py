@@ -12,13 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.categorical import Unseen, check_unseen, refuse_unseen
-from suffice.families.family import (
-    Estimation,
-    Family,
-    JointParameters,
-    check_estimation,
-    prior_counts,
-)
+from suffice.families.counts.dirichlet import prior_counts
+from suffice.families.family import Estimation, Family, JointParameters, check_estimation
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.statistics.block import CodedBlock, Encoding, IntegerBlock
@@ -41,12 +36,12 @@ class JointTable(Family):
     place of two or three columns that depend on each other it makes naive Bayes semi-naive.
 
     θ follows from the counts N under a symmetric Dirichlet(α) prior over all M combinations of
-    the values seen in any class, as `suffice.families.family.dirichlet` says: ``mle`` N_s/N,
-    ``map`` (N_s + α − 1)/(N + Mα − M), ``bayes`` (N_s + α)/(N + Mα). Only combinations that a
-    row shows are stored. With α = 0, ``mle``, or ``map`` and α = 1, a combination that no row
-    shows is impossible under every class; the classifier then answers with the prior, and a
-    warning. M grows fast: where it exceeds the rows, α = 1 outweighs them, and α = 1/M weighs as
-    much as one row.
+    the values seen in any class, as `suffice.families.counts.dirichlet.dirichlet` says:
+    ``mle`` N_s/N, ``map`` (N_s + α − 1)/(N + Mα − M), ``bayes`` (N_s + α)/(N + Mα). Only
+    combinations that a row shows are stored. With α = 0, ``mle``, or ``map`` and α = 1, a
+    combination that no row shows is impossible under every class; the classifier then answers with
+    the prior, and a warning. M grows fast: where it exceeds the rows, α = 1 outweighs them, and
+    α = 1/M weighs as much as one row.
 
     A cell that is missing at prediction is summed out, exactly. A row with a missing cell in the
     group says nothing of combinations: a fit leaves it out of the table, values and all; the

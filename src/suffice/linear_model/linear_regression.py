@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from suffice.engines.choice import Choice
 from suffice.models.base.options import Dependent, Missing, check_choices
@@ -14,6 +15,7 @@ from suffice.models.optimise.descent_options import STEPS, GradientDescent
 __all__ = ["LinearRegression"]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class LinearRegression(LinearRegressor):
     """Ordinary least squares: b and w that minimise Σ(y − b − xᵀw)².
 
@@ -81,71 +83,24 @@ class LinearRegression(LinearRegressor):
     (1.0, array([2.]), array([21.]))
     """
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        tol: float = 1e-6,
-        n_jobs: int | None = None,
-        positive: bool = False,
-        missing: Missing = "error",
-        categorical: Sequence[str] | None = None,
-        dependent: Dependent = "minimum_norm",
-        precision: Precision = "exact",
-        solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal",
-        descent: GradientDescent | None = None,
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.positive = positive
-        self.missing = missing
-        self.categorical = categorical
-        self.dependent = dependent
-        self.precision = precision
-        self.solver = solver
-        self.descent = descent
-        self.threads = threads
-        self.engine = engine
+    fit_intercept: bool = True
+    copy_X: bool = True  # noqa: N815 - scikit-learn's name
+    tol: float = 1e-6
+    n_jobs: int | None = None
+    positive: bool = False
+    missing: Missing = "error"
+    categorical: Sequence[str] | None = None
+    dependent: Dependent = "minimum_norm"
+    precision: Precision = "exact"
+    solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
+    descent: GradientDescent | None = None
+    threads: int | None = None
+    engine: Choice = None
 
     def _check_options(self) -> None:
         super()._check_options()
         check_choices(self, solver=("normal", *STEPS))
 
-    def summary(
-        self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
-    ) -> Any:
-        """Return coefficients with their standard errors and tests, and how well the model fits.
-
-        Parameters
-        ----------
-        target : str or int, optional
-            Which target; needed if there are several.
-        level : float
-            Confidence of the intervals.
-        as_frame : bool
-            Return the coefficients as a pandas DataFrame.
-
-        Returns
-        -------
-        Summary or pandas.DataFrame
-            A summary prints as a table.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such target, or as `posterior`.
-        DataError
-            If there are no more rows than parameters.
-
-        See Also
-        --------
-        suffice.models.linear.summary.Summary : For the formulas and an example.
-        """
-        fit, targets, j = self._inferable(), self.design_.targets, self._place(target)
-        summary = Summary.of(fit, self.terms_, targets, j, level, self._left_out)
-        return summary.frame() if as_frame else summary
+    def _summary(self, target: int, level: float) -> Summary:
+        fit, targets = self._inferable(), self.design_.targets
+        return Summary.of(fit, self.terms_, targets, target, level, self._left_out)

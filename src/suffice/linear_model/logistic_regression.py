@@ -7,7 +7,6 @@ from typing import Any, Self, cast
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.metaestimators import available_if
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout, Column
@@ -15,8 +14,10 @@ from suffice.data.source import Source
 from suffice.data.table_source import TableSource
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError, warn
-from suffice.models.base.checks import common_dtype, declared_labels, unless_it_fails
+from suffice.models.base.checks import declared_labels, unless_it_fails
 from suffice.models.base.options import Dependent, Missing
+from suffice.models.base.reader import LabelReader
+from suffice.models.base.scikit_learn import available_if
 from suffice.models.design.feature_columns import feature_columns, named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.data_loop import DataLoop
@@ -255,7 +256,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         with unless_it_fails(self):
             check_options(self)
             before: LogisticModel | None = getattr(self, "model_", None)
-            problem = self._problem(self._open_new(X, y, sample_weight))
+            self.reader_, source = self._open_first(X, y, sample_weight)
+            problem = self._problem(source)
             start = problem.start(before) if before and self.warm_start else None
             fit = self._solver.minimum(problem.objective, start)
             return self._set(problem, fit)
@@ -303,9 +305,9 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 )
             state = getattr(self, "descent_state_", None)
             if state is None:
-                source = self._open_new(X, y, sample_weight)
+                self.reader_, source = self._open_first(X, y, sample_weight)
                 if classes is not None:
-                    self.label_dtype_ = common_dtype(y, classes)
+                    self.reader_ = self.reader_.with_labels(classes)
                 problem = self._problem(source, declared=declared_labels(classes))
                 state = DescentState.start(problem.objective)
                 self.left_out_, self.unlabelled_, self.n_passes_ = 0.0, 0.0, 0
@@ -412,11 +414,15 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     # -- reading tables
 
-    def _described(self, source: Source) -> Sequence[Column]:
-        source = cast(TableSource | ArraySource, source)
+    def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:
         return feature_columns(source, categorical=self.categorical)
 
-    def _settled(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
+    def _settled(self, source: TableSource | ArraySource, columns: Sequence[Column]) -> LabelReader:
+        return LabelReader.of(source, columns, self._blocks(source, columns), {})
+
+    def _blocks(
+        self, source: TableSource | ArraySource, columns: Sequence[Column]
+    ) -> tuple[BlockLayout, ...]:
         """How the columns are read: numbers together, dense or sparse, then categories."""
         if isinstance(source, ArraySource):
             laid_out = self.solver in SINGLE_ROWS or self.missing == "gaussian"

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.data.source import Split
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.family import check_nonnegative
 from suffice.models.base.options import Dependent, Missing, check_choices
 from suffice.models.design.normal_equations import NormalEquations
-from suffice.models.linear.descent import DescentFit, ReadRows
+from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.model import errors_left_out
+from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor, Precision
 from suffice.models.linear.ridge import RidgePath, RidgeSpectrum
 from suffice.models.linear.saved import SavedRidge
-from suffice.models.linear.standard import Columns, Standard
+from suffice.models.linear.standard import Columns
 from suffice.models.linear.summary import RidgeSummary
-from suffice.models.linear.targets import Rows
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 from suffice.phrases import Option, Phrase
 
@@ -33,6 +33,7 @@ LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
 NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
 
 
+@dataclass(repr=False, eq=False)
 class Ridge(LinearRegressor):
     """Ridge regression: b and w that minimise Σ(y − b − xᵀw)² + α Σ w_j².
 
@@ -94,44 +95,24 @@ class Ridge(LinearRegressor):
     _tuned_names = ("alpha_",)
     saved = SavedRidge
 
-    def __init__(
-        self,
-        alpha: float | Literal["gcv", "loo"] = 1.0,
-        *,
-        fit_intercept: bool = True,
-        copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-4,
-        solver: str = "auto",
-        positive: bool = False,
-        random_state: Any = None,
-        standardize: bool = False,
-        alphas: ArrayLike | None = None,
-        missing: Missing = "error",
-        categorical: Sequence[str] | None = None,
-        dependent: Dependent = "minimum_norm",
-        precision: Precision = "exact",
-        descent: GradientDescent | None = None,
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.alpha = alpha
-        self.fit_intercept = fit_intercept
-        self.copy_X = copy_X
-        self.max_iter = max_iter
-        self.tol = tol
-        self.solver = solver
-        self.positive = positive
-        self.random_state = random_state
-        self.standardize = standardize
-        self.alphas = alphas
-        self.missing = missing
-        self.categorical = categorical
-        self.dependent = dependent
-        self.precision = precision
-        self.descent = descent
-        self.threads = threads
-        self.engine = engine
+    alpha: float | Literal["gcv", "loo"] = 1.0
+    _: KW_ONLY
+    fit_intercept: bool = True
+    copy_X: bool = True  # noqa: N815 - scikit-learn's name
+    max_iter: int | None = None
+    tol: float = 1e-4
+    solver: str = "auto"
+    positive: bool = False
+    random_state: Any = None
+    standardize: bool = False
+    alphas: ArrayLike | None = None
+    missing: Missing = "error"
+    categorical: Sequence[str] | None = None
+    dependent: Dependent = "minimum_norm"
+    precision: Precision = "exact"
+    descent: GradientDescent | None = None
+    threads: int | None = None
+    engine: Choice = None
 
     def ridge_path(self, alphas: ArrayLike) -> RidgePath:
         """Return the coefficients for many penalties, from one decomposition; no row is read.
@@ -149,44 +130,15 @@ class Ridge(LinearRegressor):
         path = self._spectrum().path(_penalties(alphas))
         return path.target(0) if self.single_target_ else path
 
-    def summary(
-        self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
-    ) -> Any:
-        """Return coefficients with the intervals of their posterior, and what the penalty does.
-
-        Parameters
-        ----------
-        target : str or int, optional
-            Which target; needed if there are several.
-        level : float
-            Probability of the intervals.
-        as_frame : bool
-            Return the coefficients as a pandas DataFrame.
-
-        Returns
-        -------
-        RidgeSummary or pandas.DataFrame
-            A summary prints as a table.
-
-        Raises
-        ------
-        ParameterError
-            If there is no such target, or as `posterior`.
-        DataError
-            If there are no more rows than parameters without a penalty.
-
-        See Also
-        --------
-        suffice.models.linear.summary.RidgeSummary : For an example.
-        """
-        posterior, j = self.posterior(), self._place(target)
+    def _summary(self, target: int, level: float) -> RidgeSummary:
+        posterior = self.posterior()
         lower, upper = posterior.interval(level)
-        summary = RidgeSummary(
-            self.design_.targets[j],
+        return RidgeSummary(
+            self.design_.targets[target],
             self.terms_,
-            posterior.location[:, j],
-            lower[:, j],
-            upper[:, j],
+            posterior.location[:, target],
+            lower[:, target],
+            upper[:, target],
             level,
             self._solved().equations.rows,
             self.alpha_,
@@ -194,7 +146,6 @@ class Ridge(LinearRegressor):
             self.effective_parameters_,
             self._left_out,
         )
-        return summary.frame() if as_frame else summary
 
     @property
     def solver_(self) -> str:
@@ -221,12 +172,6 @@ class Ridge(LinearRegressor):
 
     def _penalty(self, columns: Columns) -> NDArray[np.float64]:
         return self.alpha_ * self._unit(columns)
-
-    def _standardised(
-        self, source: Rows, first: bool
-    ) -> tuple[ReadRows, Sequence[Split], Standard]:
-        self.alpha_ = float(self.alpha)  # a descent leaves no choice of it open
-        return super()._standardised(source, first)
 
     def _candidates(self) -> NDArray[np.float64] | None:
         return None if self.alphas is None else _penalties(self.alphas)
@@ -256,31 +201,36 @@ class Ridge(LinearRegressor):
             check_nonnegative(alpha=self.alpha)
         check_choices(self, solver=(*NORMAL, *STEPS))
 
-    def _tune(self, equations: NormalEquations, source: Rows | None) -> None:
+    def _tune(
+        self,
+        equations: NormalEquations | None = None,
+        reader: LinearReader | None = None,
+        source: Rows | None = None,
+    ) -> None:
         """Settle α."""
-        if not isinstance(self.alpha, str):
+        if equations is None or not isinstance(self.alpha, str):
             self.alpha_ = float(self.alpha)
             return
         spectrum = RidgeSpectrum.of(equations, self._unit(equations))
         if self.alpha == "gcv":
             self.alpha_ = spectrum.best_by_gcv(self._candidates())
-        elif source is None:
+        elif reader is None or source is None:
             raise ParameterError(
                 Phrase(Option.of("alpha", "loo"), " without the rows"),
                 "leave-one-out needs all rows at once",
                 Phrase("use fit, or ", Option.of("alpha", "gcv")),
             )
         else:
-            self.alpha_ = self._best_by_rows(spectrum, source)
+            self.alpha_ = self._best_by_rows(spectrum, reader, source)
 
-    def _best_by_rows(self, spectrum: RidgeSpectrum, source: Rows) -> float:
+    def _best_by_rows(self, spectrum: RidgeSpectrum, reader: LinearReader, source: Rows) -> float:
         """The α whose errors of rows left out are least, in a second pass over the rows."""
         alphas = self._candidates()
         if alphas is None:
             alphas = spectrum.candidates(LEFT_OUT_CANDIDATES)
-        layout, engine = self._layout(source), self._engine_for(source)
-        params = self.design_, layout, spectrum, alphas
-        moments = engine.run(errors_left_out, params, source.splits(layout, engine.workers))
+        layout = reader.layout_of(source)
+        params = reader.design, layout, spectrum, alphas
+        moments = self._run(errors_left_out, params, source, layout)
         square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
         unit = np.where(spectrum.plain.tss > 0, spectrum.plain.tss, 1.0)
         return float(alphas[(square.reshape(len(alphas), -1) / unit).sum(axis=1).argmin()])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import Bernoulli
 from suffice.families.bernoulli import BernoulliParameters
@@ -20,6 +20,7 @@ from suffice.statistics.events import Events
 __all__ = ["BernoulliNB"]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class BernoulliNB(Discrete):
     """Bernoulli naive Bayes: two outcomes, p(x_j = 1 | c) = θ_cj.
 
@@ -29,18 +30,10 @@ class BernoulliNB(Discrete):
     ----------
     alpha : float or array-like (d,)
         Pseudo-count of each outcome; 0 is allowed.
-    force_alpha : bool
-        If False, α below 1e-10 becomes 1e-10.
     binarize : float, optional
         Numbers above it are 1, the others 0. With None, columns hold 0 and 1, or −1 and 1.
-    fit_prior : bool
-        Relative frequencies of the classes as P(c), else all alike.
-    class_prior : array-like (k,), optional
-        P(c).
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
+    force_alpha, fit_prior, class_prior, threads, engine
+        As in `MultinomialNB`.
 
     Attributes
     ----------
@@ -66,24 +59,7 @@ class BernoulliNB(Discrete):
     array([[0.6, 0.4]])
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: float | ArrayLike = 1.0,
-        force_alpha: bool = True,
-        binarize: float | None = 0.0,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.threads = threads
-        self.engine = engine
+    binarize: float | None = 0.0
 
     def _family(self) -> Bernoulli:
         return Bernoulli(self._alpha())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.engines.choice import Choice
 from suffice.families import Categorical
 from suffice.families.categorical import CategoricalParameters
 from suffice.naive_bayes.discrete import Discrete
@@ -17,6 +17,7 @@ from suffice.statistics.counts import Counts
 __all__ = ["CategoricalNB"]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class CategoricalNB(Discrete):
     """Categorical naive Bayes: one of m values, p(x_j = v | c) = θ_cjv.
 
@@ -26,21 +27,13 @@ class CategoricalNB(Discrete):
     ----------
     alpha : float
         Pseudo-count of every value; 0 is allowed.
-    force_alpha : bool
-        If False, α below 1e-10 becomes 1e-10.
-    fit_prior : bool
-        Relative frequencies of the classes as P(c), else all alike.
-    class_prior : array-like (k,), optional
-        P(c).
     min_categories : int or array-like (d,), optional
         Values 0, ..., min_categories − 1 count as values of a column of whole numbers.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that is not among those of the column: left out like a missing cell,
         refused, or given the probability of one more value.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
+    force_alpha, fit_prior, class_prior, threads, engine
+        As in `MultinomialNB`.
 
     Attributes
     ----------
@@ -71,27 +64,10 @@ class CategoricalNB(Discrete):
     """
 
     array_dtype = None
+    input_tags = ("sparse", "categorical", "string")
 
-    def __init__(
-        self,
-        *,
-        alpha: float = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        min_categories: int | ArrayLike | None = None,
-        unseen: str = "ignore",
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.min_categories = min_categories
-        self.unseen = unseen
-        self.threads = threads
-        self.engine = engine
+    min_categories: int | ArrayLike | None = None
+    unseen: str = "ignore"
 
     def _family(self) -> Categorical:
         least: Any = 0 if self.min_categories is None else self.min_categories
@@ -127,9 +103,3 @@ class CategoricalNB(Discrete):
     def categories_(self) -> list[tuple[Any, ...]]:
         """The values of every column."""
         return [v.values for v in self._columns.vocabularies]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Self, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from suffice.engines.choice import Choice
 from suffice.families import Complement, Family
 from suffice.families.complement import ComplementParameters
 from suffice.models.base.options import check_choices
-from suffice.models.generative.model import Prior, class_prior
+from suffice.models.generative.model import GenerativeModel, Prior, class_prior
+from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.multinomial import MultinomialNB
 from suffice.statistics.by_class import ByClass
 
 __all__ = ["ComplementNB"]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class ComplementNB(MultinomialNB):
     """Complement naive Bayes: counts scored by the other classes, for classes of uneven size.
 
@@ -28,18 +30,10 @@ class ComplementNB(MultinomialNB):
     ----------
     alpha : float or array-like (d,)
         Pseudo-count of each event, more than 0.
-    force_alpha : bool
-        If False, α below 1e-10 becomes 1e-10.
-    fit_prior : bool
-        As in `MultinomialNB`, for ``class_log_prior_``: the scores do not use a prior.
-    class_prior : array-like (k,), optional
-        As ``fit_prior``.
     norm : bool
         Divide the weights of a class by their sum.
-    threads : int, optional
-        Default: all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
+    force_alpha, fit_prior, class_prior, threads, engine
+        As in `MultinomialNB`; the prior is for ``class_log_prior_`` alone, the scores use none.
 
     Attributes
     ----------
@@ -66,26 +60,7 @@ class ComplementNB(MultinomialNB):
     array(['a', 'b'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: float | ArrayLike = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        norm: bool = False,
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        super().__init__(
-            alpha=alpha,
-            force_alpha=force_alpha,
-            fit_prior=fit_prior,
-            class_prior=class_prior,
-            threads=threads,
-            engine=engine,
-        )
-        self.norm = norm
+    norm: bool = False
 
     def _family(self) -> Family:
         check_choices(self, norm=(True, False))
@@ -94,11 +69,13 @@ class ComplementNB(MultinomialNB):
     def _prior(self) -> tuple[Prior, float]:
         return "uniform", 0.0  # the scores use none
 
-    def _set(self, *batches: ByClass) -> Self:
-        super()._set(*batches)
-        weight, classes = self.class_count_, self.model_.classes
+    def _estimate(
+        self, reader: GenerativeReader, statistic: ByClass, source: Any = None, tuned: bool = False
+    ) -> GenerativeModel:
+        model = super()._estimate(reader, statistic)
+        weight, classes = model.statistic.weight.value, model.classes
         self._stated_prior = class_prior(weight, classes, *super()._prior())
-        return self
+        return model
 
     @property
     def class_prior_(self) -> NDArray[np.float64]:

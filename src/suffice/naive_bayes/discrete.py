@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice.engines.choice import Choice
 from suffice.families.family import Alpha
 from suffice.models.base.options import check_choices
 from suffice.models.generative.model import Prior
@@ -19,13 +21,18 @@ __all__ = ["Discrete"]
 SMALLEST_ALPHA = 1e-10  # what scikit-learn puts in the place of alpha = 0 without force_alpha
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class Discrete(OneFamilyClassifier):
     """What the classes for counts have in common: pseudo-counts and priors."""
 
-    alpha: Any
-    force_alpha: bool
-    fit_prior: bool
-    class_prior: ArrayLike | None
+    poor_score: ClassVar[bool] = True
+
+    alpha: float | ArrayLike = 1.0
+    force_alpha: bool = True
+    fit_prior: bool = True
+    class_prior: ArrayLike | None = None
+    threads: int | None = None
+    engine: Choice = None
 
     def _alpha(self) -> Alpha:
         """Pseudo-counts, kept off 0 unless ``force_alpha``."""
@@ -51,8 +58,3 @@ class Discrete(OneFamilyClassifier):
     def class_log_prior_(self) -> NDArray[np.float64]:
         """log P(c), (k,)."""
         return safe_log(self.class_prior_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags

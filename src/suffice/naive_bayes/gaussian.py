@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -18,6 +19,7 @@ from suffice.statistics.moments import Moments
 __all__ = ["GaussianNB"]
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class GaussianNB(OneFamilyClassifier):
     """Gaussian naive Bayes: real columns, p(x_j | c) = N(x_j; μ_cj, σ²_cj).
 
@@ -61,18 +63,10 @@ class GaussianNB(OneFamilyClassifier):
 
     prior_option = "priors"
 
-    def __init__(
-        self,
-        *,
-        priors: ArrayLike | None = None,
-        var_smoothing: float = 1e-9,
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.priors = priors
-        self.var_smoothing = var_smoothing
-        self.threads = threads
-        self.engine = engine
+    priors: ArrayLike | None = None
+    var_smoothing: float = 1e-9
+    threads: int | None = None
+    engine: Choice = None
 
     def _family(self) -> Gaussian:
         check_nonnegative(var_smoothing=self.var_smoothing)

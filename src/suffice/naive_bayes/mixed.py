@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from suffice.data.schema import Column, Layout, UniformColumns, is_decided
@@ -19,6 +19,7 @@ from suffice.phrases import Option
 __all__ = ["NaiveBayes"]
 
 
+@dataclass(repr=False, eq=False)
 class NaiveBayes(GenerativeClassifier):
     """Naive Bayes on a raw table: mixed columns, missing cells, unseen values, strings.
 
@@ -85,45 +86,24 @@ class NaiveBayes(GenerativeClassifier):
     array(['apple', 'plum'], dtype='<U5')
     """
 
-    def __init__(
-        self,
-        families: Any = None,
-        *,
-        estimation: Estimation = "bayes",
-        alpha: float = 1.0,
-        class_prior: Prior = "empirical",
-        class_alpha: float = 1.0,
-        ddof: int = 0,
-        variance_floor: float = 1e-9,
-        unseen: str = "ignore",
-        missing: tuple[str, ...] = (),
-        label_suffix: str = "",
-        label_map: Mapping[str, str] | None = None,
-        decay: float = 1.0,
-        window: int | None = None,
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.families = families
-        self.estimation = estimation
-        self.alpha = alpha
-        self.class_prior = class_prior
-        self.class_alpha = class_alpha
-        self.ddof = ddof
-        self.variance_floor = variance_floor
-        self.unseen = unseen
-        self.missing = missing
-        self.label_suffix = label_suffix
-        self.label_map = label_map
-        self.decay = decay
-        self.window = window
-        self.threads = threads
-        self.engine = engine
+    input_tags = ("sparse", "categorical", "string")
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = tags.input_tags.categorical = True
-        return tags
+    families: Any = None
+    _: KW_ONLY
+    estimation: Estimation = "bayes"
+    alpha: float = 1.0
+    class_prior: Prior = "empirical"
+    class_alpha: float = 1.0
+    ddof: int = 0
+    variance_floor: float = 1e-9
+    unseen: str = "ignore"
+    missing: tuple[str, ...] = ()
+    label_suffix: str = ""
+    label_map: Mapping[str, str] | None = None
+    decay: float = 1.0
+    window: int | None = None
+    threads: int | None = None
+    engine: Choice = None
 
     def _prior(self) -> tuple[Prior, float]:
         return self.class_prior, self.class_alpha

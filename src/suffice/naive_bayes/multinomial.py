@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from suffice.engines.choice import Choice
 from suffice.families import Family, Multinomial
 from suffice.families.multinomial import MultinomialParameters
 from suffice.naive_bayes.discrete import Discrete
@@ -60,22 +59,7 @@ class MultinomialNB(Discrete):
     array(['a', 'b'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: float | ArrayLike = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.threads = threads
-        self.engine = engine
+    input_tags = ("sparse", "positive_only")
 
     def _family(self) -> Family:
         return Multinomial(self._alpha())
@@ -89,8 +73,3 @@ class MultinomialNB(Discrete):
     def feature_log_prob_(self) -> NDArray[np.float64]:
         """log θ, (k, d)."""
         return safe_log(cast(MultinomialParameters, self._estimates).theta)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags

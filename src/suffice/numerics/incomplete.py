@@ -28,13 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
+from suffice.numerics.acceleration import Path
 
 __all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
 
 FLOOR = 1e-9  # the least variance in any direction, as a share of that over all classes
 TINY = 1e-6  # a variance that is small compared to this has no share that could be measured
-MEMORY = 10  # steps that are looked back on
-KEPT = 2  # of them, after they misled
 
 Array = NDArray[np.float64]
 Estimate = Callable[[Array, Array, Array], tuple[Array, Array]]
@@ -177,7 +176,7 @@ def expectation_maximisation(
     cells = _Cells.of(rows, shared)
     at = cells.start()
     sums = cells.expect(at, log_prior)
-    history, path = [sums.log_likelihood], _Path([], [])
+    history, path = [sums.log_likelihood], Path([], [])
     least, converged, gain = math.sqrt(tolerance) * cells.weight.sum(), False, np.inf
     for _ in range(max_iterations):
         following = cells.maximise(sums, estimate)
@@ -185,7 +184,7 @@ def expectation_maximisation(
         if still and gain <= least:
             converged = True
             break
-        ahead, before = path.extrapolated(at, following), sums
+        ahead, before = _extrapolated(path, at, following), sums
         sums = cells.expect(ahead, log_prior)
         if ahead is not following and not sums.log_likelihood >= history[-1]:
             path.forget()
@@ -371,30 +370,14 @@ def _change(before: _Gaussians, after: _Gaussians) -> float:
     return float(max(mean.max(initial=0.0), covariance.max(initial=0.0)))
 
 
-class _Path(NamedTuple):
-    """The last points θ and the steps f = M(θ) − θ from there, which tell where they lead."""
-
-    points: list[Array]
-    steps: list[Array]
-
-    def extrapolated(self, at: _Gaussians, following: _Gaussians) -> _Gaussians:
-        """M(θ) − Σ γ(Δθ + Δf) over the differences of the path, where γ minimises |f − Σ γΔf|."""
-        target = _flat(following)
-        self.points.append(_flat(at))
-        self.steps.append(target - self.points[-1])
-        self.forget(MEMORY)
-        if len(self.points) == 1:
-            return following
-        moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)
-        gamma = np.linalg.lstsq(turns.T, self.steps[-1], rcond=1e-10)[0]
-        target -= gamma @ (moves + turns)
-        mean, covariance = np.split(target, [at.mean.size])
-        shapes = at.mean.shape, at.covariance.shape
-        return _Gaussians(mean.reshape(shapes[0]), _floored(covariance.reshape(shapes[1])))
-
-    def forget(self, kept: int = KEPT) -> None:
-        """Keep the last differences only."""
-        del self.points[: -kept - 1], self.steps[: -kept - 1]
+def _extrapolated(path: Path, at: _Gaussians, following: _Gaussians) -> _Gaussians:
+    """Where a path leads that came to ``at`` and goes on to ``following``."""
+    ahead = path.extrapolated(_flat(at), _flat(following))
+    if ahead is None:
+        return following
+    mean, covariance = np.split(ahead, [at.mean.size])
+    shapes = at.mean.shape, at.covariance.shape
+    return _Gaussians(mean.reshape(shapes[0]), _floored(covariance.reshape(shapes[1])))
 
 
 def _flat(at: _Gaussians) -> Array:

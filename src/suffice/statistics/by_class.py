@@ -55,6 +55,11 @@ class ByClass:
         blocks = all(getattr(block, "k", None) == len(self.classes) for block in self.blocks)
         return blocks and not self.classes.closed
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no labelled row."""
+        return not len(self.classes)
+
     def __add__(self, other: ByClass) -> ByClass:
         classes = self.classes | other.classes
         mine, theirs = self.over(classes), other.over(classes)

@@ -19,11 +19,12 @@ from suffice.numerics import kernels
 from suffice.numerics.error_free import add, divide, multiply, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
+from suffice.statistics.comoment_groups import aligned, moved
 from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
 from suffice.statistics.statistic import described
 
-__all__ = ["Comoments", "product_index"]
+__all__ = ["Comoments"]
 
 FORGOTTEN = "only rows that were learnt can be forgotten"
 
@@ -232,6 +233,11 @@ class Comoments:
         shown = cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))
         return Comoments.empty(self.k, len(columns), self.pooled)._merge(shown, 1.0)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is no row."""
+        return not len(self.code)
+
     def __add__(self, other: Comoments) -> Comoments:
         return self._merge(other, 1.0)
 
@@ -340,36 +346,16 @@ class Comoments:
             products=self.products[used],
         )
 
-    def _aligned(self, other: Comoments) -> tuple[NDArray[Any], ...]:
-        """Patterns, groups and homes of both, and where the groups of each stand among them."""
-        names = ("patterns", "pattern", "code", "home")
-        if all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names) and (
-            self.home.min(initial=0) >= 0
-        ):
-            keys = np.stack([self.pattern, self.code], axis=1)
-            return self.patterns, keys, self.home, np.arange(len(keys)), np.arange(len(keys))
-        patterns = np.unique(np.concatenate([self.patterns, other.patterns]), axis=0)
-        keys, places, counts = np.unique(
-            np.concatenate([_keys(self, patterns), _keys(other, patterns)]),
-            axis=0,
-            return_inverse=True,
-            return_counts=True,
-        )
-        mine, theirs = np.split(places.reshape(-1), [len(self.pattern)])
-        several = counts > 1  # rows of one group, or products of before
-        several[mine[self.home >= 0]] = several[theirs[other.home >= 0]] = True
-        return patterns, keys, product_index(self.pooled, keys, several), mine, theirs
-
     def _merge(self, other: Comoments, sign: float) -> Comoments:
         """Add or take away; groups of the other that stand for one group here are added to it."""
-        patterns, keys, home, mine, theirs = self._aligned(other)
+        patterns, keys, home, mine, theirs = aligned(self, other)
         out = Comoments.of_groups(self.k, self.pooled, patterns, keys, home)
         arrays = [array.copy() for array in (out.weight, out.pivot, out.sums, out.products)]
         weight, pivot, sums, products = arrays
         weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
-        products[_homes(self, home[mine])] = self.products
+        products[moved(self, home[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
-        at = _homes(other, home[theirs])
+        at = moved(other, home[theirs])
         for m, pair in zip(at, other.products, strict=True):
             products[m] = add(*two_sum(*products[m]), *two_sum(*(sign * pair)))
         kernel = kernels.comoments
@@ -387,27 +373,3 @@ class Comoments:
                 raise error
             kernel.recentre(weight, pivot, sums, home, products)
         return replace(out, weight=weight, pivot=pivot, sums=sums, products=products)._shown()
-
-
-def _keys(of: Comoments, patterns: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Pattern and class of every group, (g, 2), the pattern by its number among others."""
-    both = np.concatenate([patterns, of.patterns])
-    _, number = np.unique(both, axis=0, return_inverse=True)
-    number = number.reshape(-1)[len(patterns) :]
-    return np.stack([number[of.pattern], of.code], axis=1).astype(np.intp)
-
-
-def _homes(of: Comoments, home: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Where the products of a statistic are, given the new homes of its groups."""
-    homes = np.zeros(len(of.products), np.intp)
-    homes[of.home[of.home >= 0]] = home[of.home >= 0]
-    return homes
-
-
-def product_index(
-    pooled: bool, groups: NDArray[np.intp], several: NDArray[np.bool_]
-) -> NDArray[np.intp]:
-    """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
-    owner = groups[:, 0] if pooled else np.arange(len(groups))
-    owners = np.unique(owner[several])
-    return np.where(np.isin(owner, owners), np.searchsorted(owners, owner), -1)

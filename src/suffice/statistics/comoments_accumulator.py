@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
 from suffice.statistics.block import RealBlock, require_held, tiles
-from suffice.statistics.comoments import Comoments, product_index
+from suffice.statistics.comoment_groups import product_index
+from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import grown
 from suffice.statistics.moments import too_large
 

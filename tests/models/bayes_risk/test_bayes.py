@@ -26,7 +26,7 @@ from suffice import BayesClassifier, NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Categorical, Gaussian, JointTable, MultivariateGaussian, Poisson
-from suffice.models.bayes_risk.risk import largest_risk, zero_one
+from suffice.models.bayes_risk.costs import largest_risk, zero_one
 from suffice.naive_bayes import (
     BernoulliNB,
     CategoricalNB,

@@ -1,4 +1,4 @@
-"""What the estimators share of scikit-learn's contract: telling inputs apart, checking them."""
+"""Telling inputs apart, and checking labels and weights."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d
 
 from suffice.data.array_labels import Labels
 from suffice.data.label_values import require_label_values
@@ -20,6 +18,7 @@ from suffice.data.python_numbers import faithful, require_faithful
 from suffice.data.schema import MAX_CLASSES
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
+from suffice.models.base.scikit_learn import check_classification_targets, column_or_1d
 from suffice.statistics.batch import WEIGHT_RULE, unfit_weight
 from suffice.statistics.vocabulary import Value, Vocabulary
 

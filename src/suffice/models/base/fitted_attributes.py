@@ -13,7 +13,7 @@ import numpy as np
 
 from suffice.errors import ParameterError, UnavailableError
 
-__all__ = ["FittedAttributes", "read_only"]
+__all__ = ["FittedAttributes", "KeptArray", "read_only"]
 
 
 def read_only(value: Any) -> Any:
@@ -54,16 +54,40 @@ class FittedAttributes:
             if _is_fitted(name) and isinstance(member, property):
                 setattr(cls, name, _protected(member))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if type(value) is np.ndarray and _is_fitted(name):
-            value = read_only(value)
-        super().__setattr__(name, value)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        # A pickle does not tell whether an array can be written to.
-        kept = {name: read_only(v) if _is_fitted(name) else v for name, v in state.items()}
-        above: Any = super()
-        above.__setstate__(kept)
+class KeptArray:
+    """An attribute that keeps an array, and hands out a view that cannot be written to.
+
+    Examples
+    --------
+    >>> class Mean:
+    ...     mean_ = KeptArray()
+    >>> model = Mean()
+    >>> model.mean_ = np.ones(2)
+    >>> model.mean_[0] = 3.0
+    Traceback (most recent call last):
+        ...
+    ValueError: assignment destination is read-only
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        try:
+            return read_only(instance.__dict__[self._name])
+        except KeyError:
+            raise AttributeError(
+                f"{type(instance).__name__!r} object has no attribute {self._name!r}"
+            ) from None
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self._name] = value
+
+    def __delete__(self, instance: Any) -> None:
+        del instance.__dict__[self._name]
 
 
 def _is_fitted(name: str) -> bool:

@@ -80,6 +80,11 @@ class SavedClassifier(Saved):
     label_dtype: str | None = None
 
     @property
+    def dtype(self) -> np.dtype[Any] | None:
+        """What labels are stored as."""
+        return None if self.label_dtype is None else np.dtype(self.label_dtype)
+
+    @property
     @abstractmethod
     def labels(self) -> tuple[Vocabulary, ...]:
         """All labels, each at least once."""

@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
 from suffice.data.schema import Numbered
 from suffice.errors import DataError, ParameterError, SufficeError
+from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.densities import Density
 from suffice.models.bayes_risk.fitted_densities import independent_columns
 from suffice.models.generative.classifier import GenerativeClassifier

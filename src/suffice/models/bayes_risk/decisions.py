@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 
-__all__ = ["checked_costs", "prior_of"]
+__all__ = ["checked_costs", "prior_of", "with_rejection"]
 
 
 def prior_of(priors: Any, labels: tuple[Any, ...]) -> NDArray[np.float64]:
@@ -65,3 +66,12 @@ def checked_costs(costs: Any, k: int) -> NDArray[np.float64]:
             "add a constant to its row: that changes no decision",
         )
     return given
+
+
+def with_rejection(costs: NDArray[np.float64], cost: float | None) -> NDArray[np.float64]:
+    """A (k, k + 1), with a column for deciding nothing; A (k, k) where there is no such thing."""
+    if cost is None:
+        return costs
+    if not (isinstance(cost, Real) and 0 <= cost < np.inf):
+        raise ParameterError(f"rejection_cost={cost!r}", "a cost is a finite number, 0 or more")
+    return np.column_stack([costs, np.full(len(costs), float(cost))])

@@ -6,46 +6,32 @@ Everything that is computed lives below: a source reads, an engine sums, a model
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from os import PathLike
-from typing import Any, Self, cast
+from typing import Any, Self
 
-from sklearn.utils.validation import check_is_fitted
-
-from suffice.data.schema import BlockLayout, Column, is_decided, with_kinds
-from suffice.data.source import Source
-from suffice.errors import DataError, ForgetError, ParameterError, warn
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import Column, is_decided
+from suffice.data.table_source import TableSource
+from suffice.errors import DataError
 from suffice.families import Family
-from suffice.models.base.checks import (
-    check_one_type,
-    common_dtype,
-    declared_labels,
-    forgetting,
-    unless_it_fails,
-)
-from suffice.models.base.streams import check_stream, forgettable, side_by_side, succeeded
-from suffice.models.generative.compatible import check_compatible
+from suffice.models.base.checks import check_one_type, declared_labels, unless_it_fails
+from suffice.models.base.exact import ExactEstimator, Learnt
+from suffice.models.base.streams import check_stream
 from suffice.models.generative.fitted import FittedGenerative
-from suffice.models.generative.model import (
-    FamilyColumns,
-    GenerativeModel,
-    summarise,
-)
+from suffice.models.generative.model import FamilyColumns, GenerativeModel
+from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SAVED, SavedGenerative
-from suffice.models.generative.undecided import carried
 from suffice.phrases import Phrase, PythonOnly
-from suffice.rules import check
+from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.comparison import Comparison
-from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeClassifier"]
 
 
-class GenerativeClassifier(FittedGenerative):
+class GenerativeClassifier(FittedGenerative, ExactEstimator):
     """A classifier that is a function of one exact statistic.
 
     A subclass says by `_parts` which families model which columns, and by `_prior` what is known of
@@ -74,10 +60,16 @@ class GenerativeClassifier(FittedGenerative):
     window: int | None = None
     fewest_classes = 2  # that a fit makes sense with
     prior_option = "class_prior"  # that gives the class prior
-    _saved_types = SAVED
-    _option_types = (Family,)
-    parts_: tuple[FamilyColumns, ...]
+    kind, rows = "generative classifier", "labelled row"
+    saved, saved_types, saved_options = SavedGenerative, SAVED, (Family,)
+    reader_: GenerativeReader
+    statistic_: ByClass
     batches_: tuple[ByClass, ...]
+
+    @property
+    def parts_(self) -> tuple[FamilyColumns, ...]:
+        """Families and the columns that they model."""
+        return self.reader_.parts
 
     @abstractmethod
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
@@ -113,8 +105,8 @@ class GenerativeClassifier(FittedGenerative):
         """
         check_stream(self.decay, self.window)
         with unless_it_fails(self):
-            self.declared_ = Vocabulary(())
-            statistic = self._summarise(self._open_new(X, y, sample_weight))
+            reader, source = self._open_first(X, y, sample_weight)
+            statistic = reader.summarise(source, self._engine_for(source))
             if 0 < len(statistic.classes) < self.fewest_classes:
                 raise DataError(
                     f"there is one class: every label is {statistic.classes.values[0]!r}",
@@ -124,7 +116,7 @@ class GenerativeClassifier(FittedGenerative):
                         PythonOnly(", or learn from batches with partial_fit"),
                     ),
                 )
-            return self._set(statistic)
+            return self._set(Learnt(reader, (statistic,)))
 
     def partial_fit(
         self,
@@ -158,67 +150,12 @@ class GenerativeClassifier(FittedGenerative):
         decay = self.decay if decay is None else decay
         window = self.window if window is None else window
         check_stream(decay, window)
-        first = not hasattr(self, "statistic_")
         declared = declared_labels(classes)
+        labels = (y,) if classes is None else (y, classes)
         with unless_it_fails(self):
-            self.declared_ = declared if first else self.declared_ | declared
-            source = (self._open_new if first else self._open_labelled)(X, y, sample_weight)
-            if not first:
-                self._settle(self._shown(source))
-            given = (y,) if classes is None else (y, classes)
-            self.label_dtype_ = common_dtype(self.label_dtype_, *given)
-            more = self._summarise(source)
-            check_one_type(declared, more.classes, "the labels in `classes`", "those of this table")
-            if first:
-                return self._set(more)
-            known = self.model_.classes
-            check_one_type(known, more.classes, "the labels learnt before", "those of this table")
-            check_one_type(known, declared, "the labels learnt before", "those in `classes`")
-            return self._set(*succeeded(self.batches_, more, decay, window))
-
-    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take rows away again; the result is that of a `fit` without them.
-
-        See `fit` for the parameters.
-
-        Raises
-        ------
-        ForgetError
-            If the rows cannot have been learnt, or the model sees them through a window.
-        """
-        check_is_fitted(self)
-        source = self._open_labelled(X, y, sample_weight)
-        model = self._knowing(self._shown(source))
-        known = forgettable(model.batches_)
-        gone = model._summarise(source)
-        with forgetting(lambda e: model.parts_[e.block].layout.columns[cast(int, e.column)]):
-            rest = known - gone
-        if not len(rest.classes):
-            raise ForgetError(
-                "no labelled row would be left",
-                "a model rests on one row at least",
-                "delete the model instead",
+            return self._learn_more(
+                X, y, sample_weight, decay, window, labels=labels, declared=declared
             )
-        with unless_it_fails(self):
-            self.parts_, self.layout_ = model.parts_, model.layout_
-            return self._set(rest)
-
-    def merge(self, other: GenerativeClassifier) -> Self:
-        """Learn what another model of the same columns and families has learnt.
-
-        Two windows are added batch by batch, the newest to the newest.
-
-        Raises
-        ------
-        SchemaError
-            If the two models do not read the same columns in the same way.
-        """
-        mine, theirs = self._alike(other, "merged")
-        with unless_it_fails(self):
-            self.parts_, self.layout_ = mine.parts_, mine.layout_
-            self.declared_ = self.declared_ | other.declared_
-            self.label_dtype_ = common_dtype(self.label_dtype_, other.label_dtype_)
-            return self._set(*side_by_side(mine.batches_, theirs.batches_))
 
     def adjust_prior(self, X: Any, *, tol: float = 1e-6, max_iter: int = 1000) -> Self:
         """Return the same model with the class prior that rows without labels suggest.
@@ -237,146 +174,77 @@ class GenerativeClassifier(FittedGenerative):
         found = self.label_shift(X, tol=tol, max_iter=max_iter)
         prior = dict(zip(found.classes, found.prior.tolist(), strict=True))
         adjusted: Self = copy(self).set_params(**{self.prior_option: prior})
-        return adjusted._set(*self.batches_)
+        return adjusted._set(Learnt(self.reader_, self.batches_))
 
-    def compare(self, other: GenerativeClassifier) -> Comparison:
-        """Return what divides the rows of two models, column by column, the largest first.
+    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
+        return self._open_labelled(X, y, sample_weight)
 
-        Neither reads rows again: a model holds the statistic of its rows. The result prints as a
-        table, and is a record of `suffice.statistics.comparison`.
+    def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
+        reader = reader.with_options(**self._reading())  # which may have changed since the fit
+        return reader.summarise(source, self._engine_for(source))
 
-        Parameters
-        ----------
-        other : GenerativeClassifier
-            A model of the same columns and families, of the rows to compare with.
+    def _joined(
+        self,
+        reader: GenerativeReader,
+        statistic: ByClass,
+        labels: Sequence[Any] = (),
+        declared: Vocabulary = NO_CLASSES,
+    ) -> GenerativeReader:
+        """The reader once further labels are known; refuse labels of another type."""
+        more = statistic.classes
+        check_one_type(declared, more, "the labels in `classes`", "those of this table")
+        if hasattr(self, "statistic_"):
+            known = self.model_.classes
+            check_one_type(known, more, "the labels learnt before", "those of this table")
+            check_one_type(known, declared, "the labels learnt before", "those in `classes`")
+        return replace(reader.with_labels(*labels), declared=reader.declared | declared)
 
-        Raises
-        ------
-        SchemaError
-            If the two models do not read the same columns in the same way.
+    def _estimate(
+        self, reader: GenerativeReader, statistic: ByClass, source: Any = None, tuned: bool = False
+    ) -> GenerativeModel:
+        prior, alpha = self._prior()
+        known = statistic.over(reader.classes(statistic))
+        return GenerativeModel.estimate(
+            reader.parts, reader.layout, known, prior, alpha, self.prior_option
+        )
 
-        Examples
-        --------
-        >>> from suffice.naive_bayes import GaussianNB
-        >>> before = GaussianNB().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
-        >>> after = GaussianNB().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 0, 1])
-        >>> print(before.compare(after))
-                  Hellinger     PSI  p      missing  within  class
-        (labels)     0.2391  0.2554  -
-        x0           0.9994      54  -  0.0% → 0.0%  1.0000      0
-        x1           0.0000       0  -  0.0% → 0.0%  1.0000      0
-        """
-        mine, theirs = self._alike(other, "compared")
-        names = [tuple(part.layout.columns) for part in mine.parts_]
-        found = mine.statistic_.compare(theirs.statistic_, names)
-        return found.with_empty(mine.layout_.undecided)
+    def _records(self) -> Sequence[Any]:
+        return self.model_.parameters
 
-    def _alike(self, other: Any, verb: str) -> tuple[Self, GenerativeClassifier]:
-        """Both models, by the columns that either has seen a value of.
-
-        Refuse what is no fitted model of the same columns and families.
-        """
-        check_is_fitted(self)
-        if not isinstance(other, GenerativeClassifier):
-            raise ParameterError(
-                f"{other!r} is no generative classifier",
-                f"only fitted generative classifiers can be {verb} with one",
-            )
-        check_is_fitted(other)
-        mine, theirs = self._knowing(other.schema_), other._knowing(self.schema_)
-        check_compatible(mine.model_, theirs.model_, verb)
-        return mine, theirs
+    def _warnings(self) -> Iterator[str]:
+        return self.model_.remarks()
 
     # -- columns that had no value so far
 
-    def _shown(self, source: Source) -> Sequence[Column]:
-        """What a table shows of the columns that had no value so far."""
+    def _shown(self, source: TableSource | ArraySource) -> Sequence[Column]:
         return source.columns(names) if (names := self.layout_.undecided) else ()
 
-    def _knowing(self, columns: Sequence[Column]) -> Self:
-        """A model that has learnt the same rows and knows what these columns are; maybe itself."""
-        if not self.layout_.undecided:
-            return self
-        model = copy(self)
-        model._settle(columns)
-        parts, sums = model.parts_, tree_sum(model.batches_)
-        known = sums.over(self.model_.classes)
-        model.statistic_ = sums
-        model.model_ = replace(self.model_, parts=parts, layout=model.layout_, statistic=known)
-        return model
+    def _informed(self, columns: Sequence[Column]) -> Learnt:
+        if not (self.layout_.undecided and any(map(is_decided, columns))):
+            return Learnt(self.reader_, self.batches_)
+        return self.reader_.informed(self.batches_, columns, self._parts)
 
-    def _settle(self, shown: Sequence[Column]) -> None:
-        """Give the columns that had no value so far the kinds that are shown, if any are."""
-        if not any(is_decided(column) for column in shown):
-            return
-        before, columns = self.parts_, with_kinds(self.layout_.columns, shown)
-        self.parts_ = self._parts(columns)
-        self.batches_ = tuple(carried(batch, before, self.parts_) for batch in self.batches_)
-        blocks = tuple(part.layout for part in self.parts_)
-        self.layout_ = replace(self.layout_, columns=columns, blocks=blocks)
+    # -- reading tables
 
-    def _summarise(self, source: Source) -> ByClass:
-        layout = self._layout()
-        return self._run(summarise, (self.parts_, layout), source, layout)
-
-    def _set(self, *learnt: ByClass) -> Self:
-        batches = tuple(batch.canonical() for batch in learnt)
-        statistic = tree_sum(batches)
-        prior, alpha = self._prior()
-        known = statistic.over(statistic.classes | self.declared_)
-        model = GenerativeModel.estimate(
-            self.parts_, self.layout_, known, prior, alpha, self.prior_option
-        )
-        self.batches_, self.statistic_, self.model_ = batches, statistic, model
-        for remark in model.remarks():
-            warn(remark)
-        return self
+    def _settled(
+        self, source: TableSource | ArraySource, columns: Sequence[Column]
+    ) -> GenerativeReader:
+        parts = self._parts(columns)
+        blocks = tuple(part.layout for part in parts)
+        return GenerativeReader.of(source, columns, blocks, self._reading(), parts=parts)
 
     # -- keeping
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that `suffice.load` reads; nothing in it is executed.
-
-        The file holds the statistic, so a loaded model can learn, merge and forget.
-
-        Raises
-        ------
-        ModelFileError
-            If the file cannot be written. A file that was there before is left as it was.
-        """
-        self._fitted()
-        learnt = {
-            "parts": self.parts_,
-            "batches": self.batches_,
-            "declared": self.declared_,
-        }
-        self._save(path, learnt)
-
-    @classmethod
-    def restored(cls, content: Any) -> Self:
-        """Rebuild a model from what `save` wrote.
-
-        Raises
-        ------
-        ParameterError, DataError
-            If something breaks a rule.
-        """
-        saved = SavedGenerative.of(content)
-        model = cls._restored(saved)
-        model.parts_, model.declared_ = saved.parts, saved.declared
-        model._set(*saved.batches)
-        # Sums that were moved to other pivots may break a rule that those of the file keep.
-        for record in (*model.batches_, *model.model_.parameters):
-            check(record)
-        return model
+    def _learnt(self) -> dict[str, Any]:
+        reader = self.reader_
+        learnt = {"parts": reader.parts, "batches": self.batches_, "declared": reader.declared}
+        return {**super()._learnt(), **learnt}
 
     def _check_saved(self, saved: Any) -> None:
         super()._check_saved(saved)
         check_stream(self.decay, self.window)
         self._reading()
 
-    # -- reading tables
-
-    def _settled(self, source: Source, columns: Sequence[Column]) -> tuple[BlockLayout, ...]:
-        self.parts_ = self._parts(columns)
-        return tuple(part.layout for part in self.parts_)
+    def _restore(self, saved: SavedGenerative) -> None:
+        of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
+        self._restore_sums(Learnt(GenerativeReader(*of_file), saved.batches))

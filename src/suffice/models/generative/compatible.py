@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,20 +10,29 @@ from suffice.data.schema import Layout
 from suffice.errors import SchemaError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type
-from suffice.models.generative.model import FamilyColumns, GenerativeModel
+from suffice.models.generative.model import FamilyColumns
 from suffice.phrases import Phrase, PythonOnly
+from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["check_compatible"]
+__all__ = ["Side", "check_compatible"]
 
 NAMED = 10  # columns named in a sentence
 
 
-def check_compatible(mine: GenerativeModel, theirs: GenerativeModel, verb: str) -> None:
+class Side(NamedTuple):
+    """One of two models: its families, how it reads tables, and all its labels."""
+
+    parts: tuple[FamilyColumns, ...]
+    layout: Layout
+    classes: Vocabulary
+
+
+def check_compatible(mine: Side, theirs: Side, verb: str) -> None:
     """Refuse two models whose statistics are not of the same columns and labels, read alike.
 
     Parameters
     ----------
-    mine, theirs : GenerativeModel
+    mine, theirs : Side
         "This model" and "the other" in what the error says.
     verb : str
         What is done to them, such as "merged".

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from suffice.data.array_source import ArraySource
 from suffice.errors import ParameterError, warn
 from suffice.models.base.answers import impossible_rows
-from suffice.models.base.evaluation import Evaluation
-from suffice.models.base.labels import ReadsLabels
+from suffice.models.base.classifier import Classifier
 from suffice.models.base.options import generator
 from suffice.models.generative.discriminant_functions import (
     LinearForm,
@@ -43,7 +40,7 @@ from suffice.models.generative.model import (
 __all__ = ["FittedGenerative"]
 
 
-class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
+class FittedGenerative(Classifier):
     """A generative classifier, as its sums left it.
 
     Attributes
@@ -52,7 +49,7 @@ class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         All that a prediction needs.
     """
 
-    array_dtype: str | None = None
+    array_dtype: ClassVar[str | None] = None
     model_: GenerativeModel
 
     @abstractmethod
@@ -74,11 +71,8 @@ class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
         return self._predictions(X, posterior)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable label of every row, (n,)."""
-        codes = self._predictions(X, best)
-        labels: NDArray[Any] = self.classes_.take(codes)
-        return labels
+    def _codes(self, X: Any) -> NDArray[np.intp]:
+        return self._predictions(X, best)
 
     def explain(self, X: Any) -> Evidence:
         """Return what every column contributes to every class, row by row."""
@@ -148,23 +142,6 @@ class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         phi = stacked(self._batches(X, features_of, (model, feature_order(model))))
         return phi
 
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy: the share of rows whose label is predicted.
-
-        Rows without a label are left out.
-        """
-        return self.evaluate(X, y, sample_weight).accuracy
-
-    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
-        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
-
-        Raises
-        ------
-        DataError
-            If a label was never seen in training, or no row has a label.
-        """
-        return self._evaluated(self._fitted(), X, y, sample_weight)
-
     def log_likelihood(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return Σ w log P(x, y) over the labelled rows of a table."""
         return self.evaluate(X, y, sample_weight).log_likelihood
@@ -196,14 +173,13 @@ class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         --------
         suffice.models.generative.label_shift.LabelShift : With a test of the old prior.
         """
-        model, source = self._fitted(), self._open_classes(X)
+        model = self._fitted()
         for part in model.parts:
             if not part.family.is_distribution:
                 raise ParameterError(
                     f"{part.family} gives scores", "a class prior goes with probabilities"
                 )
-        engine = self._engine_for(source)
-        splits = source.splits(self._layout_to_answer(), engine.workers)
+        _, engine, splits = self._to_answer(X)
         found = label_shift(model, engine, splits, tol, max_iter)
         if not found.converged:
             warn(
@@ -221,7 +197,8 @@ class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         """
         prior, _ = self._prior()
         estimated = isinstance(prior, str) and prior != "uniform"
-        return self._fitted().n_free + (len(self.classes_) - 1 if estimated else 0)
+        model: GenerativeModel = self._fitted()
+        return model.n_free + (len(self.classes_) - 1 if estimated else 0)
 
     def sample(
         self, n: int = 1, random_state: int | np.random.Generator | None = None
@@ -250,11 +227,6 @@ class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         return model.sample(codes, rng), self.classes_[codes]
 
     @property
-    def classes_(self) -> NDArray[Any]:
-        """Labels, sorted, (k,)."""
-        return self._as_labels(self.model_.classes)
-
-    @property
     def class_count_(self) -> NDArray[np.float64]:
         """Σw of the rows of each class, (k,)."""
         return self.model_.statistic.weight.value
@@ -264,16 +236,10 @@ class FittedGenerative(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         """P(c), (k,)."""
         return self.model_.prior
 
-    def _fitted(self) -> GenerativeModel:
-        check_is_fitted(self)
-        model: GenerativeModel = self.model_
-        return model
-
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
         """Answer for every row, in order; say how many rows no class could have produced."""
-        model, source = self._fitted(), self._open_classes(X)
-        engine = self._engine_for(source)
-        splits = source.splits(self._layout_to_answer(), engine.workers)
+        model = self._fitted()
+        source, engine, splits = self._to_answer(X)
         place = None
         if isinstance(source, ArraySource) and engine.in_process:
             place = room(answer, source.x.shape[0], len(model.classes))

@@ -18,7 +18,8 @@ from suffice.data.schema import BlockLayout, Layout
 from suffice.data.source import Split, each_batch
 from suffice.errors import DataError, ParameterError
 from suffice.families import Family, Parameters
-from suffice.families.family import check_nonnegative, dirichlet
+from suffice.families.counts.dirichlet import dirichlet
+from suffice.families.family import check_nonnegative
 from suffice.models.base.answers import Answers
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from scipy.sparse import issparse
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import KIND_OF, Column, Kind, UniformColumns
-from suffice.data.source import Source
+from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.models.generative.classifier import GenerativeClassifier
@@ -24,7 +24,7 @@ class OneFamilyClassifier(GenerativeClassifier):
     """All columns in one family; a single class is accepted, as scikit-learn does."""
 
     fewest_classes = 1
-    array_dtype: str | None = "numeric"
+    array_dtype: ClassVar[str | None] = "numeric"
 
     @abstractmethod
     def _family(self) -> Family:
@@ -33,7 +33,7 @@ class OneFamilyClassifier(GenerativeClassifier):
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         return whole(self._family(), columns)
 
-    def _described(self, source: Source) -> Sequence[Column]:
+    def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:
         if not isinstance(source, ArraySource):
             return source.columns()
         threshold = self._reading().get("threshold")

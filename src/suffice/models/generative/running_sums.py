@@ -11,8 +11,10 @@ import numpy as np
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.errors import DataError, ParameterError
+from suffice.models.base.exact import Learnt
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.model import FamilyColumns, GenerativeModel
+from suffice.models.generative.reader import GenerativeReader
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
@@ -92,15 +94,17 @@ def without(fold: range, size: int, first: Mapping[int, ByClass]) -> ByClass:
     return some - (first[fold.stop] - first[fold.start]) if size > fold.start else some
 
 
-def learnt(learner: GenerativeClassifier, statistic: ByClass, size: int) -> GenerativeClassifier:
-    """Return the model of a statistic."""
+def learnt(
+    learner: GenerativeClassifier, reader: GenerativeReader, statistic: ByClass, size: int
+) -> GenerativeClassifier:
+    """Return the model of the first rows: what a learner makes of their statistic."""
     if not len(statistic.classes):
         raise DataError(
             f"none of the first {size} rows has a label and a weight that is not zero",
             "a model needs at least one",
             "begin with a larger size",
         )
-    return copy(learner)._set(statistic)
+    return copy(learner)._set(Learnt(reader, (statistic,)))
 
 
 def knowing(model: GenerativeModel, classes: Vocabulary) -> GenerativeModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -11,8 +12,6 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from suffice.engines.batches import map_batches
 from suffice.errors import DataError, ParameterError
@@ -32,7 +31,7 @@ from suffice.models.linear.model import (
     within,
 )
 from suffice.models.linear.posterior import Posterior
-from suffice.models.linear.targets import ReadsTargets
+from suffice.models.linear.targets import Regressor
 from suffice.models.optimise.descent_options import STEPS
 from suffice.phrases import Option, Phrase
 from suffice.statistics.comoments import Comoments
@@ -44,7 +43,7 @@ Interval = Literal["prediction", "confidence"]
 NORMAL = "use solver='normal'"
 
 
-class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ignore[misc]
+class FittedLinear(Regressor):
     """A linear model with numeric targets, as its sums or its descent left it.
 
     Attributes
@@ -100,6 +99,47 @@ class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ign
         """Names of all coefficients, the intercept first if there is one."""
         first = (INTERCEPT,) if self.model_.fit.has_intercept else ()
         return (*first, *self.design_.terms)
+
+    @abstractmethod
+    def _summary(self, target: int, level: float) -> Any:
+        """The summary of one target."""
+
+    def summary(
+        self, target: str | int | None = None, level: float = 0.95, as_frame: bool = False
+    ) -> Any:
+        """Return coefficients with what is known of their errors, and how well the model fits.
+
+        Of least squares, standard errors and tests; with a penalty, the intervals of the posterior
+        of the coefficients, and what the penalty does.
+
+        Parameters
+        ----------
+        target : str or int, optional
+            Which target; needed if there are several.
+        level : float
+            Confidence, or probability, of the intervals.
+        as_frame : bool
+            Return the coefficients as a pandas DataFrame.
+
+        Returns
+        -------
+        Summary, RidgeSummary or pandas.DataFrame
+            A summary prints as a table.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such target, or as `posterior`.
+        DataError
+            If there are no more rows than parameters without a penalty.
+
+        See Also
+        --------
+        suffice.models.linear.summary.Summary : For the formulas and an example.
+        suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
+        """
+        found = self._summary(self._place(target), level)
+        return found.frame() if as_frame else found
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
         """Return the posterior of the coefficients and the variance of the noise.
@@ -327,9 +367,8 @@ class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ign
             If there is no such row.
         """
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
-        engine, layout = self._engine_for(source), self._layout(source)
-        splits = source.splits(layout, engine.workers)
-        moments = engine.run(errors, replace(model, layout=layout), splits)
+        layout = self.reader_.layout_of(source)
+        moments = self._run(errors, replace(model, layout=layout), source, layout)
         if not moments.total.all():
             raise DataError(
                 "there is no row whose target is known and whose weight is not zero",
@@ -337,11 +376,6 @@ class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ign
                 "check the targets and the weights",
             )
         return RegressionEvaluation(self.design_.targets, moments)
-
-    def _fitted(self) -> LinearModel:
-        check_is_fitted(self)
-        model: LinearModel = self.model_
-        return model
 
     def _predictions(
         self, X: Any, answer: Prediction, complete: bool = False
@@ -357,6 +391,5 @@ class FittedLinear(MultiOutputMixin, RegressorMixin, ReadsTargets):  # type: ign
     def _shaped(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
         return predictions[:, 0] if self.single_target_ else predictions
 
-    @property
     def _allows_missing(self) -> bool:
         return self.missing == "gaussian"

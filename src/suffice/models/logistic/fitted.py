@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from os import PathLike
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import ParameterError
-from suffice.models.base.evaluation import Evaluation
-from suffice.models.base.labels import ReadsLabels
+from suffice.models.base.classifier import Classifier
+from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import Missing
+from suffice.models.base.reader import LabelReader
+from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.descent_state import DescentState
@@ -29,7 +28,7 @@ from suffice.rules import build
 __all__ = ["FittedLogistic"]
 
 
-class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
+class FittedLogistic(Classifier):
     """A logistic regression, as its passes over the rows left it.
 
     Attributes
@@ -52,26 +51,20 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         What a user may want to know of the columns.
     """
 
-    _saved_types = SAVED
-    _option_types = (GradientDescent,)
+    saved, saved_types, saved_options = SavedLogistic, SAVED, (GradientDescent,)
     penalty: Penalty
     C: float
     missing: Missing
     model_: LogisticModel
     likelihood_: Likelihood | None
     descent_state_: DescentState
-    n_iter_: NDArray[np.intp]
+    n_iter_ = KeptArray()
     n_passes_: int
     left_out_: float
     unlabelled_: float
     remarks_: tuple[str, ...]
 
     # -- what was learnt
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """Labels, (k,)."""
-        return self._as_labels(self.model_.classes)
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -159,11 +152,11 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
     def covariance(self, reference: Any = None) -> NDArray[np.float64]:
         """Return I⁻¹, the covariance matrix of the estimates of `summary`, row after row."""
         first = self._summary(0.95, reference).reference
-        model = self._fitted()
+        model: LogisticModel = self._fitted()
         return model.against(model.classes.values.index(first))[1]
 
     def _inferable(self) -> LogisticModel:
-        model = self._fitted()
+        model: LogisticModel = self._fitted()
         if model.root is None:
             raise self._no_covariance()
         return model
@@ -212,32 +205,8 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
         return self._predictions(X, LogisticModel.posterior)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable label of every row, (n,)."""
-        codes = self._predictions(X, LogisticModel.best)
-        labels: NDArray[Any] = self.classes_.take(codes)
-        return labels
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy: the share of rows whose label is predicted."""
-        return self.evaluate(X, y, sample_weight).accuracy
-
-    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
-        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
-
-        Its log-likelihood is that of the labels given the columns.
-
-        Raises
-        ------
-        DataError
-            If a label was never seen in training, or no row has a label.
-        """
-        return self._evaluated(self._fitted(), X, y, sample_weight)
-
-    def _fitted(self) -> LogisticModel:
-        check_is_fitted(self)
-        model: LogisticModel = self.model_
-        return model
+    def _codes(self, X: Any) -> NDArray[np.intp]:
+        return self._predictions(X, LogisticModel.best)
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
         """Answer for every row, in order."""
@@ -248,25 +217,15 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_")
 
-    @property
     def _allows_missing(self) -> bool:
         return self.missing == "gaussian"
 
     # -- keeping
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file that `suffice.load` reads; nothing in it is executed.
-
-        The file holds the parameters: a loaded model predicts and explains, and a new fit starts
-        from the rows.
-
-        Raises
-        ------
-        ModelFileError
-            If the file cannot be written. A file that was there before is left as it was.
-        """
-        model, likelihood = self._fitted(), self.likelihood_
-        learnt = {
+    def _learnt(self) -> dict[str, Any]:
+        model, likelihood = self.model_, self.likelihood_
+        return {
+            **super()._learnt(),
             "design": model.centred.design,
             "mean": model.centred.mean,
             "scale": model.centred.scale,
@@ -284,30 +243,19 @@ class FittedLogistic(ClassifierMixin, ReadsLabels):  # type: ignore[misc]
             "unlabelled": self.unlabelled_,
             "remarks": self.remarks_,
         }
-        self._save(path, learnt)
 
-    @classmethod
-    def restored(cls, content: Any) -> Self:
-        """Rebuild a model from what `save` wrote.
-
-        Raises
-        ------
-        ParameterError
-            If something breaks a rule.
-        """
-        saved = SavedLogistic.of(content)
-        model, classes = cls._restored(saved), saved.classes
+    def _restore(self, saved: SavedLogistic) -> None:
+        self.reader_ = LabelReader(saved.layout, saved.format, saved.dtype)
         root = saved.root if saved.covariance is None else _root_of(saved.covariance)
         centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
-        of_rows = centred, classes, saved.coefficients, saved.has_intercept
-        model.model_ = LogisticModel(*of_rows, root, saved.cells)
+        of_rows = centred, saved.classes, saved.coefficients, saved.has_intercept
+        self.model_ = LogisticModel(*of_rows, root, saved.cells)
         if saved.stride is not None:
-            model.descent_state_ = saved.stride
+            self.descent_state_ = saved.stride
         found = saved.likelihood
-        model.likelihood_ = None if found is None else build(Likelihood, found)
-        model.n_iter_, model.n_passes_, model.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
-        model.left_out_, model.unlabelled_ = saved.left_out, saved.unlabelled
-        return model
+        self.likelihood_ = None if found is None else build(Likelihood, found)
+        self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
+        self.left_out_, self.unlabelled_ = saved.left_out, saved.unlabelled
 
 
 def _root_of(covariance: NDArray[np.float64]) -> NDArray[np.float64]:

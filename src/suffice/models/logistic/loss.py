@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.source import Split, each_batch
-from suffice.families.family import by_event
+from suffice.families.counts.events import by_event
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch

@@ -7,10 +7,10 @@ from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
+from suffice.models.base.scikit_learn import ConvergenceWarning
 from suffice.models.logistic.curvature import Method, fit_by_curvature
 from suffice.models.logistic.descent import fit_by_descent
 from suffice.models.logistic.fit import Fit

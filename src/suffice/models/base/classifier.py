@@ -1,0 +1,206 @@
+"""What all classifiers do: they read tables whose rows have labels, predict these, and are judged.
+
+A subclass says by `_described` and `_settled` what the columns of the first table are.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import Column, Layout
+from suffice.data.source import Split
+from suffice.data.table_source import TableSource
+from suffice.engines.batches import map_batches
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.models.base.answers import answer_tables
+from suffice.models.base.checks import common_dtype
+from suffice.models.base.estimator import Estimator
+from suffice.models.base.evaluation import Evaluation, evaluation
+from suffice.models.base.reader import LabelReader
+from suffice.models.base.scikit_learn import ClassifierMixin
+
+__all__ = ["Classifier"]
+
+T = TypeVar("T")
+
+
+class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
+    """An estimator of labels.
+
+    Attributes
+    ----------
+    reader_ : LabelReader
+        How tables are read, and what the labels are stored as.
+    classes_ : ndarray (k,)
+        Labels, sorted.
+    """
+
+    poor_score: ClassVar[bool] = False  # whether scikit-learn is not to expect much of it
+    reader_: LabelReader
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = self.poor_score
+        return tags
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """Labels, sorted, (k,)."""
+        return self.reader_.labels(self.model_.classes)
+
+    @property
+    def label_dtype_(self) -> np.dtype[Any] | None:
+        """What the labels learnt are stored as, if they are arrays of numbers."""
+        return self.reader_.label_dtype
+
+    # -- predicting
+
+    @abstractmethod
+    def _codes(self, X: Any) -> NDArray[np.intp]:
+        """Code of the most probable class of every row, (n,)."""
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable label of every row, (n,)."""
+        codes = self._codes(X)
+        labels: NDArray[Any] = self.classes_.take(codes)
+        return labels
+
+    def predict_batches(
+        self, X: Any, *, proba: bool = False, log_proba: bool = False
+    ) -> Iterator[pa.Table]:
+        """Answer a table of any size batch by batch, in order, as Arrow tables.
+
+        The answers are those of `predict`, `predict_proba` and `predict_log_proba`. Memory does
+        not grow with the rows. With one worker in this process a batch is read when it is asked
+        for; other engines answer whole parts of the table.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        proba, log_proba : bool
+            Whether P(c | x) and log P(c | x) of every class are answered too.
+
+        Returns
+        -------
+        iterator of pyarrow.Table
+            With the columns ``prediction``, ``P(c)`` and ``log P(c)``; one table at least, maybe
+            without rows.
+
+        Raises
+        ------
+        DataError
+            If a cell breaks a rule, when its batch is read.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import GaussianNB
+        >>> model = GaussianNB().fit([[1.0], [2.0], [5.0], [7.0]], list("aabb"))
+        >>> for table in model.predict_batches([[1.5], [6.0]]):
+        ...     print(table.to_pydict())
+        {'prediction': ['a', 'b']}
+        """
+        model, source = self._fitted(), self._open(X)
+        answer = partial(model.answers, proba=proba, log_proba=log_proba)
+        engine = self._engine_for(source)
+        found = map_batches(engine, answer, source, self._layout_to_answer())
+        return answer_tables(model.classes, found)
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose label is predicted.
+
+        Rows without a label are left out.
+        """
+        return self.evaluate(X, y, sample_weight).accuracy
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+        """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
+
+        Its log-likelihood is that of rows and labels; of a logistic regression, that of the labels
+        given the columns.
+
+        Raises
+        ------
+        DataError
+            If a label was never seen in training, or no row has a label.
+        """
+        model = self._fitted()
+        source = self._open_labelled(X, y, sample_weight)
+        result = self._run(evaluation, model, source, self._layout_to_answer())
+        if not result.weight:
+            raise DataError(
+                "there is no labelled row whose weight is not zero",
+                "an evaluation needs at least one",
+                "check the label column and the weights",
+            )
+        return result
+
+    # -- reading
+
+    def _open_labelled(
+        self, X: Any, y: Any, sample_weight: Any, first: bool = False
+    ) -> TableSource | ArraySource:
+        """Open a table whose rows have labels."""
+        if y is None:
+            raise ParameterError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None",
+                "a classifier learns from labels",
+                "pass an array or the name of the label column",
+            )
+        return self._open(X, y, sample_weight, first=first)
+
+    def _open_first(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[Any, TableSource | ArraySource]:
+        """Open the first table, and say how all that follow are read."""
+        source = self._open_labelled(X, y, sample_weight, first=True)
+        columns = self._described(source)
+        if not columns:
+            raise SchemaError("the table has no column besides the label", "a model needs features")
+        return replace(self._settled(source, columns), label_dtype=common_dtype(y)), source
+
+    @abstractmethod
+    def _settled(self, source: TableSource | ArraySource, columns: Sequence[Column]) -> LabelReader:
+        """How tables are read that are like the first."""
+
+    def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:
+        """What the columns of the first table are."""
+        return source.columns()
+
+    def _reading(self) -> dict[str, Any]:
+        """Options of the layout: missing tokens and label clean-up."""
+        return {}
+
+    def _layout(self) -> Layout:
+        """How tables are read, with the reading options as they are now."""
+        return self.reader_.with_options(**self._reading()).layout
+
+    def _layout_to_answer(self) -> Layout:
+        """How tables are read whose rows are to be answered."""
+        return self._layout()
+
+    def _to_answer(self, X: Any) -> tuple[TableSource | ArraySource, Engine, Sequence[Split]]:
+        """Rows to be answered, the engine that reads them, and their splits."""
+        source = self._open(X)
+        engine = self._engine_for(source)
+        return source, engine, source.splits(self._layout_to_answer(), engine.workers)
+
+    def _batches(self, X: Any, kernel: Callable[[Split, Any], list[T]], params: Any) -> list[T]:
+        """What a kernel makes of every batch of a table, in order."""
+        _, engine, splits = self._to_answer(X)
+        return [batch for split in engine.map(kernel, params, splits) for batch in split]
+
+    # -- keeping
+
+    def _learnt(self) -> dict[str, Any]:
+        dtype = self.reader_.label_dtype
+        return {"label_dtype": None if dtype is None else dtype.str}

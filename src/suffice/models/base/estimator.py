@@ -1,0 +1,253 @@
+"""What every estimator does: it reads tables by its reader, on an engine, and is kept in a file."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+
+from suffice.data.array_labels import Labels
+from suffice.data.array_source import ArraySource
+from suffice.data.csv.format import CsvFormat
+from suffice.data.masked_arrays import unmasked
+from suffice.data.python_numbers import require_faithful
+from suffice.data.schema import Column, Layout, Numbered
+from suffice.data.source import InEngine, InParts, Split
+from suffice.data.table_source import TableSource
+from suffice.engines.choice import Choice, engine_of
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ParameterError
+from suffice.models.base.checks import (
+    check_labels,
+    checked_weights,
+    has_named_columns,
+    is_array,
+    one_column,
+)
+from suffice.models.base.reader import TableReader
+from suffice.models.base.saved import Saved
+from suffice.models.base.saved_options import portable, unportable
+from suffice.models.base.scikit_learn import (
+    ScikitLearnEstimator,
+    check_consistent_length,
+    check_is_fitted,
+)
+from suffice.persist import write_model
+from suffice.statistics.statistic import Statistic
+
+__all__ = ["Estimator"]
+
+S = TypeVar("S", bound=Statistic)
+T = TypeVar("T")
+
+
+class Estimator(ScikitLearnEstimator):
+    """Options, a reader of tables, and the model that was learnt.
+
+    The first table settles the reader; tables that follow are opened and read by it.
+
+    Attributes
+    ----------
+    reader_ : TableReader
+        How tables are read.
+    model_ : object
+        All that a prediction needs.
+    """
+
+    saved: ClassVar[type[Saved]]  # what its file holds
+    saved_types: ClassVar[Mapping[str, type]]  # of the entries
+    saved_options: ClassVar[tuple[type, ...]]  # of those options that are records
+
+    threads: int | None
+    engine: Choice
+    reader_: TableReader
+    model_: Any
+
+    @property
+    def schema_(self) -> Sequence[Column]:
+        """What each column is, and why."""
+        return self.reader_.columns
+
+    @property
+    def layout_(self) -> Layout:
+        """How a table is cut into blocks."""
+        return self.reader_.layout
+
+    @property
+    def format_(self) -> CsvFormat | None:
+        """How the first table was written, if it was text."""
+        return self.reader_.format
+
+    def _fitted(self) -> Any:
+        """The model.
+
+        Raises
+        ------
+        NotFittedError
+            If there is none yet.
+        """
+        check_is_fitted(self)
+        return self.model_
+
+    # -- opening tables
+
+    def _open(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        targets: tuple[str, ...] = (),
+        first: bool = False,
+    ) -> TableSource | ArraySource:
+        """Open rows, with their labels if they are given.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        y : array-like (n,) or str, optional
+            Labels, or their column.
+        sample_weight : array-like (n,) or str, optional
+        targets : tuple of str
+            Columns of numeric targets.
+        first : bool
+            Whether this table settles how many columns there are, and what they are called.
+
+        Raises
+        ------
+        ParameterError
+            If labels, targets or weights of an array are given by name.
+        DataError, SchemaError
+            If there is no row in an array, or something in it breaks a rule.
+        """
+        if not is_array(X, y, sample_weight, *targets):
+            from suffice.data.open import open_table
+
+            table = open_table(X, y, sample_weight)
+            if first:
+                found = [name for name in table.feature_names if name not in targets]
+                self._settle_columns(len(found), found if has_named_columns(X) else None)
+            return table
+        _require_values(y, sample_weight, *targets)
+        x, names = self._open_array(X, first)
+        labels = None
+        if y is not None:
+            y = one_column(y)
+            check_consistent_length(x, y)
+            labels = Labels.of(y)
+            check_labels(labels)
+        if x.dtype.kind not in "biuf":
+            from suffice.data.open import open_columns
+
+            return open_columns(x, names, y, sample_weight)
+        weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
+        return ArraySource(x, names, labels, weights)
+
+    def _open_array(self, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
+        """An array of one row at least, checked, and the names of its columns."""
+        X = unmasked(X, numeric=self.array_dtype is not None)
+        x = self._checked_array(X, first)
+        if not x.shape[0]:
+            raise DataError("there is no row", "an array has one at least")
+        if not first:
+            names = self.reader_.names
+        elif self._is_named():
+            names = tuple(map(str, self.feature_names_in_))
+        else:
+            names = Numbered(x.shape[1])
+        if x is not X and isinstance(x, np.ndarray):
+            require_faithful(X, x, lambda at: f"column {names[at[1]]!r}, row {at[0]}")
+        return x, names
+
+    # -- passing over the rows
+
+    def _engine_for(self, source: InEngine | None) -> Engine:
+        """The engine that reads a source."""
+        return engine_of(self.engine, self._workers, None if source is None else source.engine)
+
+    @property
+    def _workers(self) -> int | None:
+        """How many threads read a source; None: all cores."""
+        return self.threads
+
+    def _run(
+        self, kernel: Callable[[Split, Any], S], params: Any, source: InParts, layout: Layout
+    ) -> S:
+        """The sum of a kernel over a source."""
+        engine = self._engine_for(source)
+        return engine.run(kernel, params, source.splits(layout, engine.workers))
+
+    # -- keeping
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file that `suffice.load` reads; nothing in it is executed.
+
+        A model of sums keeps its statistic there, so that a loaded one can learn, merge and
+        forget. Of a logistic regression, and of a descent, there are the coefficients.
+
+        Raises
+        ------
+        ModelFileError
+            If the file cannot be written. A file that was there before is left as it was.
+        """
+        self._fitted()
+        reader = self.reader_
+        content = {
+            "params": portable(self.get_params(deep=False)),
+            "layout": reader.layout,
+            "format": reader.format,
+            "named": self._is_named(),
+            **self._learnt(),
+        }
+        write_model(path, type(self).__name__, content, types=self.saved_types)
+
+    @classmethod
+    def restored(cls, content: Any) -> Self:
+        """Rebuild a model from what `save` wrote.
+
+        Raises
+        ------
+        KeyError
+            If an entry is missing.
+        ParameterError, DataError
+            If something breaks a rule.
+        """
+        saved = cls.saved.of(content)
+        known = [name for name in cls._get_param_names() if name != "engine"]
+        unknown = sorted(saved.params.keys() - known)
+        if unknown:
+            raise ParameterError(
+                f"{unknown[0]!r} is no option of a saved {cls.__name__}",
+                f"its options are {', '.join(known)}",
+            )
+        model = cls(**unportable(saved.params, cls.saved_options))
+        names = saved.layout.names
+        model._settle_columns(len(names), names if saved.named else None)
+        model._check_saved(saved)
+        model._restore(saved)
+        return model
+
+    @abstractmethod
+    def _learnt(self) -> dict[str, Any]:
+        """What a file holds besides options and layout, in the order of its entries."""
+
+    def _check_saved(self, saved: Any) -> None:
+        """Check the options of a saved model as its fit did, and that they go with the rest."""
+        self._engine_for(None)
+
+    @abstractmethod
+    def _restore(self, saved: Any) -> None:
+        """Take over what a file holds besides the options."""
+
+
+def _require_values(*given: Any) -> None:
+    """Refuse labels, targets and weights of an array that are given by the name of a column."""
+    for value in given:
+        if isinstance(value, str):
+            raise ParameterError(
+                f"{value!r} names a column of an array",
+                "the columns of an array have no names",
+                "pass the values, or a table with named columns",
+            )

@@ -1,0 +1,306 @@
+"""Models that are functions of exact sums: learning more, forgetting, merging, comparing.
+
+What differs from one kind of model to another stands in its reader and in `_estimate`.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
+
+from suffice.data.schema import Column
+from suffice.errors import ForgetError, ParameterError, warn
+from suffice.models.base.checks import forgetting, unless_it_fails
+from suffice.models.base.estimator import Estimator
+from suffice.models.base.reader import TableReader
+from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.base.streams import forgettable, side_by_side, succeeded
+from suffice.rules import check
+from suffice.statistics.comparison import Comparison
+from suffice.statistics.statistic import tree_sum
+
+__all__ = ["ExactEstimator", "ExactReader", "Learnt"]
+
+
+class ExactReader(TableReader):
+    """A reader that knows what its sums are about."""
+
+    @abstractmethod
+    def column(self, error: ForgetError) -> str:
+        """The column whose sums show that rows cannot be forgotten."""
+
+    @abstractmethod
+    def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
+        """Refuse sums of other columns, or of columns that are read in another way.
+
+        Parameters
+        ----------
+        statistic
+            The sums of tables that it reads.
+        other : ExactReader
+            That of the other model.
+        others
+            Its sums.
+        verb : str
+            What is done to the two, such as "merged".
+
+        Raises
+        ------
+        SchemaError
+            Naming the first difference.
+        """
+
+    @abstractmethod
+    def merged(self, other: Any) -> Self:
+        """The reader of both models' tables.
+
+        Raises
+        ------
+        SchemaError
+            If there is none.
+        """
+
+    @abstractmethod
+    def compare(self, statistic: Any, other: Any, others: Any) -> Comparison:
+        """What divides the rows of two statistics."""
+
+    def narrowed(self, statistic: Any) -> Learnt:
+        """The reader and the sums once rows are forgotten."""
+        return Learnt(self, (statistic,))
+
+
+class Learnt(NamedTuple):
+    """All that a model is a function of: how tables are read, and the sums over their rows.
+
+    Parameters
+    ----------
+    reader : ExactReader
+    batches : tuple of statistics
+        The oldest first: one, or one for each batch of a window.
+    """
+
+    reader: Any
+    batches: tuple[Any, ...]
+
+    @property
+    def statistic(self) -> Any:
+        """Their sum."""
+        return tree_sum(self.batches)
+
+
+class ExactEstimator(Estimator):
+    """An estimator that is a function of one exact statistic.
+
+    Attributes
+    ----------
+    reader_ : ExactReader
+        How tables are read.
+    statistic_ : FadingStatistic
+        Exact sums over all rows learnt so far.
+    batches_ : tuple of FadingStatistic
+        The statistics that it is the sum of: one, or one for each batch of a window.
+    model_ : object
+        Everything that follows from them.
+    """
+
+    kind: ClassVar[str]  # what errors call such a model
+    rows: ClassVar[str]  # what they call a row that it learns from
+    reader_: Any
+    statistic_: Any
+    batches_: tuple[Any, ...]
+
+    # -- what a kind of model says
+
+    @abstractmethod
+    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+        """The reader that the first table settles, and the rows of that table."""
+
+    @abstractmethod
+    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        """The rows of another table."""
+
+    @abstractmethod
+    def _summarise(self, reader: Any, source: Any) -> Any:
+        """The sums over the rows of a table."""
+
+    @abstractmethod
+    def _estimate(
+        self, reader: Any, statistic: Any, source: Any = None, tuned: bool = False
+    ) -> Any:
+        """The model of a statistic.
+
+        Parameters
+        ----------
+        source : optional
+            All rows of the statistic, where they are at hand.
+        tuned : bool
+            Whether what the estimator chooses by itself is known already.
+        """
+
+    @abstractmethod
+    def _records(self) -> Sequence[Any]:
+        """The records of the model that have rules."""
+
+    def _warnings(self) -> Iterator[str]:
+        """What a user should know of the model, in sentences."""
+        return iter(())
+
+    def _joined(self, reader: Any, statistic: Any) -> Any:
+        """The reader once the rows of one more table are summed."""
+        return reader
+
+    def _require_sums(self) -> None:
+        """Refuse what needs sums where none were kept."""
+
+    def _shown(self, source: Any) -> Sequence[Column]:
+        """What a table shows of the columns that had no value so far."""
+        return ()
+
+    def _informed(self, columns: Sequence[Column]) -> Learnt:
+        """What was learnt, once it is known what other rows show of these columns."""
+        return Learnt(self.reader_, self.batches_)
+
+    # -- learning
+
+    def _set(self, learnt: Learnt, source: Any = None, tuned: bool = False) -> Self:
+        """Estimate the model of what was learnt, and keep both."""
+        batches = tuple(batch.canonical() for batch in learnt.batches)
+        statistic = tree_sum(batches)
+        self.model_ = self._estimate(learnt.reader, statistic, source, tuned)
+        self.reader_, self.batches_, self.statistic_ = learnt.reader, batches, statistic
+        for sentence in self._warnings():
+            warn(sentence)
+        return self
+
+    def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take rows away again; the result is that of a `fit` without them.
+
+        See `fit` for the parameters. Labels, and values of categories, that no row shows any more
+        are unknown.
+
+        Raises
+        ------
+        ForgetError
+            If the rows cannot have been learnt, or the model sees them through a window.
+        """
+        check_is_fitted(self)
+        self._require_sums()
+        source = self._open_more(X, y, sample_weight)
+        reader, batches = self._informed(self._shown(source))
+        known = forgettable(batches)
+        gone = self._summarise(reader, source)
+        with forgetting(reader.column):
+            rest = known - gone
+        if rest.is_empty:
+            raise ForgetError(
+                f"no {self.rows} would be left",
+                "a model rests on one row at least",
+                "delete the model instead",
+            )
+        with unless_it_fails(self):
+            return self._set(reader.narrowed(rest))
+
+    def merge(self, other: Self) -> Self:
+        """Learn what another model of the same columns has learnt.
+
+        Two windows are added batch by batch, the newest to the newest.
+
+        Raises
+        ------
+        SchemaError
+            If the two models do not read the same columns in the same way.
+        """
+        mine, theirs = self._both(other, "merged")
+        reader = mine.reader.merged(theirs.reader)
+        with unless_it_fails(self):
+            return self._set(Learnt(reader, side_by_side(mine.batches, theirs.batches)))
+
+    def compare(self, other: Self) -> Comparison:
+        """Return what divides the rows of two models, column by column, the largest first.
+
+        Neither reads rows again: a model holds the statistic of its rows. Numeric targets are
+        columns like the others; the categories of a linear model are compared by their shares, and
+        may have other values. The result prints as a table, and is a record of
+        `suffice.statistics.comparison`.
+
+        Parameters
+        ----------
+        other : ExactEstimator
+            A model of the same columns, and families or targets, of the rows to compare with.
+
+        Raises
+        ------
+        SchemaError
+            If the two models do not read the same columns in the same way.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import GaussianNB
+        >>> before = GaussianNB().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
+        >>> after = GaussianNB().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 0, 1])
+        >>> print(before.compare(after))
+                  Hellinger     PSI  p      missing  within  class
+        (labels)     0.2391  0.2554  -
+        x0           0.9994      54  -  0.0% → 0.0%  1.0000      0
+        x1           0.0000       0  -  0.0% → 0.0%  1.0000      0
+
+        >>> from suffice.linear_model import LinearRegression
+        >>> before = LinearRegression().fit([[1.0, 5.0], [2.0, 4.0], [3.0, 9.0]], [0, 1, 1])
+        >>> after = LinearRegression().fit([[7.0, 5.0], [8.0, 4.0], [9.0, 9.0]], [0, 1, 1])
+        >>> print(before.compare(after))
+            Hellinger  PSI  p      missing
+        x0     0.9994   54  -  0.0% → 0.0%
+        x1     0.0000    0  -  0.0% → 0.0%
+        y      0.0000    0  -  0.0% → 0.0%
+        """
+        mine, theirs = self._both(other, "compared")
+        found: Comparison = mine.reader.compare(mine.statistic, theirs.reader, theirs.statistic)
+        return found
+
+    def _learn_more(
+        self, X: Any, y: Any, sample_weight: Any, decay: float, window: int | None, **given: Any
+    ) -> Self:
+        """Learn from a batch; the first one settles how tables are read."""
+        if hasattr(self, "statistic_"):
+            source = self._open_more(X, y, sample_weight)
+            reader, batches = self._informed(self._shown(source))
+        else:
+            reader, source = self._open_first(X, y, sample_weight)
+            batches = ()
+        more = self._summarise(reader, source)
+        reader = self._joined(reader, more, **given)
+        learnt = Learnt(reader, succeeded(batches, more, decay, window))
+        return self._set(learnt, source=source if learnt.batches[0] is more else None)
+
+    def _both(self, other: Any, verb: str) -> tuple[Learnt, Learnt]:
+        """What either model has learnt, by one who knows what both have seen.
+
+        Raises
+        ------
+        ParameterError
+            If the other is no fitted model of this kind that has sums.
+        SchemaError
+            If the two do not read the same columns in the same way.
+        """
+        check_is_fitted(self)
+        if not (isinstance(other, ExactEstimator) and other.kind == self.kind):
+            raise ParameterError(
+                f"{other!r} is no {self.kind}",
+                f"only fitted {self.kind}s can be {verb} with one",
+            )
+        check_is_fitted(other)
+        self._require_sums()
+        other._require_sums()
+        mine, theirs = self._informed(other.schema_), other._informed(self.schema_)
+        mine.reader.check_compatible(mine.statistic, theirs.reader, theirs.statistic, verb)
+        return mine, theirs
+
+    # -- keeping
+
+    def _restore_sums(self, learnt: Learnt) -> None:
+        """Take over what was learnt, as a file holds it, and check what follows."""
+        self._set(learnt, tuned=True)
+        # Sums that were moved to other pivots may break a rule that those of the file keep.
+        for record in (*self.batches_, *self._records()):
+            check(record)

@@ -1,0 +1,106 @@
+"""How an estimator reads tables: settled by the first one, and the same for all that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.array_source import ArraySource
+from suffice.data.csv.format import CsvFormat
+from suffice.data.python_numbers import faithful
+from suffice.data.schema import BlockLayout, Column, Layout, as_read
+from suffice.data.table_source import TableSource
+from suffice.models.base.checks import common_dtype
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["LabelReader", "TableReader"]
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """How tables are read. A kind of model adds what it makes of the columns.
+
+    Parameters
+    ----------
+    layout : Layout
+        Which columns are read, and how.
+    format : CsvFormat, optional
+        How the first table was written, if it was text.
+    """
+
+    layout: Layout
+    format: CsvFormat | None
+
+    @classmethod
+    def of(
+        cls,
+        source: TableSource | ArraySource,
+        columns: Sequence[Column],
+        blocks: tuple[BlockLayout, ...],
+        options: Mapping[str, Any],
+        **more: Any,
+    ) -> Self:
+        """The reader of tables like a given one.
+
+        Parameters
+        ----------
+        source : TableSource or ArraySource
+            The first table.
+        columns : sequence of Column
+            Those that are read.
+        blocks : tuple of BlockLayout
+            How they are read.
+        options : mapping
+            Options of the layout.
+        **more
+            The other fields of the reader.
+        """
+        layout = Layout(
+            blocks,
+            as_read(columns, blocks),
+            label=source.label,
+            weight=source.weight,
+            label_stored=source.label_stored(),
+            ignored=source.ignored,
+            **options,
+        )
+        return cls(layout, source.table.format if isinstance(source, TableSource) else None, **more)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the columns that are read."""
+        return self.layout.names
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """What each column is, and why."""
+        return self.layout.columns
+
+    def with_options(self, **options: Any) -> Self:
+        """The same, with options of the layout as an estimator has them now."""
+        return replace(self, layout=replace(self.layout, **options)) if options else self
+
+
+@dataclass(frozen=True)
+class LabelReader(TableReader):
+    """How tables are read whose rows have labels.
+
+    Parameters
+    ----------
+    label_dtype : numpy.dtype, optional
+        What the labels are stored as, if all of them came in arrays of numbers.
+    """
+
+    label_dtype: np.dtype[Any] | None = None
+
+    def labels(self, classes: Vocabulary) -> NDArray[Any]:
+        """Labels as an array of the dtype that they came in, (k,)."""
+        return faithful(classes.values, np.array(classes.values, self.label_dtype))
+
+    def with_labels(self, *given: Any) -> Self:
+        """The same, once labels have come in further arrays or dtypes."""
+        return replace(self, label_dtype=common_dtype(self.label_dtype, *given))

@@ -1,0 +1,95 @@
+"""How a generative classifier reads tables: families and their columns, labels, and what is known.
+
+It says whether another model's sums are of the same columns, and what divides the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast
+
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import Column, with_kinds
+from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine
+from suffice.errors import ForgetError
+from suffice.models.base.exact import ExactReader, Learnt
+from suffice.models.base.reader import LabelReader
+from suffice.models.generative.compatible import Side, check_compatible
+from suffice.models.generative.model import FamilyColumns, summarise
+from suffice.models.generative.undecided import carried
+from suffice.statistics.batch import NO_CLASSES
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.comparison import Comparison
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["GenerativeReader"]
+
+
+@dataclass(frozen=True)
+class GenerativeReader(LabelReader, ExactReader):
+    """How tables are read, and which families model their columns.
+
+    Parameters
+    ----------
+    parts : tuple of FamilyColumns
+        Families and the columns that they model.
+    declared : Vocabulary
+        Labels of which there may be no row.
+    """
+
+    parts: tuple[FamilyColumns, ...] = ()
+    declared: Vocabulary = NO_CLASSES
+
+    def summarise(self, source: TableSource | ArraySource, engine: Engine) -> ByClass:
+        """The sums over the rows of a table."""
+        splits = source.splits(self.layout, engine.workers)
+        return engine.run(summarise, (self.parts, self.layout), splits)
+
+    def classes(self, statistic: ByClass) -> Vocabulary:
+        """All labels, those included of which there is no row."""
+        return statistic.classes | self.declared
+
+    def column(self, error: ForgetError) -> str:
+        """The column that an error is about."""
+        return str(self.parts[error.block].layout.columns[cast(int, error.column)])
+
+    def informed(
+        self,
+        batches: tuple[ByClass, ...],
+        columns: Sequence[Column],
+        parts_of: Callable[[Sequence[Column]], tuple[FamilyColumns, ...]],
+    ) -> Learnt:
+        """Give columns that had no value so far the kinds that other rows show.
+
+        Parameters
+        ----------
+        batches : tuple of ByClass
+            Sums over rows in which all cells of these columns are missing.
+        columns : sequence of Column
+            What other rows show.
+        parts_of : function
+            Chooses families for columns.
+        """
+        known = with_kinds(self.layout.columns, columns)
+        parts = parts_of(known)
+        layout = replace(self.layout, columns=known, blocks=tuple(part.layout for part in parts))
+        sums = tuple(carried(batch, self.parts, parts) for batch in batches)
+        return Learnt(replace(self, parts=parts, layout=layout), sums)
+
+    def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
+        """Refuse sums of other columns, families or labels, or read in another way."""
+        mine = Side(self.parts, self.layout, self.classes(statistic))
+        check_compatible(mine, Side(other.parts, other.layout, other.classes(others)), verb)
+
+    def merged(self, other: Self) -> Self:
+        """The reader of both models' tables."""
+        both = self.with_labels(other.label_dtype)
+        return replace(both, declared=self.declared | other.declared)
+
+    def compare(self, statistic: Any, other: Any, others: Any) -> Comparison:
+        """What divides the rows of two statistics."""
+        names = [tuple(part.layout.columns) for part in self.parts]
+        found: Comparison = statistic.compare(others, names)
+        return found.with_empty(self.layout.undecided)

@@ -1,0 +1,186 @@
+"""How a linear model reads tables: the terms that columns become, and numeric targets.
+
+It says whether another model's sums are of the same columns, and what divides the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast
+
+import numpy as np
+
+from suffice.data.schema import Column, Layout, UniformColumns
+from suffice.data.table_source import TableSource
+from suffice.data.targets import ArrayTargets, target_columns
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ForgetError, SchemaError
+from suffice.models.base.exact import ExactReader, Learnt
+from suffice.models.base.missing_cells import incomplete, listed_missing, without_value
+from suffice.models.design.feature_columns import feature_columns
+from suffice.models.design.matrix import Design
+from suffice.models.linear.comparison import category_counts, check_same_columns, compared_rows
+from suffice.models.linear.model import IncompleteRow, categories, missing_cells, summarise
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comparison import Comparison
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["LinearReader", "Rows", "settled"]
+
+Rows = TableSource | ArrayTargets
+
+MOST_CATEGORIES = 1_000
+
+
+@dataclass(frozen=True)
+class LinearReader(ExactReader):
+    """How tables are read, and what rows of numbers they become.
+
+    Parameters
+    ----------
+    design : Design
+        The terms that the columns of the first table become, and its targets.
+    single_target : bool
+        Whether targets were given as (n,), so that predictions are too.
+    """
+
+    design: Design
+    single_target: bool
+
+    @property
+    def without_targets(self) -> Layout:
+        """How a table is read that may have targets, and need not."""
+        layout = self.layout
+        return replace(layout, ignored=(*layout.ignored, *self.design.targets))
+
+    def layout_of(self, source: Rows) -> Layout:
+        """How a table is read with its targets."""
+        layout = self.layout
+        blocks = (*layout.blocks, self.design.target_block)
+        if not isinstance(source, TableSource):
+            return replace(layout, blocks=blocks)
+        targets = target_columns(source, self.design.targets)
+        return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
+
+    def summarise(self, source: Rows, engine: Engine, exact: bool, gaps: bool) -> Comoments:
+        """The sums over the rows of a table; see `suffice.models.linear.model.summarise`.
+
+        Raises
+        ------
+        DataError
+            If cells are missing and ``gaps`` are not allowed: they are counted.
+        """
+        layout = self.layout_of(source)
+        splits = source.splits(layout, engine.workers)
+        try:
+            return engine.run(summarise, (self.design, layout, exact, gaps), splits)
+        except IncompleteRow:
+            raise self.incomplete(engine, layout, splits) from None
+
+    def incomplete(self, engine: Engine, layout: Layout, splits: Sequence[Any]) -> DataError:
+        """The error of missing cells, which are counted for it."""
+        counts = engine.run(missing_cells, (self.design, layout), splits)
+        places = np.flatnonzero(counts).tolist()
+        return incomplete(listed_missing({self.design.column(j): str(counts[j]) for j in places}))
+
+    def keep(self, names: Sequence[str]) -> Self:
+        """The reader of some of the columns; tables may still have the others."""
+        design = self.design.keep(names)
+        left = tuple(name for name in self.design.columns if name not in set(names))
+        columns = self.layout.columns
+        if left:
+            columns = tuple(column for column in columns if column.name in set(names))
+        ignored = (*self.layout.ignored, *left)
+        layout = replace(self.layout, blocks=design.blocks, columns=columns, ignored=ignored)
+        return replace(self, layout=layout, design=design)
+
+    # -- sums of the same columns
+
+    def column(self, error: ForgetError) -> str:
+        """The column or target that an error is about."""
+        return self.design.column(cast(int, error.column))
+
+    def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
+        """Refuse sums of other columns, categories or targets."""
+        check_same_columns(self.design, other.design, verb)
+
+    def merged(self, other: Self) -> Self:
+        """The reader of both models' tables, if they have the same values of categories."""
+        if self.design.categories != other.design.categories:
+            raise SchemaError(
+                "the models differ in the values of their categories",
+                "only models of the same categories can be merged",
+                "fit one model to the rows of both",
+            )
+        return self
+
+    def compare(self, statistic: Any, other: Any, others: Any) -> Comparison:
+        """What divides the rows of two statistics."""
+        return compared_rows(statistic, self.design, others, other.design)
+
+    def narrowed(self, statistic: Comoments) -> Learnt:
+        """Drop the values of categories that no row shows any more, from the design and the sums.
+
+        Of a category without a term, the sums do not tell whether a row shows its only value.
+        """
+        design = self.design
+        if not design.categories:
+            return Learnt(self, (statistic,))
+        counts = {name: category_counts(statistic, design, name) for name in design.categories}
+        fewer, kept = design.narrowed({c: n.vocabularies[0] for c, n in counts.items()})
+        if len(kept) < len(design):
+            statistic = statistic.marginal(np.append(kept, np.arange(len(design), statistic.d)))
+        return Learnt(replace(self, design=fewer), (statistic,))
+
+
+def settled(
+    source: Rows,
+    targets: tuple[str, ...],
+    single_target: bool,
+    categorical: Sequence[str] | None,
+    engine: Engine,
+) -> LinearReader:
+    """The reader of tables like a first one.
+
+    Raises
+    ------
+    SchemaError
+        If there is no column besides the targets, or one has too many categories.
+    DataError
+        If a category has no value.
+    """
+    rows = source.source if isinstance(source, ArrayTargets) else source
+    columns = feature_columns(rows, targets, categorical)
+    known = _categories(source, columns, engine) if isinstance(source, TableSource) else {}
+    if not columns:
+        raise SchemaError("the table has no column besides the target", "a model needs features")
+    names = columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
+    design = Design(names, targets, known)
+    more = {"design": design, "single_target": single_target}
+    return LinearReader.of(rows, columns, design.blocks, {}, **more)
+
+
+def _categories(
+    source: TableSource, columns: Sequence[Column], engine: Engine
+) -> dict[str, Vocabulary]:
+    """The values of the columns that are categories: a pass over these columns alone."""
+    chosen = tuple(column for column in columns if column.kind == "category")
+    if not chosen:
+        return {}
+    names = tuple(column.name for column in chosen)
+    blocks = Design(names, (), dict.fromkeys(names, Vocabulary(()))).blocks
+    others = tuple(name for name in source.table.names if name not in names)
+    layout = Layout(blocks, chosen, ignored=others)
+    counts = engine.run(categories, layout, source.splits(layout, engine.workers))
+    found = dict(zip(names, counts.vocabularies, strict=True))
+    for name, values in found.items():
+        if not len(values):
+            raise without_value(name)
+        if len(values) > MOST_CATEGORIES:
+            raise SchemaError(
+                f"column {name!r} has {len(values)} categories",
+                f"each becomes a column of its own; {MOST_CATEGORIES} are the most",
+                "leave it out",
+            )
+    return found
