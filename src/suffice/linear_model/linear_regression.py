@@ -101,6 +101,6 @@ class LinearRegression(LinearRegressor):
         super()._check_options()
         check_choices(self, solver=("normal", *STEPS))
 
-    def _summary(self, target: int, level: float) -> Summary:
-        fit, targets = self._inferable(), self.design_.targets
-        return Summary.of(fit, self.terms_, targets, target, level, self._left_out)
+    def _summary(self, target: str | int | None, level: float) -> Summary:
+        fit, targets, j = self._inferable(), self.design_.targets, self._place(target)
+        return Summary.of(fit, self.terms_, targets, j, level, self._left_out)

@@ -130,15 +130,15 @@ class Ridge(LinearRegressor):
         path = self._spectrum().path(_penalties(alphas))
         return path.target(0) if self.single_target_ else path
 
-    def _summary(self, target: int, level: float) -> RidgeSummary:
-        posterior = self.posterior()
+    def _summary(self, target: str | int | None, level: float) -> RidgeSummary:
+        posterior, j = self.posterior(), self._place(target)
         lower, upper = posterior.interval(level)
         return RidgeSummary(
-            self.design_.targets[target],
+            self.design_.targets[j],
             self.terms_,
-            posterior.location[:, target],
-            lower[:, target],
-            upper[:, target],
+            posterior.location[:, j],
+            lower[:, j],
+            upper[:, j],
             level,
             self._solved().equations.rows,
             self.alpha_,

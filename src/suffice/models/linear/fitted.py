@@ -101,7 +101,7 @@ class FittedLinear(Regressor):
         return (*first, *self.design_.terms)
 
     @abstractmethod
-    def _summary(self, target: int, level: float) -> Any:
+    def _summary(self, target: str | int | None, level: float) -> Any:
         """The summary of one target."""
 
     def summary(
@@ -138,7 +138,7 @@ class FittedLinear(Regressor):
         suffice.models.linear.summary.Summary : For the formulas and an example.
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
-        found = self._summary(self._place(target), level)
+        found = self._summary(target, level)
         return found.frame() if as_frame else found
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
