@@ -47,9 +47,8 @@ class Labels:
             low, width = span
             seen = np.zeros(width, np.bool_)
             kernels.counts.mark(values, low, seen)
-            return cls(
-                values, Vocabulary(tuple(int(low) + q for q in np.flatnonzero(seen).tolist()))
-            )
+            found = map(int(low).__add__, np.flatnonzero(seen).tolist())
+            return cls(values, Vocabulary(tuple(found)))
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)

@@ -30,7 +30,7 @@ from suffice.data.split_size import SplitSize
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
-from suffice.statistics.batch import BATCH_ROWS, NO_CODES, NO_WEIGHTS, Batch
+from suffice.statistics.batch import BATCH_ROWS, NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import (
     HELD,
     BadCell,
@@ -121,14 +121,13 @@ class ArraySource:
             If a sparse matrix has cells outside its shape.
         """
         n, source = self.x.shape[0], self
-        if not isinstance(self.x, np.ndarray):
-            _require_cells_within(self.x)
-        kept = any(block.encoding in STORED for block in layout.blocks)
-        if kept and not isinstance(self.x, np.ndarray):
-            source = replace(self, x=_each_cell_once(self.x))
         parts = max(1, min(workers, n // SPLIT_ROWS))
         if isinstance(self.x, np.ndarray):
             parts *= max(1, -(-n // (parts * MOST_ROWS)))
+        else:
+            _require_cells_within(self.x)
+            if any(block.encoding in STORED for block in layout.blocks):
+                source = replace(self, x=_each_cell_once(self.x))
         bounds = [n * part // parts for part in range(parts + 1)]
         return [ArraySplit(source, layout, a, b) for a, b in pairwise(bounds)]
 
@@ -208,13 +207,13 @@ class ArraySplit:
 
     def _batch(self, rows: slice) -> Batch:
         source = self.source
-        blocks = tuple(self._block(rows, layout) for layout in self.layout.blocks)
+        blocks = tuple([self._block(rows, layout) for layout in self.layout.blocks])
         labels, weights = source.labels, source.weights
         return Batch(
             rows.stop - rows.start,
             blocks,
             NO_CODES if labels is None else labels.codes(rows),
-            Vocabulary(()) if labels is None else labels.classes,
+            NO_CLASSES if labels is None else labels.classes,
             NO_WEIGHTS if weights is None else weights[rows],
         )
 
@@ -226,7 +225,7 @@ class ArraySplit:
         if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
             return _held(stored_cells(x, rows))
         x = x[rows]
-        if len(layout.columns) < len(self.source.names):
+        if not whole:
             position = {name: j for j, name in enumerate(self.source.names)}
             x = x[:, [position[name] for name in layout.columns]]
         if layout.encoding == "events":

@@ -151,8 +151,9 @@ def engine_of(chosen: Choice, threads: int | None = None, home: str | None = Non
         found = LocalEngine(threads) if chosen == "local" else engine(chosen)
     else:
         found = _required(chosen)
-    kept = found.in_process and found.workers == threads
-    if not (threads is None or given is None or kept):
+    if threads is None or given is None:
+        return found
+    if not (found.in_process and found.workers == threads):
         raise ParameterError(
             Phrase(Option.of("threads", threads), f" is given with engine={given!r}"),
             "threads are the workers of the local engine",

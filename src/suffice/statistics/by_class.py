@@ -97,7 +97,7 @@ class ByClass:
 
     def canonical(self) -> ByClass:
         """The same sums in the form that a file has: see `Moments.canonical`."""
-        blocks = tuple(block.canonical() for block in self.blocks)
+        blocks = tuple([block.canonical() for block in self.blocks])
         return ByClass(self.classes, self.weight, self.unlabelled, blocks)
 
     def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
@@ -199,7 +199,7 @@ class ByClassAccumulator:
         """Freeze what was added, classes in sorted order."""
         classes = Vocabulary.of(self._codes)
         weight = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])
-        blocks = tuple(block.statistic() for block in self._blocks)
+        blocks = tuple([block.statistic() for block in self._blocks])
         order = np.array([self._codes[value] for value in classes.values], np.intp)
         if tuple(self._codes) != classes.values:
             blocks = tuple(block.take(order) for block in blocks)

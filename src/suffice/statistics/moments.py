@@ -246,14 +246,15 @@ class MomentsAccumulator:
         BadCell
             If a number is infinite or larger than 1e150.
         """
-        self._state = tuple(grown(part, k) for part in self._state)
+        self._state = tuple([grown(part, k) for part in self._state])
         for start, x in tiles(block.values, np.float64):
             rows = slice(start, start + len(x))
             self._add(x, codes[rows], weights[rows], start)
 
     def statistic(self) -> Moments:
         """Freeze what was added."""
-        return Moments(*(part.copy() for part in self._state))
+        weight, pivot, sums = self._state
+        return Moments(weight.copy(), pivot.copy(), sums.copy())
 
     def _add(
         self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[Any], first: int

@@ -152,11 +152,12 @@ class TreeSum(Generic[S]):
 
     def add(self, statistic: S) -> None:
         """Add one term."""
-        stack, (level, total) = self.stack.copy(), (0, statistic)
+        before, done = self._state
+        stack, (level, total) = before.copy(), (0, statistic)
         while stack and stack[-1][0] == level:
             level, total = level + 1, stack.pop()[1] + total
         stack.append((level, total))
-        self._state = stack, self.done + 1
+        self._state = stack, done + 1
 
     def total(self) -> S:
         """Return the sum of all terms.
@@ -166,9 +167,10 @@ class TreeSum(Generic[S]):
         ValueError
             If there is none.
         """
-        if not self.stack:
+        stack, _ = self._state
+        if not stack:
             raise ValueError("tree_sum needs at least one statistic")
-        *rest, (_, total) = self.stack
+        *rest, (_, total) = stack
         for _, statistic in reversed(rest):
             total = statistic + total
         return total

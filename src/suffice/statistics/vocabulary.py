@@ -73,7 +73,8 @@ class Vocabulary:
         for value in values:
             if value not in distinct or type(value) is int:
                 distinct[value] = value
-        return cls(tuple(sorted(distinct.values(), key=_order)))
+        mixed = len(set(map(type, distinct.values()))) > 1
+        return cls(tuple(sorted(distinct.values(), key=_order if mixed else None)))
 
     def __len__(self) -> int:
         return len(self.values)

@@ -35,6 +35,8 @@ __all__ = [
     "unless_it_fails",
 ]
 
+WHOLE = {bool, int}  # labels without a fraction
+
 
 def is_array(X: Any, *named: Any) -> bool:
     """Tell arrays, sparse matrices and lists of rows from tables: frames, and lists of paths.
@@ -115,24 +117,28 @@ def check_labels(labels: Labels) -> None:
         As scikit-learn has it, if labels are fractions.
     """
     distinct = labels.classes.values
-    infinite = [value for value in distinct if value in (np.inf, -np.inf)]
-    if infinite:
-        row = labels.values.tolist().index(infinite[0])
-        raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
+    types = set(map(type, distinct))
+    if not types <= WHOLE:
+        infinite = [value for value in distinct if value in (np.inf, -np.inf)]
+        if infinite:
+            row = labels.values.tolist().index(infinite[0])
+            raise DataError(f"label, row {row}: {infinite[0]}", "a label is not a fraction")
     if len(distinct) > MAX_CLASSES:
         raise DataError(
             f"the labels have more than {MAX_CLASSES} values",
             "a label names a class",
             "check that the right values are the labels",
         )
-    kinds = sorted({type(value).__name__ for value in distinct})
+    if types <= WHOLE:
+        return
+    kinds = sorted({kind.__name__ for kind in types})
     if "bytes" in kinds:
         raise DataError("the labels are bytes", "a label is text or a number", "decode them")
     if "str" in kinds and len(kinds) > 1:
         raise SchemaError(
             f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
         )
-    if not set(kinds) <= {"bool", "int", "str"}:  # else there is no fraction among them
+    if not types <= {*WHOLE, str}:  # else there is no fraction among them
         # Each twice: labels that are nearly all distinct would be warned of.
         check_classification_targets(np.repeat(np.array(distinct), 2))
 
@@ -181,10 +187,13 @@ def common_dtype(*given: Any) -> np.dtype[Any] | None:
     dtype('float64')
     >>> common_dtype(np.array([0, 1], np.int32), [0, 1])
     """
-    dtypes = [y if isinstance(y, np.dtype) else getattr(y, "dtype", None) for y in given]
-    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
-        return np.result_type(*dtypes)
-    return None
+    dtypes = []
+    for y in given:
+        dtype = y if isinstance(y, np.dtype) else getattr(y, "dtype", None)
+        if not (isinstance(dtype, np.dtype) and dtype.kind in "biuf"):
+            return None
+        dtypes.append(dtype)
+    return np.result_type(*dtypes)
 
 
 @contextmanager

@@ -165,7 +165,7 @@ class ExactEstimator(Estimator):
 
     def _set(self, learnt: Learnt, source: Any = None, tuned: bool = False) -> Self:
         """Estimate the model of what was learnt, and keep both."""
-        batches = tuple(batch.canonical() for batch in learnt.batches)
+        batches = tuple([batch.canonical() for batch in learnt.batches])
         statistic = tree_sum(batches)
         self.model_ = self._estimate(learnt.reader, statistic, source, tuned)
         self.reader_, self.batches_, self.statistic_ = learnt.reader, batches, statistic

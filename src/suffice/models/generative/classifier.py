@@ -230,7 +230,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
         self, source: TableSource | ArraySource, columns: Sequence[Column]
     ) -> GenerativeReader:
         parts = self._parts(columns)
-        blocks = tuple(part.layout for part in parts)
+        blocks = tuple([part.layout for part in parts])
         return GenerativeReader.of(source, columns, blocks, self._reading(), parts=parts)
 
     # -- keeping

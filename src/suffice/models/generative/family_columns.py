@@ -46,9 +46,7 @@ def whole(family: Family, columns: Sequence[Column]) -> tuple[FamilyColumns, ...
 
 def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
     """Read a text as words where the family can count events, everything else its usual way."""
-    looked_at = columns[:1] if isinstance(columns, UniformColumns) else columns
-    countable = all(column.kind == "text" or column.stored == "string" for column in looked_at)
-    if countable and "events" in family.encodings:
+    if "events" in family.encodings and _are_countable(columns):
         if len(columns) > 1 and columns[0].stored == "string":
             raise ParameterError(
                 f"families groups the texts {', '.join(repr(c.name) for c in columns)}",
@@ -57,3 +55,9 @@ def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:
             )
         return "events"
     return family.encodings[0]
+
+
+def _are_countable(columns: Sequence[Column]) -> bool:
+    """Whether columns hold words, or counts of numbered events."""
+    looked_at = [columns] if isinstance(columns, UniformColumns) else columns
+    return all(column.kind == "text" or column.stored == "string" for column in looked_at)
