@@ -14,7 +14,7 @@ from suffice.engines.watched import WatchedEngine
 from suffice.statistics.batch import Batch
 
 ROWS = 200_000
-LAYOUT = Layout((BlockLayout(("x",), "real"),), ())
+LAYOUT = Layout((BlockLayout("real", ("x",)),), ())
 
 
 def source() -> ArraySource:
