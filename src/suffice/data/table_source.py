@@ -83,7 +83,8 @@ class TableSource:
     @property
     def feature_names(self) -> tuple[str, ...]:
         """The columns that are neither label nor weight."""
-        return tuple(n for n in self.table.names if n not in (self.label, self.weight))
+        roles = (self.label, self.weight)
+        return tuple([name for name in self.table.names if name not in roles])
 
     def columns(self, names: Sequence[str] | None = None) -> tuple[Column, ...]:
         """The features, or those of the given names, by the rule in ``schema.py``.

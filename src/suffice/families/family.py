@@ -229,8 +229,7 @@ def family_named(name: str, **options: Any) -> Family:
         )
     module = import_module(f"suffice.families.{name}")
     family = getattr(module, name.title().replace("_", ""))
-    accepted = {field.name for field in fields(family)}
-    made: Family = family(**{key: value for key, value in options.items() if key in accepted})
+    made: Family = family(**{f.name: options[f.name] for f in fields(family) if f.name in options})
     return made
 
 
@@ -254,8 +253,9 @@ def check_estimation(estimation: str, alpha: Alpha) -> None:
             Option.of("estimation", estimation), "estimation is one of 'mle', 'map', 'bayes'"
         )
     values = alpha if isinstance(alpha, tuple) else (alpha,)
-    if not all(is_finite(value) and value >= 0 for value in values):
-        raise ParameterError(Option.of("alpha", alpha), "alpha is a finite number, 0 or more")
+    for value in values:
+        if not (is_finite(value) and value >= 0):
+            raise ParameterError(Option.of("alpha", alpha), "alpha is a finite number, 0 or more")
     if estimation == "map" and min(values) < 1:
         raise ParameterError(
             Phrase(Option.of("alpha", alpha), " with ", Option.of("estimation", "map")),
