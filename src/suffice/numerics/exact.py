@@ -76,7 +76,7 @@ class DoubleDouble:
     def of(cls, values: ArrayLike) -> DoubleDouble:
         """Exact pairs of the given doubles or integers below 2⁵³."""
         hi = np.array(values, dtype=np.float64)
-        return cls(hi, np.zeros_like(hi))
+        return cls(hi, np.zeros(hi.shape))
 
     @classmethod
     def zeros(cls, shape: int | tuple[int, ...]) -> DoubleDouble:

@@ -64,7 +64,9 @@ class Batch:
 
     def learnt(self, classes: Vocabulary) -> NDArray[np.intp]:
         """Codes into other ``classes``, (n,); −1 where a row has no label there, or no weight."""
-        codes = np.append(classes.index(self.classes.values, -1), -1)[self.codes]
+        codes = self.codes
+        if self.classes != classes:
+            codes = np.append(classes.index(self.classes.values, -1), -1)[codes]
         return np.where(self.weights > 0, codes, -1) if len(self.weights) else codes
 
 

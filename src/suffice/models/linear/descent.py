@@ -30,10 +30,9 @@ from suffice.models.optimise.gradient_descent import (
     OptimizerState,
     Quadratic,
     by_batch,
-    check_descent,
-    descended,
 )
 from suffice.models.optimise.stochastic import by_rows, one_epoch
+from suffice.models.optimise.stopping import check_descent, descend
 from suffice.numerics import kernels
 from suffice.numerics.rows import affine
 from suffice.rules import FINITE, Shape, rule
@@ -296,14 +295,14 @@ def least_squares(
         sums = engine.run(gradient, (rows, v), splits) / standard.weight
         return sums[:, -1] + 0.5 * (v * v) @ penalty, sums[:, :-1] + penalty * v
 
-    def slope(v: NDArray[np.float64]) -> NDArray[np.float64]:
+    def gradient_norm(v: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(np.linalg.norm(evaluate(v)[1], axis=1))
 
     start = DescentFit.at_rest(standard).walk
-    course = (
+    iterates = (
         by_batch(Quadratic(evaluate, 1.0 + standard.p), start.v, how)
         if steps == "gradient"
-        else by_rows(rows, splits, how, steps, start, slope)
+        else by_rows(rows, splits, how, steps, start)
     )
-    found = descended(course, how, standard.unit[standard.p :] ** 2)
-    return DescentFit(standard, found.walk, found.loss_history, found.converged)
+    weights = standard.unit[standard.p :] ** 2
+    return DescentFit(standard, *descend(iterates, gradient_norm, how, steps, weights))

@@ -300,7 +300,7 @@ class CentredDesign:
                 np.subtract(part, self.mean, out=z[:, 1:])
                 if self.whitener is not None:
                     z[:, 1:] = z[:, 1:] @ self._whitening.T
-                yield z, *(column[rows] for column in columns)
+                yield z, *[column[rows] for column in columns]
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield dense rows x, not centred, with the number of the first of them."""

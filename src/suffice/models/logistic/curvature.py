@@ -83,10 +83,11 @@ def _fit(
     likelihood = not (objective.penalised or objective.firth)
     decided, progress, stalled = not likelihood, Progress(), False
     for iteration, point in enumerate(islice(iterates, max_iter + 1)):
-        small = point.gradient_norm <= enough
+        norm = point.gradient_norm
+        small = norm <= enough
         if small and not (objective.firth and _moves(point, tolerance)):
             break
-        if stalled := progress.has_stalled(point.loss, point.gradient_norm):
+        if stalled := progress.has_stalled(point.loss, norm):
             break
         if method == "newton" and not decided and iteration == STEPS_BEFORE_SEPARATION:
             decided = refuse_separation(objective, objective.coefficients(point.x))

@@ -12,13 +12,9 @@ from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.separation import refuse_separation
 from suffice.models.optimise.descent_options import GradientDescent, Steps
-from suffice.models.optimise.gradient_descent import (
-    Convex,
-    OptimizerState,
-    by_batch,
-    descended,
-)
+from suffice.models.optimise.gradient_descent import Convex, OptimizerState, by_batch
 from suffice.models.optimise.stochastic import by_rows
+from suffice.models.optimise.stopping import descend
 
 __all__ = ["fit_by_descent"]
 
@@ -83,10 +79,10 @@ def _descended(
         gradient = scaled(scaled.parameters(there), False).gradient
         return np.array([np.linalg.norm(gradient)])
 
-    iterates = by_rows(rows, objective.data.splits, how, steps, state.walk, gradient_norm)
-    found = descended(iterates, how, np.ones(1))
-    objective.data.count += found.walk.epochs
-    return replace(state, walk=found.walk, loss_history=found.loss_history), found.converged
+    iterates = by_rows(rows, objective.data.splits, how, steps, state.walk)
+    walk, history, converged = descend(iterates, gradient_norm, how, steps, np.ones(1))
+    objective.data.count += walk.epochs
+    return replace(state, walk=walk, loss_history=history), converged
 
 
 def _by_all_rows(
@@ -96,12 +92,14 @@ def _by_all_rows(
         point = scaled(x[0], False)
         return np.array([point.loss]) / scaled.weight, point.gradient[None] / scaled.weight
 
+    def gradient_norm(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(np.linalg.norm(evaluate(x)[1], axis=1))
+
     def standardised(x: NDArray[np.float64]) -> NDArray[np.float64]:
         return scaled.coefficients(x[0]) * state.unit
 
     loss = Convex(evaluate, largest_curvature(scaled.k) * len(state.unit))
-    start = scaled.parameters(state.coefficients)[None]
-    found = descended(by_batch(loss, start, how), how, np.ones(1))
-    v, velocity = standardised(found.walk.v), standardised(found.walk.velocity)
-    walk = OptimizerState(v, velocity, found.walk.epochs)
-    return replace(state, walk=walk, loss_history=found.loss_history), found.converged
+    iterates = by_batch(loss, scaled.parameters(state.coefficients)[None], how)
+    end, history, converged = descend(iterates, gradient_norm, how, "gradient", np.ones(1))
+    walk = OptimizerState(standardised(end.v), standardised(end.velocity), end.epochs)
+    return replace(state, walk=walk, loss_history=history), converged

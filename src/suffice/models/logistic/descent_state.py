@@ -23,8 +23,9 @@ from suffice.data.source import Split, each_batch
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.objective import Objective
 from suffice.models.optimise.descent_options import GradientDescent, Steps
-from suffice.models.optimise.gradient_descent import OptimizerState, check_descent
+from suffice.models.optimise.gradient_descent import OptimizerState
 from suffice.models.optimise.stochastic import one_epoch
+from suffice.models.optimise.stopping import check_descent
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import WEIGHT
 from suffice.rules import FINITE, Shape, Within, check_form, rule

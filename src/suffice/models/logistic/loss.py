@@ -193,7 +193,7 @@ def loss_derivatives(t: NDArray[np.float64], codes: NDArray[np.intp]) -> LossDer
     array([[ 0.25,  0.25, -0.75,  0.25]])
     """
     t = np.ascontiguousarray(t)
-    found = LossDerivatives(np.empty(len(t)), *(np.empty(t.shape) for _ in range(3)))
+    found = LossDerivatives(np.empty(len(t)), *np.empty((3, *t.shape)))
     kernels.logistic.outcomes(t, codes, found.loss, found.residual, found.probability, found.other)
     return found
 

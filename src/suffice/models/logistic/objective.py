@@ -180,7 +180,7 @@ class Objective:
         """
         request = LossRequest(
             self.centred,
-            self.classes,
+            self.seen.classes,
             self.class_weights,
             self.coefficients(x),
             self._checksum,
@@ -217,22 +217,24 @@ class Objective:
 
     def point(self, x: NDArray[np.float64], sums: LossSums) -> Point:
         """Loss, gradient and Hessian in free parameters."""
-        loss, gradient, hessian = float(sums.loss.value), self._gradient(sums), None
+        loss, gradient, hessian = (
+            float(sums.loss.value),
+            self._free_gradient(sums.gradient.value),
+            None,
+        )
         if sums.hessian.shape[0]:
             hessian = self._hessian(sums)
         if self.firth:
             assert hessian is not None
             inverse = solve(hessian, np.eye(len(hessian)))
             loss -= 0.5 * float(np.linalg.slogdet(hessian)[1])
-            gradient = self._gradient(self.loss_sums(x, False, self._root(inverse)))
+            firth = self.loss_sums(x, False, self._root(inverse))
+            gradient = self._free_gradient(firth.gradient.value)
         penalty_gradient = self._penalty_gradient(x)
         loss += 0.5 * float(penalty_gradient @ x)
         if hessian is not None:
             hessian = hessian + self._penalty_hessian
         return Point(x, loss, gradient + penalty_gradient, hessian)
-
-    def _gradient(self, sums: LossSums) -> NDArray[np.float64]:
-        return self._free_gradient(sums.gradient.value)
 
     def _free_gradient(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((self.basis.T @ gradient * self.inverse_scale).ravel()[self.free])

@@ -16,8 +16,8 @@ Sampling = Literal["shuffle", "replace"]
 Steps = Literal["gradient", "sgd", "minibatch"]
 STEPS: tuple[str, ...] = get_args(Steps)
 SINGLE_ROWS = ("sgd", "minibatch")  # those that can go on with further rows
-SLOWLY = 0.01  # how fast the rate of averaged steps falls
-SMALL = {"gradient": 1e-8, "sgd": 1e-3, "minibatch": 1e-3}  # share of a gradient to stop at
+AVERAGED_DECAY = 0.01  # how fast the rate of averaged steps falls
+TOLERANCE = {"gradient": 1e-8, "sgd": 1e-3, "minibatch": 1e-3}  # fraction of a gradient
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class GradientDescent:
     batch_size : int
         Rows of a step of "minibatch".
     tol : float, optional
-        Where to stop: where the gradient of the loss of all rows is this share of that at v = 0;
+        Where to stop: where the gradient of the loss of all rows is this fraction of that at v = 0;
         default: 1e-8 for "gradient", 1e-3 for the others. With 0, at ``max_iter``.
     max_iter : int
         Most epochs.
@@ -172,15 +172,15 @@ class GradientDescent:
             )
         return replace(self, learning_rate="decaying") if self.learning_rate == "auto" else self
 
-    def share(self, steps: Steps) -> float:
-        """The share of the gradient at v = 0 to stop at."""
-        return SMALL[steps] if self.tol is None else float(self.tol)
+    def tolerance(self, steps: Steps) -> float:
+        """The fraction of the gradient at v = 0 to stop at."""
+        return TOLERANCE[steps] if self.tol is None else float(self.tol)
 
     def unfinished(self, steps: Steps, epochs: int, other: str) -> str:
         """Say that the rule for stopping is not met; another solver would have met it."""
         return (
             f"after {epochs} epochs the rule for stopping, a gradient over all rows of at most "
-            f"tol={self.share(steps):g} times that at 0, is not met; raise max_iter or tol, "
+            f"tol={self.tolerance(steps):g} times that at 0, is not met; raise max_iter or tol, "
             f"or use solver={other!r}."
         )
 
@@ -188,7 +188,7 @@ class GradientDescent:
         """η in an epoch; ``steepness`` is the mean of h|z|², h(1 + p)."""
         eta0 = 0.5 / steepness if self.eta0 is None else float(self.eta0)
         if rate == "averaged":
-            return eta0 / math.sqrt(1.0 + SLOWLY * epoch)
+            return eta0 / math.sqrt(1.0 + AVERAGED_DECAY * epoch)
         return eta0 / (1.0 + self.decay * epoch) if rate == "decaying" else eta0
 
 

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Annotated, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.numerics.exact import SQUARABLE
 from suffice.rules import NONNEGATIVE, Shape, check_form
@@ -24,20 +22,16 @@ __all__ = [
     "PARTS",
     "Array",
     "Convex",
-    "Descent",
     "Evaluate",
     "Iterates",
     "Loss",
     "OptimizerState",
     "Quadratic",
     "by_batch",
-    "check_descent",
-    "descended",
 ]
 
 
 PARTS = 64  # parts of an array, whatever the threads, so that these change no bit
-DIVERGED = 1e4  # times the loss at the start
 ARMIJO = 1e-4  # share of the decrease promised by the slope that a step must bring
 ROUNDING = 1e-14  # share of the loss that may be noise
 LONGER = 100.0  # times the last step that the next may be
@@ -78,8 +72,8 @@ class OptimizerState:
         return cls(v, np.zeros_like(v), 0)
 
 
-Iterates = Iterator[tuple[OptimizerState, Array, bool]]
-"""Points and losses (t,) at the start and after every epoch; whether to stop there."""
+Iterates = Iterator[tuple[OptimizerState, Array, Array | None]]
+"""States at the start and after every epoch, losses (t,), and gradients (t, D) where known."""
 
 
 class Loss(Protocol):
@@ -116,9 +110,10 @@ class Quadratic:
 
     Examples
     --------
+    >>> from itertools import islice
     >>> bowl = Quadratic(lambda v: (0.5 * (v * v).sum(axis=1), v))
-    >>> course = by_batch(bowl, np.ones((1, 1)), GradientDescent())
-    >>> [(at.v.item(), loss.item()) for at, loss, _ in islice(course, 2)]
+    >>> iterates = by_batch(bowl, np.ones((1, 1)), GradientDescent())
+    >>> [(at.v.item(), loss.item()) for at, loss, _ in islice(iterates, 2)]
     [(1.0, 0.5), (0.0, 0.0)]
     """
 
@@ -152,9 +147,10 @@ class Convex:
 
     Examples
     --------
+    >>> from itertools import islice
     >>> cosh = Convex(lambda v: (np.cosh(v).sum(axis=1), np.sinh(v)))
-    >>> course = by_batch(cosh, np.full((1, 1), 2.0), GradientDescent())
-    >>> [round(loss.item(), 6) for _, loss, _ in islice(course, 5)]
+    >>> iterates = by_batch(cosh, np.full((1, 1), 2.0), GradientDescent())
+    >>> [round(loss.item(), 6) for _, loss, _ in islice(iterates, 5)]
     [3.762196, 2.642211, 1.013838, 1.001751, 1.0]
     """
 
@@ -182,14 +178,12 @@ class Convex:
 
 
 def by_batch(function: Loss, start: Array, how: GradientDescent) -> Iterates:
-    """Yield the points of descent by the gradient over all rows."""
+    """Yield the states of descent by the gradient over all rows."""
     rate = how.rate_for("gradient")
     loss, g = function.evaluate(start)
-    at_zero = function.evaluate(np.zeros_like(start))[1] if start.any() else g
-    enough = how.share("gradient") * np.linalg.norm(at_zero, axis=1)
     at, length = OptimizerState.start(start), np.full(len(start), 1.0 / function.steepness)
     while True:
-        yield at, loss, bool((np.linalg.norm(g, axis=1) <= enough).all())
+        yield at, loss, g
         if rate == "line_search":
             d = how.momentum * at.velocity - g
             d, loss, g, length = function.along(at.v, loss, g, d, length)
@@ -200,67 +194,3 @@ def by_batch(function: Loss, start: Array, how: GradientDescent) -> Iterates:
             v = at.v + (how.momentum * d - step if how.nesterov else d)
             at = OptimizerState(v, d, at.epochs + 1)
             loss, g = function.evaluate(v)
-
-
-# -- where that ends
-
-
-@dataclass(frozen=True, eq=False)
-class Descent:
-    """Where a descent ended.
-
-    Parameters
-    ----------
-    walk : OptimizerState
-    loss_history : ndarray (epochs,)
-        After every epoch.
-    converged : bool
-        Whether the rule for stopping was met.
-    """
-
-    walk: OptimizerState
-    loss_history: Array
-    converged: bool
-
-
-def descended(course: Iterates, how: GradientDescent, share: Array) -> Descent:
-    """Descend until the rule for stopping is met or the epochs are over.
-
-    Parameters
-    ----------
-    course : iterator
-        Of `by_batch` or `by_rows`.
-    how : GradientDescent
-    share : ndarray (t,)
-        What every loss counts.
-
-    Raises
-    ------
-    ParameterError
-        If the loss grows without end.
-    """
-    history: list[float] = []
-    for walk, loss, there in islice(course, how.max_iter + 1):
-        reached, converged = walk, there
-        history.append(float(loss @ share))
-        check_descent(history[0], history[-1], walk.epochs, how)
-        if converged:
-            break
-    return Descent(reached, np.array(history[1:]), converged)
-
-
-def check_descent(before: float, after: float, epochs: int, how: GradientDescent) -> None:
-    """Refuse a loss that grows without end.
-
-    Raises
-    ------
-    ParameterError
-        If it does.
-    """
-    if not (np.isfinite(after) and after <= DIVERGED * before):
-        raise ParameterError(
-            f"the loss grew from {before:.3g} to {after:.3g} in {epochs} epochs, with "
-            f"eta0={how.eta0!r} and momentum={how.momentum!r}",
-            "steps that are too long lead away from the minimum",
-            "lower eta0 or momentum",
-        )

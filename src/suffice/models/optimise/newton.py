@@ -110,9 +110,11 @@ def inverse(hessian: NDArray[np.float64]) -> Inverse:
     per_unit, lower, (values, axes) = _factored(hessian)
 
     def times(b: NDArray[np.float64]) -> NDArray[np.float64]:
-        return cho_solve((lower, True), b) if len(lower) else axes / values @ (axes.T @ b)
+        b = (per_unit * b.T).T
+        x = cho_solve((lower, True), b) if len(lower) else axes / values @ (axes.T @ b)
+        return np.asarray((per_unit * x.T).T)
 
-    return lambda b: np.asarray((per_unit * times((per_unit * b.T).T).T).T)
+    return times
 
 
 def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:

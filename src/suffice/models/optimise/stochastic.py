@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,10 +16,9 @@ from suffice.models.optimise.gradient_descent import Array, Iterates, OptimizerS
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
 
-__all__ = ["LearntRows", "by_rows", "one_epoch"]
+__all__ = ["LearntRows", "by_epochs", "by_rows", "one_epoch"]
 
 FORGETTING = 3  # power of the number of an epoch that it weighs in an average
-LATER = 5 / 4  # times as many epochs until the gradient of all rows is looked at again
 
 
 class LearntRows(Protocol):
@@ -61,8 +60,8 @@ class LearntRows(Protocol):
         """Yield complete rows of a batch, their targets (numbers or class codes) and weights."""
 
 
-class _Room:
-    """Room for the rows of a batch, used again by the next."""
+class _Buffer:
+    """Memory for the rows of a batch, used again by the next."""
 
     def __init__(self) -> None:
         self._columns: tuple[NDArray[Any], ...] = ()
@@ -96,12 +95,12 @@ def one_epoch(
     rng, rate = np.random.default_rng([how.random_state, start.epochs]), how.rate_for("minibatch")
     v, velocity = start.v.copy(), start.velocity.copy()
     eta = how.eta(start.epochs, rows.curvature * v.shape[1], rate)
-    loss, path, room = np.zeros_like(rows.at_zero), np.zeros_like(v), _Room()
+    loss, path, buffer = np.zeros_like(rows.at_zero), np.zeros_like(v), _Buffer()
     z, t = np.zeros(v.shape[1]), np.empty(len(v))
     z[0] = rows.constant
 
     def step(batch: Batch) -> int:
-        table, targets, weights = room.gather(batch, rows.read(batch))
+        table, targets, weights = buffer.gather(batch, rows.read(batch))
         n = len(table)
         order = rng.permutation(n) if how.sampling == "shuffle" else rng.integers(n, size=n)
         kernels.descent.descend(
@@ -126,20 +125,34 @@ def by_rows(
     how: GradientDescent,
     steps: Steps,
     start: OptimizerState,
-    slope: Callable[[Array], Array],
 ) -> Iterates:
-    """Yield the points of descent by the gradients of a few rows at a time, epoch by epoch.
+    """The states of descent by a few rows at a time."""
+    epoch = partial(one_epoch, rows, splits, how, how.size(steps))
+    return by_epochs(epoch, start, rows.at_zero, how.rate_for(steps) == "averaged")
 
-    ``slope`` is the norm of the gradient over all rows at v, (t,).
+
+def by_epochs(
+    epoch: Callable[[OptimizerState], tuple[OptimizerState, Array, Array]],
+    start: OptimizerState,
+    loss: Array,
+    averaged: bool,
+) -> Iterates:
+    """Yield the state after every epoch, or the average of all steps so far.
+
+    Parameters
+    ----------
+    epoch : callable
+        One more epoch: the state after it, the loss (t,), and the mean of v over its steps.
+    start : OptimizerState
+    loss : ndarray (t,)
+        Before the first epoch.
+    averaged : bool
+        Whether averages are yielded, in which later epochs weigh more.
     """
-    averaged = how.rate_for(steps) == "averaged"
-    enough = how.share(steps) * slope(np.zeros_like(start.v))
-    at, found, loss, due = start, start, rows.at_zero, 0
+    at = average = start
     while True:
-        seen = at.epochs >= due or at.epochs == how.max_iter
-        due = math.ceil(LATER * at.epochs) if seen else due
-        yield found, loss, seen and bool((slope(found.v) <= enough).all())
-        at, loss, mean = one_epoch(rows, splits, how, how.size(steps), at)
-        share = (FORGETTING + 1) / (at.epochs + FORGETTING)
-        v = found.v + share * (mean - found.v)
-        found = OptimizerState(v, np.zeros_like(v), at.epochs) if averaged else at
+        yield average, loss, None
+        at, loss, mean = epoch(at)
+        weight = (FORGETTING + 1) / (at.epochs + FORGETTING)
+        v = average.v + weight * (mean - average.v)
+        average = OptimizerState(v, np.zeros_like(v), at.epochs) if averaged else at
