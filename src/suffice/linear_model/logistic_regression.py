@@ -13,7 +13,7 @@ from suffice.data.schema import BlockLayout, Column
 from suffice.data.source import Source
 from suffice.data.table_source import TableSource
 from suffice.engines.choice import Choice
-from suffice.errors import ParameterError, warn
+from suffice.errors import ParameterError
 from suffice.models.base.checks import declared_labels, unless_it_fails
 from suffice.models.base.options import Dependent, Missing
 from suffice.models.base.reader import LabelReader
@@ -22,11 +22,10 @@ from suffice.models.design.feature_columns import feature_columns, named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.descent_state import DescentState
-from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.fitted import FittedLogistic
 from suffice.models.logistic.inference import LikelihoodRatio
 from suffice.models.logistic.model import LogisticModel
-from suffice.models.logistic.options import Penalty, check_options
+from suffice.models.logistic.options import Penalty, check_options, check_partial_fit, single_rows
 from suffice.models.logistic.problem import ClassWeight, Problem
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, GradientDescent, Steps
@@ -63,7 +62,7 @@ class LogisticRegression(FittedLogistic):
         Whether the penalty is on coefficients of columns divided by their standard deviations, so
         that units do not matter.
     tol : float
-        The largest element of the gradient to stop at, as a share of that at 0, in units of the
+        The largest element of the gradient to stop at, as a fraction of that at 0, in units of the
         columns' standard deviations; for Newton's method and L-BFGS. They also end where rounding
         leaves no way down.
     fit_intercept : bool
@@ -148,16 +147,16 @@ class LogisticRegression(FittedLogistic):
     over what a row shows, x_o, and its class: of complete rows, the usual sum. Where rows do come
     from such Gaussians, and cells are missing at random given x_o and y, the true coefficients
     maximise it in the long run. The expectation is approximated: a row that lacks r cells counts
-    as 4r rows with shares of its weight, whose mean and covariance are those that the missing
+    as 4r rows with fractions of its weight, whose mean and covariance are those that the missing
     cells are expected to have. A prediction is the expected probability
 
     ::
 
         P(c | x_o) = Σ_a P(a | x_o) ∫ P(c | x) p(x_m | x_o, a) dx_m
 
-    by quadrature for two classes and for rows with one gap, else by the same approximation, which
-    is off by a few thousandths; `decision_function` gives the log-odds of that. There are no
-    standard errors, as what is expected in a gap has errors of its own.
+    by quadrature for two classes and for rows with one missing cell, else by the same
+    approximation, which is off by a few thousandths; `decision_function` gives the log-odds of
+    that. There are no standard errors, as expected cells have errors of their own.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993); G. Heinze and M. Schemper, A
@@ -260,9 +259,11 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             problem = self._problem(source)
             start = problem.start(before) if before and self.warm_start else None
             fit = self._solver.minimum(problem.objective, start)
-            return self._set(problem, fit)
+            self._set(problem, fit)
+            self._solver.warn(fit, problem.remarks)
+            return self
 
-    @available_if(lambda self: self._require_single_rows() is None)  # type: ignore[untyped-decorator]
+    @available_if(single_rows)  # type: ignore[untyped-decorator]
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
@@ -297,12 +298,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         """
         with unless_it_fails(self):
             check_options(self)
-            if self.class_weight == "balanced":
-                raise ParameterError(
-                    "class_weight='balanced' with partial_fit",
-                    "the shares of the classes are known when all rows are",
-                    "give the weights by label",
-                )
+            check_partial_fit(self)
             state = getattr(self, "descent_state_", None)
             if state is None:
                 self.reader_, source = self._open_first(X, y, sample_weight)
@@ -324,14 +320,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self.unlabelled_ += problem.unlabelled
             self.likelihood_ = None
             return self
-
-    def _require_single_rows(self) -> None:
-        if self.solver not in SINGLE_ROWS:
-            raise ParameterError(
-                f"solver={self.solver!r}",
-                "this model is no function of a finite statistic",
-                "use solver='sgd' or 'minibatch', or fit all rows",
-            )
 
     def likelihood_ratio(
         self, columns: Sequence[str | int], X: Any, y: Any = None, sample_weight: Any = None
@@ -395,22 +383,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     @property
     def _solver(self) -> Solver:
         return Solver(self.solver, self.tol, self.max_iter, self.dependent, self.descent)
-
-    def _set(self, problem: Problem, fit: Fit) -> Self:
-        self.__dict__.pop("descent_state_", None)
-        if fit.state is not None:
-            self.descent_state_ = fit.state
-        self.model_ = problem.model(fit.coefficients, fit.root)
-        self.remarks_ = problem.constant
-        self.n_iter_ = np.array([fit.iterations])
-        self.n_passes_ = problem.objective.data.count + 1
-        self.left_out_, self.unlabelled_ = problem.left_out, problem.unlabelled
-        known = problem.has_likelihood and fit.state is None
-        self.likelihood_ = fit.likelihood(problem.objective) if known else None
-        self._solver.warn(fit)
-        for remark in problem.remarks:
-            warn(remark)
-        return self
 
     # -- reading tables
 

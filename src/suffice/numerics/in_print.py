@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "bound", "criterion", "explained", "listed", "probability"]
+__all__ = ["NAMED", "aligned", "bound", "criterion", "explained", "listed", "probability"]
 
+NAMED = 5  # columns that a message names; of the others it says how many they are
 SMALLEST_P = 2e-16  # smaller p-values are printed as such, as R does
 
 

@@ -19,11 +19,11 @@ from suffice.numerics import kernels
 from suffice.numerics.error_free import divide, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
 
-__all__ = ["SHARPEST", "TOLERANCE", "Factor", "factorise", "floored", "product"]
+__all__ = ["ROUNDED_MATRIX", "SHARPEST", "TOLERANCE", "Factor", "factorise", "floored", "product"]
 
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
-
 TOLERANCE = 2.0**-80  # see `factorise`
+ROUNDED_MATRIX = 2.0**-48  # noise of a matrix that was rounded to double: 2⁻⁵³ an element, and sums
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,8 +14,16 @@ from suffice.families.gaussian import FAR
 from suffice.numerics import kernels
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.in_print import bound
-from suffice.numerics.linalg import SHARPEST, TOLERANCE, Factor, factorise, floored, product
+from suffice.numerics.in_print import NAMED, bound
+from suffice.numerics.linalg import (
+    ROUNDED_MATRIX,
+    SHARPEST,
+    TOLERANCE,
+    Factor,
+    factorise,
+    floored,
+    product,
+)
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import linear
 from suffice.phrases import Phrase, PythonOnly
@@ -24,10 +32,8 @@ from suffice.statistics.moments import too_large
 
 __all__ = ["Spread", "add_complete", "fill", "listed", "settled_double"]
 
-ROUNDED = 2.0**-48  # noise of a matrix that was rounded to double
 CERTAIN = 2.0**-40  # the share kept, without a floor, where one class alone has no spread
 STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
-NAMED = 5  # columns named, and sentences about single ones
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +100,9 @@ class Spread:
         if raised:
             # The directions are found in double; bits below would depend on the order of the rows.
             covariance = DoubleDouble.of(settled_double(covariance))
-            frame = factorise(DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED))
+            frame = factorise(
+                DoubleDouble.of(settled_double(total)), np.maximum(noise, ROUNDED_MATRIX)
+            )
             matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
         used = frame.independent
         left_out = tuple(
@@ -257,7 +265,7 @@ def fill(
     patterns, pattern = np.unique(missing[rows], axis=0, return_inverse=True)
     for p, m in enumerate(patterns):
         of = rows[pattern.reshape(-1) == p]
-        shown = factorise(DoubleDouble.of(covariance[np.ix_(~m, ~m)]), ROUNDED)
+        shown = factorise(DoubleDouble.of(covariance[np.ix_(~m, ~m)]), ROUNDED_MATRIX)
         slopes = shown.solve(DoubleDouble.of(covariance[np.ix_(~m, m)])).value
         expected = np.broadcast_to(mean, x.shape)[np.ix_(of, m)]
         filled[np.ix_(of, m)] = expected + linear(centred[np.ix_(of, ~m)], slopes)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from suffice.errors import DataError
+from suffice.numerics.in_print import NAMED
 from suffice.phrases import Option, Phrase
 
 __all__ = ["incomplete", "listed_missing", "without_value"]
-
-NAMED = 5  # columns named
 
 
 def listed_missing(counts: Mapping[str, str]) -> str:

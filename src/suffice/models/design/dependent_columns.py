@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from suffice.numerics.in_print import bound
+from suffice.numerics.in_print import NAMED, bound
 from suffice.numerics.linalg import Factor
 
 __all__ = ["dependence"]
-
-NAMED = 5  # columns named
 
 
 def dependence(
@@ -42,8 +40,8 @@ def dependence(
             sum_of = f"a combination of {len(made_of)} columns before it"
         left_over = 0.0 if factor is None else factor.left_over(j)
         if sum_of:
-            rest = f", up to {bound(left_over)} of its {size}"
-            yield f"column {terms[j]!r} is {sum_of}{constant}{rest}"
+            up_to = f", up to {bound(left_over)} of its {size}"
+            yield f"column {terms[j]!r} is {sum_of}{constant}{up_to}"
         elif left_over:
             yield f"column {terms[j]!r} varies by no more than the rounding of its values"
         elif intercept:

@@ -33,9 +33,9 @@ def feature_columns(
     SchemaError
         If a column holds text.
     """
-    told = categorical or ()
+    chosen = categorical or ()
     known = () if isinstance(source, ArraySource) else source.feature_names
-    if isinstance(told, str) or not set(told) <= set(known) - set(targets):
+    if isinstance(chosen, str) or not set(chosen) <= set(known) - set(targets):
         raise ParameterError(
             f"categorical={categorical!r}",
             "it is a list of names of columns of a table, none of them a target",
@@ -47,7 +47,7 @@ def feature_columns(
     for column in source.columns():
         if column.name in targets:
             continue
-        named = column.name in told
+        named = column.name in chosen
         if column.kind == "text" and not named:
             raise SchemaError(
                 f"column {column.name!r} holds text: {column.reason}",

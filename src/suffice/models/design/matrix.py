@@ -16,10 +16,10 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, CodedBlock, require_held
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["INTERCEPT", "Design"]
+__all__ = ["INTERCEPT", "TILE_ROWS", "Design"]
 
 INTERCEPT = "(Intercept)"
-ROWS = 4_096  # rows laid out at a time
+TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
 UNSEEN = "a category must be one of those of the first fit"
 SHOW_ALL = "fit the model to rows that show them all, or leave the row out"
 
@@ -165,8 +165,8 @@ class Design:
         codes = self._codes(next(blocks)) if self.categories else nothing
         targets = next(blocks).values if with_targets else nothing
         p = len(self)
-        for start in range(0, max(batch.rows, 1), ROWS):
-            part = slice(start, min(start + ROWS, batch.rows))
+        for start in range(0, max(batch.rows, 1), TILE_ROWS):
+            part = slice(start, min(start + TILE_ROWS, batch.rows))
             _require_held(numbers[part], start, self.numbers)
             _require_held(targets[part], start, self.targets)
             if not self.categories and not with_targets:

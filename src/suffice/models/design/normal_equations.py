@@ -36,7 +36,7 @@ class NormalEquations:
     spread : ndarray (p,)
         Variance of every column, with divisor n.
     noise : ndarray (p,)
-        The share of every diagonal element of XᵀX that means nothing (`factorise`).
+        The fraction of every diagonal element of XᵀX that means nothing (`factorise`).
     """
 
     n: Annotated[DoubleDouble, Shape(), POSITIVE]
@@ -68,8 +68,8 @@ class NormalEquations:
                 "check the columns and the weights",
             )
         (group,) = complete.tolist()
-        home, d = int(statistic.home[group]), statistic.d
-        scatter = DoubleDouble.zeros((d, d)) if home < 0 else statistic.scatter[home]
+        product, d = int(statistic.home[group]), statistic.d
+        scatter = DoubleDouble.zeros((d, d)) if product < 0 else statistic.scatter[product]
         weight = DoubleDouble(statistic.weight[group, 0], statistic.weight[group, 1])
         return cls.about(weight, statistic.mean[group], scatter, p, intercept, tolerance)
 

@@ -43,7 +43,7 @@ from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
 __all__ = ["CentredDesign", "SparseMomentsAccumulator", "first_pass"]
 
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
-ROUNDED = 2.0**-40  # share of its mean square that rounding may leave of a constant column
+CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a constant column
 TALL = 2_048  # rows that make a matrix product worth while
 TILE_CELLS = 65_536  # cells laid out at a time: 512 kB, which stays in cache
 
@@ -192,7 +192,7 @@ class CentredDesign:
         sparse = _is_sparse(layout)
         mean, variance = _by_term(design, seen, _mean_and_variance)
         if sparse:
-            variance = np.where(variance > ROUNDED * mean**2, variance, 0.0)
+            variance = np.where(variance > CONSTANT * mean**2, variance, 0.0)
         if not intercept:
             variance = variance + mean**2
         about = np.zeros_like(mean) if sparse or not intercept else mean
@@ -252,8 +252,8 @@ class CentredDesign:
             mean = block.count.value[:, _later(block)] / weight
             return np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)
 
-        total, mean, rest = _by_term(self.design, seen, centred)
-        sums = total * ((mean - self.mean) + rest)
+        total, mean, low = _by_term(self.design, seen, centred)
+        sums = total * ((mean - self.mean) + low)
         if self.whitener is not None:
             sums = sums @ self._whitening.T
         return np.concatenate([weight, sums], axis=1)

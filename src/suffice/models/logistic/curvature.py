@@ -22,8 +22,9 @@ from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import NOISE, Objective
 from suffice.models.logistic.separation import farthest, refuse_separation
 from suffice.models.logistic.warm_start import iterates_of
-from suffice.models.optimise.newton import ROUNDING, Point, inverse_root, solve
+from suffice.models.optimise.newton import Point, inverse_root, solve
 from suffice.models.optimise.stopping import Progress
+from suffice.models.optimise.tolerances import LOSS_ROUNDING
 
 __all__ = ["Method", "fit_by_curvature"]
 
@@ -113,7 +114,7 @@ def _is_rounding(objective: Objective, point: Point) -> bool:
     """Whether a step of Newton's method would lower the loss by less than its rounding: gᵀH⁻¹g."""
     if point.hessian is None:
         return False
-    noise = ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
+    noise = LOSS_ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
     root = inverse_root(point.hessian)
     decrement = float(((root @ point.gradient) ** 2).sum())
     return len(root) == len(point.x) and decrement <= noise  # a singular Hessian does not tell
@@ -125,8 +126,8 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
         return False
     if not len(point.x):
         return True
-    task = objective.centred, objective.classes, objective.inverse_scale * objective.used
-    radius = max(objective.data.map(farthest, task)) ** 0.5
+    params = objective.centred, objective.classes, objective.inverse_scale * objective.used
+    radius = max(objective.data.map(farthest, params)) ** 0.5
     decrement = max(float(point.gradient @ solve(point.hessian, point.gradient)), 0.0) ** 0.5
     flattest, steepest = np.linalg.eigvalsh(point.hessian)[[0, -1]]
     if not flattest > NOISE * steepest:  # no more than rounding

@@ -10,10 +10,12 @@ from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.statistics.statistic import Statistic
 
-__all__ = ["DataLoop"]
+__all__ = ["WEIGHT_ROUNDING", "DataLoop"]
 
 S = TypeVar("S", bound=Statistic)
 R = TypeVar("R")
+
+WEIGHT_ROUNDING = 1e-9  # fraction of a sum of weights in which passes over the same rows may differ
 
 
 @dataclass
@@ -30,12 +32,12 @@ class DataLoop:
     splits: Sequence[Split]
     count: int = field(default=0, init=False)
 
-    def run(self, kernel: Callable[[Split, Any], S], task: Any) -> S:
+    def run(self, kernel: Callable[[Split, Any], S], params: Any) -> S:
         """The sum of what a kernel finds in every split."""
         self.count += 1
-        return self.engine.run(kernel, task, self.splits)
+        return self.engine.run(kernel, params, self.splits)
 
-    def map(self, kernel: Callable[[Split, Any], R], task: Any) -> list[R]:
+    def map(self, kernel: Callable[[Split, Any], R], params: Any) -> list[R]:
         """What a kernel finds, one result for every split."""
         self.count += 1
-        return list(self.engine.map(kernel, task, self.splits))
+        return list(self.engine.map(kernel, params, self.splits))

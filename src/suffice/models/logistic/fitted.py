@@ -16,10 +16,12 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.descent_state import DescentState
+from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.inference import Likelihood, LogisticSummary
 from suffice.models.logistic.model import LogisticModel, Prediction, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN
 from suffice.models.logistic.options import Penalty
+from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.phrases import Option, Phrase
@@ -63,6 +65,18 @@ class FittedLogistic(Classifier):
     left_out_: float
     unlabelled_: float
     remarks_: tuple[str, ...]
+
+    def _set(self, problem: Problem, fit: Fit) -> None:
+        """Keep what a solver found."""
+        self.__dict__.pop("descent_state_", None)
+        if fit.state is not None:
+            self.descent_state_ = fit.state
+        self.model_, self.remarks_ = problem.model(fit.coefficients, fit.root), problem.constant
+        self.n_iter_ = np.array([fit.iterations])
+        self.n_passes_ = problem.objective.data.count + 1
+        self.left_out_, self.unlabelled_ = problem.left_out, problem.unlabelled
+        known = problem.has_likelihood and fit.state is None
+        self.likelihood_ = fit.likelihood(problem.objective) if known else None
 
     # -- what was learnt
 

@@ -57,7 +57,7 @@ class Likelihood:
     value : float
         log L = Σ w log P(y | x); with Firth's penalty, log L + ½ log |I|.
     null : float or None
-        That of the classes' shares alone; not known with Firth's penalty.
+        That of the frequencies of the classes alone; not known with Firth's penalty.
     rows : float
         n = Σw.
     parameters, null_parameters : int
@@ -226,9 +226,9 @@ class LogisticSummary:
         if ratio is None or fit.null is None:
             kind = "Penalised log-likelihood" if self.firth else "Log-likelihood"
             return [f"{kind}: {criterion(fit.value)}, rows: {fit.rows:g}"]
-        share = "" if fit.mcfadden is None else f", McFadden's R²: {fit.mcfadden:.4g}"
+        mcfadden = "" if fit.mcfadden is None else f", McFadden's R²: {fit.mcfadden:.4g}"
         return [
-            f"Log-likelihood: {criterion(fit.value)} (null: {criterion(fit.null)}){share}",
+            f"Log-likelihood: {criterion(fit.value)} (null: {criterion(fit.null)}){mcfadden}",
             f"Likelihood ratio: {ratio.statistic:.4g} on {ratio.dof} degrees of freedom, "
             f"p-value: {probability(ratio.p)}",
             f"AIC: {criterion(fit.aic)}, BIC: {criterion(fit.bic)}, rows: {fit.rows:g}",

@@ -133,9 +133,9 @@ class LossRequest:
         return LossSums.of(weight, checksum, loss, gradient, hessian.reshape(side, side))
 
 
-def loss_sums(split: Split, task: LossRequest) -> LossSums:
+def loss_sums(split: Split, request: LossRequest) -> LossSums:
     """Kernel of a pass: loss, gradient and Hessian of the rows of one split."""
-    return reduce(add, each_batch(split, task.centred.layout, task.of))
+    return reduce(add, each_batch(split, request.centred.layout, request.of))
 
 
 def _present(

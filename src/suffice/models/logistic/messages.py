@@ -8,11 +8,11 @@ import numpy as np
 
 from suffice.data.schema import Layout
 from suffice.models.base.missing_cells import listed_missing
+from suffice.models.logistic.data_loop import WEIGHT_ROUNDING
+from suffice.numerics.in_print import NAMED
 from suffice.statistics.by_class import ByClass
 
 __all__ = ["listed", "missing_cells_message"]
-
-NAMED = 5  # columns named
 
 
 def missing_cells_message(seen: ByClass, layout: Layout) -> str:
@@ -21,7 +21,7 @@ def missing_cells_message(seen: ByClass, layout: Layout) -> str:
     weight = seen.weight.value.sum()
     for block, columns in zip(seen.blocks, layout.blocks, strict=True):
         gone = weight - block.total.sum(axis=0)
-        for j in np.flatnonzero(gone > 1e-9 * weight).tolist():
+        for j in np.flatnonzero(gone > WEIGHT_ROUNDING * weight).tolist():
             missing[columns.columns[j]] = f"{gone[j]:g}"
     return listed_missing(missing)
 

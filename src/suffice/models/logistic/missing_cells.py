@@ -26,11 +26,11 @@ from suffice.errors import DataError
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.base.missing_cells import without_value
-from suffice.models.design.matrix import Design
+from suffice.models.design.matrix import TILE_ROWS, Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, DoubleDouble
-from suffice.numerics.linalg import factorise
+from suffice.numerics.linalg import ROUNDED_MATRIX, factorise
 from suffice.numerics.logspace import log_normalise, log_sum_exp
 from suffice.numerics.rows import affine, linear
 from suffice.rules import Shape, Within, check_form, rule
@@ -40,12 +40,10 @@ from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["ClassGaussians", "SpreadSplit", "joint_moments", "plain_layout"]
+__all__ = ["ClassGaussians", "CompletedSplit", "joint_moments", "plain_layout"]
 
-ROUNDED = 2.0**-48  # noise of a matrix that was rounded to double
-FLAT = 1e-12  # share of the largest variance of a score, below which another is 0
-ROWS = 4_096  # rows spread at a time, at most
-CELLS = 2**22  # cells that they may become
+FLAT = 1e-12  # fraction of the largest variance of a score, below which another is 0
+CELLS = 2**22  # cells that rows with missing ones may become at a time
 RADII = 2  # at which a point stands for rows in its direction
 NODES, WEIGHTS = hermegauss(40)
 JOINT = MultivariateGaussian(estimation="mle", pooling=1, variance_floor=0.0)
@@ -81,7 +79,7 @@ class ClassGaussians:
         if not np.array_equal(self.covariance, self.covariance.T):
             return False
         try:
-            factorise(DoubleDouble.of(self.covariance), ROUNDED)
+            factorise(DoubleDouble.of(self.covariance), ROUNDED_MATRIX)
         except DataError:
             return False
         return True
@@ -121,12 +119,12 @@ class ClassGaussians:
         """The same Gaussians of columns measured from another point, (F,)."""
         return replace(self, mean=self.mean - origin)
 
-    def spread(
+    def completed(
         self, x: NDArray[np.float64], codes: NDArray[np.intp]
     ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]:
         """Replace rows x (n, F) with missing cells by weighted complete rows, given their classes.
 
-        A row that lacks r cells becomes 4r rows with shares of its weight, a spherical rule of
+        A row that lacks r cells becomes 4r rows with fractions of its weight, a spherical rule of
         degree 3 times a radial rule of degree 7: with SSᵀ the covariance of x_m given x_o and the
         class, x_m = E[x_m | x_o, c] ± ρ_i S_j at two radii ρ_i. Their mean and covariance are those
         of x_m. For one missing cell they are the four nodes of Gauss and Hermite.
@@ -136,20 +134,20 @@ class ClassGaussians:
         x : ndarray (n', F)
         places : ndarray of int (n',)
             Which row each stands for, increasing.
-        shares : ndarray (n',)
+        fractions : ndarray (n',)
         """
         complete = np.flatnonzero(~np.isnan(x).any(axis=1))
-        rows, places, shares = [x[complete]], [complete], [np.ones(len(complete))]
+        rows, places, fractions = [x[complete]], [complete], [np.ones(len(complete))]
         for of, given in self._patterns(x):
-            points, share = given.nodes()
+            points, fraction = given.nodes()
             filled = np.repeat(x[of][:, None], len(points), axis=1)
             filled[:, :, given.missing] = given.expected(x[of], codes[of])[:, None] + points
             rows.append(filled.reshape(-1, x.shape[1]))
             places.append(np.repeat(of, len(points)))
-            shares.append(np.tile(share, len(of)))
+            fractions.append(np.tile(fraction, len(of)))
         place = np.concatenate(places)
         order = np.argsort(place, kind="stable")
-        return np.concatenate(rows)[order], place[order], np.concatenate(shares)[order]
+        return np.concatenate(rows)[order], place[order], np.concatenate(fractions)[order]
 
     def averaged(
         self,
@@ -164,9 +162,9 @@ class ClassGaussians:
             E[P(y | x) | x_o] = Σ_c P(c | x_o) ∫ P(y | x) N(x_m; given x_o and c) dx_m
 
         with P(c | x_o) ∝ P(c) N(x_o; μ_co, Σ_oo). As x_m is Gaussian, so are the scores t. Where
-        they vary along one direction (two classes, or one gap), the integral is that of Gauss and
-        Hermite with 40 nodes; else points as those of `spread`, in the space of scores, stand for
-        it, and the result is off by a few thousandths.
+        they vary along one direction (two classes, or one missing cell), the integral is that of
+        Gauss and Hermite with 40 nodes; else points as those of `completed`, in the space of
+        scores, stand for it, and the result is off by a few thousandths.
 
         Parameters
         ----------
@@ -180,7 +178,7 @@ class ClassGaussians:
         b, w = coefficients[:, 0], coefficients[:, 1:]
         for of, given in self._patterns(x):
             log_share = given.log_posterior(x[of])
-            shown = b + linear(x[of][:, ~given.missing], w[:, ~given.missing].T)
+            observed = b + linear(x[of][:, ~given.missing], w[:, ~given.missing].T)
             hidden = np.stack(
                 [
                     linear(given.expected(x[of], np.full(len(of), c)), w[:, given.missing].T)
@@ -189,7 +187,7 @@ class ClassGaussians:
                 axis=1,
             )
             steps, log_weights = _score_nodes(w[:, given.missing], given.covariance)
-            t = (shown[:, None] + hidden)[:, :, None] + steps
+            t = (observed[:, None] + hidden)[:, :, None] + steps
             log_each = log_share[:, :, None] + log_weights
             terms = np.moveaxis(log_probabilities(t) + log_each[..., None], -1, 1)
             rows, k = terms.shape[:2]
@@ -198,63 +196,63 @@ class ClassGaussians:
 
     def _patterns(self, x: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.intp], _Given]]:
         """Rows that lack the same cells, and what is known of these."""
-        missing_cells_message = np.isnan(x)
-        rows = np.flatnonzero(missing_cells_message.any(axis=1))
-        patterns, pattern = np.unique(missing_cells_message[rows], axis=0, return_inverse=True)
+        missing_cells = np.isnan(x)
+        rows = np.flatnonzero(missing_cells.any(axis=1))
+        patterns, pattern = np.unique(missing_cells[rows], axis=0, return_inverse=True)
         for p, missing in enumerate(patterns):
             yield rows[pattern.reshape(-1) == p], _Given.of(self, missing)
 
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """What the cells that rows show say of those that they lack."""
+    """What the observed cells of rows say of their missing ones."""
 
     cells: ClassGaussians
     missing: NDArray[np.bool_]
-    slopes: NDArray[np.float64]  # Σ_oo⁻¹ Σ_om
+    regression: NDArray[np.float64]  # Σ_oo⁻¹ Σ_om
     linear: NDArray[np.float64]  # Σ_oo⁻¹ (μ_c − μ_0)_o of every class
     covariance: NDArray[np.float64]  # Σ_mm − Σ_mo Σ_oo⁻¹ Σ_om
 
     @classmethod
     def of(cls, cells: ClassGaussians, missing: NDArray[np.bool_]) -> _Given:
-        shown, sigma = ~missing, cells.covariance
-        across = sigma[np.ix_(shown, missing)]
-        apart = (cells.mean - cells.mean[0])[:, shown].T
-        if not shown.any():
+        observed, sigma = ~missing, cells.covariance
+        across = sigma[np.ix_(observed, missing)]
+        apart = (cells.mean - cells.mean[0])[:, observed].T
+        if not observed.any():
             return cls(cells, missing, across, apart, sigma)
-        factor = factorise(DoubleDouble.of(sigma[np.ix_(shown, shown)]), ROUNDED)
+        factor = factorise(DoubleDouble.of(sigma[np.ix_(observed, observed)]), ROUNDED_MATRIX)
         solved = factor.solve(DoubleDouble.of(np.concatenate([across, apart], axis=1))).value
-        slopes, linear = solved[:, : missing.sum()], solved[:, missing.sum() :]
-        rest = sigma[np.ix_(missing, missing)] - across.T @ slopes
-        return cls(cells, missing, slopes, linear, rest)
+        regression, linear = solved[:, : missing.sum()], solved[:, missing.sum() :]
+        residual = sigma[np.ix_(missing, missing)] - across.T @ regression
+        return cls(cells, missing, regression, linear, residual)
 
     def expected(self, x: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
         """E[x_m | x_o, c] of rows x, (n, r)."""
         mean = self.cells.mean[codes]
-        shown = ~self.missing
-        return mean[:, self.missing] + linear((x - mean)[:, shown], self.slopes)
+        observed = ~self.missing
+        return mean[:, self.missing] + linear((x - mean)[:, observed], self.regression)
 
     def log_posterior(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """log P(c | x_o) of rows x, (n, k)."""
-        shown, mean = ~self.missing, self.cells.mean
-        apart = (mean - mean[0])[:, shown].T
+        observed, mean = ~self.missing, self.cells.mean
+        apart = (mean - mean[0])[:, observed].T
         at_first = self.cells.log_prior - 0.5 * (apart * self.linear).sum(axis=0)
-        t = affine(x[:, shown], mean[0][shown], self.linear.T, at_first)
+        t = affine(x[:, observed], mean[0][observed], self.linear.T, at_first)
         return log_normalise(t, self.cells.log_prior)[0]
 
     def nodes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """± ρ_i S_j (q, r), with S the root of the correlations in standard deviations; shares."""
+        """± ρ_i S_j (q, r), S the root of the correlations in standard deviations; and weights."""
         sd = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
         unit = np.where(sd > 0, sd, 1.0)
         values, axes = np.linalg.eigh(self.covariance / unit / unit[:, None])
         root = (axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T * sd
-        steps, shares = _spherical(len(sd))
-        return steps @ root, shares
+        steps, fractions = _spherical(len(sd))
+        return steps @ root, fractions
 
 
 @cache
 def _spherical(r: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Points (4r, r) and shares of a rule for N(0, I): ± the axes, times two radii.
+    """Points (4r, r) and fractions of a rule for N(0, I): ± the axes, times two radii.
 
     The squares of the radii are those of Gauss's rule for χ² with r degrees of freedom.
     """
@@ -273,8 +271,8 @@ def _score_nodes(
     roots = (axes[:, used] * np.sqrt(values[used])).T
     r = len(roots)
     if r > 1:
-        steps, shares = _spherical(r)
-        return steps @ roots, np.log(shares)
+        steps, fractions = _spherical(r)
+        return steps @ roots, np.log(fractions)
     steps = NODES[:, None] * roots if r else np.zeros((len(NODES), len(w)))
     return steps, np.log(WEIGHTS / WEIGHTS.sum())
 
@@ -304,7 +302,7 @@ def _parts(batch: Batch, centred: CentredDesign) -> Iterator[Batch]:
     """The rows that a fit learns from, as rows of terms, some at a time."""
     batch = centred.to_fit(batch)
     width = centred.width
-    rows = min(ROWS, max(CELLS // (4 * width * width), 1))
+    rows = min(TILE_ROWS, max(CELLS // (4 * width * width), 1))
     for start in range(0, max(batch.rows, 1), rows):
         part = batch.cut(start, min(start + rows, batch.rows))
         tables = [x for _, x in centred.tables(part)]
@@ -312,7 +310,7 @@ def _parts(batch: Batch, centred: CentredDesign) -> Iterator[Batch]:
 
 
 @dataclass(frozen=True, eq=False)
-class SpreadSplit:
+class CompletedSplit:
     """A split that replaces rows with missing cells by weighted complete ones.
 
     Parameters
@@ -324,7 +322,7 @@ class SpreadSplit:
     classes : Vocabulary
         The k labels.
     cells : ClassGaussians
-        What to expect in the gaps.
+        What to expect in missing cells.
     """
 
     split: Split
@@ -343,24 +341,24 @@ class SpreadSplit:
         first = 0
         for batch in self.split.batches():
             try:
-                yield from self._spread(batch)
+                yield from self._completed(batch)
             except BadCell as bad:
                 raise refusal(self.split, self.centred.layout, first, bad) from None
             first += batch.rows
 
-    def _spread(self, batch: Batch) -> Iterator[Batch]:
+    def _completed(self, batch: Batch) -> Iterator[Batch]:
         for part in _parts(batch, self.centred):
             codes = part.learnt(self.classes)
             weights = part.weights if len(part.weights) else np.ones(part.rows)
             there = codes >= 0
             codes, weights = codes[there], weights[there]
             (block,) = cast(tuple[RealBlock], part.blocks)
-            x, places, shares = self.cells.spread(block.values[there], codes)
-            weights = weights[places] * shares
+            x, places, fractions = self.cells.completed(block.values[there], codes)
+            weights = weights[places] * fractions
             yield Batch(len(x), (RealBlock(x),), codes[places], self.classes, weights)
 
     def count(self) -> int:
-        """Return the number of rows, before they are spread."""
+        """Return the number of rows, before any is replaced."""
         return self.split.count()
 
     def locate(self, row: int) -> str:

@@ -132,14 +132,14 @@ class LogisticModel:
 
     def _fill(self, x: NDArray[np.float64], t: NDArray[np.float64]) -> None:
         """Put what rows with missing cells are expected to score in its place."""
-        missing_cells_message = np.isnan(x).any(axis=1) & ~np.isinf(x).any(axis=1)
-        if not missing_cells_message.any():
+        incomplete = np.isnan(x).any(axis=1) & ~np.isinf(x).any(axis=1)
+        if not incomplete.any():
             return
         assert self._expecting is not None
-        x, b = x[missing_cells_message] - self.centred.mean, self.coefficients
+        x, b = x[incomplete] - self.centred.mean, self.coefficients
         log_p = self._expecting.averaged(x, b, log_probabilities)
         middle = row_sums(log_p)[:, None] / len(self.classes)
-        t[missing_cells_message] = log_p[:, 1:] - log_p[:, :1] if len(b) == 1 else log_p - middle
+        t[incomplete] = log_p[:, 1:] - log_p[:, :1] if len(b) == 1 else log_p - middle
 
     @cached_property
     def _expecting(self) -> ClassGaussians | None:
@@ -188,8 +188,8 @@ def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
         shape = t.shape
         rows = t.reshape(-1, shape[-1])
         return log_normalise(rows, np.full(shape[-1], -np.log(shape[-1])))[0].reshape(shape)
-    rest = np.log1p(np.exp(-np.abs(t)))
-    return np.concatenate([-np.maximum(t, 0.0) - rest, np.minimum(t, 0.0) - rest], axis=-1)
+    tail = np.log1p(np.exp(-np.abs(t)))
+    return np.concatenate([-np.maximum(t, 0.0) - tail, np.minimum(t, 0.0) - tail], axis=-1)
 
 
 def _with_known_cells(batch: Batch) -> Batch:
@@ -209,7 +209,7 @@ Prediction = Callable[[LogisticModel, Batch], NDArray[Any]]
 """What to say of every row of a batch."""
 
 
-def predictions(split: Split, task: tuple[LogisticModel, Prediction]) -> list[NDArray[Any]]:
+def predictions(split: Split, params: tuple[LogisticModel, Prediction]) -> list[NDArray[Any]]:
     """Kernel of a prediction: the answers of a split, batch by batch."""
-    model, answer = task
+    model, answer = params
     return list(each_batch(split, model.layout, lambda batch: answer(model, batch)))

@@ -21,7 +21,7 @@ from scipy.linalg import helmert
 from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
-from suffice.models.logistic.data_loop import DataLoop
+from suffice.models.logistic.data_loop import WEIGHT_ROUNDING, DataLoop
 from suffice.models.logistic.loss import LossRequest, loss_sums
 from suffice.models.optimise.newton import Point, solve
 from suffice.numerics.exact import DoubleDouble
@@ -34,7 +34,6 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["LARGEST_HESSIAN", "NOISE", "Objective"]
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
-UNCHANGED = 1e-9  # fraction of a class's weight that may differ between passes by rounding
 PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
 NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
 
@@ -189,7 +188,7 @@ class Objective:
         )
         sums = self.data.run(loss_sums, request)
         weight, checksum, largest = self._expected
-        same = np.abs(sums.weight.value - weight) <= UNCHANGED * weight
+        same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
         change = np.abs(sums.checksum.value - checksum)
         if not (same.all() and (change <= largest).all()):
             raise DataError(
@@ -213,7 +212,7 @@ class Objective:
         """Weights and checksums of the classes in the first pass, and how far others may be."""
         weight = self.seen.weight.value
         reach = np.abs(self._checksum * self.scale).sum()
-        return weight, self.sums @ self._checksum, UNCHANGED * weight * reach
+        return weight, self.sums @ self._checksum, WEIGHT_ROUNDING * weight * reach
 
     def point(self, x: NDArray[np.float64], sums: LossSums) -> Point:
         """Loss, gradient and Hessian in free parameters."""

@@ -15,7 +15,7 @@ from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, check_descent_options
 from suffice.phrases import Option, Phrase
 
-__all__ = ["Penalty", "check_options"]
+__all__ = ["Penalty", "check_options", "check_partial_fit", "single_rows"]
 
 Penalty = Literal["l2", "firth", "deprecated", None]
 NEWTON = "use solver='newton'"
@@ -69,3 +69,36 @@ def check_options(options: Any) -> None:
         raise ParameterError(
             f"class_weight={weights!r}", "it is 'balanced', or maps labels to numbers"
         )
+
+
+def check_partial_fit(options: Any) -> None:
+    """Refuse options that go with all rows at once only.
+
+    Raises
+    ------
+    ParameterError
+        If the weights of the classes follow from their frequencies.
+    """
+    if options.class_weight == "balanced":
+        raise ParameterError(
+            "class_weight='balanced' with partial_fit",
+            "the shares of the classes are known when all rows are",
+            "give the weights by label",
+        )
+
+
+def single_rows(options: Any) -> bool:
+    """Say that the solver can go on with further rows.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot.
+    """
+    if options.solver not in SINGLE_ROWS:
+        raise ParameterError(
+            f"solver={options.solver!r}",
+            "this model is no function of a finite statistic",
+            "use solver='sgd' or 'minibatch', or fit all rows",
+        )
+    return True

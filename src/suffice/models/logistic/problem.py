@@ -21,7 +21,7 @@ from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.messages import listed, missing_cells_message
 from suffice.models.logistic.missing_cells import (
     ClassGaussians,
-    SpreadSplit,
+    CompletedSplit,
     joint_moments,
     plain_layout,
 )
@@ -94,7 +94,7 @@ class Problem:
             return self._over(self.data, self.seen, self.rows)
         engine, design = self.data.engine, self.rows.design
         cells, plain = self._expected[0], plain_layout(design)
-        splits = [SpreadSplit(s, self.rows, self.seen.classes, cells) for s in self.data.splits]
+        splits = [CompletedSplit(s, self.rows, self.seen.classes, cells) for s in self.data.splits]
         seen = engine.run(first_pass, (plain, False), splits)
         terms = Design(design.terms, ())
         centred = CentredDesign.of(terms, plain, seen, self.intercept, False)
@@ -134,7 +134,7 @@ class Problem:
 
     @property
     def has_likelihood(self) -> bool:
-        """Whether what is minimised is a likelihood of the rows: no Gaussian prior, no gaps."""
+        """Whether what is minimised is a likelihood of the rows: no prior, no expected cells."""
         return self.variance == np.inf and not self._has_expected_cells
 
     @property

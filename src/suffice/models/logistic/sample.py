@@ -64,13 +64,13 @@ class Sample:
 
 
 def sampled(
-    split: Split, task: tuple[CentredDesign, Vocabulary, int, float]
+    split: Split, params: tuple[CentredDesign, Vocabulary, int, float]
 ) -> tuple[NDArray[Any], Sample]:
     """Kernel: rows drawn at random, at most so many, and the numbers that they drew.
 
-    The last of ``task`` is the weight of all rows, or 0 if it is not known.
+    The last of ``params`` is the weight of all rows, or 0 if it is not known.
     """
-    centred, classes, limit, total = task
+    centred, classes, limit, total = params
     rng = np.random.default_rng(0)
     drawn, parts = [np.empty(0)], [Sample.empty(centred.width)]
     bound = np.inf  # above it, a number has no chance

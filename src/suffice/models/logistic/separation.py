@@ -125,8 +125,8 @@ def find_separation(
 
 def _check(of: Objective, direction: NDArray[np.float64]) -> tuple[float, Sample]:
     """The least margin of all rows, and rows that the direction gets wrong."""
-    task = of.centred, of.classes, direction
-    margins, parts = zip(*of.data.map(wrong_rows, task), strict=True)
+    params = of.centred, of.classes, direction
+    margins, parts = zip(*of.data.map(wrong_rows, params), strict=True)
     return min(margins), Sample.joined(parts)
 
 
@@ -215,9 +215,9 @@ def _direction(of: Objective, h: NDArray[np.float64]) -> NDArray[np.float64]:
 # -- kernels
 
 
-def farthest(split: Split, task: tuple[CentredDesign, Vocabulary, NDArray[np.float64]]) -> float:
-    """Kernel: the largest |z/s|² of a row; the third of ``task`` is 1/s."""
-    centred, classes, inverse_scale = task
+def farthest(split: Split, params: tuple[CentredDesign, Vocabulary, NDArray[np.float64]]) -> float:
+    """Kernel: the largest |z/s|² of a row; the third of ``params`` is 1/s."""
+    centred, classes, inverse_scale = params
 
     def of(batch: Batch) -> float:
         batch = centred.to_fit(batch)
@@ -231,13 +231,13 @@ def farthest(split: Split, task: tuple[CentredDesign, Vocabulary, NDArray[np.flo
 
 
 def wrong_rows(
-    split: Split, task: tuple[CentredDesign, Vocabulary, NDArray[np.float64]]
+    split: Split, params: tuple[CentredDesign, Vocabulary, NDArray[np.float64]]
 ) -> tuple[float, Sample]:
     """Kernel: the least margin of a row, and the rows that a direction h (k, D) gets most wrong.
 
     A margin is min_c (h_y − h_c)ᵀz, as a fraction of the sum of its terms without their signs.
     """
-    centred, classes, direction = task
+    centred, classes, direction = params
     parts, least = [Sample.empty(centred.width)], np.inf
 
     def of(batch: Batch) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, cast
 
@@ -101,8 +102,8 @@ class Solver:
                 Phrase("use dependent='minimum_norm', or a penalty (", Option("C", "1.0"), ")"),
             )
 
-    def warn(self, fit: Fit) -> None:
-        """Say what a user should know of where a fit ended."""
+    def warn(self, fit: Fit, remarks: Iterable[str] = ()) -> None:
+        """Say what a user should know of where a fit ended, and what else there is to say."""
         if not fit.converged:
             warn(self._unfinished(fit), ConvergenceWarning)
         if fit.dependence:
@@ -124,6 +125,9 @@ class Solver:
                     ") is always safe.",
                 )
             )
+
+        for remark in remarks:
+            warn(remark)
 
     def _unfinished(self, fit: Fit) -> str:
         if self.steps:

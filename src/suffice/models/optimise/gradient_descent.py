@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.optimise.descent_options import GradientDescent
+from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 from suffice.numerics.exact import SQUARABLE
 from suffice.rules import NONNEGATIVE, Shape, check_form
 
@@ -32,10 +33,7 @@ __all__ = [
 
 
 PARTS = 64  # parts of an array, whatever the threads, so that these change no bit
-ARMIJO = 1e-4  # share of the decrease promised by the slope that a step must bring
-ROUNDING = 1e-14  # share of the loss that may be noise
 LONGER = 100.0  # times the last step that the next may be
-HALVINGS = 60
 
 
 # -- by all rows
@@ -166,7 +164,7 @@ class Convex:
             d, slope = -g, -float((g * g).sum())
         if slope == 0.0:
             return np.zeros_like(d), loss, g, length
-        alpha, noise = float(length[0]), ROUNDING * abs(float(loss[0]))
+        alpha, noise = float(length[0]), LOSS_ROUNDING * abs(float(loss[0]))
         for _ in range(HALVINGS):
             there, bent = self.evaluate(v + alpha * d)
             bend = float((bent * d).sum()) - slope

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve, solve_triangular
 
+from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
+
 __all__ = [
-    "ROUNDING",
     "Evaluate",
     "Inverse",
     "Point",
@@ -27,12 +28,9 @@ __all__ = [
     "solve",
 ]
 
-ARMIJO = 1e-4  # fraction of the decrease promised by the slope that a step must bring
-FLATTER = 0.9  # a step ends where the slope is at most this share of the first
-ROUNDING = 1e-14  # share of the loss that may be noise
+FLATTER = 0.9  # a step ends where the slope is at most this fraction of the first
 MEMORY = 20  # steps that `quasi_newton` remembers
-HALVINGS = 60
-SINGULAR = 1e-14  # share of the largest eigenvalue, of a Hessian scaled to a unit diagonal
+SINGULAR = 1e-14  # fraction of the largest eigenvalue, of a Hessian scaled to a unit diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +105,12 @@ def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.fl
 
 def inverse(hessian: NDArray[np.float64]) -> Inverse:
     """Return the function that multiplies by H⁻¹ as `solve` does; H is factored once."""
-    per_unit, lower, (values, axes) = _factored(hessian)
+    inverse_scale, lower, (values, axes) = _factored(hessian)
 
     def times(b: NDArray[np.float64]) -> NDArray[np.float64]:
-        b = (per_unit * b.T).T
+        b = (inverse_scale * b.T).T
         x = cho_solve((lower, True), b) if len(lower) else axes / values @ (axes.T @ b)
-        return np.asarray((per_unit * x.T).T)
+        return np.asarray((inverse_scale * x.T).T)
 
     return times
 
@@ -126,10 +124,10 @@ def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
     array([[0.5, 0. ],
            [0. , 2. ]])
     """
-    per_unit, lower, (values, axes) = _factored(hessian)
+    inverse_scale, lower, (values, axes) = _factored(hessian)
     if len(lower):
-        return np.asarray(solve_triangular(lower, np.diag(per_unit), lower=True))
-    return np.asarray((axes / np.sqrt(values)).T * per_unit)
+        return np.asarray(solve_triangular(lower, np.diag(inverse_scale), lower=True))
+    return np.asarray((axes / np.sqrt(values)).T * inverse_scale)
 
 
 def smallest_pivot(hessian: NDArray[np.float64]) -> float:
@@ -143,17 +141,17 @@ def _factored(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[NDArray[np.float64], ...]]:
     """1/√diagonal, and of H so scaled L with LLᵀ, or where it is singular eigenvalues and axes."""
     unit = np.sqrt(np.maximum(np.diagonal(hessian), 0.0))  # rounding may leave less
-    per_unit = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    scaled, nothing = hessian * per_unit * per_unit[:, None], np.empty((0, 0))
+    inverse_scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    scaled, nothing = hessian * inverse_scale * inverse_scale[:, None], np.empty((0, 0))
     try:
         lower = np.linalg.cholesky(scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
         if np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:
-            return per_unit, lower, (np.empty(0), nothing)
+            return inverse_scale, lower, (np.empty(0), nothing)
     except LinAlgError:
         pass
     values, axes = np.linalg.eigh(scaled)
     used = values > SINGULAR * values[-1]
-    return per_unit, nothing, (values[used], axes[:, used])
+    return inverse_scale, nothing, (values[used], axes[:, used])
 
 
 def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
@@ -201,17 +199,17 @@ def _two_loops(
     inverse: Inverse,
 ) -> NDArray[np.float64]:
     """Multiply the gradient by the inverse of the improved Hessian."""
-    q, shares = gradient.copy(), []
+    q, alphas = gradient.copy(), []
     for s, y in reversed(steps):
-        share = (s @ q) / (s @ y)
-        q -= share * y
-        shares.append(share)
+        alpha = (s @ q) / (s @ y)
+        q -= alpha * y
+        alphas.append(alpha)
     q = inverse(q)
     if steps:
         s, y = steps[-1]
         q = q * ((s @ y) / (y @ inverse(y)))
-    for (s, y), share in zip(steps, reversed(shares), strict=True):
-        q += (share - (y @ q) / (s @ y)) * s
+    for (s, y), alpha in zip(steps, reversed(alphas), strict=True):
+        q += (alpha - (y @ q) / (s @ y)) * s
     return q
 
 
@@ -220,7 +218,7 @@ def _next(
 ) -> Point | None:
     """Search along a direction; None where there is no way down.
 
-    A step is taken that is lower by a share of what the slope promises and where the slope is
+    A step is taken that is lower by a fraction of what the slope promises and where the slope is
     flatter. Where all is noise in the loss, the slope alone decides: f is convex.
 
     Source: W. W. Hager and H. Zhang, A new conjugate gradient method with guaranteed descent and
@@ -229,7 +227,7 @@ def _next(
     slope = float(point.gradient @ direction)
     if not slope < 0:
         return None
-    noise = ROUNDING * abs(point.loss)
+    noise = LOSS_ROUNDING * abs(point.loss)
     low, high, length = 0.0, np.inf, 1.0
     for _ in range(HALVINGS):
         trial = evaluate(point.x + length * direction, hessian)

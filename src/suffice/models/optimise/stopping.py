@@ -11,7 +11,7 @@ import numpy as np
 from suffice.errors import ParameterError
 from suffice.models.optimise.descent_options import GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import Array, Iterates, OptimizerState
-from suffice.models.optimise.newton import ROUNDING
+from suffice.models.optimise.tolerances import LOSS_ROUNDING
 
 __all__ = ["Progress", "check_descent", "descend"]
 
@@ -36,7 +36,7 @@ class Progress:
 
     def has_stalled(self, loss: float, gradient_norm: float) -> bool:
         """Take note of one more step; whether the last ones have led no further."""
-        lower = loss < self._loss - ROUNDING * abs(loss)
+        lower = loss < self._loss - LOSS_ROUNDING * abs(loss)
         self._waited = 0 if lower or gradient_norm < self._gradient_norm / 2 else self._waited + 1
         self._loss = min(loss, self._loss)
         self._gradient_norm = min(gradient_norm, self._gradient_norm)
