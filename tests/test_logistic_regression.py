@@ -1129,7 +1129,7 @@ def test_a_fit_is_that_of_the_rows_that_stand_for_others(C, k, solver):
     how = GradientDescent(tol=1e-12, max_iter=10_000)
     model = LogisticRegression(C=C, missing="gaussian", solver=solver, descent=how)
     model.fit(x, y, weights)
-    rows, places, shares = model.model_.cells.spread(x, y)
+    rows, places, shares = model.model_.cells.completed(x, y)
     same(model, LogisticRegression(C=C).fit(rows, y[places], weights[places] * shares), 1e-7)
     judge = theirs.LogisticRegression(C=C, solver="newton-cholesky", tol=1e-13, max_iter=500)
     same(model, judge.fit(rows, y[places], weights[places] * shares), 1e-7)

@@ -63,7 +63,7 @@ def discriminant(cells: ClassGaussians) -> np.ndarray:
 def test_points_have_the_moments_of_what_is_missing(k, p, seed):
     cells, x = gaussians(k, p, seed), gappy(6, p, seed)
     codes = np.random.default_rng(seed).integers(k, size=6)
-    points, places, shares = cells.spread(x, codes)
+    points, places, shares = cells.completed(x, codes)
     assert (np.diff(places) >= 0).all()
     assert not np.isnan(points).any()
     for i, row in enumerate(x):
@@ -81,7 +81,7 @@ def test_points_have_the_moments_of_what_is_missing(k, p, seed):
 def test_one_gap_is_integrated_to_degree_seven():
     cells = gaussians()
     x = np.array([[0.5, np.nan, -1.0]])
-    points, _, shares = cells.spread(x, np.array([1]))
+    points, _, shares = cells.completed(x, np.array([1]))
     mean, variance = conditional(cells, x[0], 1)
     z = (points[:, 1] - mean) / np.sqrt(variance[0])
     moments = [shares @ z**d for d in range(8)]
@@ -90,16 +90,16 @@ def test_one_gap_is_integrated_to_degree_seven():
 
 def test_neither_units_nor_the_order_of_columns_matter():
     cells, x, codes = gaussians(p=4), gappy(9, 4), np.zeros(9, np.intp)
-    points, places, _ = cells.spread(x, codes)
+    points, places, _ = cells.completed(x, codes)
     unit, order = np.array([1e-6, 1.0, 3.0, 1e5]), np.array([2, 0, 3, 1])
     scaled = ClassGaussians(
         cells.mean * unit, cells.covariance * np.outer(unit, unit), cells.log_prior
     )
-    assert_allclose(scaled.spread(x * unit, codes)[0] / unit, points, rtol=1e-7, atol=1e-9)
+    assert_allclose(scaled.completed(x * unit, codes)[0] / unit, points, rtol=1e-7, atol=1e-9)
     moved = ClassGaussians(
         cells.mean[:, order], cells.covariance[np.ix_(order, order)], cells.log_prior
     )
-    other = moved.spread(x[:, order], codes)[0][:, np.argsort(order)]
+    other = moved.completed(x[:, order], codes)[0][:, np.argsort(order)]
     for i in range(9):
         mine, theirs = points[places == i], other[places == i]
         by_value = (np.lexsort(np.round(rows, 6).T) for rows in (mine, theirs))
@@ -110,7 +110,7 @@ def test_neither_units_nor_the_order_of_columns_matter():
 def test_a_cell_that_the_others_determine_is_not_spread():
     covariance = np.array([[1.0, 1.0], [1.0, 1.0]])
     cells = ClassGaussians(np.zeros((1, 2)), covariance, np.zeros(1))
-    points, _, _ = cells.spread(np.array([[2.0, np.nan]]), np.zeros(1, np.intp))
+    points, _, _ = cells.completed(np.array([[2.0, np.nan]]), np.zeros(1, np.intp))
     assert_allclose(points, 2.0, rtol=1e-7)
 
 
