@@ -126,7 +126,7 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
         return False
     if not len(point.x):
         return True
-    params = objective.centred, objective.classes, objective.inverse_scale * objective.used
+    params = objective.rows, objective.inverse_scale * objective.used
     radius = max(objective.data.map(farthest, params)) ** 0.5
     decrement = max(float(point.gradient @ solve(point.hessian, point.gradient)), 0.0) ** 0.5
     flattest, steepest = np.linalg.eigvalsh(point.hessian)[[0, -1]]

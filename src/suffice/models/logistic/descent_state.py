@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
-from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.objective import Objective
+from suffice.models.logistic.training_rows import TrainingRows
 from suffice.models.optimise.descent_options import GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import OptimizerState
 from suffice.models.optimise.stochastic import one_epoch
@@ -30,23 +30,17 @@ from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import WEIGHT
 from suffice.rules import FINITE, Shape, Within, check_form, rule
 from suffice.statistics.batch import Batch
-from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["DescentState", "largest_curvature"]
 
 
 @dataclass(frozen=True, eq=False)
-class TrainingRows:
+class DescentRows:
     """How rows are read, and what the loss of standardised coefficients v (m, D) is.
 
     Parameters
     ----------
-    centred : CentredDesign
-        How rows z = (1, x − m) are made.
-    classes : Vocabulary
-        The k labels.
-    class_weights : ndarray (k,)
-        What the weights of the rows of a class are multiplied by.
+    rows : TrainingRows
     unit : ndarray (D,)
         Of every coefficient of z; 0 for those that stay at 0.
     costs : ndarray (D,)
@@ -57,9 +51,7 @@ class TrainingRows:
         Number of rows.
     """
 
-    centred: CentredDesign
-    classes: Vocabulary
-    class_weights: NDArray[np.float64]
+    rows: TrainingRows
     unit: NDArray[np.float64]
     costs: NDArray[np.float64]
     weight: float
@@ -68,12 +60,12 @@ class TrainingRows:
     @property
     def layout(self) -> Layout:
         """How a table is read."""
-        return self.centred.layout
+        return self.rows.layout
 
     @property
     def curvature(self) -> float:
         """h, the largest eigenvalue of ∂²ℓ/∂t∂tᵀ."""
-        return largest_curvature(len(self.classes))
+        return largest_curvature(len(self.rows.classes))
 
     @property
     def center(self) -> NDArray[np.float64]:
@@ -103,7 +95,7 @@ class TrainingRows:
     @property
     def at_zero(self) -> NDArray[np.float64]:
         """The loss at v = 0, log k, (1,)."""
-        return np.array([np.log(len(self.classes))])
+        return np.array([np.log(len(self.rows.classes))])
 
     @cached_property
     def per_unit(self) -> NDArray[np.float64]:
@@ -114,12 +106,15 @@ class TrainingRows:
         self, batch: Batch
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]]:
         """Yield rows x − m that have a class and a weight, with both."""
-        batch = self.centred.to_fit(batch)
-        codes = batch.learnt(self.classes)
+        batch, codes = self.rows.of(batch)
         weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
-        for z, code, weight in self.centred.pieces(batch, False, codes, weights):
+        for z, code, weight in self.rows.centred.pieces(batch, False, codes, weights):
             used = code >= 0
-            yield z[used, 1:], code[used], (weight * self.class_weights[np.maximum(code, 0)])[used]
+            yield (
+                z[used, 1:],
+                code[used],
+                (weight * self.rows.class_weights[np.maximum(code, 0)])[used],
+            )
 
 
 def largest_curvature(k: int) -> float:
@@ -127,7 +122,7 @@ def largest_curvature(k: int) -> float:
     return 0.25 if k == 2 else 0.5
 
 
-def counted(split: Split, rows: TrainingRows) -> int:
+def counted(split: Split, rows: DescentRows) -> int:
     """Kernel: the number of rows that have a class and a weight."""
 
     def of(batch: Batch) -> int:
@@ -186,18 +181,10 @@ class DescentState:
         """At rest at given coefficients of z."""
         return replace(self, walk=OptimizerState.start(coefficients * self.unit))
 
-    def among(self, objective: Objective) -> tuple[DescentState, TrainingRows]:
+    def among(self, objective: Objective) -> tuple[DescentState, DescentRows]:
         """The same coefficients for further rows, and how these are read."""
         weight = self.weight + objective.weight
-        rows = TrainingRows(
-            objective.centred,
-            objective.classes,
-            objective.class_weights,
-            self.unit,
-            objective.penalty,
-            weight,
-            1,
-        )
+        rows = DescentRows(objective.rows, self.unit, objective.penalty, weight, 1)
         count = self.count + sum(objective.data.map(counted, rows))
         return replace(self, weight=weight, count=count), replace(rows, count=count)
 

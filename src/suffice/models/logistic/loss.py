@@ -22,12 +22,11 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Split, each_batch
 from suffice.families.counts.events import by_event
-from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.training_rows import TrainingRows
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import SparseBlock
 from suffice.statistics.loss_sums import LossSums
-from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LossDerivatives", "LossRequest", "loss_derivatives", "loss_sums"]
 
@@ -40,12 +39,7 @@ class LossRequest:
 
     Parameters
     ----------
-    centred : CentredDesign
-        How rows z = (1, x − m) are made.
-    classes : Vocabulary
-        The k labels.
-    class_weights : ndarray (k,)
-        What the weights of the rows of a class are multiplied by.
+    rows : TrainingRows
     coefficients : ndarray (m, D)
         B: one row of coefficients of z for two classes, k rows for more.
     checksum : ndarray (D,)
@@ -57,9 +51,7 @@ class LossRequest:
         that of Firth's penalised likelihood.
     """
 
-    centred: CentredDesign
-    classes: Vocabulary
-    class_weights: NDArray[np.float64]
+    rows: TrainingRows
     coefficients: NDArray[np.float64]
     checksum: NDArray[np.float64]
     hessian: bool
@@ -67,9 +59,8 @@ class LossRequest:
 
     def of(self, batch: Batch) -> LossSums:
         """The sums of a batch, added in double."""
-        batch = self.centred.to_fit(batch)
-        codes = batch.learnt(self.classes)
-        if self.hessian or self.root is not None or self.centred.whitener is not None:
+        batch, codes = self.rows.of(batch)
+        if self.hessian or self.root is not None or self.rows.centred.whitener is not None:
             return self._to_second_order(batch, codes)
         block = batch.blocks[0]
         if isinstance(block, SparseBlock):
@@ -82,15 +73,15 @@ class LossRequest:
         return np.concatenate([self.coefficients, self.checksum[None]])
 
     def _of_dense(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
-        k, loss = len(self.classes), 0.0
+        k, loss = len(self.rows.classes), 0.0
         weight, checksum = np.zeros(k), np.zeros(k)
         gradient = np.zeros(self.coefficients.shape)
-        for start, x in self.centred.tables(batch):
+        for start, x in self.rows.centred.tables(batch):
             rows = slice(start, start + len(x))
             table, code, w = _present(x, codes[rows], batch.weights[rows])
             loss += kernels.logistic.add_gradient(
                 np.ascontiguousarray(table, np.float64),
-                *(self.centred.mean, self._directions, code, w, self.class_weights),
+                *(self.rows.centred.mean, self._directions, code, w, self.rows.class_weights),
                 *(weight, checksum, gradient),
             )
         return LossSums.of(weight, checksum, loss, gradient, np.zeros((0, 0)))
@@ -98,30 +89,30 @@ class LossRequest:
     def _of_sparse(
         self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
     ) -> LossSums:
-        k, m = len(self.classes), len(self.coefficients)
+        k, m = len(self.rows.classes), len(self.coefficients)
         weight, checksum = np.zeros(k), np.zeros(k)
         directions = by_event(self._directions)
         gradient = np.zeros(directions.shape)
         loss = kernels.logistic.add_sparse_gradient(
             *(block.indptr, block.indices, block.data, directions),
-            *(codes, weights, self.class_weights, weight, checksum, gradient),
+            *(codes, weights, self.rows.class_weights, weight, checksum, gradient),
         )
         return LossSums.of(weight, checksum, loss, gradient[:, :m].T, np.zeros((0, 0)))
 
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
         """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
-        k, (m, width) = len(self.classes), self.coefficients.shape
+        k, (m, width) = len(self.rows.classes), self.coefficients.shape
         directions = self._directions.T
         weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
         gradient = np.zeros((m, width))
         hessian = np.zeros((m, width, m, width) if self.hessian else (0,) * 4)
         weights = batch.weights if len(batch.weights) else np.ones(len(codes))
-        for z, *parts in self.centred.pieces(batch, self.hessian, codes, weights):
+        for z, *parts in self.rows.centred.pieces(batch, self.hessian, codes, weights):
             z, code, w = _present(z, *parts)
             t = z @ directions
             weight += np.bincount(code, w, k)
             checksum += np.bincount(code, w * t[:, m], k)
-            w = w * self.class_weights[code]
+            w = w * self.rows.class_weights[code]
             found = loss_derivatives(t[:, :m], code)
             if self.root is not None:
                 found = found.firth(z @ self.root)
@@ -135,7 +126,7 @@ class LossRequest:
 
 def loss_sums(split: Split, request: LossRequest) -> LossSums:
     """Kernel of a pass: loss, gradient and Hessian of the rows of one split."""
-    return reduce(add, each_batch(split, request.centred.layout, request.of))
+    return reduce(add, each_batch(split, request.rows.layout, request.of))
 
 
 def _present(

@@ -23,6 +23,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import WEIGHT_ROUNDING, DataLoop
 from suffice.models.logistic.loss import LossRequest, loss_sums
+from suffice.models.logistic.training_rows import TrainingRows
 from suffice.models.optimise.newton import Point, solve
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
@@ -85,6 +86,11 @@ class Objective:
     def classes(self) -> Vocabulary:
         """The k labels."""
         return self.seen.classes
+
+    @cached_property
+    def rows(self) -> TrainingRows:
+        """How the rows are read."""
+        return TrainingRows(self.centred, self.classes, self.class_weights)
 
     @cached_property
     def k(self) -> int:
@@ -177,15 +183,7 @@ class Objective:
         DataError
             If the rows are not those of the first pass.
         """
-        request = LossRequest(
-            self.centred,
-            self.seen.classes,
-            self.class_weights,
-            self.coefficients(x),
-            self._checksum,
-            hessian,
-            root,
-        )
+        request = LossRequest(self.rows, self.coefficients(x), self._checksum, hessian, root)
         sums = self.data.run(loss_sums, request)
         weight, checksum, largest = self._expected
         same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight

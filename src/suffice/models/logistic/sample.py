@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.source import Split, each_batch
-from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import DataLoop
+from suffice.models.logistic.training_rows import TrainingRows
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import IntegerBlock, RealBlock, SparseBlock
-from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Sample", "draw"]
 
@@ -36,18 +35,16 @@ class Sample:
         return cls(np.empty((0, width)), np.empty(0, np.intp), np.empty(0))
 
     @classmethod
-    def of(
-        cls, batch: Batch, rows: NDArray[np.intp], centred: CentredDesign, classes: Vocabulary
-    ) -> Sample:
+    def of(cls, batch: Batch, places: NDArray[np.intp], rows: TrainingRows) -> Sample:
         """Some rows of a batch."""
-        batch = _rows(batch, rows)
+        batch, centred = _rows(batch, places), rows.centred
         pieces = [
             z.toarray() if isinstance(z, csr_array) else z.copy()
             for (z,) in centred.pieces(batch, False)
         ]
         weights = batch.weights if len(batch.weights) else np.ones(batch.rows)
         z = np.concatenate([np.empty((0, centred.width)), *pieces])
-        return cls(z, batch.learnt(classes), weights)
+        return cls(z, batch.learnt(rows.classes), weights)
 
     @classmethod
     def joined(cls, parts: Iterable[Sample]) -> Sample:
@@ -63,23 +60,21 @@ class Sample:
         return Sample(self.z[rows], self.codes[rows], self.weights[rows])
 
 
-def sampled(
-    split: Split, params: tuple[CentredDesign, Vocabulary, int, float]
-) -> tuple[NDArray[Any], Sample]:
+def sampled(split: Split, params: tuple[TrainingRows, int, float]) -> tuple[NDArray[Any], Sample]:
     """Kernel: rows drawn at random, at most so many, and the numbers that they drew.
 
     The last of ``params`` is the weight of all rows, or 0 if it is not known.
     """
-    centred, classes, limit, total = params
+    rows, limit, total = params
     rng = np.random.default_rng(0)
-    drawn, parts = [np.empty(0)], [Sample.empty(centred.width)]
+    drawn, parts = [np.empty(0)], [Sample.empty(rows.centred.width)]
     bound = np.inf  # above it, a number has no chance
 
     def add(batch: Batch) -> None:
         nonlocal bound
-        batch = centred.to_fit(batch)
-        rows = np.flatnonzero(batch.learnt(classes) >= 0)
-        number = rng.random(len(rows))
+        batch, codes = rows.of(batch)
+        places = np.flatnonzero(codes >= 0)
+        number = rng.random(len(places))
         every = np.concatenate([*drawn, number])
         if len(every) > limit:
             bound = min(bound, float(np.partition(every, limit)[limit]))
@@ -87,9 +82,9 @@ def sampled(
             bound = min(bound, OVERSAMPLING * limit / total)
         kept = number < bound
         drawn.append(number[kept])
-        parts.append(Sample.of(batch, rows[kept], centred, classes))
+        parts.append(Sample.of(batch, places[kept], rows))
 
-    for _ in each_batch(split, centred.layout, add):
+    for _ in each_batch(split, rows.layout, add):
         pass
     return _lowest(drawn, parts, limit)
 
@@ -102,11 +97,9 @@ def _lowest(
     return number[kept], Sample.joined(parts)[kept]
 
 
-def draw(
-    data: DataLoop, centred: CentredDesign, classes: Vocabulary, n: int, total: float = 0.0
-) -> Sample:
+def draw(data: DataLoop, rows: TrainingRows, n: int, total: float = 0.0) -> Sample:
     """Draw n rows of a whole table, or take all if there are fewer."""
-    numbers, parts = zip(*data.map(sampled, (centred, classes, n, total)), strict=True)
+    numbers, parts = zip(*data.map(sampled, (rows, n, total)), strict=True)
     return _lowest(numbers, parts, n)[1]
 
 

@@ -28,13 +28,12 @@ from scipy.sparse import csr_array
 
 from suffice.data.source import Split, each_batch
 from suffice.errors import DataError
-from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.messages import listed
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.sample import Sample, draw
+from suffice.models.logistic.training_rows import TrainingRows
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
-from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Separation", "farthest", "find_separation", "refuse_separation"]
 
@@ -110,7 +109,7 @@ def find_separation(
     size = max(FEWEST_ROWS, 4 * columns)
     if size * columns * (of.k - 1) > LARGEST_PROGRAMME:
         return (Separation(True, ()) if complete else None), complete
-    drawn = draw(of.data, of.centred, of.classes, size)
+    drawn = draw(of.data, of.rows, size)
     sparse, rows = _grow(of, Sample.joined([drawn, wrong]), _shortest)
     if sparse is None:
         return (Separation(True, ()) if complete else None), True
@@ -125,8 +124,7 @@ def find_separation(
 
 def _check(of: Objective, direction: NDArray[np.float64]) -> tuple[float, Sample]:
     """The least margin of all rows, and rows that the direction gets wrong."""
-    params = of.centred, of.classes, direction
-    margins, parts = zip(*of.data.map(wrong_rows, params), strict=True)
+    margins, parts = zip(*of.data.map(wrong_rows, (of.rows, direction)), strict=True)
     return min(margins), Sample.joined(parts)
 
 
@@ -215,43 +213,43 @@ def _direction(of: Objective, h: NDArray[np.float64]) -> NDArray[np.float64]:
 # -- kernels
 
 
-def farthest(split: Split, params: tuple[CentredDesign, Vocabulary, NDArray[np.float64]]) -> float:
-    """Kernel: the largest |z/s|² of a row; the third of ``params`` is 1/s."""
-    centred, classes, inverse_scale = params
+def farthest(split: Split, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
+    """Kernel: the largest |z/s|² of a row; the second of ``params`` is 1/s."""
+    rows, inverse_scale = params
 
     def of(batch: Batch) -> float:
-        batch = centred.to_fit(batch)
-        there, largest = batch.learnt(classes) >= 0, 0.0
-        for z, part in centred.pieces(batch, False, there):
+        batch, codes = rows.of(batch)
+        largest = 0.0
+        for z, part in rows.centred.pieces(batch, False, codes >= 0):
             squares = (z * z)[part] @ inverse_scale**2
             largest = max(largest, float(squares.max(initial=0.0)))
         return largest
 
-    return max(each_batch(split, centred.layout, of))
+    return max(each_batch(split, rows.layout, of))
 
 
 def wrong_rows(
-    split: Split, params: tuple[CentredDesign, Vocabulary, NDArray[np.float64]]
+    split: Split, params: tuple[TrainingRows, NDArray[np.float64]]
 ) -> tuple[float, Sample]:
     """Kernel: the least margin of a row, and the rows that a direction h (k, D) gets most wrong.
 
     A margin is min_c (h_y − h_c)ᵀz, as a fraction of the sum of its terms without their signs.
     """
-    centred, classes, direction = params
-    parts, least = [Sample.empty(centred.width)], np.inf
+    rows, direction = params
+    centred, least = rows.centred, np.inf
+    parts = [Sample.empty(centred.width)]
 
     def of(batch: Batch) -> NDArray[np.float64]:
-        batch = centred.to_fit(batch)
-        codes = batch.learnt(classes)
+        batch, codes = rows.of(batch)
         margins = [_margins(z, code, direction) for z, code in centred.pieces(batch, False, codes)]
         margin = np.concatenate([np.empty(0), *margins])
         wrong = np.flatnonzero(margin < -TIE)
         worst = wrong[np.argsort(margin[wrong], kind="stable")[:WRONG_ROWS]]
         if len(worst):
-            parts.append(Sample.of(batch, worst, centred, classes))
+            parts.append(Sample.of(batch, worst, rows))
         return margin
 
-    for margin in each_batch(split, centred.layout, of):
+    for margin in each_batch(split, rows.layout, of):
         least = min(least, float(margin.min(initial=np.inf)))
     return least, Sample.joined(parts)
 

@@ -135,7 +135,7 @@ def _of_sample(objective: Objective) -> tuple[Start, NDArray[np.float64] | None]
     Source: M. A. Erdogdu and A. Montanari, Convergence rates of sub-sampled Newton methods (2015).
     """
     total = float(objective.seen.weight.value.sum())
-    rows = draw(objective.data, objective.centred, objective.classes, SAMPLE_ROWS, total)
+    rows = draw(objective.data, objective.rows, SAMPLE_ROWS, total)
     quarter = rows[: SAMPLE_ROWS // 4]  # leads near enough, at a quarter of the cost
     if len(np.unique(quarter.codes)) < objective.k or len(rows) < SAMPLE_ROWS:
         return None, None
