@@ -311,14 +311,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 source = self._open_labelled(X, y, sample_weight)
                 problem = self._problem(source, known=self.model_)
             steps = cast(Steps, self.solver)
-            state = state.after(problem.objective, self._solver.how, steps)
-            self.descent_state_ = state
-            self.model_, self.remarks_ = problem.model(state.coefficients), problem.constant
-            self.n_iter_ = np.array([len(state.loss_history)])
-            self.n_passes_ += problem.data.count + 1
-            self.left_out_ += problem.left_out
-            self.unlabelled_ += problem.unlabelled
-            self.likelihood_ = None
+            self._add(problem, state.after(problem.objective, self._solver.how, steps))
             return self
 
     def likelihood_ratio(

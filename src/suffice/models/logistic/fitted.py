@@ -78,6 +78,15 @@ class FittedLogistic(Classifier):
         known = problem.has_likelihood and fit.state is None
         self.likelihood_ = fit.likelihood(problem.objective) if known else None
 
+    def _add(self, problem: Problem, state: DescentState) -> None:
+        """Keep where one more epoch, through further rows, has led."""
+        self.descent_state_, self.likelihood_ = state, None
+        self.model_, self.remarks_ = problem.model(state.coefficients), problem.constant
+        self.n_iter_ = np.array([len(state.loss_history)])
+        self.n_passes_ += problem.data.count + 1
+        self.left_out_ += problem.left_out
+        self.unlabelled_ += problem.unlabelled
+
     # -- what was learnt
 
     @property
