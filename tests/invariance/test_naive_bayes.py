@@ -19,7 +19,7 @@ from suffice.data.frames.memory import FrameSplit
 from suffice.data.table_source import TableSplit
 from suffice.engines.local import LocalEngine
 from suffice.errors import SufficeWarning
-from suffice.models.base.exact import Learnt
+from suffice.models.base.learnt import Learnt
 from suffice.models.generative.model import summarise
 from suffice.testing.comparing import frozen
 

@@ -1,92 +1,27 @@
 """Models that are functions of exact sums: learning more, forgetting, merging, comparing.
 
-What differs from one kind of model to another stands in its reader and in `_estimate`.
+What differs from one kind of model to another stands in its reader and in `_estimate`; what is done
+with sums in `suffice.models.base.learnt`.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from suffice.data.schema import Column
-from suffice.errors import ForgetError, ParameterError, warn
-from suffice.models.base.checks import forgetting, unless_it_fails
+from suffice.errors import ParameterError, warn
+from suffice.models.base.checks import unless_it_fails
 from suffice.models.base.estimator import Estimator
-from suffice.models.base.reader import TableReader
+from suffice.models.base.learnt import Learnt
 from suffice.models.base.scikit_learn import check_is_fitted
-from suffice.models.base.streams import forgettable, side_by_side, succeeded
+from suffice.models.base.streams import forgettable
 from suffice.rules import check
 from suffice.statistics.comparison import Comparison
 from suffice.statistics.statistic import tree_sum
 
-__all__ = ["ExactEstimator", "ExactReader", "Learnt"]
-
-
-class ExactReader(TableReader):
-    """A reader that knows what its sums are about."""
-
-    @abstractmethod
-    def column(self, error: ForgetError) -> str:
-        """The column whose sums show that rows cannot be forgotten."""
-
-    @abstractmethod
-    def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
-        """Refuse sums of other columns, or of columns that are read in another way.
-
-        Parameters
-        ----------
-        statistic
-            The sums of tables that it reads.
-        other : ExactReader
-            That of the other model.
-        others
-            Its sums.
-        verb : str
-            What is done to the two, such as "merged".
-
-        Raises
-        ------
-        SchemaError
-            Naming the first difference.
-        """
-
-    @abstractmethod
-    def merged(self, other: Any) -> Self:
-        """The reader of both models' tables.
-
-        Raises
-        ------
-        SchemaError
-            If there is none.
-        """
-
-    @abstractmethod
-    def compare(self, statistic: Any, other: Any, others: Any) -> Comparison:
-        """What divides the rows of two statistics."""
-
-    def narrowed(self, statistic: Any) -> Learnt:
-        """The reader and the sums once rows are forgotten."""
-        return Learnt(self, (statistic,))
-
-
-class Learnt(NamedTuple):
-    """All that a model is a function of: how tables are read, and the sums over their rows.
-
-    Parameters
-    ----------
-    reader : ExactReader
-    batches : tuple of statistics
-        The oldest first: one, or one for each batch of a window.
-    """
-
-    reader: Any
-    batches: tuple[Any, ...]
-
-    @property
-    def statistic(self) -> Any:
-        """Their sum."""
-        return tree_sum(self.batches)
+__all__ = ["ExactEstimator"]
 
 
 class ExactEstimator(Estimator):
@@ -187,19 +122,11 @@ class ExactEstimator(Estimator):
         check_is_fitted(self)
         self._require_sums()
         source = self._open_more(X, y, sample_weight)
-        reader, batches = self._informed(self._shown(source))
-        known = forgettable(batches)
-        gone = self._summarise(reader, source)
-        with forgetting(reader.column):
-            rest = known - gone
-        if rest.is_empty:
-            raise ForgetError(
-                f"no {self.rows} would be left",
-                "a model rests on one row at least",
-                "delete the model instead",
-            )
+        learnt = self._informed(self._shown(source))
+        forgettable(learnt.batches)  # refused before a row is read
+        rest = learnt.without(self._summarise(learnt.reader, source), self.rows)
         with unless_it_fails(self):
-            return self._set(reader.narrowed(rest))
+            return self._set(rest)
 
     def merge(self, other: Self) -> Self:
         """Learn what another model of the same columns has learnt.
@@ -212,9 +139,9 @@ class ExactEstimator(Estimator):
             If the two models do not read the same columns in the same way.
         """
         mine, theirs = self._both(other, "merged")
-        reader = mine.reader.merged(theirs.reader)
+        both = mine.merged(theirs)
         with unless_it_fails(self):
-            return self._set(Learnt(reader, side_by_side(mine.batches, theirs.batches)))
+            return self._set(both)
 
     def compare(self, other: Self) -> Comparison:
         """Return what divides the rows of two models, column by column, the largest first.
@@ -255,8 +182,7 @@ class ExactEstimator(Estimator):
         y      0.0000    0  -  0.0% → 0.0%
         """
         mine, theirs = self._both(other, "compared")
-        found: Comparison = mine.reader.compare(mine.statistic, theirs.reader, theirs.statistic)
-        return found
+        return mine.compare(theirs)
 
     def _learn_more(
         self, X: Any, y: Any, sample_weight: Any, decay: float, window: int | None, **given: Any
@@ -264,13 +190,13 @@ class ExactEstimator(Estimator):
         """Learn from a batch; the first one settles how tables are read."""
         if hasattr(self, "statistic_"):
             source = self._open_more(X, y, sample_weight)
-            reader, batches = self._informed(self._shown(source))
+            before = self._informed(self._shown(source))
         else:
             reader, source = self._open_first(X, y, sample_weight)
-            batches = ()
-        more = self._summarise(reader, source)
-        reader = self._joined(reader, more, **given)
-        learnt = Learnt(reader, succeeded(batches, more, decay, window))
+            before = Learnt(reader, ())
+        more = self._summarise(before.reader, source)
+        joined = before._replace(reader=self._joined(before.reader, more, **given))
+        learnt = joined.followed_by(more, decay, window)
         return self._set(learnt, source=source if learnt.batches[0] is more else None)
 
     def _both(self, other: Any, verb: str) -> tuple[Learnt, Learnt]:
@@ -293,7 +219,7 @@ class ExactEstimator(Estimator):
         self._require_sums()
         other._require_sums()
         mine, theirs = self._informed(other.schema_), other._informed(self.schema_)
-        mine.reader.check_compatible(mine.statistic, theirs.reader, theirs.statistic, verb)
+        mine.check_compatible(theirs, verb)
         return mine, theirs
 
     # -- keeping

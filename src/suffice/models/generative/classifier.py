@@ -17,7 +17,8 @@ from suffice.data.table_source import TableSource
 from suffice.errors import DataError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type, declared_labels, unless_it_fails
-from suffice.models.base.exact import ExactEstimator, Learnt
+from suffice.models.base.exact import ExactEstimator
+from suffice.models.base.learnt import Learnt
 from suffice.models.base.streams import check_stream
 from suffice.models.generative.fitted import FittedGenerative
 from suffice.models.generative.model import FamilyColumns, GenerativeModel

@@ -14,7 +14,7 @@ from suffice.data.schema import Column, with_kinds
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError
-from suffice.models.base.exact import ExactReader, Learnt
+from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
 from suffice.models.generative.model import FamilyColumns, summarise

@@ -11,7 +11,7 @@ import numpy as np
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.exact import Learnt
+from suffice.models.base.learnt import Learnt
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.model import FamilyColumns, GenerativeModel
 from suffice.models.generative.reader import GenerativeReader

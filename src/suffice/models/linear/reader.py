@@ -16,7 +16,7 @@ from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, SchemaError
-from suffice.models.base.exact import ExactReader, Learnt
+from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.missing_cells import incomplete, listed_missing, without_value
 from suffice.models.design.feature_columns import feature_columns
 from suffice.models.design.matrix import Design

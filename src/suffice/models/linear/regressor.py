@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.checks import unless_it_fails
-from suffice.models.base.exact import ExactEstimator, Learnt
+from suffice.models.base.exact import ExactEstimator
+from suffice.models.base.learnt import Learnt
 from suffice.models.base.missing_cells import without_value
 from suffice.models.base.options import Dependent, Missing, check_choices
 from suffice.models.base.scikit_learn import (
