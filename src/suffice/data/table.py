@@ -5,21 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.errors import ParameterError, SchemaError
 from suffice.statistics.batch import BATCH_ROWS
 
 __all__ = [
     "BATCH_ROWS",
     "RecordSplit",
+    "SplitView",
     "Table",
     "TableView",
     "first_promoted",
     "first_refused",
     "first_rows",
+    "leading",
     "require_columns",
     "require_distinct",
 ]
@@ -35,6 +39,30 @@ class RecordSplit(Protocol):
     def locate(self, row: int) -> str:
         """Say where row `row` (0-based, within this split) stands, for error messages."""
         ...
+
+
+@dataclass(frozen=True)
+class SplitView:
+    """A split around another, which is like that one where it says nothing else."""
+
+    split: RecordSplit
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows."""
+        return self.split.record_batches()
+
+    def locate(self, row: int) -> str:
+        """Say where row `row` stands."""
+        return self.split.locate(row)
+
+    def split_size(self) -> SplitSize:
+        """That of the split inside."""
+        return split_size(self.split)
+
+    @property
+    def source_file(self) -> Path | None:
+        """The file of the split inside."""
+        return file_of(self.split)
 
 
 class Table(ABC):
@@ -65,13 +93,39 @@ class Table(ABC):
         """Columns left out, which a model goes on to ignore."""
         return ()
 
-    @abstractmethod
     def head(self) -> pa.RecordBatch:
-        """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types."""
+        """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types.
+
+        Raises
+        ------
+        ReadError
+            If one of these rows cannot be read.
+        SchemaError
+            If they have no type for all.
+        """
+        return self._head
+
+    @property
+    @abstractmethod
+    def _head(self) -> pa.RecordBatch:
+        """The first rows, which most tables read once."""
 
     @abstractmethod
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
-        """Return the parts, reading these columns only; None keeps the type that `head` shows."""
+        """Return the parts, reading these columns only.
+
+        Parameters
+        ----------
+        types : mapping of str to pyarrow.DataType or None
+            The type of each column to read; None keeps the one that `head` shows.
+
+        Raises
+        ------
+        ParameterError
+            If no column is asked for.
+        SchemaError
+            If a column is not there.
+        """
 
 
 @dataclass(frozen=True)
@@ -105,8 +159,8 @@ class TableView(Table):
         """Columns left out."""
         return self.table.ignored
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first rows, in stored or inferred types."""
+    @property
+    def _head(self) -> pa.RecordBatch:
         return self.table.head()
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
@@ -114,19 +168,24 @@ class TableView(Table):
         return self.table.splits(types)
 
 
+def leading(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """Yield so many rows at most; no batch is read beyond them.
+
+    Examples
+    --------
+    >>> batch = pa.record_batch({"x": [1, 2]})
+    >>> [part.num_rows for part in leading([batch, batch, batch], 3)]
+    [2, 1]
+    """
+    for batch in batches:
+        yield batch.slice(0, rows)
+        rows -= batch.num_rows
+        if rows <= 0:
+            return
+
+
 def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """Gather the first ``BATCH_ROWS`` rows into one batch, which may be empty.
-
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-        Read no further than needed.
-    schema : pyarrow.Schema
-        The schema of every batch.
-
-    Returns
-    -------
-    pyarrow.RecordBatch
+    """Gather the first ``BATCH_ROWS`` rows of batches of one schema into a batch, maybe empty.
 
     Examples
     --------
@@ -134,13 +193,7 @@ def first_rows(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.Recor
     >>> first_rows([batch, batch], batch.schema).num_rows
     4
     """
-    gathered, rows = [], 0
-    for batch in batches:
-        gathered.append(batch)
-        rows += batch.num_rows
-        if rows >= BATCH_ROWS:
-            break
-    table = pa.Table.from_batches(gathered, schema).slice(0, BATCH_ROWS).combine_chunks()
+    table = pa.Table.from_batches(leading(batches, BATCH_ROWS), schema).combine_chunks()
     empty = pa.RecordBatch.from_arrays([pa.nulls(0, kind) for kind in schema.types], schema=schema)
     return next(iter(table.to_batches()), empty)
 
@@ -151,13 +204,8 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
     Parameters
     ----------
     batches : iterable of pyarrow.RecordBatch
-        Read no further than needed.
     schema : pyarrow.Schema
         The columns, in the types of a table without rows.
-
-    Returns
-    -------
-    pyarrow.RecordBatch
 
     Raises
     ------
@@ -170,15 +218,9 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
     >>> first_promoted([nothing, something], nothing.schema).to_pylist()
     [{'x': None}, {'x': 'a'}]
     """
-    gathered, rows = [], 0
-    for batch in batches:
-        gathered.append(pa.Table.from_batches([batch]))
-        rows += batch.num_rows
-        if rows >= BATCH_ROWS:
-            break
-    tables = gathered or [schema.empty_table()]
+    tables = [pa.Table.from_batches([batch]) for batch in leading(batches, BATCH_ROWS)]
     try:
-        table = pa.concat_tables(tables, promote_options="permissive").slice(0, BATCH_ROWS)
+        table = pa.concat_tables(tables or [schema.empty_table()], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise SchemaError(
             f"the first rows have no type for all: {str(error).splitlines()[0]}",

@@ -8,7 +8,7 @@ from itertools import chain
 
 import pyarrow as pa
 
-from suffice.data.table import RecordSplit, TableView
+from suffice.data.table import RecordSplit, TableView, leading
 
 __all__ = ["FirstRows", "WithoutColumns"]
 
@@ -44,8 +44,8 @@ class WithoutColumns(TableView):
         """The columns left out."""
         return (*self.table.ignored, *self.left_out)
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first rows of the columns that stay."""
+    @property
+    def _head(self) -> pa.RecordBatch:
         return self.table.head().select(list(self.names))
 
 
@@ -70,8 +70,8 @@ class FirstRows(TableView):
 
     rows: int
 
-    def head(self) -> pa.RecordBatch:
-        """Return these rows in stored or inferred types."""
+    @property
+    def _head(self) -> pa.RecordBatch:
         return self.table.head().slice(0, self.rows)
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
@@ -85,12 +85,8 @@ class _FirstSplit:
     rows: int
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        left = self.rows
-        for batch in chain.from_iterable(split.record_batches() for split in self.splits):
-            yield batch.slice(0, left)
-            left -= batch.num_rows
-            if left <= 0:
-                return
+        batches = chain.from_iterable(split.record_batches() for split in self.splits)
+        return leading(batches, self.rows)
 
     def locate(self, row: int) -> str:
         return self.splits[0].locate(row)

@@ -321,20 +321,6 @@ class CsvTable(Table):
         """How the files are written."""
         return self._format
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first ``BATCH_ROWS`` rows, all columns, in inferred types.
-
-        Returns
-        -------
-        pyarrow.RecordBatch
-
-        Raises
-        ------
-        ReadError
-            If one of these rows is malformed.
-        """
-        return self._head
-
     @cached_property
     def _later(self) -> Mapping[str, pa.DataType]:
         """The types of columns whose first rows are empty, and that have values further down."""
@@ -344,24 +330,7 @@ class CsvTable(Table):
         return {name: column.type for name, column in values.items()}
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[CsvSplit]:
-        """Return one split per file, reading these columns only.
-
-        Parameters
-        ----------
-        types : mapping of str to pyarrow.DataType or None
-            The type of each column to read, or None for the inferred one.
-
-        Returns
-        -------
-        sequence of CsvSplit
-
-        Raises
-        ------
-        ParameterError
-            If no column is asked for.
-        SchemaError
-            If a column is not there.
-        """
+        """Return one split per file, reading these columns only."""
         where = " and ".join(file.path.name for file in self._files[:2])
         require_columns(types, self.names, where)
         asked = tuple((name, kind or self._inferred(name)) for name, kind in types.items())

@@ -6,14 +6,21 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, cast
 
 import pyarrow as pa
 
 from suffice.data.files.listing import ListedFile
-from suffice.data.split_size import SplitSize, file_of, split_size
-from suffice.data.table import RecordSplit, Table, TableView, require_columns
+from suffice.data.table import (
+    RecordSplit,
+    SplitView,
+    Table,
+    TableView,
+    first_rows,
+    require_columns,
+)
 from suffice.errors import SchemaError
 
 __all__ = ["FolderColumns", "FolderSplit", "with_folders"]
@@ -103,42 +110,21 @@ class FolderColumns(TableView):
         """The columns of the files, then those of the folders."""
         return (*self.table.names, *next(iter(self.values.values())))
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types."""
-        return self._head
-
     @cached_property
     def _head(self) -> pa.RecordBatch:
+        named = next(iter(self.values.values()))
+        splits = self.splits(dict.fromkeys(named))
+        schema = pa.schema([(name, value.type) for name, value in named.items()])
+        said = first_rows(chain.from_iterable(s.record_batches() for s in splits), schema)
         head = self.table.head()
-        # As text, no cell of delimited text can be refused: it is read for its rows only.
-        kind = pa.string() if self.table.guesses else None
-        pieces, missing = [], head.num_rows
-        for split in self.table.splits({self.table.names[0]: kind}):
-            for batch in split.record_batches() if missing else ():
-                rows = min(missing, batch.num_rows)
-                pieces.append((self.values[_path(split)], rows))
-                missing -= rows
-                if not missing:
-                    break
-        for name, value in next(iter(self.values.values())).items():
-            repeated = [_repeated(said[name], rows) for said, rows in pieces]
-            column = pa.chunked_array(repeated, value.type).combine_chunks()
-            head = head.append_column(name, column)
-        return head
+        return pa.RecordBatch.from_arrays([*head.columns, *said.columns], names=list(self.names))
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[FolderSplit]:
-        """Return the parts of the files, reading these columns only.
-
-        Raises
-        ------
-        ParameterError
-            If no column is asked for.
-        SchemaError
-            If a column is not there.
-        """
+        """Return the parts of the files, reading these columns only."""
         require_columns(types, self.names, "the table")
         stored = {name: kind for name, kind in types.items() if name in self.table.names}
-        # Without a column of its own, a file still says how many rows it has.
+        # Without a column of its own, a file still says how many rows it has. Its first column is
+        # read as text where types are guessed, so that no cell is refused.
         read = stored or {self.table.names[0]: pa.string() if self.table.guesses else None}
         return [
             FolderSplit(
@@ -173,21 +159,14 @@ def _repeated(value: pa.Array[Any], rows: int) -> pa.Array[Any]:
 
 
 @dataclass(frozen=True)
-class FolderSplit:
+class FolderSplit(SplitView):
     """A part of a file with the columns that its folders name, in the order asked for."""
 
-    split: RecordSplit
     names: tuple[str, ...]
     values: tuple[tuple[str, pa.Array[Any]], ...]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows.
-
-        Raises
-        ------
-        ReadError
-            As the file does.
-        """
+        """Yield the rows."""
         said = dict(self.values)
         for batch in self.split.record_batches():
             yield pa.RecordBatch.from_arrays(
@@ -197,16 +176,3 @@ class FolderSplit:
                 ],
                 names=list(self.names),
             )
-
-    def locate(self, row: int) -> str:
-        """Name the row of the file."""
-        return self.split.locate(row)
-
-    def split_size(self) -> SplitSize:
-        """That of the split inside."""
-        return split_size(self.split)
-
-    @property
-    def source_file(self) -> Path | None:
-        """The file of the split inside."""
-        return file_of(self.split)

@@ -7,7 +7,7 @@ process cannot read this process's pipes, so a pipe is first copied to a tempora
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,8 +16,7 @@ import pyarrow as pa
 from suffice.data.files.listing import ListedFile, require_content
 from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.files.version import readable
-from suffice.data.split_size import SplitSize, split_size
-from suffice.data.table import RecordSplit, TableView
+from suffice.data.table import SplitView, TableView
 
 __all__ = ["STANDARD_INPUT", "CopiedSplit", "CopiedTable", "is_read_once", "with_copies"]
 
@@ -91,26 +90,11 @@ class CopiedTable(TableView):
 
 
 @dataclass(frozen=True)
-class CopiedSplit:
-    """A part of a table of copies. Another process that goes on later will not find it."""
+class CopiedSplit(SplitView):
+    """A part of a table of copies."""
 
-    split: RecordSplit
     folders: tuple[TemporaryFolder, ...]
 
-    def record_batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows.
-
-        Raises
-        ------
-        ReadError
-            As the file does.
-        """
-        return self.split.record_batches()
-
-    def locate(self, row: int) -> str:
-        """Name the row of the file."""
-        return self.split.locate(row)
-
-    def split_size(self) -> SplitSize:
-        """That of the split inside."""
-        return split_size(self.split)
+    @property
+    def source_file(self) -> None:
+        """None: another process that goes on later will not find the copy."""

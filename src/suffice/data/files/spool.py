@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -15,8 +16,7 @@ from suffice.data.files.ipc import IpcFileSplit
 from suffice.data.files.parquet import ParquetSplit
 from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.files.version import version_of
-from suffice.data.split_size import SplitSize, split_size
-from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
+from suffice.data.table import BATCH_ROWS, SplitView, Table, first_rows, require_columns
 from suffice.errors import ReadError, SufficeError
 from suffice.statistics.block import BadCell
 
@@ -34,7 +34,7 @@ _PART_BYTES = 1 << 26
 
 
 @dataclass(frozen=True)
-class SpooledSplit:
+class SpooledSplit(SplitView):
     """Consecutive rows in a temporary file.
 
     Parameters
@@ -92,9 +92,9 @@ class SpooledSplit:
         """Name the row, counted from 1 over the whole table."""
         return f"row {self.first + row + 1} of {self.origin}"
 
-    def split_size(self) -> SplitSize:
-        """That of the split inside."""
-        return split_size(self.split)
+    @property
+    def source_file(self) -> None:
+        """None: another process that goes on later will not find the file."""
 
 
 @dataclass(frozen=True)
@@ -117,20 +117,12 @@ class SpooledTable(Table):
         """Column names."""
         return tuple(self.schema.names)
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first 65,536 rows."""
+    @cached_property
+    def _head(self) -> pa.RecordBatch:
         return first_rows(_batches(self.parts), self.schema)
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[SpooledSplit]:
-        """Return the parts with the columns asked for, in the types they have.
-
-        Raises
-        ------
-        ParameterError
-            If no column is asked for.
-        SchemaError
-            If a column is not there.
-        """
+        """Return the parts with the columns asked for, in the types they have."""
         require_columns(types, self.names, "the table")
         schema = pa.schema([self.schema.field(name) for name in types])
         asked = tuple((name, None) for name in types)

@@ -245,20 +245,6 @@ class StoredTable(Table):
         """The columns, in order."""
         return tuple(self._schema.names)
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first ``BATCH_ROWS`` rows, all columns, in stored types.
-
-        Returns
-        -------
-        pyarrow.RecordBatch
-
-        Raises
-        ------
-        ReadError
-            If a file is damaged.
-        """
-        return self._head
-
     @cached_property
     def _head(self) -> pa.RecordBatch:
         splits = self.splits(dict.fromkeys(self.names))
@@ -266,24 +252,7 @@ class StoredTable(Table):
         return first_rows(batches, self._schema.remove_metadata())
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredSplit]:
-        """Return one split per row group or record batch, reading these columns only.
-
-        Parameters
-        ----------
-        types : mapping of str to pyarrow.DataType or None
-            The type of each column to read, or None as stored.
-
-        Returns
-        -------
-        sequence of splits
-
-        Raises
-        ------
-        ParameterError
-            If no column is asked for.
-        SchemaError
-            If a column is not there.
-        """
+        """Return one split per row group or record batch, reading these columns only."""
         require_columns(types, self.names, self._where)
         asked = tuple(types.items())
         return tuple(replace(part, types=asked) for part in self._parts)

@@ -128,10 +128,6 @@ class DaskTable(Table):
         """Column names; the index is no column."""
         return tuple(map(str, self.frame.columns))
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first 65,536 rows; no partition beyond them is computed."""
-        return self._head
-
     @cached_property
     def _head(self) -> pa.RecordBatch:
         parts = self._parts(dict.fromkeys(self.names))

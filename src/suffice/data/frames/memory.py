@@ -83,8 +83,8 @@ class FrameTable(Table):
         columns = [names.get(name, name) for name in self.names]
         return FrameTable(self.table.rename_columns(columns))
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first 65,536 rows."""
+    @property
+    def _head(self) -> pa.RecordBatch:
         return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:

@@ -88,10 +88,6 @@ class RayTable(Table):
         schemas = (ray.get(block).schema for block in self._blocks)
         return next((schema for schema in schemas if len(schema)), pa.schema([]))
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first 65,536 rows."""
-        return self._head
-
     @cached_property
     def _head(self) -> pa.RecordBatch:
         parts = self._parts(self.names)

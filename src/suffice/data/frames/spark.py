@@ -112,16 +112,6 @@ class SparkTable(Table):
         """Column names."""
         return tuple(self.frame.columns)
 
-    def head(self) -> pa.RecordBatch:
-        """Return the first 65,536 rows.
-
-        Raises
-        ------
-        ReadError
-            If the query of the frame fails.
-        """
-        return self._head
-
     @cached_property
     def _head(self) -> pa.RecordBatch:
         return _first_rows(self.frame)
