@@ -27,7 +27,7 @@ from suffice._version import __version__
 from suffice.data.source import Split
 from suffice.data.split_size import file_of
 from suffice.engines.checksum import checksum
-from suffice.engines.engine import Engine
+from suffice.engines.engine import EngineView
 from suffice.engines.fit_context import current_fit
 from suffice.engines.watched import WatchedEngine
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
@@ -49,7 +49,7 @@ ANEW = "give another name, or delete the file to start from the beginning"
 
 
 @dataclass(frozen=True)
-class CheckpointedEngine:
+class CheckpointedEngine(EngineView):
     """An engine whose fits can be taken up again after the process has ended.
 
     Only what is learnt is kept, and only sums: predictions and evaluations start anew, and so do
@@ -81,7 +81,6 @@ class CheckpointedEngine:
     2
     """
 
-    engine: Engine
     path: str | os.PathLike[str]
     every: float = 30.0
 
@@ -91,16 +90,6 @@ class CheckpointedEngine:
         number = isinstance(self.every, int | float) and not isinstance(self.every, bool)
         if not (number and self.every >= 0):
             raise ParameterError(f"every={self.every!r}", "it is a number of seconds, 0 or more")
-
-    @property
-    def workers(self) -> int:
-        """How many splits are worked on at a time."""
-        return self.engine.workers
-
-    @property
-    def in_process(self) -> bool:
-        """Whether kernels see the memory of the caller."""
-        return self.engine.in_process
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]

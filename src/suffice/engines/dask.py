@@ -56,6 +56,7 @@ class DaskEngine(RemoteEngine):
     False
     """
 
+    dumps = staticmethod(cloudpickle.dumps)  # classes of the caller's script travel too
     address: str | None = None
     patience: float = 60.0
 
@@ -71,12 +72,6 @@ class DaskEngine(RemoteEngine):
         """Number of threads of all workers."""
         threads: dict[str, int] = _client(self.address).nthreads()
         return max(1, sum(threads.values()))
-
-    @property
-    def dumps(self) -> Callable[[Any], bytes]:
-        """Classes of the caller's script travel with their values."""
-        dumps: Callable[[Any], bytes] = cloudpickle.dumps
-        return dumps
 
     def _share(self, message: Message) -> Message | Future:
         if len(message.content) <= SMALL:

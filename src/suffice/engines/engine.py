@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from suffice.data.source import Split
-from suffice.statistics.statistic import Statistic
+from suffice.statistics.statistic import Statistic, tree_sum
 
-__all__ = ["Engine", "Kernel"]
+__all__ = ["Engine", "EngineView", "Kernel", "in_order"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 Kernel = Callable[[Split, Any], Any]
 """A module-level function (split, params) → result; it is shipped to workers by name."""
@@ -33,7 +36,7 @@ class Engine(Protocol):
     @property
     def in_process(self) -> bool:
         """Whether kernels see the memory of the caller."""
-        ...
+        return False
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
@@ -43,4 +46,59 @@ class Engine(Protocol):
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """Return the sum of ``kernel(split, params)``, added in split order."""
-        ...
+        return tree_sum(self.map(kernel, params, splits))
+
+
+@dataclass(frozen=True)
+class EngineView(Engine):
+    """An engine around another, which works where that one does."""
+
+    engine: Engine
+
+    @property
+    def workers(self) -> int:
+        """How many splits are worked on at a time."""
+        return self.engine.workers
+
+    @property
+    def in_process(self) -> bool:
+        """Whether kernels see the memory of the caller."""
+        return self.engine.in_process
+
+
+def in_order(
+    begin: Callable[[Split], T],
+    splits: Iterable[Split],
+    ahead: int,
+    take: Callable[[deque[T]], R],
+    drop: Callable[[Iterable[T]], object],
+) -> Generator[R]:
+    """Begin work on splits, no more than so many ahead, and yield its results in their order.
+
+    Parameters
+    ----------
+    begin : callable
+        Begins the work on a split.
+    splits : iterable of Split
+    ahead : int
+        How many wait behind the one that is asked for.
+    take : callable
+        Removes the first of what has begun, and waits for its result.
+    drop : callable
+        Lets go of what has begun and is not asked for any more.
+
+    Examples
+    --------
+    >>> list(in_order("<{}>".format, "abc", 1, deque.popleft, list))
+    ['<a>', '<b>', '<c>']
+    """
+    pending: deque[T] = deque()
+    try:
+        for split in splits:
+            pending.append(begin(split))
+            if len(pending) > ahead:
+                yield take(pending)
+        while pending:
+            yield take(pending)
+    finally:
+        drop(pending)

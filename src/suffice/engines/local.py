@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
@@ -12,14 +12,13 @@ from numbers import Integral
 from typing import Generic, TypeVar
 
 from suffice.data.source import Split
+from suffice.engines.engine import Engine, in_order
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly
-from suffice.statistics.statistic import Statistic, tree_sum
 
-__all__ = ["LocalEngine"]
+__all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers"]
 
-S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 AVAILABLE_CORES = (
     len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -28,7 +27,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class LocalEngine:
+class LocalEngine(Engine):
     """Threads of this process. Kernels release the global lock, so threads run side by side.
 
     Parameters
@@ -45,14 +44,7 @@ class LocalEngine:
     threads: int | None = None
 
     def __post_init__(self) -> None:
-        if self.threads is None:
-            return
-        number = isinstance(self.threads, Integral) and not isinstance(self.threads, bool)
-        if not (number and self.threads >= 1):
-            raise ParameterError(
-                Option.of("threads", self.threads),
-                Phrase("it is a whole number, 1 or more", PythonOnly(", or None for all cores")),
-            )
+        require_workers("threads", self.threads)
 
     @property
     def workers(self) -> int:
@@ -63,10 +55,6 @@ class LocalEngine:
     def in_process(self) -> bool:
         """Threads share the memory of the caller."""
         return True
-
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """Return the sum of ``kernel(split, params)``, added in split order."""
-        return tree_sum(self.map(kernel, params, splits))
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
@@ -79,19 +67,30 @@ class LocalEngine:
         if workers <= 1:
             yield from (kernel(split, params) for split in splits)
             return
-        pending: deque[_Task[R]] = deque()
         pool = threads(workers - 1)
-        try:
-            for split in splits:
-                pending.append(_Task(pool, partial(kernel, split, params)))
-                if len(pending) > 2 * workers:
-                    yield _first(pending)
-            while pending:
-                yield _first(pending)
-        finally:
-            for task in pending:
-                task.future.cancel()
-            wait([task.future for task in pending])
+
+        def begin(split: Split) -> _Task[R]:
+            return _Task(pool, partial(kernel, split, params))
+
+        yield from in_order(begin, splits, 2 * workers, _first, _cancel)
+
+
+def require_workers(option: str, number: int | None) -> None:
+    """Refuse a number of workers that is less than 1, or is none.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    if number is None:
+        return
+    whole = isinstance(number, Integral) and not isinstance(number, bool)
+    if not (whole and number >= 1):
+        raise ParameterError(
+            Option.of(option, number),
+            Phrase("it is a whole number, 1 or more", PythonOnly(", or None for all cores")),
+        )
 
 
 class _Task(Generic[R]):
@@ -120,3 +119,11 @@ def _first(pending: deque[_Task[R]]) -> R:
         if not any(task.taken_over() for task in waiting):
             break
     return pending.popleft().future.result()
+
+
+def _cancel(tasks: Iterable[_Task[R]]) -> None:
+    """Cancel what has not begun, and wait for the rest: it sees the memory of the caller."""
+    futures = [task.future for task in tasks]
+    for future in futures:
+        future.cancel()
+    wait(futures)

@@ -4,32 +4,28 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeVar
 
 from suffice.data.files.temporary import TemporaryFolder
 from suffice.data.source import Split
-from suffice.engines.local import AVAILABLE_CORES
+from suffice.engines.engine import Engine, in_order
+from suffice.engines.local import AVAILABLE_CORES, require_workers
 from suffice.engines.remote import LARGE, Message, Task, deserialised, serialised
 from suffice.engines.workers import workers
-from suffice.errors import ParameterError
-from suffice.phrases import Phrase, PythonOnly
-from suffice.statistics.statistic import Statistic, tree_sum
 
 __all__ = ["ProcessesEngine"]
 
-S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class ProcessesEngine:
+class ProcessesEngine(Engine):
     """Processes of this machine, for kernels that hold Python's global lock.
 
     They are started by the first fit and kept for the next ones. A script that fits with them does
@@ -54,28 +50,12 @@ class ProcessesEngine:
     processes: int | None = None
 
     def __post_init__(self) -> None:
-        if self.processes is None:
-            return
-        number = isinstance(self.processes, Integral) and not isinstance(self.processes, bool)
-        if not (number and self.processes >= 1):
-            raise ParameterError(
-                f"processes={self.processes!r}",
-                Phrase("it is a whole number, 1 or more", PythonOnly(", or None for all cores")),
-            )
+        require_workers("processes", self.processes)
 
     @property
     def workers(self) -> int:
         """Number of processes."""
         return self.processes or AVAILABLE_CORES
-
-    @property
-    def in_process(self) -> bool:
-        """Processes have memory of their own."""
-        return False
-
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """Return the sum of ``kernel(split, params)``, added in split order."""
-        return tree_sum(self.map(kernel, params, splits))
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]
@@ -87,19 +67,22 @@ class ProcessesEngine:
         EngineError
             If the processes cannot be started, or die again and again over the same rows.
         """
-        pending: deque[Future[Message]] = deque()
         there = workers(self.workers)
         with _shared(serialised(Task(kernel, params))) as task:
-            try:
-                for split in splits:
-                    pending.append(there.submit(task, serialised(split)))
-                    if len(pending) > 2 * self.workers:
-                        yield deserialised(pending.popleft().result())
-                while pending:
-                    yield deserialised(pending.popleft().result())
-            finally:
-                for result in pending:
-                    result.cancel()
+
+            def begin(split: Split) -> Future[Message]:
+                return there.submit(task, serialised(split))
+
+            yield from in_order(begin, splits, 2 * self.workers, _first, _cancel)
+
+
+def _first(pending: deque[Future[Message]]) -> Any:
+    return deserialised(pending.popleft().result())
+
+
+def _cancel(pending: Iterable[Future[Message]]) -> None:
+    for result in pending:
+        result.cancel()
 
 
 @contextmanager

@@ -47,6 +47,7 @@ class RayEngine(RemoteEngine):
     False
     """
 
+    dumps = staticmethod(cloudpickle.dumps)  # classes of the caller's script travel too
     address: str | None = None
 
     @property
@@ -54,12 +55,6 @@ class RayEngine(RemoteEngine):
         """Number of cores of the cluster."""
         _connect(self.address)
         return max(1, int(ray.cluster_resources().get("CPU", 1)))
-
-    @property
-    def dumps(self) -> Callable[[Any], bytes]:
-        """Classes of the caller's script travel with their values."""
-        dumps: Callable[[Any], bytes] = cloudpickle.dumps
-        return dumps
 
     def _share(self, message: Message) -> Any:
         _connect(self.address)

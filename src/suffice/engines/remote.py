@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import pickle
 import traceback
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
 from suffice._version import __version__
 from suffice.data.source import Split
+from suffice.engines.engine import Engine, in_order
 from suffice.errors import EngineError, SufficeError
 from suffice.statistics.statistic import Statistic, tree_sum
 
@@ -211,7 +213,7 @@ def lost(attempts: int = ATTEMPTS) -> EngineError:
 # Engines of clusters -----------------------------------------------------------------------------
 
 
-class RemoteEngine(ABC):
+class RemoteEngine(Engine):
     """An engine whose workers keep their results until they are asked for.
 
     A subclass says how to share a value, submit a function, fetch a result and let go of it.
@@ -219,20 +221,7 @@ class RemoteEngine(ABC):
     neighbours at a time, and only their sum is fetched. The order is that of the splits.
     """
 
-    @property
-    @abstractmethod
-    def workers(self) -> int:
-        """How many splits are worked on at a time."""
-
-    @property
-    def in_process(self) -> bool:
-        """Workers are other processes."""
-        return False
-
-    @property
-    def dumps(self) -> Callable[[Any], bytes]:
-        """How values are pickled."""
-        return pickle.dumps
+    dumps = staticmethod(pickle.dumps)  # how values are pickled
 
     @abstractmethod
     def _share(self, message: Message) -> Reference:
@@ -286,17 +275,8 @@ class RemoteEngine(ABC):
     ) -> Generator[Reference]:
         """Yield one reference per split, in their order, and submit no more than a few ahead."""
         task = self._share(serialised(Task(kernel, params, self.dumps), self.dumps))
-        ahead = 2 * self.workers
-        pending: deque[Reference] = deque()
-        try:
-            for split in splits:
-                pending.append(self._begin(task, split))
-                if len(pending) > ahead:
-                    yield pending.popleft()
-            while pending:
-                yield pending.popleft()
-        finally:
-            self._drop(pending)
+        begin = partial(self._begin, task)
+        return in_order(begin, splits, 2 * self.workers, deque.popleft, self._drop)
 
     def _sum_here(self, results: Iterable[Reference]) -> Any:
         return tree_sum(deserialised(self._fetch(result)) for result in results)

@@ -23,6 +23,7 @@ from pyspark.sql.functions import expr
 from suffice.data.frames.spark import PartitionRows, SparkRows, gist
 from suffice.data.source import Split
 from suffice.data.table_source import TableSplit
+from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES
 from suffice.engines.remote import (
     ATTEMPTS,
@@ -64,7 +65,7 @@ _ON_LOOPBACK: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class SparkEngine:
+class SparkEngine(Engine):
     """The executors of Spark, classic or Connect.
 
     The session that is active is used; if there is none, one is started and kept. Executors need
@@ -100,11 +101,6 @@ class SparkEngine:
                 "a session is started by the one or by the other",
                 "leave one of them out",
             )
-
-    @property
-    def in_process(self) -> bool:
-        """Executors are other processes."""
-        return False
 
     @property
     def workers(self) -> int:

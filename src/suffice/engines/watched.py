@@ -13,16 +13,14 @@ from typing import Any, TypeVar, cast
 from suffice.data.files.bytes_read import reporting_bytes
 from suffice.data.source import Split
 from suffice.data.split_size import SplitSize, split_size
-from suffice.engines.engine import Engine
+from suffice.engines.engine import EngineView
 from suffice.engines.fit_context import current_fit
 from suffice.engines.progress import Progress, Report
 from suffice.errors import ParameterError
 from suffice.statistics.batch import Batch
-from suffice.statistics.statistic import Statistic, tree_sum
 
 __all__ = ["WatchedEngine"]
 
-S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -30,7 +28,7 @@ PAUSE = 0.1  # seconds between two reports
 
 
 @dataclass(frozen=True)
-class WatchedEngine:
+class WatchedEngine(EngineView):
     """An engine that says how far it is.
 
     In this process it reports batch by batch; elsewhere, as the results of splits arrive.
@@ -60,7 +58,6 @@ class WatchedEngine:
     (3, 3, 1.0)
     """
 
-    engine: Engine
     report: Report | bool = True
 
     def __post_init__(self) -> None:
@@ -73,16 +70,6 @@ class WatchedEngine:
     def __deepcopy__(self, memo: object) -> WatchedEngine:
         # A copy of an estimator reports to the same listener, not to a copy of it.
         return self
-
-    @property
-    def workers(self) -> int:
-        """How many splits are worked on at a time."""
-        return self.engine.workers
-
-    @property
-    def in_process(self) -> bool:
-        """Whether kernels see the memory of the caller."""
-        return self.engine.in_process
 
     def map(
         self,
@@ -98,10 +85,6 @@ class WatchedEngine:
             with closing(results(kernel, params, splits, watch)) as found:
                 yield from found
             watch.end()
-
-    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
-        """Return the sum of ``kernel(split, params)``, added in split order."""
-        return tree_sum(self.map(kernel, params, splits))
 
     def _listener(self) -> AbstractContextManager[Report]:
         if callable(self.report):
