@@ -20,6 +20,7 @@ from suffice import NaiveBayes, read_sql
 from suffice.data.array_source import ArraySource
 from suffice.data.open import open_table
 from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
+from suffice.errors import DataError
 from suffice.testing.comparing import frozen
 
 N = 4_000
@@ -235,3 +236,19 @@ def test_an_array_has_more_splits_than_workers_if_it_is_long(
     assert len(parts) == splits
     assert (parts[0].first, parts[-1].stop) == (0, rows)
     assert all(a.stop == b.first for a, b in pairwise(parts))
+
+
+@pytest.mark.parametrize("column", ["n", "words", "bit"])
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pa.table, lambda rows: np.array([*rows.values()]).T]
+)
+def test_a_bad_cell_is_named_in_every_block(column: str, make: Callable[..., Any]) -> None:
+    rows = {"n": [1.0, 3.0], "words": [2.0, 4.0], "bit": [1.0, 0.0]}
+    rows[column][1] = -7.0
+    table, names = make(rows), list(rows)
+    if isinstance(table, np.ndarray):
+        names = ["x0", "x1", "x2"]
+    families = dict(zip(names, ("poisson", "multinomial", "bernoulli"), strict=True))
+    name = names[list(rows).index(column)]
+    with pytest.raises(DataError, match=rf"^column '{name}', row 1: -7\.0; "):
+        NaiveBayes(families=families).fit(table, ["a", "b"])

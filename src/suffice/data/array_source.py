@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from suffice.data.schema import (
     UniformColumns,
     integer_kind,
 )
-from suffice.data.source import refusal
+from suffice.data.source import each_block, refusal
 from suffice.data.split_size import SplitSize
 from suffice.errors import DataError
 from suffice.numerics import kernels
@@ -44,7 +44,7 @@ from suffice.statistics.block import (
 from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["ArraySource", "ArraySplit", "events", "stored_cells"]
+__all__ = ["ArraySource", "ArraySplit", "check_counts", "events", "stored_cells"]
 
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 131_072  # of a table of numbers: a thread that is held up leaves the rest to others
@@ -75,14 +75,8 @@ class ArraySource:
     label: str | None = None
     weight: str | None = None
 
-    @property
-    def engine(self) -> None:
-        """An array lives in no engine."""
-
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        """No column is left out."""
-        return ()
+    engine: ClassVar[None] = None  # an array lives in no engine
+    ignored: ClassVar[tuple[str, ...]] = ()  # no column is left out
 
     def label_stored(self) -> Stored:
         """The labels of an array have no column."""
@@ -206,12 +200,10 @@ class ArraySplit:
         return sparse and any(block.encoding not in STORED for block in self.layout.blocks)
 
     def _batch(self, rows: slice) -> Batch:
-        source = self.source
-        blocks = tuple([self._block(rows, layout) for layout in self.layout.blocks])
-        labels, weights = source.labels, source.weights
+        labels, weights = self.source.labels, self.source.weights
         return Batch(
             rows.stop - rows.start,
-            blocks,
+            each_block(partial(self._block, rows), self.layout),
             NO_CODES if labels is None else labels.codes(rows),
             NO_CLASSES if labels is None else labels.classes,
             NO_WEIGHTS if weights is None else weights[rows],
@@ -237,7 +229,7 @@ class ArraySplit:
         if layout.encoding in ("binary", "outcome"):
             return _binaries(x, layout, self.layout)
         if layout.encoding in ("count", "whole"):
-            _check_counts(x, whole=layout.encoding == "whole")
+            check_counts(x, whole=layout.encoding == "whole")
         return RealBlock(x)
 
     def split_size(self) -> SplitSize:
@@ -252,7 +244,14 @@ def largest_of(dtype: np.dtype[Any]) -> float:
     return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
 
 
-def _check_counts(x: NDArray[Any], whole: bool) -> None:
+def check_counts(x: NDArray[Any], whole: bool) -> None:
+    """Refuse what is no count: below 0, infinite or too large; or, if asked, with a fraction.
+
+    Raises
+    ------
+    BadCell
+        For the first such cell.
+    """
     if x.dtype.kind in "bu":
         return
     largest = largest_of(x.dtype)

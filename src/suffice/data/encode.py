@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from suffice.data.array_source import events, stored_cells
+from suffice.data.array_source import check_counts, events, stored_cells
 from suffice.data.binary_cells import outcome_codes
 from suffice.data.doubles import doubles, seconds
 from suffice.data.schema import (
@@ -30,13 +30,12 @@ from suffice.data.schema import (
     integer_kind,
     string_kind,
 )
+from suffice.data.source import each_block
 from suffice.data.text import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
-from suffice.numerics.error_free import LARGEST
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.statistics.block import HELD, BadCell, Block, CodedBlock, RealBlock, SparseBlock
-from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["column_of", "encode", "stored_as"]
@@ -66,7 +65,7 @@ def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
     if layout.label is not None:
         codes, classes = _labels(batch.column(layout.label), layout)
     weights = NO_WEIGHTS if layout.weight is None else _weights(batch, layout.weight)
-    blocks = tuple(_ENCODERS[b.encoding](batch, b, layout) for b in layout.blocks)
+    blocks = each_block(lambda block: _ENCODERS[block.encoding](batch, block, layout), layout)
     return Batch(batch.num_rows, blocks, codes, classes, weights)
 
 
@@ -202,24 +201,8 @@ def _as_stored(column: pa.Array[Any]) -> tuple[NDArray[Any], NDArray[np.uint8], 
 
 def _counts(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> RealBlock:
     block = _reals(batch, layout, table)
-    _refuse(block.values < 0, block, layout, "a count is 0 or more")
-    _refuse(np.isinf(block.values), block, layout, "a number must be finite")
-    _refuse(block.values > LARGEST, block, layout, TOO_LARGE)
+    check_counts(block.values, whole=layout.encoding == "whole")
     return block
-
-
-def _wholes(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> RealBlock:
-    block = _counts(batch, layout, table)
-    with np.errstate(invalid="ignore"):
-        fraction = block.values != np.floor(block.values)
-    _refuse(fraction & ~np.isnan(block.values), block, layout, "a count has no fraction")
-    return block
-
-
-def _refuse(bad: NDArray[np.bool_], block: RealBlock, layout: BlockLayout, rule: str) -> None:
-    if bad.any():
-        row, column = map(int, np.argwhere(bad)[0])
-        raise BadCell(row, layout.columns[column], float(block.values[row, column]), rule)
 
 
 def _binaries(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> CodedBlock:
@@ -261,10 +244,8 @@ def _coded(
         if pa.types.is_floating(column.type):
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         coded = _plain(column).dictionary_encode()
-        codes, values = (
-            _codes(coded.indices, len(coded.dictionary))[0],
-            coded.dictionary.to_pylist(),
-        )
+        codes, _ = _codes(coded.indices, len(coded.dictionary))
+        values = coded.dictionary.to_pylist()
     absent = set(missing).intersection(values) if missing else ()
     if absent:
         codes = np.where(np.isin(codes, [values.index(value) for value in absent]), -1, codes)
@@ -327,7 +308,7 @@ def _sparse(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
 _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] = {
     "real": _reals,
     "count": _counts,
-    "whole": _wholes,
+    "whole": _counts,
     "binary": _binaries,
     "outcome": _binaries,
     "category": _categories,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from suffice.data.csv.table import CsvFormat
 from suffice.data.file_formats import open_files
 from suffice.data.frames.distributed import distributed_table
-from suffice.data.frames.memory import FrameTable, frame_table, in_memory
+from suffice.data.frames.memory import frame_table, in_memory_beside
 from suffice.data.label_values import require_label_values
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
@@ -49,14 +49,8 @@ def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
         if given is None or isinstance(given, str):
             names.append(given)
             continue
-        rows = in_memory(table)
-        if rows is None:
-            raise ParameterError(
-                f"the {role}s are given as values, the rows as a file",
-                f"a file brings its own {role}s",
-                "give the name of their column",
-            )
-        table, name = _with_column(rows, role, given)
+        frame = in_memory_beside(table, role)
+        table, name = frame.with_column(role, _column(role, given, frame.table.num_rows))
         names.append(name)
     return TableSource(table, *names)
 
@@ -73,29 +67,25 @@ def _table(data: Any) -> Table:
     return frame_table(data)
 
 
-def _with_column(table: FrameTable, role: str, given: Any) -> tuple[FrameTable, str]:
-    """Add given values as a column, under a name that no other column has."""
-    name = role
-    while name in table.names:
-        name += "_"
+def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
+    """Given values as a column."""
     values = unmasked(given)
     values = faithful(values, np.asarray(values))
     if role == LABEL:
         require_label_values(given if isinstance(given, list | tuple) else _cells(values))
-    if values.shape != (table.table.num_rows,):
+    if values.shape != (rows,):
         raise ParameterError(
-            f"{values.shape[0] if values.ndim else 1} {role}s for {table.table.num_rows} rows",
+            f"{values.shape[0] if values.ndim else 1} {role}s for {rows} rows",
             f"there is one {role} per row",
         )
     try:
-        column = pa.array(values, from_pandas=True)
+        return pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         raise SchemaError(
             f"the {role}s mix types: {str(error).splitlines()[0]}",
             f"{role}s are of one type",
             "convert them",
         ) from error
-    return FrameTable(table.table.append_column(name, column)), name
 
 
 def _cells(values: NDArray[Any]) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource, ArraySplit
 from suffice.data.encode import stored_as
-from suffice.data.frames.memory import in_memory
+from suffice.data.frames.memory import in_memory_beside
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
 from suffice.data.schema import Column, Layout
@@ -51,18 +51,9 @@ class ArrayTargets:
     source: ArraySource
     y: NDArray[Any]
 
-    @property
-    def weight(self) -> None:
-        """The weights of an array have no column."""
-
-    @property
-    def engine(self) -> None:
-        """An array lives in no engine."""
-
-    @property
-    def ignored(self) -> tuple[str, ...]:
-        """No column is left out."""
-        return ()
+    weight: ClassVar[None] = None  # those of an array have no column
+    engine: ClassVar[None] = None
+    ignored: ClassVar[tuple[str, ...]] = ()
 
     def splits(self, layout: Layout, workers: int) -> Sequence[ArrayTargetsSplit]:
         """Return the slices of the features, with the last block of the layout beside them."""
@@ -155,24 +146,15 @@ def with_targets(
     ParameterError
         If the table is a file, or there is not one target per row.
     """
-    frame = in_memory(source.table)
-    if frame is None:
+    frame, added = in_memory_beside(source.table, "target"), []
+    if len(values) != frame.table.num_rows:
         raise ParameterError(
-            "the targets are given as values, the rows as a file",
-            "a file brings its own targets",
-            "give the name of their column",
-        )
-    table, added = frame.table, []
-    if len(values) != table.num_rows:
-        raise ParameterError(
-            f"{len(values)} targets for {table.num_rows} rows", "there is one target per row"
+            f"{len(values)} targets for {frame.table.num_rows} rows", "there is one target per row"
         )
     for name, column in zip(names, values.T, strict=True):
-        while name in table.column_names:
-            name += "_"
-        table = table.append_column(name, pa.array(column))
-        added.append(name)
-    return replace(source, table=replace(frame, table=table)), tuple(added)
+        frame, own = frame.with_column(name, pa.array(column))
+        added.append(own)
+    return replace(source, table=frame), tuple(added)
 
 
 def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import reprlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -20,30 +20,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.data.files.version import FileVersion, require_version, version_of
+from suffice.data.files.version import FileVersion, readable, version_of
 from suffice.data.split_size import SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.errors import ReadError, SchemaError
 
 __all__ = []
-
-
-@contextmanager
-def _readable(path: Path, kind: str, version: FileVersion | None = None) -> Iterator[None]:
-    """Turn whatever goes wrong with a file into a ReadError, above all that it has changed."""
-    try:
-        require_version(path, version)
-        yield
-        require_version(path, version)
-    except (pa.ArrowException, OSError) as error:
-        with suppress(OSError):
-            require_version(path, version)
-        reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
-        raise ReadError(
-            f"{path.name} cannot be read as {kind}: {reason}",
-            "",
-            "check the file or write it again",
-        ) from error
 
 
 def _check(batch: pa.RecordBatch) -> None:
@@ -107,7 +89,7 @@ class StoredSplit:
             If the file is damaged or has changed, or a value does not fit the type asked for.
         """
         done = 0
-        with _readable(self.path, self.kind, self.version):
+        with readable(self.path, self.version, self.kind):
             for batch in self._stored():
                 _check(batch)
                 for start in range(0, batch.num_rows, BATCH_ROWS):
@@ -190,7 +172,7 @@ class StoredFormat:
 
     def read(self, path: Path) -> tuple[pa.Schema, list[StoredSplit]]:
         """Return the schema of a file and its parts, which read no column yet."""
-        with _readable(path, self.split.kind):
+        with readable(path, kind=self.split.kind):
             version = version_of(path)
             schema, parts = self.inspect(path)
         twice = next((name for name in schema.names if schema.names.count(name) > 1), None)

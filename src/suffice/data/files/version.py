@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from suffice.errors import ReadError
 
 __all__ = ["FileVersion", "readable", "require_version", "version_of"]
@@ -155,16 +157,27 @@ def _change(path: Path, version: FileVersion) -> str | None:
 
 
 @contextmanager
-def readable(path: Path, version: FileVersion | None = None) -> Iterator[None]:
-    """Turn whatever goes wrong with a file into a ReadError, above all that it has changed."""
+def readable(path: Path, version: FileVersion | None = None, kind: str = "") -> Iterator[None]:
+    """Turn whatever goes wrong with a file into a ReadError, above all that it has changed.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    version : FileVersion, optional
+        The only one that may be read.
+    kind : str
+        The format that the file has to have, if it is not text.
+    """
     try:
         require_version(path, version)
         yield
         require_version(path, version)
-    except (OSError, EOFError, UnicodeError, zlib.error) as error:
+    except (OSError, EOFError, UnicodeError, zlib.error, pa.ArrowException) as error:
         with suppress(OSError):
             require_version(path, version)
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        reason = next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
         raise ReadError(
-            f"{path.name} cannot be read: {reason}", "", "check the file or copy it again"
+            f"{path.name} cannot be read{kind and f' as {kind}'}: {reason}",
+            "",
+            f"check the file or {'write it' if kind else 'copy it'} again",
         ) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,10 @@ from suffice.data.table import (
     require_columns,
     require_distinct,
 )
-from suffice.errors import ReadError, SchemaError
+from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.statistics.block import HELD_STEP
 
-__all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory"]
+__all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory", "in_memory_beside"]
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,12 @@ class FrameTable(Table):
         """Column names."""
         return tuple(self.table.column_names)
 
+    def with_column(self, name: str, column: pa.Array[Any]) -> tuple[FrameTable, str]:
+        """Add a column under a name that no other has, and return this name too."""
+        while name in self.names:
+            name += "_"
+        return replace(self, table=self.table.append_column(name, column)), name
+
     def renamed(self, names: Mapping[str, str]) -> FrameTable:
         """The same rows under other column names."""
         columns = [names.get(name, name) for name in self.names]
@@ -100,6 +106,24 @@ def in_memory(table: Table) -> FrameTable | None:
     if isinstance(table, SpooledTable):
         return FrameTable(table.mapped())
     return table if isinstance(table, FrameTable) else None
+
+
+def in_memory_beside(table: Table, role: str) -> FrameTable:
+    """Return a table in memory, to which values are to be added as its labels, say.
+
+    Raises
+    ------
+    ParameterError
+        If the table is a file.
+    """
+    frame = in_memory(table)
+    if frame is None:
+        raise ParameterError(
+            f"the {role}s are given as values, the rows as a file",
+            f"a file brings its own {role}s",
+            "give the name of their column",
+        )
+    return frame
 
 
 def frame_table(data: Any) -> FrameTable | SpooledTable:
