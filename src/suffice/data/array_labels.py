@@ -19,18 +19,10 @@ __all__ = ["Labels"]
 
 @dataclass(frozen=True)
 class Labels:
-    """Class labels of all rows, encoded batch by batch so that no array of n codes is needed.
+    """Class labels of all rows, encoded batch by batch so that no array of n codes is needed."""
 
-    Parameters
-    ----------
-    values : ndarray (n,)
-        Labels; None, NaN, NaT and pandas.NA are missing.
-    classes : Vocabulary
-        Their distinct values.
-    """
-
-    values: NDArray[Any]
-    classes: Vocabulary
+    values: NDArray[Any]  # (n,); None, NaN, NaT and pandas.NA are missing
+    classes: Vocabulary  # their distinct values
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Labels:

@@ -54,24 +54,12 @@ DENSE_CELLS = 4_194_304  # cells of a sparse matrix laid out at a time, 32 MB
 
 @dataclass(frozen=True)
 class ArraySource:
-    """A matrix of numbers with one label and one weight for every row.
+    """A matrix of numbers with one label and one weight for every row."""
 
-    Parameters
-    ----------
-    x : ndarray (n, d) of bool, int or float; or a SciPy CSR matrix
-        NaN = missing.
-    names : sequence of d str
-        Column names.
-    labels : Labels, optional
-        Class labels.
-    weights : ndarray (n,), optional
-        Row weights, 0 or from 1e-100 to 1e100.
-    """
-
-    x: Any
+    x: Any  # (n, d) of bool, int or float, or a SciPy CSR matrix; NaN = missing
     names: Sequence[str]
     labels: Labels | None = None
-    weights: NDArray[np.float64] | None = None
+    weights: NDArray[np.float64] | None = None  # (n,), 0 or from 1e-100 to 1e100
     label: str | None = None
     weight: str | None = None
 

@@ -49,17 +49,10 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
 
 @dataclass(frozen=True)
 class TableSource:
-    """A table of Arrow columns: a frame in memory, files, or a database.
-
-    Parameters
-    ----------
-    table : Table
-        Where the records come from.
-    label, weight : str, optional
-        The columns that are not features.
-    """
+    """A table of Arrow columns: a frame in memory, files, or a database."""
 
     table: Table
+    # These columns are no features.
     label: str | None = None
     weight: str | None = None
 

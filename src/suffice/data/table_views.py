@@ -17,13 +17,6 @@ __all__ = ["FirstRows", "WithoutColumns"]
 class WithoutColumns(TableView):
     """A table without some of its columns; a model fitted to it goes on ignoring them.
 
-    Parameters
-    ----------
-    table : Table
-        Where the rows come from.
-    left_out : tuple of str
-        The columns.
-
     Examples
     --------
     >>> from suffice.data.frames.memory import frame_table
@@ -52,13 +45,6 @@ class WithoutColumns(TableView):
 @dataclass(frozen=True)
 class FirstRows(TableView):
     """The first rows of a table.
-
-    Parameters
-    ----------
-    table : Table
-        Where the rows come from.
-    rows : int
-        How many of them.
 
     Examples
     --------

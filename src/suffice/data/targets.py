@@ -31,13 +31,6 @@ TARGET = "a target is a number"
 class ArrayTargets:
     """An array of features and an array of targets, whose rows belong together.
 
-    Parameters
-    ----------
-    source : ArraySource
-        x, with row weights.
-    y : ndarray (n, t)
-        Targets; NaN = missing.
-
     Examples
     --------
     >>> rows = ArraySource(np.array([[1.0], [2.0]]), ("x0",))
@@ -48,8 +41,8 @@ class ArrayTargets:
     [[[1.0], [2.0]], [[5.0], [6.0]]]
     """
 
-    source: ArraySource
-    y: NDArray[Any]
+    source: ArraySource  # x, with row weights
+    y: NDArray[Any]  # (n, t), the targets; NaN = missing
 
     weight: ClassVar[None] = None  # those of an array have no column
     engine: ClassVar[None] = None

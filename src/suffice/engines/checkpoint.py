@@ -141,20 +141,11 @@ def _checksum(kernel: Any, params: Any, splits: Sequence[Split]) -> str:
 
 @dataclass(frozen=True)
 class Kept:
-    """A sum as the file has it.
+    """A sum as the file has it."""
 
-    Parameters
-    ----------
-    of : str
-        The fingerprint.
-    done : int
-        How many splits are in it, the first ones.
-    levels, statistics : tuple
-        The stack of a `TreeSum`.
-    """
-
-    of: str
-    done: Annotated[int, NONNEGATIVE]
+    of: str  # the fingerprint
+    done: Annotated[int, NONNEGATIVE]  # how many splits are in it, the first ones
+    # The stack of a `TreeSum`.
     levels: tuple[int, ...]
     statistics: tuple[Any, ...]
 

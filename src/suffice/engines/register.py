@@ -10,18 +10,11 @@ __all__ = ["ENGINES", "Entry"]
 
 @dataclass(frozen=True)
 class Entry:
-    """An engine in the module ``suffice.engines.<name>``.
+    """An engine in the module ``suffice.engines.<name>``."""
 
-    Parameters
-    ----------
-    class_name : str
-        The class in that module.
-    options : mapping of str to str
-        Options of the command line that it has (``workers``, ``master``, ``address``), and what
-        the class calls them.
-    """
-
-    class_name: str
+    class_name: str  # the class in that module
+    # Options of the command line that it has (``workers``, ``master``, ``address``), and what the
+    # class calls them.
     options: Mapping[str, str]
 
 

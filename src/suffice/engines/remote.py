@@ -54,20 +54,11 @@ FAN_IN = 8  # statistics added at a time there, a power of two
 
 @dataclass(frozen=True)
 class Message:
-    """Bytes of a value, or of an exception, and the version of this library that wrote them.
-
-    Parameters
-    ----------
-    version : str
-    content : bytes
-        A pickle.
-    raised : bool
-        Whether it is an exception, to be raised by who opens it.
-    """
+    """Bytes of a value, or of an exception, and the version of this library that wrote them."""
 
     version: str
-    content: bytes
-    raised: bool = False
+    content: bytes  # a pickle
+    raised: bool = False  # whether it is an exception, to be raised by who opens it
 
     def __sizeof__(self) -> int:
         return object.__sizeof__(self) + len(self.content)
@@ -79,20 +70,11 @@ class Message:
 
 @dataclass(frozen=True)
 class Task:
-    """A kernel, and the parameters that it takes with every split.
+    """A kernel, and the parameters that it takes with every split."""
 
-    Parameters
-    ----------
-    kernel : callable
-        A module-level function (split, params) → result.
-    params : object
-    dumps : callable
-        How the result is pickled.
-    """
-
-    kernel: Callable[..., Any]
+    kernel: Callable[..., Any]  # a module-level function (split, params) → result
     params: Any
-    dumps: Callable[[Any], bytes] = pickle.dumps
+    dumps: Callable[[Any], bytes] = pickle.dumps  # how the result is pickled
 
 
 def serialised(value: Any, dumps: Callable[[Any], bytes] = pickle.dumps) -> Message:

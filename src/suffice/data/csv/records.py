@@ -151,24 +151,15 @@ class Grammar:
 class CsvFile:
     r"""Where delimited text is and how it is written.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file; a name that ends in ``.gz`` is decompressed.
-    format : CsvFormat
-        How it is written.
-    version : FileVersion, optional
-        The only version of the file that may be read.
-
     Examples
     --------
     >>> CsvFile(Path("spam.tsv.gz"), CsvFormat()).delimiter
     '\t'
     """
 
-    path: Path
-    format: CsvFormat
-    version: FileVersion | None = None
+    path: Path  # the file; a name that ends in ``.gz`` is decompressed
+    format: CsvFormat  # how it is written
+    version: FileVersion | None = None  # the only version of the file that may be read
 
     @property
     def delimiter(self) -> str:

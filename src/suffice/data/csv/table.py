@@ -147,15 +147,6 @@ class _Pass:
 class CsvSplit:
     """One file of delimited text.
 
-    Parameters
-    ----------
-    file : CsvFile
-        Where the rows are and how they are written.
-    names : tuple of str
-        All its columns.
-    types : tuple of (str, pyarrow.DataType)
-        The columns to read, and their types.
-
     Examples
     --------
     >>> file = CsvFile(Path("a.csv"), CsvFormat())
@@ -163,9 +154,9 @@ class CsvSplit:
     ('y',)
     """
 
-    file: CsvFile
-    names: tuple[str, ...]
-    types: tuple[tuple[str, pa.DataType], ...]
+    file: CsvFile  # where the rows are and how they are written
+    names: tuple[str, ...]  # all its columns
+    types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types
 
     @property
     def path(self) -> Path:

@@ -40,27 +40,16 @@ TRANSACTIONS = ("BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "START")
 class Language:
     """What is not code in a query.
 
-    Parameters
-    ----------
-    strings : str
-        A pattern of strings and quoted names; what never closes reaches to the end.
-    lines : str
-        A pattern of comments that end with their line.
-    opens : str
-        A pattern of what opens a comment that ends with ``*/``.
-    nests : bool
-        Whether such a comment may hold others.
-
     Examples
     --------
     >>> list(POSTGRESQL.code("SELECT 'a;b', $$;$$ /* ; /* ; */ ; */ FROM pet;  -- all"))
     ['SELECT', ',', 'FROM', 'PET', ';']
     """
 
-    strings: str
-    lines: str = r"--[^\r\n]*"
-    opens: str = r"/\*"
-    nests: bool = False
+    strings: str  # a pattern of strings and quoted names; what never closes reaches to the end
+    lines: str = r"--[^\r\n]*"  # of comments that end with their line
+    opens: str = r"/\*"  # of what opens a comment that ends with ``*/``
+    nests: bool = False  # whether such a comment may hold others
 
     @cached_property
     def _piece(self) -> re.Pattern[str]:

@@ -93,17 +93,9 @@ def _require_same(one: ListedFile, other: ListedFile) -> None:
 
 @dataclass(frozen=True)
 class FolderColumns(TableView):
-    """A table of files with the columns that their folders name.
+    """A table of files with the columns that their folders name."""
 
-    Parameters
-    ----------
-    table : Table
-        The files.
-    values : mapping of path to mapping of str to pyarrow.Array (1,)
-        What the folders of each file say.
-    """
-
-    values: Mapping[Path, Mapping[str, pa.Array[Any]]]
+    values: Mapping[Path, Mapping[str, pa.Array[Any]]]  # what each file's folders say
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -72,15 +72,7 @@ def _copy(path: Path, folder: TemporaryFolder) -> Path:
 
 @dataclass(frozen=True)
 class CopiedTable(TableView):
-    """A table of files in temporary folders, which stay as long as it or one of its parts does.
-
-    Parameters
-    ----------
-    table : Table
-        The copies.
-    folders : tuple of TemporaryFolder
-        Where they are.
-    """
+    """A table of files in temporary folders, which stay as long as it or one of its parts does."""
 
     folders: tuple[TemporaryFolder, ...]
 

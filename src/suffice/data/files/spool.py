@@ -35,26 +35,12 @@ _PART_BYTES = 1 << 26
 
 @dataclass(frozen=True)
 class SpooledSplit(SplitView):
-    """Consecutive rows in a temporary file.
+    """Consecutive rows in a temporary file."""
 
-    Parameters
-    ----------
-    split : IpcFileSplit or ParquetSplit
-        The part of the file.
-    schema : pyarrow.Schema
-        The types of the columns in the whole table; a part may store narrower ones.
-    first : int
-        Rows of the table before this part.
-    origin : str
-        Where the rows came from, for error messages.
-    folder : TemporaryFolder
-        The home of the file.
-    """
-
-    split: IpcFileSplit | ParquetSplit
-    schema: pa.Schema
-    first: int
-    origin: str
+    split: IpcFileSplit | ParquetSplit  # the part of the file
+    schema: pa.Schema  # the types of the columns in the whole table; a part may store narrower ones
+    first: int  # rows of the table before this part
+    origin: str  # where the rows came from, for error messages
     folder: TemporaryFolder
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
@@ -99,18 +85,10 @@ class SpooledSplit(SplitView):
 
 @dataclass(frozen=True)
 class SpooledTable(Table):
-    """Rows that were read once and are kept in temporary files.
-
-    Parameters
-    ----------
-    schema : pyarrow.Schema
-        All columns.
-    parts : tuple of SpooledSplit
-        The parts, with all columns.
-    """
+    """Rows that were read once and are kept in temporary files."""
 
     schema: pa.Schema
-    parts: tuple[SpooledSplit, ...]
+    parts: tuple[SpooledSplit, ...]  # with all columns
 
     @property
     def names(self) -> tuple[str, ...]:

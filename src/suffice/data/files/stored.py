@@ -59,24 +59,13 @@ def _within(indices: pa.Array[Any], places: int) -> bool:
 
 @dataclass(frozen=True)
 class StoredSplit:
-    """A part of a file that stores its schema.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The file.
-    part : int
-        Which row group or record batch.
-    types : tuple of (str, pyarrow.DataType or None)
-        The columns to read, and their types; None as stored.
-    version : FileVersion, optional
-        The only version of the file that may be read.
-    """
+    """A part of a file that stores its schema."""
 
     path: Path
-    part: int
+    part: int  # which row group or record batch
+    # The columns to read, and their types; None as stored.
     types: tuple[tuple[str, pa.DataType | None], ...]
-    version: FileVersion | None = None
+    version: FileVersion | None = None  # the only version of the file that may be read
 
     kind: ClassVar[str]
 
@@ -157,17 +146,10 @@ class StoredSplit:
 
 @dataclass(frozen=True)
 class StoredFormat:
-    """A format that describes itself.
+    """A format that describes itself."""
 
-    Parameters
-    ----------
-    split : type
-        Reads a part of a file.
-    inspect : callable
-        Returns the schema and the number of parts of a file.
-    """
-
-    split: type[StoredSplit]
+    split: type[StoredSplit]  # reads a part of a file
+    # Returns the schema and the number of parts of a file.
     inspect: Callable[[Path], tuple[pa.Schema, int]]
 
     def read(self, path: Path) -> tuple[pa.Schema, list[StoredSplit]]:

@@ -27,35 +27,19 @@ COARSEST_CLOCK = 2_000_000_000  # nanoseconds: no file system notes its times in
 
 @dataclass(frozen=True)
 class FileVersion:
-    """What tells a file from any that takes its place.
+    """What tells a file from any that takes its place."""
 
-    Parameters
-    ----------
-    size : int
-        Bytes.
-    changed : int
-        When its content was last changed, in nanoseconds, as far as programs tell: they may set
-        this time as they like.
-    status_changed : int
-        When its content, its times, its rights or its links were last changed, in nanoseconds,
-        which the system alone notes. On Windows, when it was made.
-    end : str
-        A digest of its end: of the whole footer, where it is a Parquet or an Arrow file.
-    machine : str
-        Where this was found out: on others, the file may be a copy.
-    inode : int
-        The place of the file there, 0 where there are none.
-    settled : bool
-        Whether its status was changed so long before that a later change would show.
-    """
-
-    size: int
+    size: int  # bytes
+    # When its content was last changed, in nanoseconds, as far as programs tell: they may set this
+    # time as they like.
     changed: int
+    # When its content, its times, its rights or its links were last changed, in nanoseconds, which
+    # the system alone notes. On Windows, when it was made.
     status_changed: int
-    end: str
-    machine: str
-    inode: int
-    settled: bool
+    end: str  # a digest of its end: of the whole footer, where it is a Parquet or an Arrow file
+    machine: str  # where this was found out: on others, the file may be a copy
+    inode: int  # the place of the file there, 0 where there are none
+    settled: bool  # whether its status was changed so long before that a later change would show
 
     @property
     def lasting(self) -> tuple[int, int, int, str]:

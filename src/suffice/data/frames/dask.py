@@ -22,24 +22,12 @@ __all__ = ["DaskPartition", "DaskTable"]
 
 @dataclass(frozen=True, eq=False)
 class DaskPartition:
-    """One partition of a Dask DataFrame: the tasks that make it, and those of no other.
+    """One partition of a Dask DataFrame: the tasks that make it, and those of no other."""
 
-    Parameters
-    ----------
-    tasks : mapping
-        A Dask graph.
-    key : hashable
-        What the graph calls the partition.
-    number : int
-        Of the partition, from 0.
-    types : mapping of str to pyarrow.DataType or None
-        The columns to read; None where the cells tell.
-    """
-
-    tasks: Mapping[Any, Any]
-    key: Any
-    number: int
-    types: Mapping[str, pa.DataType | None]
+    tasks: Mapping[Any, Any]  # a Dask graph
+    key: Any  # what the graph calls the partition
+    number: int  # from 0
+    types: Mapping[str, pa.DataType | None]  # the columns to read; None where the cells tell
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Compute the partition in this thread, and yield its rows, at most 65,536 at a time.

@@ -60,18 +60,10 @@ def _arrived(rows: pa.Buffer, first: int) -> FrameSplit:
 
 @dataclass(frozen=True)
 class FrameTable(Table):
-    """An Arrow table in memory, or memory-mapped.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        The rows.
-    split_rows : int
-        Rows in one split.
-    """
+    """An Arrow table in memory, or memory-mapped."""
 
     table: pa.Table
-    split_rows: int = 4 * BATCH_ROWS
+    split_rows: int = 4 * BATCH_ROWS  # rows in one split
 
     @property
     def names(self) -> tuple[str, ...]:

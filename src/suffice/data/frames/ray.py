@@ -18,21 +18,11 @@ __all__ = ["RayBlock", "RayTable"]
 
 @dataclass(frozen=True, eq=False)
 class RayBlock:
-    """One block of a data set, in Ray's object store.
+    """One block of a data set, in Ray's object store."""
 
-    Parameters
-    ----------
-    reference : ray.ObjectRef
-        Of an Arrow table.
-    number : int
-        Of the block, from 0.
-    names : tuple of str
-        The columns to read.
-    """
-
-    reference: Any
-    number: int
-    names: tuple[str, ...]
+    reference: Any  # to an Arrow table
+    number: int  # of the block, from 0
+    names: tuple[str, ...]  # the columns to read
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, at most 65,536 at a time."""

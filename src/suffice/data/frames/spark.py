@@ -18,18 +18,10 @@ __all__ = ["PartitionRows", "SparkRows", "SparkTable", "gist"]
 
 @dataclass(frozen=True, eq=False)
 class SparkRows:
-    """All rows of a Spark DataFrame. The Spark engine reads them in place; nothing else can.
+    """All rows of a Spark DataFrame. The Spark engine reads them in place; nothing else can."""
 
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        The columns to read, under names that Spark takes anywhere.
-    names : tuple of str
-        Their own names.
-    """
-
-    frame: Any
-    names: tuple[str, ...]
+    frame: Any  # the columns to read, under names that Spark takes anywhere
+    names: tuple[str, ...]  # their own names
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Refuse: rows are read where they are."""
@@ -53,20 +45,11 @@ def _elsewhere() -> EngineError:
 
 @dataclass(frozen=True, eq=False)
 class PartitionRows:
-    """The rows of one partition, as they arrive at a worker; they can be read once.
-
-    Parameters
-    ----------
-    arriving : iterator of pyarrow.RecordBatch
-    names : tuple of str
-        Of the columns.
-    partition : int
-        Number of the partition, from 0.
-    """
+    """The rows of one partition, as they arrive at a worker; they can be read once."""
 
     arriving: Iterator[pa.RecordBatch]
     names: tuple[str, ...]
-    partition: int
+    partition: int  # its number, from 0
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows, at most 65,536 at a time."""
