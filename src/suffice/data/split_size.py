@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-__all__ = ["SplitSize", "file_of", "split_size"]
+__all__ = ["UNKNOWN", "SplitSize", "file_of", "split_size"]
 
 
 @dataclass(frozen=True)
@@ -15,6 +15,9 @@ class SplitSize:
 
     rows: int | None = None
     bytes: int | None = None
+
+
+UNKNOWN = SplitSize()
 
 
 @runtime_checkable
@@ -47,7 +50,7 @@ def split_size(split: object) -> SplitSize:
     >>> split_size(split), split_size("another kind")
     (SplitSize(rows=2, bytes=16), SplitSize(rows=None, bytes=None))
     """
-    return split.split_size() if isinstance(split, Measured) else SplitSize()
+    return split.split_size() if isinstance(split, Measured) else UNKNOWN
 
 
 def file_of(split: object) -> Path | None:

@@ -123,8 +123,8 @@ async def _result(reference: Future, patience: float) -> Message:
     EngineError
         If the cluster has no worker for so many seconds.
     """
-    result = asyncio.ensure_future(_awaited(reference))
-    desertion = asyncio.ensure_future(_desertion(reference.client, patience))
+    result: asyncio.Future[Any] = asyncio.ensure_future(reference)
+    desertion: asyncio.Future[Any] = asyncio.ensure_future(_desertion(reference.client, patience))
     try:
         await asyncio.wait({result, desertion}, return_when=asyncio.FIRST_COMPLETED)
         if not result.done() and desertion.exception() is None:
@@ -134,28 +134,19 @@ async def _result(reference: Future, patience: float) -> Message:
                 "look at the logs of those that it had, start others, or wait longer: "
                 "suffice.engine('dask', patience=...)",
             )
-        return await result
+        message: Message = await result
+        return message
     finally:
         desertion.cancel()
         result.cancel()
 
 
-async def _awaited(reference: Future) -> Message:
-    message: Message = await reference
-    return message
-
-
 async def _desertion(client: Client, patience: float) -> None:
     """Return when a cluster has had no worker for so many seconds."""
     waited = 0.0
-    while True:
+    while not waited or waited < patience:
         await asyncio.sleep(PAUSE)
-        if await client.nthreads():
-            waited = 0.0
-            continue
-        waited += PAUSE
-        if waited >= patience:
-            return
+        waited = 0.0 if await client.nthreads() else waited + PAUSE
 
 
 # Splits of frames that workers keep --------------------------------------------------------------

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from suffice.data.source import Split
 from suffice.statistics.statistic import Statistic, tree_sum
 
-__all__ = ["Engine", "EngineView", "Kernel", "in_order"]
+__all__ = ["Engine", "EngineView", "Kernel"]
 
 S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 R = TypeVar("R")
-T = TypeVar("T")
 
 Kernel = Callable[[Split, Any], Any]
 """A module-level function (split, params) → result; it is shipped to workers by name."""
@@ -64,41 +62,3 @@ class EngineView(Engine):
     def in_process(self) -> bool:
         """Whether kernels see the memory of the caller."""
         return self.engine.in_process
-
-
-def in_order(
-    begin: Callable[[Split], T],
-    splits: Iterable[Split],
-    ahead: int,
-    take: Callable[[deque[T]], R],
-    drop: Callable[[Iterable[T]], object],
-) -> Generator[R]:
-    """Begin work on splits, no more than so many ahead, and yield its results in their order.
-
-    Parameters
-    ----------
-    begin : callable
-        Begins the work on a split.
-    splits : iterable of Split
-    ahead : int
-        How many wait behind the one that is asked for.
-    take : callable
-        Removes the first of what has begun, and waits for its result.
-    drop : callable
-        Lets go of what has begun and is not asked for any more.
-
-    Examples
-    --------
-    >>> list(in_order("<{}>".format, "abc", 1, deque.popleft, list))
-    ['<a>', '<b>', '<c>']
-    """
-    pending: deque[T] = deque()
-    try:
-        for split in splits:
-            pending.append(begin(split))
-            if len(pending) > ahead:
-                yield take(pending)
-        while pending:
-            yield take(pending)
-    finally:
-        drop(pending)

@@ -11,8 +11,9 @@ from functools import partial
 from numbers import Integral
 from typing import Generic, TypeVar
 
+from suffice.data.ahead import in_order
 from suffice.data.source import Split
-from suffice.engines.engine import Engine, in_order
+from suffice.engines.engine import Engine
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly

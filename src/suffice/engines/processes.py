@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from suffice.data.ahead import in_order
 from suffice.data.files.temporary import TemporaryFolder
 from suffice.data.source import Split
-from suffice.engines.engine import Engine, in_order
+from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES, require_workers
 from suffice.engines.remote import LARGE, Message, Task, deserialised, serialised
 from suffice.engines.workers import workers

@@ -20,8 +20,9 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from suffice._version import __version__
+from suffice.data.ahead import in_order
 from suffice.data.source import Split
-from suffice.engines.engine import Engine, in_order
+from suffice.engines.engine import Engine
 from suffice.errors import EngineError, SufficeError
 from suffice.statistics.statistic import Statistic, tree_sum
 

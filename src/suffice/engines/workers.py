@@ -11,11 +11,14 @@ import atexit
 import multiprocessing
 import os
 import signal
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Lock, Thread
+from typing import TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -24,6 +27,7 @@ from suffice.errors import EngineError
 
 __all__ = ["Workers", "workers"]
 
+T = TypeVar("T")
 Request = tuple[Message, Message]
 """A task and a split."""
 
@@ -48,7 +52,7 @@ class Workers:
         self._lock = Lock()  # one that is being started is not yet known to end()
         self._busy: set[_Process] = set()
         # Where one cannot be started, none can; it is told once.
-        self._idle = [_first()]
+        self._idle = [_by_another(_begun)]
         for _ in range(number):
             Thread(target=self._serve, daemon=True, name="suffice").start()
 
@@ -74,24 +78,9 @@ class Workers:
         if not answer.set_running_or_notify_cancel():
             return
         try:
-            answer.set_result(self._answered(request))
+            answer.set_result(_by_another(partial(self._asked, request)))
         except BaseException as error:
             answer.set_exception(error)
-
-    def _answered(self, request: Request) -> Message:
-        """Ask a process; if it dies, another one.
-
-        Raises
-        ------
-        EngineError
-            If they die one after the other, or cannot be started.
-        """
-        attempts = 0
-        while attempts < ATTEMPTS and not self._ended:
-            with suppress(_DeadError):
-                return self._asked(request)
-            attempts += 1
-        raise lost()
 
     def _asked(self, request: Request) -> Message:
         process = self._free()
@@ -219,13 +208,23 @@ class _Process:
         self._pipe.close()
 
 
-def _first() -> _Process:
-    """Start a process; if it is killed, another one."""
+def _begun() -> _Process:
+    process = _Process()
+    process.wait_until_it_has_begun()
+    return process
+
+
+def _by_another(do: Callable[[], T]) -> T:
+    """Do what takes a process; if it dies, again by another one.
+
+    Raises
+    ------
+    EngineError
+        If they die one after the other, or cannot be started.
+    """
     for _ in range(ATTEMPTS):
         with suppress(_DeadError):
-            process = _Process()
-            process.wait_until_it_has_begun()
-            return process
+            return do()
     raise lost()
 
 

@@ -27,12 +27,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
+from suffice.data.ahead import in_order
 from suffice.data.csv.format import CsvFormat
 from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
 from suffice.data.files.version import readable, version_of
 from suffice.data.first_values import first_values
-from suffice.data.split_size import SplitSize
+from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.data.text_cells import are_rounded, infer, parse
 from suffice.errors import ReadError, SchemaError, warn
@@ -66,20 +67,20 @@ class _Pass:
     def _tables(self) -> Iterator[pa.Table]:
         """Parse piece by piece, in threads of our own that work ahead."""
         pool = ThreadPoolExecutor(_AHEAD)
-        ahead: deque[tuple[bytes, Future[pa.Table | None]]] = deque()
-        try:
-            for piece in pieces(self._file):
-                ahead.append((piece, pool.submit(self._parsed, piece)))
-                if len(ahead) > _AHEAD:
-                    yield self._whole(*ahead.popleft())
-            while ahead:
-                yield self._whole(*ahead.popleft())
-        except OpenRecordError:
-            raise self._file.explain(self._names) from None
-        finally:
+
+        def begin(piece: bytes) -> tuple[bytes, Future[pa.Table | None]]:
+            return piece, pool.submit(self._parsed, piece)
+
+        def end(_: object) -> None:
             pool.shutdown(wait=False, cancel_futures=True)
 
-    def _whole(self, piece: bytes, parsed: Future[pa.Table | None]) -> pa.Table:
+        try:
+            yield from in_order(begin, pieces(self._file), _AHEAD, self._first, end)
+        except OpenRecordError:
+            raise self._file.explain(self._names) from None
+
+    def _first(self, ahead: deque[tuple[bytes, Future[pa.Table | None]]]) -> pa.Table:
+        piece, parsed = ahead.popleft()
         table = parsed.result()
         return self._walked(piece) if table is None else table
 
@@ -159,11 +160,6 @@ class CsvSplit:
     types: tuple[tuple[str, pa.DataType], ...]  # the columns to read, and their types
 
     @property
-    def path(self) -> Path:
-        """The file."""
-        return self.file.path
-
-    @property
     def asked(self) -> tuple[str, ...]:
         """The columns to read."""
         return tuple(name for name, _ in self.types)
@@ -226,7 +222,7 @@ class CsvSplit:
         """The bytes of the file; nothing if it cannot be read, which a reader explains."""
         with suppress(OSError):
             return SplitSize(None, self.file.path.stat().st_size)
-        return SplitSize()
+        return UNKNOWN
 
     @property
     def source_file(self) -> Path:

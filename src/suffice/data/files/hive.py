@@ -8,34 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 import pyarrow as pa
 
 from suffice.data.files.listing import ListedFile
-from suffice.data.table import (
-    RecordSplit,
-    SplitView,
-    Table,
-    TableView,
-    first_rows,
-    require_columns,
-)
+from suffice.data.split_size import file_of
+from suffice.data.table import SplitView, Table, TableView, first_rows, require_columns
 from suffice.errors import SchemaError
 
 __all__ = ["FolderColumns", "FolderSplit", "with_folders"]
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
-
-
-class _FileSplit(RecordSplit, Protocol):
-    @property
-    def path(self) -> Path: ...
-
-
-def _path(split: RecordSplit) -> Path:
-    """The file that a part is of."""
-    return cast(_FileSplit, split).path
 
 
 def with_folders(table: Table, files: Sequence[ListedFile]) -> FolderColumns | Table:
@@ -48,7 +32,7 @@ def with_folders(table: Table, files: Sequence[ListedFile]) -> FolderColumns | T
     Parameters
     ----------
     table : Table
-        Whose splits know the file they read, as ``path``.
+        Whose splits know the file they read.
     files : sequence of ListedFile
         Its files.
 
@@ -95,7 +79,7 @@ def _require_same(one: ListedFile, other: ListedFile) -> None:
 class FolderColumns(TableView):
     """A table of files with the columns that their folders name."""
 
-    values: Mapping[Path, Mapping[str, pa.Array[Any]]]  # what each file's folders say
+    values: Mapping[Path | None, Mapping[str, pa.Array[Any]]]  # what each file's folders say
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,18 +102,12 @@ class FolderColumns(TableView):
         # Without a column of its own, a file still says how many rows it has. Its first column is
         # read as text where types are guessed, so that no cell is refused.
         read = stored or {self.table.names[0]: pa.string() if self.table.guesses else None}
-        return [
-            FolderSplit(
-                split,
-                tuple(types),
-                tuple(
-                    (name, _cast(name, value, types[name]))
-                    for name, value in self.values[_path(split)].items()
-                    if name in types
-                ),
-            )
-            for split in self.table.splits(read)
-        ]
+        splits = []
+        for split in self.table.splits(read):
+            said = self.values[file_of(split)].items()
+            cells = {name: _cast(name, value, types[name]) for name, value in said if name in types}
+            splits.append(FolderSplit(split, tuple(types), cells))
+        return splits
 
 
 def _cast(name: str, value: pa.Array[Any], kind: pa.DataType | None) -> pa.Array[Any]:
@@ -155,16 +133,11 @@ class FolderSplit(SplitView):
     """A part of a file with the columns that its folders name, in the order asked for."""
 
     names: tuple[str, ...]
-    values: tuple[tuple[str, pa.Array[Any]], ...]
+    values: Mapping[str, pa.Array[Any]]
 
     def record_batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows."""
-        said = dict(self.values)
         for batch in self.split.record_batches():
-            yield pa.RecordBatch.from_arrays(
-                [
-                    _repeated(said[name], batch.num_rows) if name in said else batch.column(name)
-                    for name in self.names
-                ],
-                names=list(self.names),
-            )
+            said = {name: _repeated(cell, batch.num_rows) for name, cell in self.values.items()}
+            columns = [said[name] if name in said else batch.column(name) for name in self.names]
+            yield pa.RecordBatch.from_arrays(columns, names=list(self.names))

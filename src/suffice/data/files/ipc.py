@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
 from suffice.data.files.stored import StoredFormat, StoredSplit
-from suffice.data.files.version import FileVersion, require_version
-from suffice.data.split_size import SplitSize
 
 __all__ = []
 
@@ -33,10 +30,6 @@ class IpcFileSplit(StoredSplit):
             reader = ipc.open_file(file)
             return sum(reader.get_batch(i).num_rows for i in range(self.part))
 
-    def _size(self) -> SplitSize:
-        batches = _record_batches(self.path, self.version)
-        return SplitSize(None, self.path.stat().st_size // batches)
-
 
 @dataclass(frozen=True)
 class IpcStreamSplit(StoredSplit):
@@ -53,25 +46,16 @@ class IpcStreamSplit(StoredSplit):
         return 0
 
 
-@lru_cache(maxsize=1)
-def _record_batches(path: Path, version: FileVersion | None) -> int:
-    require_version(path, version)
-    with pa.memory_map(str(path)) as file:
-        return int(ipc.open_file(file).num_record_batches)
-
-
-def _inspect_ipc_file(path: Path) -> tuple[pa.Schema, int]:
+def _inspect_ipc_file(path: Path) -> tuple[pa.Schema, list[None]]:
     with pa.memory_map(str(path)) as file:
         reader = ipc.open_file(file)
-        return reader.schema, reader.num_record_batches
+        return reader.schema, [None] * reader.num_record_batches
 
 
-def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, int]:
+def _inspect_ipc_stream(path: Path) -> tuple[pa.Schema, list[None]]:
     with pa.OSFile(str(path), "rb") as file, ipc.open_stream(file) as reader:
-        return reader.schema, 1
+        return reader.schema, [None]
 
 
 IPC_FILE = StoredFormat(IpcFileSplit, _inspect_ipc_file)
-
-
 IPC_STREAM = StoredFormat(IpcStreamSplit, _inspect_ipc_stream)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from suffice.data.files.stored import StoredFormat, StoredSplit
-from suffice.data.files.version import FileVersion, require_version
-from suffice.data.split_size import SplitSize
 from suffice.data.table import BATCH_ROWS
 
 __all__ = ["PARQUET", "ParquetSplit", "open_parquet"]
@@ -49,10 +46,6 @@ class ParquetSplit(StoredSplit):
         with pq.ParquetFile(self.path) as file:
             return sum(file.metadata.row_group(i).num_rows for i in range(self.part))
 
-    def _size(self) -> SplitSize:
-        rows, size = _row_groups(self.path, self.version)
-        return SplitSize(rows[self.part], size * rows[self.part] // max(1, sum(rows)))
-
 
 def _wants_plain(target: pa.DataType | None) -> bool:
     return target is not None and not pa.types.is_dictionary(target)
@@ -78,18 +71,10 @@ def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
-@lru_cache(maxsize=1)
-def _row_groups(path: Path, version: FileVersion | None) -> tuple[list[int], int]:
-    """The rows of every row group of a version of a file, and its size."""
-    require_version(path, version)
-    stored = pq.read_metadata(path)
-    rows = [stored.row_group(part).num_rows for part in range(stored.num_row_groups)]
-    return rows, path.stat().st_size
-
-
-def _inspect_parquet(path: Path) -> tuple[pa.Schema, int]:
+def _inspect_parquet(path: Path) -> tuple[pa.Schema, list[int]]:
     with open_parquet(path) as file:
-        return file.schema_arrow, file.num_row_groups
+        groups = range(file.num_row_groups)
+        return file.schema_arrow, [file.metadata.row_group(part).num_rows for part in groups]
 
 
 PARQUET = StoredFormat(ParquetSplit, _inspect_parquet)

@@ -14,8 +14,10 @@ import pyarrow.ipc as ipc
 from suffice.data.doubles import doubles
 from suffice.data.files.ipc import IpcFileSplit
 from suffice.data.files.parquet import ParquetSplit
+from suffice.data.files.stored import StoredSplit
 from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.data.files.version import version_of
+from suffice.data.split_size import SplitSize
 from suffice.data.table import BATCH_ROWS, SplitView, Table, first_rows, require_columns
 from suffice.errors import ReadError, SufficeError
 from suffice.statistics.block import BadCell
@@ -37,7 +39,7 @@ _PART_BYTES = 1 << 26
 class SpooledSplit(SplitView):
     """Consecutive rows in a temporary file."""
 
-    split: IpcFileSplit | ParquetSplit  # the part of the file
+    split: StoredSplit  # the part of the file
     schema: pa.Schema  # the types of the columns in the whole table; a part may store narrower ones
     first: int  # rows of the table before this part
     origin: str  # where the rows came from, for error messages
@@ -126,18 +128,18 @@ def _batches(parts: Iterable[SpooledSplit]) -> Iterator[pa.RecordBatch]:
 
 def spooled(
     schema: pa.Schema,
-    splits: Iterable[tuple[IpcFileSplit | ParquetSplit, int]],
+    splits: Iterable[StoredSplit],
     origin: str,
     folder: TemporaryFolder,
 ) -> SpooledTable:
-    """Make a table of parts of files that were just written, each with its number of rows."""
+    """Make a table of parts of files that were just written, which know their numbers of rows."""
     schema = pa.schema([(field.name, field.type) for field in schema])
     asked = tuple((name, None) for name in schema.names)
     parts, first = [], 0
-    for split, rows in splits:
+    for split in splits:
         whole = replace(split, types=asked, version=version_of(split.path))
         parts.append(SpooledSplit(whole, schema, first, origin, folder))
-        first += rows
+        first += split.size.rows or 0
     return SpooledTable(schema, tuple(parts))
 
 
@@ -208,7 +210,8 @@ def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> 
             path = folder.path / f"{number:06}.arrow"
             with ipc.new_file(str(path), part.schema) as writer:
                 writer.write_table(part)
-            written.append((IpcFileSplit(path, 0, ()), part.num_rows))
+            size = SplitSize(part.num_rows, path.stat().st_size)
+            written.append(IpcFileSplit(path, 0, (), size=size))
             schema = pa.unify_schemas([schema, part.schema], promote_options="permissive")
         return spooled(schema, written, origin, folder)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import reprlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -21,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.files.version import FileVersion, readable, version_of
-from suffice.data.split_size import SplitSize
+from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.errors import ReadError, SchemaError
 
@@ -66,6 +65,7 @@ class StoredSplit:
     # The columns to read, and their types; None as stored.
     types: tuple[tuple[str, pa.DataType | None], ...]
     version: FileVersion | None = None  # the only version of the file that may be read
+    size: SplitSize = UNKNOWN
 
     kind: ClassVar[str]
 
@@ -127,13 +127,8 @@ class StoredSplit:
             ) from None
 
     def split_size(self) -> SplitSize:
-        """Rows and bytes; nothing if the file cannot be read, which a reader explains."""
-        with suppress(OSError, pa.ArrowException, ReadError):
-            return self._size()
-        return SplitSize()
-
-    def _size(self) -> SplitSize:
-        return SplitSize(None, self.path.stat().st_size)
+        """Rows and bytes, as the file told when it was listed."""
+        return self.size
 
     @property
     def source_file(self) -> Path:
@@ -149,14 +144,15 @@ class StoredFormat:
     """A format that describes itself."""
 
     split: type[StoredSplit]  # reads a part of a file
-    # Returns the schema and the number of parts of a file.
-    inspect: Callable[[Path], tuple[pa.Schema, int]]
+    # Returns the schema of a file and the rows of its parts, None where these must be read for it.
+    inspect: Callable[[Path], tuple[pa.Schema, Sequence[int | None]]]
 
     def read(self, path: Path) -> tuple[pa.Schema, list[StoredSplit]]:
         """Return the schema of a file and its parts, which read no column yet."""
         with readable(path, kind=self.split.kind):
             version = version_of(path)
-            schema, parts = self.inspect(path)
+            schema, rows = self.inspect(path)
+            sizes = _sizes(rows, path.stat().st_size)
         twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
         if twice is not None:
             raise ReadError(
@@ -164,7 +160,14 @@ class StoredFormat:
                 "column names must be unique",
                 "rename one of them",
             )
-        return schema, [self.split(path, part, (), version) for part in range(parts)]
+        return schema, [self.split(path, i, (), version, size) for i, size in enumerate(sizes)]
+
+
+def _sizes(rows: Sequence[int | None], size: int) -> list[SplitSize]:
+    """Share the bytes of a file among its parts, equally where their rows are not known."""
+    shares = [1 if number is None else number for number in rows]
+    total = max(1, sum(shares))
+    return [SplitSize(n, size * share // total) for n, share in zip(rows, shares, strict=True)]
 
 
 class StoredTable(Table):

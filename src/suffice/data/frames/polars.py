@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from suffice.data.files.parquet import ParquetSplit, open_parquet
+from suffice.data.files.parquet import PARQUET
 from suffice.data.files.spool import SpooledTable, first_line, spooled
 from suffice.data.files.temporary import TemporaryFolder, keeping
 from suffice.errors import ReadError
@@ -39,9 +39,5 @@ def lazy_table(frame: pl.LazyFrame) -> SpooledTable:
                 "",
                 "collect() it to see more",
             ) from error
-        with open_parquet(path) as file:
-            splits = [
-                (ParquetSplit(path, part, ()), file.metadata.row_group(part).num_rows)
-                for part in range(file.num_row_groups)
-            ]
-            return spooled(file.schema_arrow, splits, "the LazyFrame", folder)
+        schema, parts = PARQUET.read(path)
+        return spooled(schema, parts, "the LazyFrame", folder)

@@ -1,0 +1,51 @@
+"""Work that is begun ahead of who takes its results."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from typing import TypeVar
+
+__all__ = ["in_order"]
+
+U = TypeVar("U")
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def in_order(
+    begin: Callable[[U], T],
+    items: Iterable[U],
+    ahead: int,
+    take: Callable[[deque[T]], R],
+    drop: Callable[[Iterable[T]], object],
+) -> Generator[R]:
+    """Begin work on items, no more than so many ahead, and yield its results in their order.
+
+    Parameters
+    ----------
+    begin : callable
+        Begins the work on an item.
+    items : iterable
+    ahead : int
+        How many wait behind the one that is asked for.
+    take : callable
+        Removes the first of what has begun, and waits for its result.
+    drop : callable
+        Lets go of what has begun and is not asked for any more.
+
+    Examples
+    --------
+    >>> list(in_order("<{}>".format, "abc", 1, deque.popleft, list))
+    ['<a>', '<b>', '<c>']
+    """
+    pending: deque[T] = deque()
+    try:
+        for item in items:
+            pending.append(begin(item))
+            if len(pending) > ahead:
+                yield take(pending)
+        while pending:
+            yield take(pending)
+    finally:
+        drop(pending)
