@@ -2,6 +2,7 @@
 
 import gzip
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from itertools import pairwise
@@ -20,7 +21,7 @@ from suffice import NaiveBayes, read_sql
 from suffice.data.array_source import ArraySource
 from suffice.data.open import open_table
 from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
-from suffice.errors import DataError
+from suffice.errors import DataError, SchemaError
 from suffice.testing.comparing import frozen
 
 N = 4_000
@@ -252,3 +253,10 @@ def test_a_bad_cell_is_named_in_every_block(column: str, make: Callable[..., Any
     name = names[list(rows).index(column)]
     with pytest.raises(DataError, match=rf"^column '{name}', row 1: -7\.0; "):
         NaiveBayes(families=families).fit(table, ["a", "b"])
+
+
+def test_narwhals_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "narwhals.stable.v2", None)
+    assert open_table(TABLE).table.names == tuple(TABLE.column_names)
+    with pytest.raises(SchemaError, match="^a int is no table; "):
+        open_table(3)

@@ -47,13 +47,6 @@ ALL_VALID = np.empty(0, np.uint8)
 def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
     """Cut a record batch into blocks, class codes and weights.
 
-    Parameters
-    ----------
-    batch : pyarrow.RecordBatch
-        With at least the columns that the layout names.
-    layout : Layout
-        What to read, and how.
-
     Raises
     ------
     BadCell

@@ -19,18 +19,8 @@ __all__ = ["first_values"]
 def first_values(table: Any, names: Sequence[str]) -> Mapping[str, pa.Array[Any]]:
     """Return the first 65,536 values of some columns of a table, in the order of its rows.
 
+    They come without nulls, in stored or inferred types; a column without any value is not there.
     A kind of table whose rows cannot be read here registers how it finds them.
-
-    Parameters
-    ----------
-    table : Table
-    names : sequence of str
-        The columns. They are read until each has shown so many values, or to the end.
-
-    Returns
-    -------
-    mapping of str to pyarrow.Array
-        Without nulls, in stored or inferred types; a column without any value is not there.
 
     Examples
     --------

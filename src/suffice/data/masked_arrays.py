@@ -14,18 +14,8 @@ MISSING = {"f": np.nan, "c": np.nan, "M": "NaT", "m": "NaT"}
 def unmasked(values: Any, numeric: bool = False) -> Any:
     """Return a masked array as a plain one, and anything else as it is.
 
-    Parameters
-    ----------
-    values : object
-        A masked array of any dtype and shape, or what is none.
-    numeric : bool
-        Whether whole numbers and Booleans may become floats.
-
-    Returns
-    -------
-    ndarray
-        With NaN or NaT where a cell is masked. Where the dtype has neither, and a cell is masked,
-        floats if ``numeric``, else objects with None.
+    What is masked becomes NaN or NaT. Where the dtype has neither, and a cell is masked, the array
+    becomes one of floats if ``numeric``, else of objects with None.
 
     Examples
     --------

@@ -39,19 +39,7 @@ def is_rounded(cell: Any) -> bool:
 
 
 def first_rounded(given: Any, values: NDArray[Any]) -> tuple[int, ...] | None:
-    """Find the first whole number that became another one.
-
-    Parameters
-    ----------
-    given : array-like
-        Numbers.
-    values : ndarray
-        The same as NumPy has them.
-
-    Returns
-    -------
-    tuple of int or None
-        Its place.
+    """Return the place of the first whole number that NumPy made another one of.
 
     Examples
     --------
@@ -72,18 +60,7 @@ def require_faithful(
     where: Callable[[tuple[int, ...]], str],
     next_step: str = HELD_STEP,
 ) -> None:
-    """Refuse numbers of which one became another.
-
-    Parameters
-    ----------
-    given : array-like
-        Numbers.
-    values : ndarray
-        The same as NumPy has them.
-    where : callable
-        Says what a place is called.
-    next_step : str
-        What the user can do about it.
+    """Refuse numbers of which NumPy made others; ``where`` says what a place is called.
 
     Raises
     ------

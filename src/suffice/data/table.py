@@ -231,18 +231,7 @@ def first_promoted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> pa.R
 
 
 def first_refused(column: pa.Array[Any], cast: Callable[[pa.Array[Any]], object]) -> int:
-    """Find the first row that a cast refuses, by halving.
-
-    Parameters
-    ----------
-    column : pyarrow.Array
-        Values of which `cast` refuses at least one.
-    cast : callable
-        Raises ``pyarrow.ArrowInvalid`` when a value of its argument is refused.
-
-    Returns
-    -------
-    int
+    """Find the first row that a cast refuses with ``pyarrow.ArrowInvalid``, by halving.
 
     Examples
     --------
@@ -262,14 +251,7 @@ def first_refused(column: pa.Array[Any], cast: Callable[[pa.Array[Any]], object]
 
 
 def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> None:
-    """Refuse a request for columns that a table does not have, or for none at all.
-
-    Parameters
-    ----------
-    asked, names : sequence of str
-        The columns asked for, and those that there are.
-    where : str
-        The file, as the message shall name it.
+    """Refuse a request for columns that a table, so called, does not have, or for none at all.
 
     Raises
     ------

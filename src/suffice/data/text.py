@@ -16,17 +16,9 @@ WORD = re.compile(r"(?u)\b\w\w+\b")  # the default token pattern of CountVectori
 
 
 def split_words(texts: Sequence[str | None]) -> SparseBlock:
-    """Lower-case texts and count their words of two letters or more.
+    """Lower-case texts, None = missing, and count their words of two letters or more.
 
-    Parameters
-    ----------
-    texts : sequence of str or None
-        None is a missing text.
-
-    Returns
-    -------
-    SparseBlock
-        Words in order of first appearance.
+    Words have codes in the order of their first appearance.
 
     Examples
     --------

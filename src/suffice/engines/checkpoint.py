@@ -186,12 +186,6 @@ class Journal(AbstractContextManager["Journal"]):
 
     The file is there while the fit lasts, and after it if it failed.
 
-    Parameters
-    ----------
-    path : path
-    every : float
-        Seconds.
-
     Raises
     ------
     ModelFileError

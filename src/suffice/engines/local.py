@@ -43,6 +43,7 @@ class LocalEngine(Engine):
     """
 
     threads: int | None = None
+    in_process = True  # threads share the memory of the caller
 
     def __post_init__(self) -> None:
         require_workers("threads", self.threads)
@@ -51,11 +52,6 @@ class LocalEngine(Engine):
     def workers(self) -> int:
         """Number of threads."""
         return self.threads or AVAILABLE_CORES
-
-    @property
-    def in_process(self) -> bool:
-        """Threads share the memory of the caller."""
-        return True
 
     def map(
         self, kernel: Callable[[Split, P], R], params: P, splits: Sequence[Split]

@@ -115,21 +115,9 @@ def deserialised(message: Message) -> Any:
 
 
 def perform(task: Message, split: Message, *here: Any) -> Message:
-    """Run a kernel on a split.
+    """Run the kernel of a `Task` on a split, and return its result, or what it raised.
 
-    Parameters
-    ----------
-    task : Message
-        Of a `Task`.
-    split : Message
-        Of a split.
-    *here
-        What the kernel takes besides and the worker has already.
-
-    Returns
-    -------
-    Message
-        Of the result, or of what the kernel raised.
+    What the kernel takes besides, and the worker has already, comes last.
 
     Examples
     --------

@@ -112,12 +112,7 @@ class WatchedEngine(EngineView):
 class Watch:
     """Adds up what is done of a pass, from any thread, and reports it.
 
-    Parameters
-    ----------
-    report : callable
-    splits : sequence of Split
-    done : sequence of Split
-        Parts of the same pass that were done before.
+    Of the same pass, other parts may be done before.
     """
 
     def __init__(self, report: Report, splits: Sequence[Split], done: Sequence[Split] = ()) -> None:

@@ -33,12 +33,7 @@ Request = tuple[Message, Message]
 
 
 class Workers:
-    """Processes that are started when there is work for them, kept, and replaced when they die.
-
-    Parameters
-    ----------
-    number : int
-        How many, at most.
+    """So many processes at most, started when there is work, kept, and replaced when they die.
 
     Raises
     ------

@@ -35,11 +35,6 @@ def pieces(file: CsvFile) -> Iterator[bytes]:
 
     Bytes that do not decode are left in, and invalid in the pieces too.
 
-    Parameters
-    ----------
-    file : CsvFile
-        Where the text is and how it is written.
-
     Raises
     ------
     ReadError

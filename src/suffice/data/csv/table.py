@@ -267,6 +267,8 @@ class CsvTable(Table):
     [{'age': 39, 'sex': 'male'}, {'age': None, 'sex': 'female'}]
     """
 
+    guesses = True
+
     def __init__(self, paths: Sequence[Path], format: CsvFormat | None = None) -> None:
         self._format = format or CsvFormat()
         self._files = tuple(_listed(path, self._format) for path in paths)
@@ -297,11 +299,6 @@ class CsvTable(Table):
     def names(self) -> tuple[str, ...]:
         """The columns, in order."""
         return self._names
-
-    @property
-    def guesses(self) -> bool:
-        """Types are inferred."""
-        return True
 
     @property
     def format(self) -> CsvFormat:

@@ -48,15 +48,6 @@ def typed_batches(
     the first fraction. A decimal becomes the double nearest to it, unless it is a whole number
     that no double is.
 
-    Parameters
-    ----------
-    names : sequence of str
-        The columns.
-    rows : iterable of lists of rows
-        Each row has one cell per column.
-    origin : str
-        Where the rows come from, for error messages.
-
     Raises
     ------
     ReadError

@@ -29,13 +29,6 @@ def with_folders(table: Table, files: Sequence[ListedFile]) -> FolderColumns | T
     the files, as dictionaries: whole numbers if all of their values are, else strings. The rule
     in ``schema.py`` makes them categories.
 
-    Parameters
-    ----------
-    table : Table
-        Whose splits know the file they read.
-    files : sequence of ListedFile
-        Its files.
-
     Raises
     ------
     SchemaError

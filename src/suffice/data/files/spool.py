@@ -182,14 +182,8 @@ def first_line(error: Exception) -> str:
 def spool(batches: Iterable[pa.RecordBatch], schema: pa.Schema, origin: str) -> SpooledTable:
     """Write rows to a temporary folder, in parts of at most 262,144 rows.
 
-    Parameters
-    ----------
-    batches : iterable of pyarrow.RecordBatch
-        Read once. Their types may widen on the way, such as from nothing to strings.
-    schema : pyarrow.Schema
-        What the columns are if no batch says more.
-    origin : str
-        Where the rows come from, for error messages.
+    Types may widen from one batch to the next, such as from nothing to strings. The schema says
+    what the columns are where no batch says more; the origin is for error messages.
 
     Raises
     ------

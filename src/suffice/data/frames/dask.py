@@ -14,7 +14,7 @@ import pyarrow as pa
 from dask.local import get_sync
 from dask.optimization import cull
 
-from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns, require_distinct
+from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns
 from suffice.errors import SchemaError
 
 __all__ = ["DaskPartition", "DaskTable"]
@@ -84,11 +84,6 @@ class DaskTable(Table):
     ----------
     frame : dask.dataframe.DataFrame
 
-    Raises
-    ------
-    SchemaError
-        If columns share a name.
-
     Examples
     --------
     >>> from dask.dataframe import from_pandas
@@ -98,9 +93,6 @@ class DaskTable(Table):
     """
 
     frame: Any
-
-    def __post_init__(self) -> None:
-        require_distinct(self.names)
 
     @property
     def engine(self) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.data.table import Table
+from suffice.data.table import Table, require_distinct
 
 __all__ = ["distributed_table"]
 
@@ -12,10 +12,22 @@ __all__ = ["distributed_table"]
 def distributed_table(data: Any) -> Table | None:
     """Open a Spark DataFrame, a Dask DataFrame or a Ray data set where it is; None for others.
 
+    Raises
+    ------
+    SchemaError
+        If columns share a name.
+
     Examples
     --------
     >>> distributed_table([1, 2])
     """
+    table = _opened(data)
+    if table is not None:
+        require_distinct(table.names)
+    return table
+
+
+def _opened(data: Any) -> Table | None:
     library = type(data).__module__.partition(".")[0]
     if library == "pyspark" and hasattr(data, "mapInArrow"):
         from suffice.data.frames.spark import SparkTable

@@ -170,12 +170,12 @@ def _read(data: Any) -> FrameTable | SpooledTable:
 
 
 def _collected(data: Any) -> pa.Table:
-    """Read a frame that narwhals knows into memory."""
-    import narwhals.stable.v2 as nw
-
+    """Read a frame that only narwhals knows into memory."""
     try:
+        import narwhals.stable.v2 as nw
+
         frame = nw.from_native(data)
-    except TypeError:
+    except (ModuleNotFoundError, TypeError):
         raise _no_table(data) from None
     table: pa.Table = frame.lazy().collect("pyarrow").to_native()
     return table

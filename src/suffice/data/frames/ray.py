@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import ray
 
-from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns, require_distinct
+from suffice.data.table import BATCH_ROWS, Table, first_promoted, require_columns
 
 __all__ = ["RayBlock", "RayTable"]
 
@@ -46,22 +46,10 @@ class RayTable(Table):
     Parameters
     ----------
     dataset : ray.data.Dataset
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name.
     """
 
     dataset: Any
-
-    @property
-    def engine(self) -> str:
-        """``ray``."""
-        return "ray"
-
-    def __post_init__(self) -> None:
-        require_distinct(self.names)
+    engine = "ray"
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from suffice.data.first_values import first_values
-from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns, require_distinct
+from suffice.data.table import BATCH_ROWS, Table, first_rows, require_columns
 from suffice.errors import EngineError, ReadError
 
 __all__ = ["PartitionRows", "SparkRows", "SparkTable", "gist"]
@@ -73,22 +73,10 @@ class SparkTable(Table):
     Parameters
     ----------
     frame : pyspark.sql.DataFrame
-
-    Raises
-    ------
-    SchemaError
-        If columns share a name.
     """
 
     frame: Any
-
-    @property
-    def engine(self) -> str:
-        """``spark``."""
-        return "spark"
-
-    def __post_init__(self) -> None:
-        require_distinct(self.names)
+    engine = "spark"
 
     @cached_property
     def names(self) -> tuple[str, ...]:
