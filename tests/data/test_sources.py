@@ -258,5 +258,5 @@ def test_a_bad_cell_is_named_in_every_block(column: str, make: Callable[..., Any
 def test_narwhals_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "narwhals.stable.v2", None)
     assert open_table(TABLE).table.names == tuple(TABLE.column_names)
-    with pytest.raises(SchemaError, match="^a int is no table; "):
+    with pytest.raises(SchemaError, match=r"^a int is no table; "):
         open_table(3)
