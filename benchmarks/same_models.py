@@ -124,7 +124,7 @@ def models(table: str) -> dict[str, Any]:
         "LDA shrunk": da.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
         "QDA": da.QuadraticDiscriminantAnalysis(),
     }
-    if table == "gaps":
+    if table == "gaps":  # by the former name of `incomplete`, which earlier commits know too
         return found | {
             "LinearRegression gaussian": lm.LinearRegression(missing="gaussian"),
             "LinearRegression drop": lm.LinearRegression(missing="drop"),

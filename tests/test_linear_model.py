@@ -69,7 +69,7 @@ def known(model: Any, x: Any) -> list[float]:
 # -- scikit-learn's contract
 
 
-@pytest.mark.parametrize("model", [*MODELS, LinearRegression(missing="gaussian")], ids=str)
+@pytest.mark.parametrize("model", [*MODELS, LinearRegression(incomplete="gaussian")], ids=str)
 @pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_check_estimator(model):
@@ -327,7 +327,7 @@ def test_complete_rows_only():
     x, y = gappy()
     y[::17] = np.nan
     complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
-    model = LinearRegression(missing="drop").fit(x, y)
+    model = LinearRegression(incomplete="drop").fit(x, y)
     plain = LinearRegression().fit(x[complete], y[complete])
     assert known(model, x[complete]) == known(plain, x[complete])
     found = model.summary()
@@ -347,7 +347,7 @@ def test_complete_rows_only():
 
 def test_regression_under_the_joint_gaussian():
     x, y = gappy(2000)
-    model = LinearRegression(missing="gaussian").fit(x, y)
+    model = LinearRegression(incomplete="gaussian").fit(x, y)
     assert_allclose(model.coef_, [1.0, -2.0, 0.5], atol=0.06)
     cells = model.model_.cells.parameters
     mean, sigma = cells.mean[0], cells.covariance[0]
@@ -365,7 +365,7 @@ def test_regression_under_the_joint_gaussian():
 def test_a_gaussian_of_complete_rows_fills_new_ones_only():
     x, y = gappy()
     complete = ~np.isnan(x).any(axis=1)
-    model = LinearRegression(missing="gaussian").fit(x[complete], y[complete])
+    model = LinearRegression(incomplete="gaussian").fit(x[complete], y[complete])
     plain = LinearRegression().fit(x[complete], y[complete])
     assert known(model, x[complete]) == known(plain, x[complete])
     assert str(model.summary()) == str(plain.summary())
@@ -410,7 +410,7 @@ def test_a_tiny_unit_is_exact_or_named(e, j, intercept):
 @pytest.mark.parametrize(
     "model",
     [
-        LinearRegression(missing="gaussian"),
+        LinearRegression(incomplete="gaussian"),
         LinearRegression(precision="double"),
         LinearRegression(solver="gradient"),
         Ridge(solver="sgd"),
@@ -419,7 +419,7 @@ def test_a_tiny_unit_is_exact_or_named(e, j, intercept):
 def test_every_way_to_a_fit_names_a_tiny_unit(model):
     x, y = rows(t=1)
     x[:, 2] *= 1e-160
-    if model.missing == "gaussian":
+    if model.incomplete == "gaussian":
         x[::3, 1] = np.nan
         x[1::4, 2] = np.nan
     with pytest.raises(DataError, match=r"column 'x2': .* underflow; give it in a smaller unit"):
@@ -568,7 +568,7 @@ def test_a_summary_of_ridge_is_its_posterior():
     assert len(repr(posterior)) < 100
     assert model.solver_ == "normal"
     x[:5, 0] = np.nan
-    found = Ridge(missing="drop").fit(x, y[:, 0]).summary()
+    found = Ridge(incomplete="drop").fit(x, y[:, 0]).summary()
     assert str(found).endswith("Rows left out for missing cells: 5")
 
 
@@ -595,7 +595,7 @@ def test_numbers_may_be_categories(way, tmp_path):
 @pytest.mark.parametrize("column", ["color", "rooms"])
 def test_an_unknown_category_is_a_missing_one_where_cells_are_expected(column):
     table = frame().drop(columns="day")
-    model = LinearRegression(missing="gaussian", categorical=["rooms"]).fit(table, "price")
+    model = LinearRegression(incomplete="gaussian", categorical=["rooms"]).fit(table, "price")
     unknown = table.head(5).copy()
     absent = unknown.copy()
     unknown[column] = {"color": "black", "rooms": 99}[column]
@@ -778,7 +778,7 @@ CASES: dict[str, Case] = {
         "there are 1 targets; the model has 2: 'y0', 'y1'",
     ),
     "no complete row": (
-        lambda: LinearRegression(missing="drop").fit([[1.0], [np.nan]], [np.nan, 1.0]),
+        lambda: LinearRegression(incomplete="drop").fit([[1.0], [np.nan]], [np.nan, 1.0]),
         DataError,
         "there is no complete row whose weight is not zero",
     ),
@@ -788,7 +788,7 @@ CASES: dict[str, Case] = {
         "there is no row whose weight is not zero",
     ),
     "a column without a value": (
-        lambda: LinearRegression(missing="gaussian").fit([[1.0, np.nan], [2.0, np.nan]], [1, 2]),
+        lambda: LinearRegression(incomplete="gaussian").fit([[1.0, np.nan], [2.0, np.nan]], [1, 2]),
         DataError,
         "column 'x1' has no value",
     ),
@@ -955,16 +955,16 @@ def test_descent_leaves_out_incomplete_rows_and_reads_categories():
     with pytest.raises(DataError, match="cells are missing"):
         descended(table, "price")
     mine = LinearRegression(
-        solver="gradient", missing="drop", descent=GradientDescent(tol=1e-12, max_iter=50_000)
+        solver="gradient", incomplete="drop", descent=GradientDescent(tol=1e-12, max_iter=50_000)
     )
-    exact = LinearRegression(missing="drop").fit(table, "price")
+    exact = LinearRegression(incomplete="drop").fit(table, "price")
     mine.fit(table, "price")
     assert mine.terms_ == exact.terms_
     assert_allclose(mine.coef_, exact.coef_, rtol=1e-8)
 
 
 def test_a_descent_names_the_cell_that_breaks_a_rule():
-    model = LinearRegression(solver="gradient", missing="drop")
+    model = LinearRegression(solver="gradient", incomplete="drop")
     with pytest.raises(DataError, match="column 'x0', row 2: inf; a number must be finite"):
         model.fit([[np.nan], [1.0], [np.inf]], [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="there is no complete row"):
@@ -1023,7 +1023,10 @@ def test_what_needs_sums_is_refused_after_a_descent():
         (LinearRegression(solver="magic"), "solver='magic'; solver is one of 'normal', 'gradient'"),
         (LinearRegression(descent=0.1), "descent=0.1; descent is a GradientDescent"),
         (LinearRegression(solver="sgd", positive=True), "positive=True with solver='sgd'"),
-        (LinearRegression(solver="sgd", missing="gaussian"), "missing='gaussian' with solver"),
+        (
+            LinearRegression(solver="sgd", incomplete="gaussian"),
+            "incomplete='gaussian' with solver",
+        ),
         (Ridge("gcv", solver="sgd"), "alpha='gcv' with solver='sgd'"),
         (
             LinearRegression(solver="sgd", descent=GradientDescent(learning_rate="line_search")),

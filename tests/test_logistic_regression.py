@@ -361,17 +361,17 @@ def test_missing_cells_are_counted_or_their_rows_left_out(frame):
     gappy = frame.copy()
     gappy.loc[3:7, "size"] = np.nan
     gappy.loc[[5, 20], "color"] = None
-    message = "5 of column 'size', 2 of column 'color'.*missing='drop'"
+    message = "5 of column 'size', 2 of column 'color'.*incomplete='drop'"
     with pytest.raises(DataError, match=message):
         LogisticRegression().fit(gappy, "kind")
-    model = LogisticRegression(missing="drop").fit(gappy, "kind")
+    model = LogisticRegression(incomplete="drop").fit(gappy, "kind")
     assert model.left_out_ == 6
     same(model, LogisticRegression().fit(gappy.dropna(), "kind"))
     with pytest.raises(DataError, match="column 'size', row 3: nan; a row needs all"):
         model.predict(gappy.drop(columns="kind"))
     gappy.loc[5, "color"], gappy.loc[6, "color"] = "only here", "and here"
     expected = LogisticRegression().fit(gappy.drop(index=[*range(3, 8), 20]), "kind")
-    same(LogisticRegression(missing="drop").fit(gappy, "kind"), expected)
+    same(LogisticRegression(incomplete="drop").fit(gappy, "kind"), expected)
     complete = gappy.fillna({"size": 0.0, "color": "nowhere else"})
     weights = np.where(gappy[["size", "color"]].isna().any(axis=1), 0.0, 1.0)
     same(LogisticRegression().fit(complete, "kind", weights), expected)
@@ -379,8 +379,8 @@ def test_missing_cells_are_counted_or_their_rows_left_out(frame):
     x[4, 0] = np.nan
     sparse = csr_array(x)
     same(
-        LogisticRegression(missing="drop").fit(sparse, frame["kind"]),
-        LogisticRegression(missing="drop").fit(x, frame["kind"]),
+        LogisticRegression(incomplete="drop").fit(sparse, frame["kind"]),
+        LogisticRegression(incomplete="drop").fit(x, frame["kind"]),
     )
     with pytest.raises(DataError, match="1 of column 'x0'"):
         LogisticRegression().fit(sparse, frame["kind"])
@@ -390,7 +390,7 @@ def test_no_complete_row_is_said_to_be_that():
     x, y = overlapping(26)
     x[:, 2] = np.nan
     with pytest.raises(DataError, match=r"no labelled row is complete: .* 400 of column 'x2'"):
-        LogisticRegression(missing="drop").fit(x, y)
+        LogisticRegression(incomplete="drop").fit(x, y)
 
 
 @pytest.mark.parametrize("missing", ["drop", "gaussian"])
@@ -400,15 +400,15 @@ def test_rows_without_a_label_are_counted(missing, tmp_path):
     labels[:7] = None
     x[5:10, 0] = np.nan
     weights = np.full(len(y), 2.0)
-    model = likelihood_fit(x, labels, missing=missing)
+    model = likelihood_fit(x, labels, incomplete=missing)
     assert model.unlabelled_ == 7
-    assert LogisticRegression(missing=missing).fit(x, labels, weights).unlabelled_ == 14
+    assert LogisticRegression(incomplete=missing).fit(x, labels, weights).unlabelled_ == 14
     model.save(tmp_path / "m")
     assert suffice.load(tmp_path / "m").unlabelled_ == 7
     if missing == "drop":
         assert model.left_out_ == 3
         assert str(model.summary()).endswith("Rows left out for missing cells: 3")
-    stream = LogisticRegression(missing="drop", solver="sgd")
+    stream = LogisticRegression(incomplete="drop", solver="sgd")
     for _ in range(2):
         stream.partial_fit(x, labels)
     assert stream.unlabelled_ == 14
@@ -424,7 +424,7 @@ def test_numbers_may_be_categories(frame):
 
 
 def test_an_unknown_category_is_a_missing_one_where_cells_are_expected(frame):
-    model = LogisticRegression(missing="gaussian").fit(frame, "kind")
+    model = LogisticRegression(incomplete="gaussian").fit(frame, "kind")
     few = frame.drop(columns="kind").head(4)
     absent = few.assign(color=pd.Series([None] * 4, dtype=object))
     unknown = model.predict_proba(few.assign(color="black"))
@@ -770,7 +770,7 @@ def test_a_sample_is_only_a_start():
         ({"descent": 0.1}, "descent=0.1; descent is a GradientDescent"),
         ({"solver": "sgd", "penalty": "firth"}, "penalty='firth' with solver='sgd'"),
         ({"solver": "gradient", "dependent": "error"}, "dependent='error' with solver='gradient'"),
-        ({"solver": "sgd", "missing": "gaussian"}, "missing='gaussian' with solver='sgd'"),
+        ({"solver": "sgd", "incomplete": "gaussian"}, "incomplete='gaussian' with solver='sgd'"),
         (
             {"solver": "sgd", "descent": GradientDescent(learning_rate="line_search")},
             "a line search needs the loss of all rows",
@@ -1080,7 +1080,7 @@ def test_a_saved_stream_goes_on_to_the_same_bits(frame, tmp_path):
 def test_gaps_in_a_stream(frame):
     gappy = frame.copy()
     gappy.loc[[310, 400], "size"] = np.nan
-    model = LogisticRegression(solver="sgd", missing="drop").partial_fit(frame[:300], "kind")
+    model = LogisticRegression(solver="sgd", incomplete="drop").partial_fit(frame[:300], "kind")
     model.partial_fit(gappy[300:], "kind")
     assert model.left_out_ == 2
     expected = LogisticRegression(solver="sgd").partial_fit(frame[:300], "kind")
@@ -1117,7 +1117,7 @@ def joint_rows(k=2, n=3_000, seed=0, gaps=0.3):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 def test_the_contract_of_scikit_learn_with_gaps():
-    check_estimator(LogisticRegression(missing="gaussian"))
+    check_estimator(LogisticRegression(incomplete="gaussian"))
 
 
 @pytest.mark.parametrize("C", [1.0, np.inf])
@@ -1127,7 +1127,7 @@ def test_a_fit_is_that_of_the_rows_that_stand_for_others(C, k, solver):
     x, y, _ = joint_rows(k, n=800)
     weights = np.random.default_rng(2).integers(1, 4, len(y)).astype(float)
     how = GradientDescent(tol=1e-12, max_iter=10_000)
-    model = LogisticRegression(C=C, missing="gaussian", solver=solver, descent=how)
+    model = LogisticRegression(C=C, incomplete="gaussian", solver=solver, descent=how)
     model.fit(x, y, weights)
     rows, places, shares = model.model_.cells.completed(x, y)
     same(model, LogisticRegression(C=C).fit(rows, y[places], weights[places] * shares), 1e-7)
@@ -1138,12 +1138,12 @@ def test_a_fit_is_that_of_the_rows_that_stand_for_others(C, k, solver):
 @pytest.mark.parametrize("k", [2, 3])
 def test_what_was_missing_is_made_up_for(k):
     x, y, truth = joint_rows(k, n=60_000)
-    model = likelihood_fit(x, y, missing="gaussian")
+    model = likelihood_fit(x, y, incomplete="gaussian")
     assert_allclose(model.coef_, truth, atol=0.06)
     cells = model.model_.cells
     assert_allclose(cells.covariance[0], [1.0, 0.6, 0.2], atol=0.03)
     assert_allclose(np.exp(cells.log_prior), 1 / k, atol=0.01)
-    dropped = likelihood_fit(x, y, missing="drop")
+    dropped = likelihood_fit(x, y, incomplete="drop")
     complete = ~np.isnan(x).any(axis=1)
     assert_allclose(model.predict_proba(x[complete]), dropped.predict_proba(x[complete]), atol=0.05)
     assert (model.predict(x) == y).mean() > (1 + 1 / k) / 3
@@ -1152,7 +1152,7 @@ def test_what_was_missing_is_made_up_for(k):
 def test_the_gaussians_are_those_of_discriminant_analysis():
     x, y, _ = joint_rows(3)
     complete = np.nan_to_num(x)
-    model = LogisticRegression(missing="gaussian").fit(complete, y)
+    model = LogisticRegression(incomplete="gaussian").fit(complete, y)
     judge = LinearDiscriminantAnalysis(store_covariance=True).fit(complete, y)
     assert_allclose(model.model_.cells.mean, judge.means_, rtol=1e-10)
     assert_allclose(model.model_.cells.covariance, judge.covariance_, rtol=1e-9)
@@ -1162,7 +1162,7 @@ def test_the_gaussians_are_those_of_discriminant_analysis():
 @pytest.mark.parametrize("k", [2, 3])
 def test_rows_without_gaps_are_fitted_as_always(k):
     x, y = overlapping(40, k=k)
-    model, expected = likelihood_fit(x, y, missing="gaussian"), likelihood_fit(x, y)
+    model, expected = likelihood_fit(x, y, incomplete="gaussian"), likelihood_fit(x, y)
     assert (model.coef_ == expected.coef_).all()
     assert str(model.summary()) == str(expected.summary())
     assert (model.predict_proba(x) == expected.predict_proba(x)).all()
@@ -1201,7 +1201,7 @@ def test_categories_and_sparse_rows_with_gaps(frame, tmp_path):
     for name in ("size", "color", "shape"):
         gappy.loc[rng.random(len(frame)) < 0.2, name] = None
     gappy.loc[5, "kind"] = None
-    model = LogisticRegression(C=np.inf, missing="gaussian").fit(gappy, "kind")
+    model = LogisticRegression(C=np.inf, incomplete="gaussian").fit(gappy, "kind")
     assert model.terms_ == LogisticRegression().fit(frame, "kind").terms_
     rows = gappy.drop(columns="kind")
     p = model.predict_proba(rows)
@@ -1209,7 +1209,7 @@ def test_categories_and_sparse_rows_with_gaps(frame, tmp_path):
     table = pa.Table.from_pandas(gappy, preserve_index=False)
     pq.write_table(table, tmp_path / "rows.parquet", row_group_size=90)
     assert_allclose(
-        LogisticRegression(C=np.inf, missing="gaussian")
+        LogisticRegression(C=np.inf, incomplete="gaussian")
         .fit(tmp_path / "rows.parquet", "kind")
         .coef_,
         model.coef_,
@@ -1220,16 +1220,16 @@ def test_categories_and_sparse_rows_with_gaps(frame, tmp_path):
     assert (again.predict_proba(rows) == p).all()
     x = by_hand(frame)
     x[4, 0] = np.nan
-    sparse = LogisticRegression(missing="gaussian").fit(csr_array(x), frame["kind"])
-    same(sparse, LogisticRegression(missing="gaussian").fit(x, frame["kind"]), 1e-10)
+    sparse = LogisticRegression(incomplete="gaussian").fit(csr_array(x), frame["kind"])
+    same(sparse, LogisticRegression(incomplete="gaussian").fit(x, frame["kind"]), 1e-10)
     assert_allclose(sparse.predict_proba(csr_array(x)), sparse.predict_proba(x), rtol=1e-12)
 
 
 def test_units_and_offsets_of_gaps_do_not_matter():
     x, y, _ = joint_rows(3, n=600)
-    expected = likelihood_fit(x, y, missing="gaussian")
+    expected = likelihood_fit(x, y, incomplete="gaussian")
     scale, shift = np.array([1e-6, 1.0, 1e6]), np.array([1e-3, -1e4, 1e9])
-    found = likelihood_fit(x * scale + shift, y, missing="gaussian")
+    found = likelihood_fit(x * scale + shift, y, incomplete="gaussian")
     assert_allclose(found.coef_ * scale, expected.coef_, rtol=1e-6, atol=1e-8)
     assert_allclose(
         found.predict_proba(x * scale + shift), expected.predict_proba(x), rtol=1e-6, atol=1e-8
@@ -1238,9 +1238,9 @@ def test_units_and_offsets_of_gaps_do_not_matter():
 
 def test_expected_cells_have_errors_of_their_own():
     x, y, _ = joint_rows()
-    model = likelihood_fit(x, y, missing="gaussian")
+    model = likelihood_fit(x, y, incomplete="gaussian")
     assert model.likelihood_ is None
-    with pytest.raises(ParameterError, match=r"missing='gaussian'; .* use missing='drop'"):
+    with pytest.raises(ParameterError, match=r"incomplete='gaussian'; .* use incomplete='drop'"):
         model.summary()
 
 
@@ -1248,9 +1248,9 @@ def test_cells_that_cannot_be_expected():
     x, y, _ = joint_rows()
     x[:, 1] = np.nan
     with pytest.raises(DataError, match="column 'x1' has no value"):
-        LogisticRegression(missing="gaussian").fit(x, y)
+        LogisticRegression(incomplete="gaussian").fit(x, y)
     x, y, _ = joint_rows()
-    model = LogisticRegression(missing="gaussian").fit(x, y)
+    model = LogisticRegression(incomplete="gaussian").fit(x, y)
     x[7] = [np.nan, 0.0, np.inf]
     with pytest.raises(DataError, match="column 'x2', row 7: inf"):
         model.predict(x)

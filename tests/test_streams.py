@@ -282,9 +282,9 @@ def test_a_window_is_a_number_of_batches(window: Any) -> None:
 
 REGRESSIONS = [
     LinearRegression(),
-    LinearRegression(missing="gaussian"),
-    Ridge(0.5, missing="drop"),
-    Ridge("gcv", standardize=True, missing="drop"),
+    LinearRegression(incomplete="gaussian"),
+    Ridge(0.5, incomplete="drop"),
+    Ridge("gcv", standardize=True, incomplete="drop"),
 ]
 
 
@@ -298,7 +298,7 @@ def numbers(seed: int, n: int, gaps: bool = False) -> tuple[np.ndarray, np.ndarr
 
 
 def parts_of(model: Any, sizes: list[int]) -> list[tuple[np.ndarray, np.ndarray]]:
-    gaps = model.missing != "error"
+    gaps = model.incomplete != "error"
     return [numbers(seed, n, gaps) for seed, n in enumerate(sizes)]
 
 

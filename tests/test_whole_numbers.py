@@ -61,7 +61,7 @@ ESTIMATORS = [
     LogisticRegression(solver="sgd"),
     LinearRegression(),
     LinearRegression(solver="sgd"),
-    LinearRegression(missing="gaussian"),
+    LinearRegression(incomplete="gaussian"),
     Ridge(),
 ]
 

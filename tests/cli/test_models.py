@@ -145,7 +145,7 @@ class TestLinear:
         assert "Rows left out for missing cells: 1" in shown
         assert "5 rows learnt" in shown
         assert "Standard errors are not known" in done(run, *words, "gaussian")
-        model = LinearRegression(missing="gaussian").fit(str(gaps), "y")
+        model = LinearRegression(incomplete="gaussian").fit(str(gaps), "y")
         predicted = done(run, "predict", "gaps.suffice", gaps).split()[1:]
         assert [float(cell) for cell in predicted] == model.predict(str(gaps)).tolist()
 
@@ -284,7 +284,7 @@ class TestLogistic:
     def test_options_reach_the_estimator(self, run: Run, gaps: Path) -> None:
         words = ("fit", gaps, "--label", "c", "--model", "logistic", "--incomplete", "drop")
         done(run, *words, "--C", "0.5", "--standardize", "--threads", "1")
-        expected = {"C": 0.5, "standardize": True, "threads": 1, "missing": "drop"}
+        expected = {"C": 0.5, "standardize": True, "threads": 1, "incomplete": "drop"}
         assert suffice.load("gaps.suffice").get_params().items() >= expected.items()
         done(run, *words, "--penalty", "none", "--features", "x")
         assert suffice.load("gaps.suffice").penalty is None

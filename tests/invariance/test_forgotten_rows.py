@@ -208,7 +208,7 @@ CASES: dict[str, Case] = {
     "BernoulliNB": (nb.BernoulliNB, bits(0)),
     "CategoricalNB": (nb.CategoricalNB, codes(0)),
     "LinearRegression frame": (LinearRegression, mixed(3, target=True)),
-    "Ridge frame": (lambda: Ridge(missing="drop"), mixed(4, target=True)),
+    "Ridge frame": (lambda: Ridge(incomplete="drop"), mixed(4, target=True)),
 }
 for seed, (offset, gaps, weights) in enumerate(
     [(0.0, 0.0, False), (1e6, 0.0, True), (50.0, 0.2, False), (0.0, 0.2, True)]
@@ -219,9 +219,12 @@ for seed, (offset, gaps, weights) in enumerate(
         f"GaussianNB {name}": (nb.GaussianNB, labelled(*options)),
         f"LDA {name}": (da.LinearDiscriminantAnalysis, labelled(*options)),
         f"QDA {name}": (lambda: Q(variance_floor=1e-3), labelled(*options)),
-        f"LinearRegression {name}": (lambda: LinearRegression(missing="drop"), measured(*options)),
-        f"Ridge {name}": (lambda: Ridge(missing="gaussian"), measured(*options)),
-        f"gcv {name}": (lambda: Ridge("gcv", missing="drop"), measured(*options)),
+        f"LinearRegression {name}": (
+            lambda: LinearRegression(incomplete="drop"),
+            measured(*options),
+        ),
+        f"Ridge {name}": (lambda: Ridge(incomplete="gaussian"), measured(*options)),
+        f"gcv {name}": (lambda: Ridge("gcv", incomplete="drop"), measured(*options)),
     }
 
 

@@ -45,7 +45,7 @@ REGRESSORS = {
 }
 GAPS = {
     **{name: CLASSIFIERS[name] for name in ("GaussianNB", "NaiveBayes", "LDA", "QDA")},
-    "logistic": lambda: LogisticRegression(missing="gaussian"),
+    "logistic": lambda: LogisticRegression(incomplete="gaussian"),
 }
 COUNTS = {
     "BernoulliNB": lambda: BernoulliNB(),
@@ -134,7 +134,7 @@ def test_expected_cells_of_a_regression(rows: Rows) -> None:
     rows = replace(rows, d=min(rows.d, 8))
     x, _ = rows.draw(gaps=0.1)
     y = np.random.default_rng(rows.seed + 1).normal(size=rows.n)
-    check_rows(fitted(LinearRegression(missing="gaussian"), x, y), x)
+    check_rows(fitted(LinearRegression(incomplete="gaussian"), x, y), x)
 
 
 @pytest.mark.parametrize("name", COUNTS)

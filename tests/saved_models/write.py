@@ -205,8 +205,8 @@ def linear_models() -> Iterator[tuple[str, Any, str]]:
     yield "default", LinearRegression().fit(X, TARGET), "numbers"
     yield "origin", LinearRegression(fit_intercept=False).fit(X, TARGET, WEIGHT), "numbers"
     yield "positive", LinearRegression(positive=True).fit(X, TARGET), "numbers"
-    yield "table", LinearRegression(missing="drop").fit(rows, "target"), "table"
-    yield "gaussian", LinearRegression(missing="gaussian").fit(GAPS, TARGET), "gaps"
+    yield "table", LinearRegression(incomplete="drop").fit(rows, "target"), "table"
+    yield "gaussian", LinearRegression(incomplete="gaussian").fit(GAPS, TARGET), "gaps"
     yield "double", LinearRegression(precision="double").fit(X, TARGET), "numbers"
     two = np.stack([TARGET, TARGET[::-1]], axis=1)
     yield "targets", LinearRegression().fit(X, two), "numbers"
@@ -231,7 +231,7 @@ def linear_models() -> Iterator[tuple[str, Any, str]]:
     yield "gcv", Ridge("gcv", alphas=[0.1, 1.0, 10.0]).fit(X, TARGET), "numbers"
     yield "loo", Ridge("loo", fit_intercept=False).fit(X, TARGET), "numbers"
     yield "positive", Ridge(positive=True).fit(X, TARGET), "numbers"
-    yield "gaussian", Ridge(missing="gaussian").fit(GAPS, TARGET), "gaps"
+    yield "gaussian", Ridge(incomplete="gaussian").fit(GAPS, TARGET), "gaps"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for solver in ("gradient", "sgd", "minibatch"):
@@ -249,8 +249,8 @@ def logistic_models() -> Iterator[tuple[str, Any, str]]:
     yield "two_classes", LogisticRegression(C=0.1).fit(X, ANSWER, WEIGHT), "numbers"
     yield "likelihood", LogisticRegression(None).fit(X, ANSWER), "numbers"
     yield "firth", LogisticRegression("firth").fit(X, ANSWER), "numbers"
-    yield "table", LogisticRegression(missing="drop").fit(rows, "kind"), "table"
-    yield "gaussian", LogisticRegression(missing="gaussian").fit(GAPS, NUMBER), "gaps"
+    yield "table", LogisticRegression(incomplete="drop").fit(rows, "kind"), "table"
+    yield "gaussian", LogisticRegression(incomplete="gaussian").fit(GAPS, NUMBER), "gaps"
     yield "sparse", LogisticRegression().fit(csr_array(COUNTS), NUMBER), "counts"
     options = {"class_weight": "balanced", "standardize": True, "fit_intercept": False}
     yield "balanced", LogisticRegression(**options).fit(X, NUMBER), "numbers"

@@ -324,7 +324,7 @@ def test_categories_of_regressions_are_shares() -> None:
     lines, naive = (
         [model().fit(t, y, sample_weight=w) for t, w in zip(tables, weights, strict=True)]
         for model, y in (
-            (lambda: Ridge(missing="gaussian", categorical=["old"]), "y"),
+            (lambda: Ridge(incomplete="gaussian", categorical=["old"]), "y"),
             (NaiveBayes, "kind"),
         )
     )

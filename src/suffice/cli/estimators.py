@@ -97,7 +97,7 @@ def _plain(*names: str) -> dict[str, Parameter]:
 
 def _linear() -> dict[str, Parameter]:
     return _plain("threads") | {
-        "incomplete": _one_of("missing", "incomplete", "error", "drop", "gaussian"),
+        "incomplete": _one_of("incomplete", "incomplete", "error", "drop", "gaussian"),
         "no_intercept": Parameter("fit_intercept", lambda given: not given, {"": False}),
     }
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from suffice.engines.choice import Choice
-from suffice.models.base.options import Dependent, Missing, check_choices
+from suffice.models.base.former_names import formerly
+from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.linear.regressor import LinearRegressor, Precision
 from suffice.models.linear.summary import Summary
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
@@ -15,6 +16,7 @@ from suffice.models.optimise.descent_options import STEPS, GradientDescent
 __all__ = ["LinearRegression"]
 
 
+@formerly(incomplete="missing")
 @dataclass(repr=False, eq=False, kw_only=True)
 class LinearRegression(LinearRegressor):
     """Ordinary least squares: b and w that minimise Σ(y − b − xᵀw)².
@@ -27,8 +29,8 @@ class LinearRegression(LinearRegressor):
         Accepted for compatibility; the input is never written to, and nothing iterates.
     positive : bool
         Allow only w ≥ 0 (Lawson and Hanson's algorithm). There are then no standard errors.
-    missing : {"error", "drop", "gaussian"}
-        Missing cells: an error that counts them by column; only complete rows; or regression under
+    incomplete : {"error", "drop", "gaussian"}
+        Rows with missing cells: an error that counts these by column; only complete rows; or regression under
         the joint Gaussian of all columns and targets, fitted by expectation-maximisation, with
         what is expected in the place of missing cells at prediction. The last has no standard
         errors.
@@ -88,7 +90,7 @@ class LinearRegression(LinearRegressor):
     tol: float = 1e-6
     n_jobs: int | None = None
     positive: bool = False
-    missing: Missing = "error"
+    incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
     dependent: Dependent = "minimum_norm"
     precision: Precision = "exact"

@@ -15,7 +15,8 @@ from suffice.data.table_source import TableSource
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.models.base.checks import declared_labels, unless_it_fails
-from suffice.models.base.options import Dependent, Missing
+from suffice.models.base.former_names import formerly
+from suffice.models.base.options import Dependent, Incomplete
 from suffice.models.base.reader import LabelReader
 from suffice.models.base.scikit_learn import available_if
 from suffice.models.design.feature_columns import feature_columns, named_columns
@@ -36,6 +37,7 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["LogisticRegression"]
 
 
+@formerly(incomplete="missing")
 class LogisticRegression(FittedLogistic):
     """Logistic regression: class probabilities whose log-ratios are linear in the columns.
 
@@ -80,8 +82,8 @@ class LogisticRegression(FittedLogistic):
         Most iterations of Newton's method and L-BFGS.
     warm_start : bool
         Whether a fit starts from the coefficients of the one before.
-    missing : {"error", "drop", "gaussian"}
-        Missing cells: an error that counts them by column; only complete rows; or what is expected
+    incomplete : {"error", "drop", "gaussian"}
+        Rows with missing cells: an error that counts these by column; only complete rows; or what is expected
         of them under a Gaussian of the columns in every class (see the notes).
     categorical : list of str, optional
         Columns of numbers that are categories, as columns of strings always are: each value is
@@ -136,7 +138,7 @@ class LogisticRegression(FittedLogistic):
     "minibatch": unlike the other models of this library, this one is no function of a finite
     statistic.
 
-    With ``missing="gaussian"``, x | c ~ N(μ_c, Σ) with one Σ for all classes, for which log-odds
+    With ``incomplete="gaussian"``, x | c ~ N(μ_c, Σ) with one Σ for all classes, for which log-odds
     are linear in x, is fitted by expectation-maximisation to all labelled rows, categories as
     indicators of their terms. A fit then maximises
 
@@ -193,7 +195,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         verbose: int = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
-        missing: Missing = "error",
+        incomplete: Incomplete = "error",
         categorical: Sequence[str] | None = None,
         dependent: Dependent = "minimum_norm",
         descent: GradientDescent | None = None,
@@ -215,7 +217,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
-        self.missing = missing
+        self.incomplete = incomplete
         self.categorical = categorical
         self.dependent = dependent
         self.descent = descent
@@ -247,7 +249,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         ------
         DataError
             If a cell breaks a rule (it is named by column and row), or is missing with
-            ``missing="error"``; if there is only one class; if classes are separated and there is
+            ``incomplete="error"``; if there is only one class; if classes are separated and there is
             no penalty; or if the rows change while they are read.
         ParameterError
             If an option is outside its rule.
@@ -365,7 +367,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             data=DataLoop(engine, source.splits(self.layout_, workers)),
             layout=self.layout_,
             intercept=bool(self.fit_intercept),
-            missing=self.missing,
+            incomplete=self.incomplete,
             class_weight=self.class_weight,
             variance=float(self.C) if self._gaussian_prior else np.inf,
             standardize=bool(self.standardize),
@@ -390,7 +392,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     ) -> tuple[BlockLayout, ...]:
         """How the columns are read: numbers together, dense or sparse, then categories."""
         if isinstance(source, ArraySource):
-            laid_out = self.solver in SINGLE_ROWS or self.missing == "gaussian"
+            laid_out = self.solver in SINGLE_ROWS or self.incomplete == "gaussian"
             sparse = issparse(source.x) and not laid_out
             return (BlockLayout("sparse" if sparse else "real", source.names),)
         coded = tuple(c.name for c in columns if c.kind == "category")

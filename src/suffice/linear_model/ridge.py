@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.family import check_nonnegative
-from suffice.models.base.options import Dependent, Missing, check_choices
+from suffice.models.base.former_names import formerly
+from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.model import errors_left_out
@@ -33,6 +34,7 @@ LEFT_OUT_CANDIDATES = 60  # penalties tried by leave-one-out unless given
 NORMAL = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs", "normal")
 
 
+@formerly(incomplete="missing")
 @dataclass(repr=False, eq=False)
 class Ridge(LinearRegressor):
     """Ridge regression: b and w that minimise Σ(y − b − xᵀw)² + α Σ w_j².
@@ -106,7 +108,7 @@ class Ridge(LinearRegressor):
     random_state: Any = None
     standardize: bool = False
     alphas: ArrayLike | None = None
-    missing: Missing = "error"
+    incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
     dependent: Dependent = "minimum_norm"
     precision: Precision = "exact"

@@ -183,11 +183,11 @@ def test_booleans_among_numbers_are_refused(cells: list[Any]) -> None:
 
 MODELS: list[Callable[[], Any]] = [
     *CLASSIFIERS[:-1],
-    lambda: LogisticRegression(missing="gaussian"),
-    lambda: LogisticRegression(missing="drop"),
-    lambda: LinearRegression(missing="gaussian"),
-    lambda: LinearRegression(missing="drop"),
-    lambda: Ridge(missing="drop"),
+    lambda: LogisticRegression(incomplete="gaussian"),
+    lambda: LogisticRegression(incomplete="drop"),
+    lambda: LinearRegression(incomplete="gaussian"),
+    lambda: LinearRegression(incomplete="drop"),
+    lambda: Ridge(incomplete="drop"),
 ]
 HIDDEN = RNG.random(X.shape) < 0.2
 
@@ -271,9 +271,9 @@ def test_a_masked_target_is_missing(table: Any, targets: int, dtype: str) -> Non
     masked = np.ma.array(np.where(hidden, 99, y).astype(dtype), mask=hidden)
     gaps = np.where(hidden, np.nan, y)
     for make in (
-        lambda: LinearRegression(missing="drop"),
-        lambda: LinearRegression(missing="gaussian"),
-        lambda: Ridge(missing="drop"),
+        lambda: LinearRegression(incomplete="drop"),
+        lambda: LinearRegression(incomplete="gaussian"),
+        lambda: Ridge(incomplete="drop"),
     ):
         model, expected = make().fit(table, masked), make().fit(table, gaps)
         np.testing.assert_array_equal(model.coef_, expected.coef_)

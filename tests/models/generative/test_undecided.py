@@ -354,9 +354,16 @@ def test_linear_models_name_a_column_without_a_value() -> None:
     table = pa.table({"x": [1.0, 2.0, 4.0, 3.0], "y": [0, 1, 1, 0]})
     for stored in (pa.null(), pa.float64(), pa.string()):
         empty = table.append_column("late", pa.nulls(4, stored))
-        for model in (LinearRegression(), LogisticRegression(), LinearRegression(missing="drop")):
+        for model in (
+            LinearRegression(),
+            LogisticRegression(),
+            LinearRegression(incomplete="drop"),
+        ):
             with pytest.raises(DataError, match="'late'"):
                 model.fit(empty, "y")
-    for model in (LinearRegression(missing="gaussian"), LogisticRegression(missing="gaussian")):
+    for model in (
+        LinearRegression(incomplete="gaussian"),
+        LogisticRegression(incomplete="gaussian"),
+    ):
         with pytest.raises(DataError, match="column 'late' has no value"):
             model.fit(empty, "y")

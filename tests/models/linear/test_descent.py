@@ -159,7 +159,7 @@ def test_a_batch_that_cannot_be_learnt_changes_nothing():
     with pytest.raises(DataError, match="there is no complete row"):
         model.partial_fit(x, y, np.zeros(300))
     assert (model.coef_ == before).all()
-    dropped = LinearRegression(solver="sgd", missing="drop").partial_fit(bad, y)
+    dropped = LinearRegression(solver="sgd", incomplete="drop").partial_fit(bad, y)
     kept = np.arange(300) != 7
     expected = LinearRegression(solver="sgd").partial_fit(x[kept], y[kept])
     assert_allclose(dropped.coef_, expected.coef_, rtol=1e-12)

@@ -33,8 +33,8 @@ def frame(levels: list[Any], seed: int = 0) -> pd.DataFrame:
 MODELS: dict[str, tuple[Callable[..., Any], str]] = {
     "linear": (LinearRegression, "y"),
     "ridge": (Ridge, "y"),
-    "linear, complete rows": (lambda **o: LinearRegression(missing="drop", **o), "y"),
-    "linear, expected cells": (lambda **o: LinearRegression(missing="gaussian", **o), "y"),
+    "linear, complete rows": (lambda **o: LinearRegression(incomplete="drop", **o), "y"),
+    "linear, expected cells": (lambda **o: LinearRegression(incomplete="gaussian", **o), "y"),
     "linear by sgd": (lambda **o: LinearRegression(solver="sgd", **o), "y"),
     "ridge by sgd": (lambda **o: Ridge(solver="sgd", **o), "y"),
     "linear by minibatch": (lambda **o: LinearRegression(solver="minibatch", **o), "y"),
@@ -110,7 +110,7 @@ def test_a_row_of_weight_zero_shows_no_category(solver: Any, missing: Any) -> No
     table = frame(["blue", "red"])[["size", "color", "y"]].assign(times=1.0)
     table.loc[3, ["color", "times"]] = ["white", 0.0]
     model, expected = (
-        LinearRegression(solver=solver, missing=missing).fit(rows, "y", sample_weight="times")
+        LinearRegression(solver=solver, incomplete=missing).fit(rows, "y", sample_weight="times")
         for rows in (table, table.drop(3))
     )
     assert model.design_ == expected.design_

@@ -27,6 +27,7 @@ from suffice.models.base.checks import (
     is_array,
     one_column,
 )
+from suffice.models.base.former_names import current_params, former_params
 from suffice.models.base.reader import TableReader
 from suffice.models.base.saved import Saved
 from suffice.models.base.saved_options import portable, unportable
@@ -195,7 +196,7 @@ class Estimator(ScikitLearnEstimator):
         self._fitted()
         reader = self.reader_
         content = {
-            "params": portable(self.get_params(deep=False)),
+            "params": portable(former_params(self)),
             "layout": reader.layout,
             "format": reader.format,
             "named": self._is_named(),
@@ -216,13 +217,14 @@ class Estimator(ScikitLearnEstimator):
         """
         saved = cls.saved.of(content)
         known = [name for name in cls._get_param_names() if name != "engine"]
-        unknown = sorted(saved.params.keys() - known)
+        params = current_params(cls, saved.params)
+        unknown = sorted(params.keys() - known)
         if unknown:
             raise ParameterError(
                 f"{unknown[0]!r} is no option of a saved {cls.__name__}",
                 f"its options are {', '.join(known)}",
             )
-        model = cls(**unportable(saved.params, cls.saved_options))
+        model = cls(**unportable(params, cls.saved_options))
         names = saved.layout.names
         model._settle_columns(len(names), names if saved.named else None)
         model._check_saved(saved)

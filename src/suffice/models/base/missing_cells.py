@@ -31,9 +31,9 @@ def incomplete(counts: str) -> DataError:
         "every row needs all its cells",
         Phrase(
             "use ",
-            Option.of("missing", "drop"),
+            Option.of("incomplete", "drop"),
             " to learn from complete rows only, or ",
-            Option.of("missing", "gaussian"),
+            Option.of("incomplete", "gaussian"),
         ),
     )
 

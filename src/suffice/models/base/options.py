@@ -10,9 +10,9 @@ import numpy as np
 from suffice.errors import ParameterError
 from suffice.phrases import Option
 
-__all__ = ["Dependent", "Missing", "check_choices", "check_level", "generator"]
+__all__ = ["Dependent", "Incomplete", "check_choices", "check_level", "generator"]
 
-Missing = Literal["error", "drop", "gaussian"]
+Incomplete = Literal["error", "drop", "gaussian"]
 Dependent = Literal["minimum_norm", "error"]
 
 

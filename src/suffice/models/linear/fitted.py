@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from suffice.engines.batches import map_batches
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.options import Missing
+from suffice.models.base.options import Incomplete
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.evaluation import RegressionEvaluation
@@ -56,7 +56,7 @@ class FittedLinear(Regressor):
         The statistics that it is the sum of: one, or one for each batch of a window.
     """
 
-    missing: Missing
+    incomplete: Incomplete
     solver: str
     model_: LinearModel
     statistic_: Comoments
@@ -174,9 +174,9 @@ class FittedLinear(Regressor):
             )
         if self._fills_cells:
             raise ParameterError(
-                Phrase("rows have missing cells and ", Option.of("missing", "gaussian")),
+                Phrase("rows have missing cells and ", Option.of("incomplete", "gaussian")),
                 "what was expected in their place has errors of its own",
-                Phrase("use ", Option.of("missing", "drop")),
+                Phrase("use ", Option.of("incomplete", "drop")),
             )
         return fit
 
@@ -249,7 +249,7 @@ class FittedLinear(Regressor):
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return b + xᵀw of every row, (n,) or (n, t).
 
-        With ``missing="gaussian"``, a missing cell is taken as expected given the others.
+        With ``incomplete="gaussian"``, a missing cell is taken as expected given the others.
         """
         return self._shaped(self._predictions(X, self._fitted().fit.predict))
 
@@ -392,4 +392,4 @@ class FittedLinear(Regressor):
         return predictions[:, 0] if self.single_target_ else predictions
 
     def _allows_missing(self) -> bool:
-        return self.missing == "gaussian"
+        return self.incomplete == "gaussian"

@@ -13,7 +13,7 @@ from suffice.models.base.checks import unless_it_fails
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.missing_cells import without_value
-from suffice.models.base.options import Dependent, Missing, check_choices
+from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.base.scikit_learn import (
     ConvergenceWarning,
     available_if,
@@ -79,7 +79,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
     saved_types, saved_options = SAVED, (GradientDescent,)
     fit_intercept: bool
     positive: bool
-    missing: Missing
+    incomplete: Incomplete
     dependent: Dependent
     precision: Precision
     solver: str
@@ -128,7 +128,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         ------
         DataError
             If a cell breaks a rule (it is named by column and row), or is missing with
-            ``missing="error"``, or columns depend on each other with ``dependent="error"``.
+            ``incomplete="error"``, or columns depend on each other with ``dependent="error"``.
         ParameterError
             If an option is outside its rule.
         """
@@ -247,11 +247,11 @@ class LinearRegressor(FittedLinear, ExactEstimator):
     def _check_options(self) -> None:
         check_choices(
             self,
-            missing=get_args(Missing),
+            incomplete=get_args(Incomplete),
             dependent=get_args(Dependent),
             precision=get_args(Precision),
         )
-        check_descent_options(self, NORMAL, positive=True, missing="gaussian", dependent="error")
+        check_descent_options(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
 
     def _require_more(self) -> None:
         """Refuse to learn further rows where there is nothing to go on from."""
@@ -265,7 +265,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         return DescentSolver(
             self.descent or GradientDescent(),
             cast(Steps, self.solver),
-            self.missing == "drop",
+            self.incomplete == "drop",
             bool(self.fit_intercept),
             self._penalty,
         )
@@ -278,7 +278,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         return self
 
     def _summarise(self, reader: LinearReader, source: Rows) -> Comoments:
-        exact, gaps = self.precision == "exact", self.missing != "error"
+        exact, gaps = self.precision == "exact", self.incomplete != "error"
         return reader.summarise(source, self._engine_for(source), exact, gaps)
 
     def _estimate(
@@ -291,7 +291,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         """The model; ``source`` has all rows of the statistics, where they are at hand."""
         design, cells = reader.design, None
         _require_values(statistic, design)
-        if self.missing == "gaussian":
+        if self.incomplete == "gaussian":
             cells = JointGaussian.of(statistic)
         equations = self._equations(statistic, len(design), cells)
         if not tuned:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.fitted_attributes import KeptArray
-from suffice.models.base.options import Missing
+from suffice.models.base.options import Incomplete
 from suffice.models.base.reader import LabelReader
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.matrix import INTERCEPT
@@ -56,7 +56,7 @@ class FittedLogistic(Classifier):
     saved, saved_types, saved_options = SavedLogistic, SAVED, (GradientDescent,)
     penalty: Penalty
     C: float
-    missing: Missing
+    incomplete: Incomplete
     model_: LogisticModel
     likelihood_: Likelihood | None
     descent_state_: DescentState
@@ -201,11 +201,11 @@ class FittedLogistic(Classifier):
                 "gradient descent knows no second derivatives",
                 "use solver='newton'",
             )
-        if self.missing == "gaussian":
+        if self.incomplete == "gaussian":
             return ParameterError(
-                Phrase("rows have missing cells and ", Option.of("missing", "gaussian")),
+                Phrase("rows have missing cells and ", Option.of("incomplete", "gaussian")),
                 "what was expected in their place has errors of its own",
-                Phrase("use ", Option.of("missing", "drop")),
+                Phrase("use ", Option.of("incomplete", "drop")),
             )
         return ParameterError(
             f"{self.model_.coefficients.size} coefficients",
@@ -241,7 +241,7 @@ class FittedLogistic(Classifier):
         return hasattr(self, "model_")
 
     def _allows_missing(self) -> bool:
-        return self.missing == "gaussian"
+        return self.incomplete == "gaussian"
 
     # -- keeping
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from suffice.errors import ParameterError
-from suffice.models.base.options import Dependent, Missing, check_choices
+from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.logistic.problem import ClassWeight
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, check_descent_options
@@ -38,7 +38,7 @@ def check_options(options: Any) -> None:
         options,
         penalty=get_args(Penalty),
         solver=get_args(SolverName),
-        missing=get_args(Missing),
+        incomplete=get_args(Incomplete),
         dependent=get_args(Dependent),
     )
     for name in ("C", "tol", "max_iter"):
@@ -51,9 +51,9 @@ def check_options(options: Any) -> None:
     if not isinstance(options.n_jobs, Integral | None):
         raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
     check_descent_options(options, NEWTON, penalty="firth", dependent="error")
-    if options.solver in SINGLE_ROWS and options.missing == "gaussian":
+    if options.solver in SINGLE_ROWS and options.incomplete == "gaussian":
         raise ParameterError(
-            Phrase(Option.of("missing", "gaussian"), f" with solver={options.solver!r}"),
+            Phrase(Option.of("incomplete", "gaussian"), f" with solver={options.solver!r}"),
             "what is expected of missing cells takes sums over all rows",
             NEWTON,
         )

@@ -14,7 +14,7 @@ from suffice.data.schema import Layout
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import check_one_type
 from suffice.models.base.missing_cells import incomplete, without_value
-from suffice.models.base.options import Missing
+from suffice.models.base.options import Incomplete
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign, first_pass
 from suffice.models.logistic.data_loop import DataLoop
@@ -51,7 +51,7 @@ class Problem:
         How these are read.
     intercept : bool
         Whether b is estimated.
-    missing : {"error", "drop", "gaussian"}
+    incomplete : {"error", "drop", "gaussian"}
     class_weight : mapping of label to float, or "balanced", optional
     variance : float
         C of the prior; infinite without one.
@@ -68,7 +68,7 @@ class Problem:
     data: DataLoop
     layout: Layout
     intercept: bool
-    missing: Missing
+    incomplete: Incomplete
     class_weight: ClassWeight
     variance: float
     standardize: bool
@@ -127,7 +127,7 @@ class Problem:
     ) -> LogisticModel:
         """The model of coefficients and their inverse information, which expected cells lack."""
         root = None if self._has_expected_cells else root
-        cells = self._expected[0] if self.missing == "gaussian" else None
+        cells = self._expected[0] if self.incomplete == "gaussian" else None
         return LogisticModel(
             self.table, self.seen.classes, coefficients, self.intercept, root, cells
         )
@@ -193,16 +193,16 @@ class Problem:
     @cached_property
     def _first_pass(self) -> ByClass:
         """The first pass over the rows that are not left out."""
-        if self.missing == "gaussian" or not self._missing_cells:
+        if self.incomplete == "gaussian" or not self._missing_cells:
             return self._all_rows
-        if self.missing == "error":
+        if self.incomplete == "error":
             raise incomplete(self._missing_cells)
         complete = self.data.engine.run(first_pass, (self.layout, True), self.data.splits)
         if not len(complete.classes):
             raise DataError(
                 f"no labelled row is complete: values are missing, {self._missing_cells}",
-                Phrase(Option.of("missing", "drop"), " learns from complete rows only"),
-                Phrase("leave columns out, or use ", Option.of("missing", "gaussian")),
+                Phrase(Option.of("incomplete", "drop"), " learns from complete rows only"),
+                Phrase("leave columns out, or use ", Option.of("incomplete", "gaussian")),
             )
         return complete
 
@@ -211,7 +211,7 @@ class Problem:
     @property
     def _has_expected_cells(self) -> bool:
         """Whether rows with missing cells are replaced by complete ones."""
-        return self.missing == "gaussian" and bool(self._missing_cells)
+        return self.incomplete == "gaussian" and bool(self._missing_cells)
 
     @cached_property
     def _expected(self) -> tuple[ClassGaussians, tuple[str, ...]]:
@@ -223,7 +223,7 @@ class Problem:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What did not converge."""
-        return self._expected[1] if self.missing == "gaussian" else ()
+        return self._expected[1] if self.incomplete == "gaussian" else ()
 
     # -- classes and categories
 
