@@ -305,7 +305,7 @@ def test_missing_cells_are_counted_by_column():
     assert counts.all()
     named = ", ".join(f"{n} of column 'x{j}'" for j, n in enumerate(counts))
     message = (
-        f"cells are missing \\(NaN or null\\): {named}; every row needs all its cells; use mis"
+        f"cells are missing \\(NaN or null\\): {named}; every row needs all its cells; use inc"
     )
     with pytest.raises(DataError, match=message):
         LinearRegression().fit(x, y)
@@ -661,9 +661,9 @@ CASES: dict[str, Case] = {
         "column 'x0', row 1: 1e[+]200; a number must be below 1e150",
     ),
     "another missing": (
-        lambda: LinearRegression(missing="mean").fit(X, Y),
+        lambda: LinearRegression(incomplete="mean").fit(X, Y),
         ParameterError,
-        "missing='mean'; missing is one of 'error', 'drop', 'gaussian'",
+        "incomplete='mean'; incomplete is one of 'error', 'drop', 'gaussian'",
     ),
     "another dependent": (
         lambda: LinearRegression(dependent="drop").fit(X, Y),

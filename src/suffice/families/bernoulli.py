@@ -25,7 +25,7 @@ from suffice.numerics.logspace import safe_log, scores
 from suffice.rules import Shape, Within
 from suffice.statistics.block import BadCell, CodedBlock, Encoding, SparseBlock, tiles
 from suffice.statistics.counts import CountAccumulator, Counts
-from suffice.statistics.events import EventAccumulator, Events
+from suffice.statistics.events import EventAccumulator
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
@@ -78,17 +78,12 @@ class Bernoulli(Family):
 
     def estimate(self, statistic: Counts) -> BernoulliParameters:
         """Parameters from exact counts of either encoding."""
-        if isinstance(statistic, Events):
-            (words,) = statistic.vocabularies
-            ones, trials = statistic.count.value, statistic.total
-        else:
-            words = None
-            ones, trials = statistic.count.value[:, 1::2], statistic.total
-        outcomes = np.stack([trials - ones, ones], axis=-1)
+        ones = statistic.ones
+        outcomes = np.stack([statistic.total - ones, ones], axis=-1)
         alpha = pseudo_counts(self.alpha, ones.shape[1])
         if isinstance(alpha, np.ndarray):
             alpha = alpha[:, None]
-        return BernoulliParameters(dirichlet(outcomes, alpha, self.estimation, 2), words)
+        return BernoulliParameters(dirichlet(outcomes, alpha, self.estimation, 2), statistic.events)
 
 
 @dataclass(frozen=True, eq=False)

@@ -306,8 +306,7 @@ class CategoricalParameters(Parameters):
         BadCell
             If a value was never seen, unless ``unseen="ignore"``.
         """
-        if isinstance(block, IntegerBlock):
-            block = block.coded()
+        block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen != "ignore":
             refuse_unseen(block, codes, self.vocabularies)

@@ -150,8 +150,7 @@ class JointTableParameters(JointParameters):
         BadCell
             If a value was never seen and ``unseen="error"``.
         """
-        if isinstance(block, IntegerBlock):
-            block = block.coded()
+        block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":
             refuse_unseen(block, codes, self.vocabularies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,16 +181,17 @@ class MultivariateGaussian(Family):
         """Whether a statistic is one of those that it accumulates of d columns."""
         if not super().takes(statistic, encoding, d):
             return False
-        return isinstance(statistic, FourthMoments) or statistic.pooled == self.shared
+        known = self.accumulator(encoding, 0).statistic()
+        return bool(statistic.columns.pooled == known.columns.pooled)
 
     def estimate(
         self, statistic: Comoments | FourthMoments
     ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
         """Parameters from exact co-moments."""
-        fourth = statistic if isinstance(statistic, FourthMoments) else None
-        statistic = statistic.columns if isinstance(statistic, FourthMoments) else statistic
-        sums = _Sums.of(statistic) if statistic.complete else self._expected(statistic)
-        sums = replace(sums, fourth=fourth)
+        columns = statistic.columns
+        sums = _Sums.of(columns) if columns.complete else self._expected(columns)
+        if self.shrinkage == "ledoit-wolf":
+            sums = replace(sums, fourth=cast(FourthMoments, statistic))
         return self._maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
     def _maximum_likelihood(self, sums: _Sums) -> MultivariateGaussianParameters:

@@ -15,7 +15,6 @@ from suffice.families.bernoulli import BernoulliParameters
 from suffice.naive_bayes.discrete import Discrete
 from suffice.numerics.logspace import safe_log
 from suffice.statistics.counts import Counts
-from suffice.statistics.events import Events
 
 __all__ = ["BernoulliNB"]
 
@@ -73,8 +72,7 @@ class BernoulliNB(Discrete):
     @property
     def feature_count_(self) -> NDArray[np.float64]:
         """Σw of the rows with outcome 1, (k, d)."""
-        count = cast(Counts, self._sums).count.value
-        return count if isinstance(self._sums, Events) else count[:, 1::2]
+        return cast(Counts, self._sums).ones
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:

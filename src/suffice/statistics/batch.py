@@ -62,6 +62,16 @@ class Batch:
             self.weights[start:stop],
         )
 
+    def take(self, rows: NDArray[np.intp]) -> Batch:
+        """The given rows, in that order."""
+        return Batch(
+            len(rows),
+            tuple(block.take(rows) for block in self.blocks),
+            self.codes[rows],
+            self.classes,
+            self.weights[rows] if self.weights.size else NO_WEIGHTS,
+        )
+
     def learnt(self, classes: Vocabulary) -> NDArray[np.intp]:
         """Codes into other ``classes``, (n,); −1 where a row has no label there, or no weight."""
         codes = self.codes

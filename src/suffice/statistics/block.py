@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,37 @@ fraction, make a `RealBlock`; two values or any values a `CodedBlock`, where a t
 counts in a sparse matrix, and ``sparse``, any numbers there, a `SparseBlock`."""
 
 
+class Block(Protocol):
+    """What every block can do: n rows of d columns, in a form that statistics sum over."""
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Number of columns; a text is one."""
+        ...
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether cells are missing, (n, d); of sparse rows, (n, 1), whether any is."""
+        ...
+
+    def cut(self, start: int, stop: int) -> Self:
+        """Rows ``start`` to ``stop``."""
+        ...
+
+    def take(self, rows: NDArray[np.intp]) -> Self:
+        """The given rows, in that order."""
+        ...
+
+    def column(self, j: int) -> Self:
+        """Column j alone."""
+        ...
+
+
 class BadCell(Exception):  # noqa: N818 - it is a finding, raised as an error only with its names
     """A cell that no statistic can hold; whoever knows names and rows turns it into a sentence."""
 
@@ -73,9 +104,23 @@ class RealBlock:
         """Number of rows."""
         return int(self.values.shape[0])
 
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.values.shape[1])
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether cells are missing, (n, d)."""
+        return np.asarray(self.values != self.values)
+
     def cut(self, start: int, stop: int) -> RealBlock:
         """Rows ``start`` to ``stop``."""
         return RealBlock(self.values[start:stop])
+
+    def take(self, rows: NDArray[np.intp]) -> RealBlock:
+        """The given rows, in that order."""
+        return RealBlock(self.values[rows])
 
     def column(self, j: int) -> RealBlock:
         """Column j alone."""
@@ -99,9 +144,23 @@ class CodedBlock:
         """Number of rows."""
         return int(self.codes.shape[0])
 
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.codes.shape[1])
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether cells are missing, (n, d)."""
+        return np.asarray(self.codes < 0)
+
     def cut(self, start: int, stop: int) -> CodedBlock:
         """Rows ``start`` to ``stop``."""
         return CodedBlock(self.codes[start:stop], self.vocabularies)
+
+    def take(self, rows: NDArray[np.intp]) -> CodedBlock:
+        """The given rows, in that order."""
+        return CodedBlock(self.codes[rows], self.vocabularies)
 
     def column(self, j: int) -> CodedBlock:
         """Column j alone."""
@@ -110,6 +169,10 @@ class CodedBlock:
     def upto(self, j: int) -> CodedBlock:
         """The columns from 0 to j; in the others, every cell is missing."""
         return CodedBlock(np.where(_upto(self.codes, j), self.codes, -1), self.vocabularies)
+
+    def coded(self) -> CodedBlock:
+        """The block itself: its cells are codes already."""
+        return self
 
     def recode(self, vocabularies: tuple[Vocabulary, ...]) -> NDArray[Any]:
         """Codes (n, d) into other vocabularies; a value unseen there gets the code mⱼ, one past."""
@@ -134,9 +197,23 @@ class IntegerBlock:
         """Number of rows."""
         return int(self.values.shape[0])
 
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return int(self.values.shape[1])
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether cells are missing, (n, d)."""
+        return np.zeros(self.values.shape, np.bool_)
+
     def cut(self, start: int, stop: int) -> IntegerBlock:
         """Rows ``start`` to ``stop``."""
         return IntegerBlock(self.values[start:stop])
+
+    def take(self, rows: NDArray[np.intp]) -> IntegerBlock:
+        """The given rows, in that order."""
+        return IntegerBlock(self.values[rows])
 
     def column(self, j: int) -> IntegerBlock:
         """Column j alone."""
@@ -174,6 +251,18 @@ class SparseBlock:
         """Number of rows."""
         return int(self.indptr.shape[0]) - 1
 
+    @property
+    def width(self) -> int:
+        """Number of columns; a text is one."""
+        return len(self.vocabulary) if self.vocabulary.closed else 1
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether a row was not observed, or a count in it is missing, (n, 1)."""
+        before = np.concatenate([[0], np.cumsum(np.isnan(self.data))])
+        unknown = np.diff(before[self.indptr]) > 0
+        return np.asarray(unknown | ~self.present)[:, None]
+
     def cut(self, start: int, stop: int) -> SparseBlock:
         """Rows ``start`` to ``stop``."""
         indptr = self.indptr[start : stop + 1]
@@ -184,6 +273,14 @@ class SparseBlock:
             indptr - indptr[0],
             self.vocabulary,
             self.present[start:stop],
+        )
+
+    def take(self, rows: NDArray[np.intp]) -> SparseBlock:
+        """The given rows, in that order."""
+        cells = self.data, self.indices, self.indptr
+        taken = csr_array(cells, shape=(self.rows, len(self.vocabulary)))[rows]
+        return SparseBlock(
+            taken.data, taken.indices, taken.indptr, self.vocabulary, self.present[rows]
         )
 
     @property
@@ -210,9 +307,6 @@ class SparseBlock:
             return self.indices
         place: NDArray[Any] = vocabulary.index(self.vocabulary.values, len(vocabulary))
         return np.asarray(place[self.indices])
-
-
-Block = RealBlock | CodedBlock | IntegerBlock | SparseBlock
 
 
 def _upto(cells: NDArray[Any], j: int) -> NDArray[np.bool_]:

@@ -169,6 +169,11 @@ class Comoments:
         return int(self.pivot.shape[1])
 
     @property
+    def columns(self) -> Comoments:
+        """Co-moments of the columns: these; those of `FourthMoments` are of the squares too."""
+        return self
+
+    @property
     def complete(self) -> bool:
         """Whether every row shows every column."""
         return bool(self.patterns.all())

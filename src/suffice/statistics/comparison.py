@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from suffice.errors import SchemaError
 from suffice.numerics.in_print import aligned, probability
 from suffice.statistics.divergence import Divergence, Divergences, of_shares
-from suffice.statistics.events import Events
-from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.vocabulary import Value
 
 if TYPE_CHECKING:
@@ -211,19 +209,12 @@ def _columns(
 def _numbered(blocks: Sequence[ClasswiseStatistic]) -> list[list[str]]:
     """Names x0, x1, ... of the columns of every block."""
     number = count()
-    return [[f"x{next(number)}" for _ in range(_width(block))] for block in blocks]
-
-
-def _width(block: Any) -> int:
-    """Number of columns; those of a count table are its events."""
-    if isinstance(block, Events) and block.vocabularies[0].closed:
-        return len(block.vocabularies[0])
-    return len(block.vocabularies) if isinstance(block, JointCounts) else int(block.total.shape[1])
+    return [[f"x{next(number)}" for _ in range(block.d)] for block in blocks]
 
 
 def _check_alike(a: Sequence[ClasswiseStatistic], b: Sequence[ClasswiseStatistic]) -> None:
     """Refuse tables of other blocks."""
-    sides = [[(type(block).__name__, _width(block)) for block in side] for side in (a, b)]
+    sides = [[(type(block).__name__, block.d) for block in side] for side in (a, b)]
     if sides[0] != sides[1]:
         first, second = (", ".join(f"{kind}({d})" for kind, d in side) for side in sides)
         raise SchemaError(

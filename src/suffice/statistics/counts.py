@@ -92,6 +92,11 @@ class Counts:
         """Number of columns."""
         return len(self.vocabularies)
 
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether values differ by too little to be squared, (d,): counts are not squared."""
+        return np.zeros(self.d, np.bool_)
+
     @cached_property
     def offsets(self) -> NDArray[np.intp]:
         """Where the categories of each column start, (d + 1,)."""
@@ -100,6 +105,16 @@ class Counts:
     def column(self, j: int) -> NDArray[np.float64]:
         """Counts (k, mⱼ) of column j."""
         return self.count.value[:, self.offsets[j] : self.offsets[j + 1]]
+
+    @property
+    def ones(self) -> NDArray[np.float64]:
+        """Σw of the rows of outcome 1, (k, d), of columns of two outcomes."""
+        return self.count.value[:, 1::2]
+
+    @property
+    def events(self) -> Vocabulary | None:
+        """What is counted: here the values of columns, and no events."""
+        return None
 
     @cached_property
     def total(self) -> NDArray[np.float64]:

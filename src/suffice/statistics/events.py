@@ -63,6 +63,16 @@ class Events(Counts):
         (events,) = self.vocabularies
         return len(events) if events.closed else 1
 
+    @property
+    def ones(self) -> NDArray[np.float64]:
+        """Σw of the rows that show each event, (k, M), where rows are counted."""
+        return self.count.value
+
+    @property
+    def events(self) -> Vocabulary | None:
+        """The words of a text, or the columns of a count table."""
+        return self.vocabularies[0]
+
     @cached_property
     def total(self) -> NDArray[np.float64]:
         """Σw of the observed rows, (k, 1); where cells are missing, of each event, (k, M)."""

@@ -109,6 +109,11 @@ class JointCounts:
         """Number of columns."""
         return len(self.vocabularies)
 
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether values differ by too little to be squared, (d,): counts are not squared."""
+        return np.zeros(self.d, np.bool_)
+
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
         """The counts of no rows."""
@@ -250,8 +255,7 @@ class JointAccumulator:
         k: int,
     ) -> None:
         """Add the rows of a block that have no missing cell."""
-        if isinstance(block, IntegerBlock):
-            block = block.coded()
+        block = block.coded()
         self._k = max(k, self._k)
         rows = np.flatnonzero((block.codes >= 0).all(axis=1) & (codes >= 0))
         cells, place = distinct_rows(block.codes[rows].astype(np.intp))

@@ -68,6 +68,14 @@ class ClasswiseStatistic(FadingStatistic, Protocol):
         ...
 
     @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether the values of a column differ by too little to be squared, (d,).
+
+        False where they are not squared.
+        """
+        ...
+
+    @property
     def one_class(self) -> Self:
         """The same rows as if they were of one class."""
         ...

@@ -12,7 +12,7 @@ from scipy.sparse import csr_matrix
 from suffice.data.text import split_words
 from suffice.families.family import Family, Form, Parameters
 from suffice.numerics.logspace import cell_scores
-from suffice.statistics.batch import NO_WEIGHTS, Batch
+from suffice.statistics.batch import Batch
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.statistic import tree_sum
@@ -81,7 +81,7 @@ def check_family(
 
 def _summarised(family: Family, encoding: str, batches: Iterable[Batch]) -> ByClass:
     batches = list(batches)
-    total = ByClassAccumulator([family.accumulator(encoding, _width(batches[0].blocks[0]))])
+    total = ByClassAccumulator([family.accumulator(encoding, batches[0].blocks[0].width)])
     for batch in batches:
         total.add(batch)
     return total.statistic()
@@ -92,7 +92,7 @@ def _partitioned(
 ) -> Iterator[ByClass]:
     """Statistics of the same rows: batch by batch, row by row, and both shuffled."""
     yield tree_sum(_summarised(family, encoding, [batch]) for batch in batches)
-    rows = [_rows(batch, np.array([i])) for batch in batches for i in range(batch.rows)]
+    rows = [batch.take(np.array([i])) for batch in batches for i in range(batch.rows)]
     yield tree_sum(_summarised(family, encoding, [row]) for row in rows)
     shuffled = [rows[i] for i in rng.permutation(len(rows))]
     yield _summarised(family, encoding, shuffled)
@@ -112,7 +112,7 @@ def _check_scores(parameters: Parameters, block: Block, k: int) -> None:
     require(not np.isnan(score).any(), "a log-likelihood is a number")
     require(not np.isposinf(score).any(), "a log-likelihood is finite or -inf")
 
-    rows = (_rows_of_block(block, np.array([i])) for i in range(block.rows))
+    rows = (block.take(np.array([i])) for i in range(block.rows))
     alone = [frozen(_score(parameters, row, k)[0]) for row in rows]
     require([frozen(row) for row in score] == alone, "a row scores as it does alone")
 
@@ -121,7 +121,7 @@ def _check_scores(parameters: Parameters, block: Block, k: int) -> None:
     parameters.add_log_likelihood(_blank(block), out)
     require(np.array_equal(out, start), "missing cells add nothing")
 
-    pieces = cell_scores(block.rows, _width(block), k)
+    pieces = cell_scores(block.rows, block.width, k)
     parameters.add_contributions(block, pieces)
     require(not np.isnan(pieces).any(), "a contribution is a number")
     whole, magnitude = pieces.sum(axis=1), np.abs(pieces).sum(axis=1)
@@ -156,7 +156,7 @@ def _quadratic_terms(psi: NDArray[np.float64], form: Form) -> list[NDArray[np.fl
 def _check_sample(parameters: Parameters, like: Block, k: int, rng: np.random.Generator) -> None:
     codes = np.repeat(np.arange(k), SAMPLES)
     columns = parameters.sample(codes, rng)
-    require(len(columns) == _width(like), "a sample has one array per column")
+    require(len(columns) == like.width, "a sample has one array per column")
     require(all(c.shape == codes.shape for c in columns), "a sample has one value per row")
     score = _score(parameters, _sampled(columns, like), k)
     own = score[np.arange(len(codes)), codes]
@@ -175,33 +175,10 @@ def _learnt(batches: Iterable[Batch]) -> Iterator[Block]:
         seen = batch.codes >= 0
         if batch.weights.size:
             seen &= batch.weights > 0
-        yield _rows_of_block(batch.blocks[0], np.flatnonzero(seen))
+        yield batch.blocks[0].take(np.flatnonzero(seen))
 
 
 # -- blocks of every kind
-
-
-def _width(block: Block) -> int:
-    """Number of columns; a text is one."""
-    if isinstance(block, RealBlock | IntegerBlock):
-        return int(block.values.shape[1])
-    if isinstance(block, CodedBlock):
-        return int(block.codes.shape[1])
-    return len(block.vocabulary) if block.vocabulary.closed else 1
-
-
-def _rows(batch: Batch, index: NDArray[np.intp]) -> Batch:
-    blocks = tuple(_rows_of_block(block, index) for block in batch.blocks)
-    weights = batch.weights[index] if batch.weights.size else NO_WEIGHTS
-    return Batch(len(index), blocks, batch.codes[index], batch.classes, weights)
-
-
-def _rows_of_block(block: Block, index: NDArray[np.intp]) -> Block:
-    if isinstance(block, RealBlock | IntegerBlock):
-        return type(block)(block.values[index])
-    if isinstance(block, CodedBlock):
-        return CodedBlock(block.codes[index], block.vocabularies)
-    return _sparse(_matrix(block)[index], block.vocabulary, block.present[index])
 
 
 def _matrix(block: SparseBlock) -> Any:
@@ -224,20 +201,14 @@ def _blank(block: Block) -> Block:
     return _sparse(nothing, block.vocabulary, np.zeros(block.rows, np.bool_))
 
 
-def _coded(block: CodedBlock | IntegerBlock | SparseBlock) -> CodedBlock | SparseBlock:
+def _coded(block: Any) -> CodedBlock | SparseBlock:
     """Whole numbers as codes, which may be missing."""
     return block.coded() if isinstance(block, IntegerBlock) else block
 
 
 def _complete(block: Block) -> Block:
     """The rows without a missing cell."""
-    if isinstance(block, RealBlock):
-        return RealBlock(block.values[~np.isnan(block.values).any(axis=1)])
-    block = _coded(block)
-    if isinstance(block, CodedBlock):
-        return CodedBlock(block.codes[(block.codes >= 0).all(axis=1)], block.vocabularies)
-    missing = np.isnan(_matrix(block).sum(axis=1)).A1
-    return _rows_of_block(block, np.flatnonzero(block.present & ~missing))
+    return block.take(np.flatnonzero(~block.missing.any(axis=1)))
 
 
 def _sampled(columns: Sequence[NDArray[Any]], like: Block) -> Block:

@@ -28,9 +28,7 @@ from suffice.rules import rule, shown
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.moments import Moments, require_spread
+from suffice.statistics.moments import require_spread
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -196,8 +194,7 @@ class GenerativeModel:
                 "check the label column and the weights",
             )
         for part, block in zip(parts, statistic.blocks, strict=True):
-            if isinstance(block, Moments | Comoments | FourthMoments):
-                require_spread(block.too_small, part.layout.columns.__getitem__)
+            require_spread(block.too_small, part.layout.columns.__getitem__)
         classes, weight = statistic.classes, statistic.weight.value
         share = class_prior(weight, classes, prior, alpha, option)
         return cls(parts, layout, classes, share, statistic)

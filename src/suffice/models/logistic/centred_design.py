@@ -131,25 +131,13 @@ def first_pass(split: Split, plan: tuple[Layout, bool]) -> ByClass:
 
 def _complete(batch: Batch) -> Batch:
     """The same rows; those with a missing cell have no class."""
-    missing = np.any([_missing(block).any(axis=1) for block in batch.blocks], axis=0)
+    missing = np.any([block.missing.any(axis=1) for block in batch.blocks], axis=0)
     return replace(batch, codes=np.where(missing, -1, batch.codes))
-
-
-def _missing(block: Any) -> NDArray[np.bool_]:
-    """Whether cells are missing, (n, d); of sparse rows, (n, 1), whether any is."""
-    if isinstance(block, RealBlock):
-        return np.asarray(block.values != block.values)
-    if isinstance(block, SparseBlock):
-        gone = np.concatenate([[0], np.cumsum(np.isnan(block.data))])
-        return np.asarray(np.diff(gone[block.indptr]) > 0)[:, None]
-    if isinstance(block, IntegerBlock):
-        return np.zeros(block.values.shape, bool)
-    return np.asarray(block.codes < 0)
 
 
 def _without(block: Any, rows: NDArray[np.bool_]) -> CodedBlock:
     """The same categories, missing in some rows."""
-    coded = block.coded() if isinstance(block, IntegerBlock) else block
+    coded = block.coded()
     return CodedBlock(np.where(rows[:, None], -1, coded.codes), coded.vocabularies)
 
 
@@ -324,7 +312,7 @@ class CentredDesign:
                     cell = block.indptr, block.indices, q, float(block.data[q])
                     raise _bad_cell(*cell, COMPLETE)
                 continue
-            bad = _missing(block)
+            bad = block.missing
             if isinstance(block, RealBlock):
                 bad = bad | (np.abs(block.values) > LARGEST)
             for row, column in np.argwhere(bad)[:1].tolist():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from suffice.data.source import Split, each_batch
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.training_rows import TrainingRows
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import IntegerBlock, RealBlock, SparseBlock
 
 __all__ = ["Sample", "draw"]
 
@@ -37,7 +36,7 @@ class Sample:
     @classmethod
     def of(cls, batch: Batch, places: NDArray[np.intp], rows: TrainingRows) -> Sample:
         """Some rows of a batch."""
-        batch, centred = _rows(batch, places), rows.centred
+        batch, centred = batch.take(places), rows.centred
         pieces = [
             z.toarray() if isinstance(z, csr_array) else z.copy()
             for (z,) in centred.pieces(batch, False)
@@ -101,22 +100,3 @@ def draw(data: DataLoop, rows: TrainingRows, n: int, total: float = 0.0) -> Samp
     """Draw n rows of a whole table, or take all if there are fewer."""
     numbers, parts = zip(*data.map(sampled, (rows, n, total)), strict=True)
     return _lowest(numbers, parts, n)[1]
-
-
-def _rows(batch: Batch, rows: NDArray[np.intp]) -> Batch:
-    """Some rows of a batch."""
-    blocks: list[Any] = []
-    for block in batch.blocks:
-        if isinstance(block, SparseBlock):
-            table = csr_array(
-                (block.data, block.indices, block.indptr),
-                shape=(block.rows, len(block.vocabulary)),
-            )[rows]
-            cells = table.data, table.indices, table.indptr
-            blocks.append(SparseBlock(*cells, block.vocabulary, block.present[rows]))
-        elif isinstance(block, RealBlock | IntegerBlock):
-            blocks.append(replace(block, values=block.values[rows]))
-        else:
-            blocks.append(replace(block, codes=block.codes[rows]))
-    weights = batch.weights[rows] if len(batch.weights) else batch.weights
-    return Batch(len(rows), tuple(blocks), batch.codes[rows], batch.classes, weights)
