@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = [
     "fitting",
     "has_coefficients",
-    "is_generative",
     "label_of",
     "load",
     "load_generative",
@@ -60,7 +59,7 @@ def load_generative(path: str | PathLike[str], rule: str, next_step: str) -> Gen
         With the rule and the next step, if it holds a model of another kind.
     """
     model = load(path)
-    if not is_generative(model):
+    if not hasattr(model, "explain"):
         raise refusal(path, model, rule, next_step)
     found: GenerativeClassifier = model
     return found
@@ -120,29 +119,21 @@ def fitting(data: Sequence[str], model: str | PathLike[str]) -> Iterator[None]:
         raise SchemaError(fact, error.rule, error.next_step) from None
 
 
-def is_generative(model: Any) -> bool:
-    """Tell whether a model describes the columns of every class."""
-    from suffice.models.generative.classifier import GenerativeClassifier
-
-    return isinstance(model, GenerativeClassifier)
-
-
 def predicts_numbers(model: Any) -> bool:
     """Tell regressions from classifiers."""
-    from suffice.models.linear.regressor import LinearRegressor
+    from sklearn.base import is_regressor
 
-    return isinstance(model, LinearRegressor)
+    return bool(is_regressor(model))
 
 
 def has_coefficients(model: Any) -> bool:
-    """Tell whether a model is linear in its columns."""
-    return not is_generative(model)
+    """Tell whether a model has a table of coefficients."""
+    return hasattr(model, "summary")
 
 
 def rows_of(model: Any) -> float:
     """The weight of the rows that a model has learnt."""
-    weight = model.statistic_.weight
-    return float((weight if predicts_numbers(model) else weight.value).sum())
+    return float(model.statistic_.rows)
 
 
 def label_of(model: Any, given: str | None) -> Any:
@@ -153,17 +144,14 @@ def label_of(model: Any, given: str | None) -> Any:
     ParameterError
         If the model was fitted to labels without a name, and none is given.
     """
-    if predicts_numbers(model):
-        targets = model.design_.targets
-        return given or (targets[0] if len(targets) == 1 else list(targets))
-    name = given or model.layout_.label
-    if name is None:
+    names = (given,) if given else model.target_names_
+    if not names:
         raise ParameterError(
             "the model was fitted to labels without a column name",
             "the labels of a file are one of its columns",
             "name it with --label",
         )
-    return name
+    return names[0] if len(names) == 1 else list(names)
 
 
 def weight_of(model: Any, given: str | None, table: Table) -> str | None:

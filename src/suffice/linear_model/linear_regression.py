@@ -30,10 +30,10 @@ class LinearRegression(LinearRegressor):
     positive : bool
         Allow only w ≥ 0 (Lawson and Hanson's algorithm). There are then no standard errors.
     incomplete : {"error", "drop", "gaussian"}
-        Rows with missing cells: an error that counts these by column; only complete rows; or regression under
-        the joint Gaussian of all columns and targets, fitted by expectation-maximisation, with
-        what is expected in the place of missing cells at prediction. The last has no standard
-        errors.
+        Rows with missing cells: an error that counts the cells by column; only complete rows; or
+        regression under the joint Gaussian of all columns and targets, fitted by
+        expectation-maximisation, with what is expected in the place of missing cells at
+        prediction. The last has no standard errors.
     categorical : list of str, optional
         Columns of numbers that are categories, as columns of strings always are: each value is
         compared with the smallest.

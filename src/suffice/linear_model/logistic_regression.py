@@ -83,8 +83,9 @@ class LogisticRegression(FittedLogistic):
     warm_start : bool
         Whether a fit starts from the coefficients of the one before.
     incomplete : {"error", "drop", "gaussian"}
-        Rows with missing cells: an error that counts these by column; only complete rows; or what is expected
-        of them under a Gaussian of the columns in every class (see the notes).
+        Rows with missing cells: an error that counts the cells by column; only complete rows; or
+        what is expected of the cells under a Gaussian of the columns in every class (see the
+        notes).
     categorical : list of str, optional
         Columns of numbers that are categories, as columns of strings always are: each value is
         compared with the smallest.
@@ -249,8 +250,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         ------
         DataError
             If a cell breaks a rule (it is named by column and row), or is missing with
-            ``incomplete="error"``; if there is only one class; if classes are separated and there is
-            no penalty; or if the rows change while they are read.
+            ``incomplete="error"``; if there is only one class; if classes are separated and there
+            is no penalty; or if the rows change while they are read.
         ParameterError
             If an option is outside its rule.
         """

@@ -56,6 +56,11 @@ class ByClass:
         return blocks and not self.classes.closed
 
     @property
+    def rows(self) -> float:
+        """Σw of the labelled rows."""
+        return float(self.weight.value.sum())
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is no labelled row."""
         return not len(self.classes)

@@ -174,6 +174,11 @@ class Comoments:
         return self
 
     @property
+    def rows(self) -> float:
+        """Σw of the rows."""
+        return float(self.weight.sum())
+
+    @property
     def complete(self) -> bool:
         """Whether every row shows every column."""
         return bool(self.patterns.all())

@@ -75,6 +75,12 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         labels: NDArray[Any] = self.classes_.take(codes)
         return labels
 
+    @property
+    def target_names_(self) -> tuple[str, ...]:
+        """The column that is predicted; none if labels came without the name of one."""
+        label = self.layout_.label
+        return () if label is None else (label,)
+
     def predict_batches(
         self, X: Any, *, proba: bool = False, log_proba: bool = False
     ) -> Iterator[pa.Table]:

@@ -46,6 +46,11 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):  # type: ignore[mi
         return self.reader_.design
 
     @property
+    def target_names_(self) -> tuple[str, ...]:
+        """The columns that are predicted."""
+        return tuple(self.design_.targets)
+
+    @property
     def single_target_(self) -> bool:
         """Whether targets were given as (n,)."""
         return self.reader_.single_target
