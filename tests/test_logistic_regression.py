@@ -764,7 +764,7 @@ def test_a_sample_is_only_a_start():
         ({"class_weight": [1.0, 2.0]}, "it is 'balanced', or maps labels to numbers"),
         ({"class_weight": {0: 1.0, 7: 2.0}}, "class_weight has 7; the classes are 0, 1"),
         ({"categorical": ["x0"]}, "names of columns of a table"),
-        ({"missing": "guess"}, "missing is one of 'error', 'drop', 'gaussian'"),
+        ({"incomplete": "guess"}, "incomplete is one of 'error', 'drop', 'gaussian'"),
         ({"dependent": "ignore"}, "dependent is one of"),
         ({"threads": 0}, "threads=0"),
         ({"descent": 0.1}, "descent=0.1; descent is a GradientDescent"),
