@@ -121,9 +121,7 @@ def fitting(data: Sequence[str], model: str | PathLike[str]) -> Iterator[None]:
 
 def predicts_numbers(model: Any) -> bool:
     """Tell regressions from classifiers."""
-    from sklearn.base import is_regressor
-
-    return bool(is_regressor(model))
+    return bool(model.__sklearn_tags__().estimator_type == "regressor")
 
 
 def has_coefficients(model: Any) -> bool:
