@@ -1,0 +1,52 @@
+#include "door/arrays.hpp"
+
+#include <cstring>
+#include <string>
+
+namespace suffice::door {
+
+bool Held::is(const char* letters, std::size_t size, int dimensions) const {
+  const char* format = buffer_.format;
+  if (*format == '@' || *format == '=' || *format == '<') ++format;
+  return buffer_.ndim == dimensions && static_cast<std::size_t>(buffer_.itemsize) == size &&
+         *format && !format[1] && std::strchr(letters, *format);
+}
+
+bool Held::lies(Order order) const {
+  const Py_ssize_t size = buffer_.itemsize;
+  bool whole = reinterpret_cast<std::uintptr_t>(buffer_.buf) % size == 0, rows = true;
+  Py_ssize_t step = size;
+  for (int axis = buffer_.ndim - 1; axis >= 0; --axis) {
+    if (buffer_.shape[axis] == 0) return true;
+    whole &= buffer_.shape[axis] == 1 || buffer_.strides[axis] % size == 0;
+    rows &= buffer_.shape[axis] == 1 || buffer_.strides[axis] == step;
+    step *= buffer_.shape[axis];
+  }
+  return whole && (rows || order == Order::any);
+}
+
+nb::object in_rows(nb::handle array) {
+  return nb::module_::import_("numpy").attr("array")(array, "order"_a = "C");
+}
+
+static std::string as_tuple(const Index* shape, std::size_t dimensions) {
+  std::string text = "(";
+  for (std::size_t axis = 0; axis < dimensions; ++axis)
+    text += (axis ? ", " : "") + std::to_string(shape[axis]);
+  return text + (dimensions == 1 ? ",)" : ")");
+}
+
+void require(const char* name, const Held& array, std::initializer_list<Index> shape) {
+  Index found[4];
+  bool same = true;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    found[axis] = array.shape(static_cast<int>(axis));
+    same &= found[axis] == shape.begin()[axis];
+  }
+  if (same) return;
+  const std::string sentence = std::string(name) + " has shape " + as_tuple(found, shape.size()) +
+                               "; it must be " + as_tuple(shape.begin(), shape.size());
+  throw nb::value_error(sentence.c_str());
+}
+
+}  // namespace suffice::door

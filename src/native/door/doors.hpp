@@ -1,0 +1,20 @@
+// What module.cpp puts together: a submodule for each idea.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace suffice::door {
+
+// The level that kernels run at: the best that the processor has, or that of SUFFICE_SIMD.
+int level();
+const char* level_name();
+
+void define_sums(nanobind::module_ m);
+
+}  // namespace suffice::door
+
+// A table of functions, of the level that kernels run at.
+#if defined(__x86_64__)
+#define CHOSEN(table) (*(const decltype(v2::table)*[]){&v2::table, &v3::table, &v4::table}[level()])
+#else
+#define CHOSEN(table) (base::table)
+#endif

@@ -1,0 +1,58 @@
+// The module `suffice.numerics._kernels`.
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "door/arrays.hpp"
+#include "door/doors.hpp"
+
+namespace suffice::door {
+
+#if defined(__x86_64__)
+static constexpr const char* names[] = {"v2", "v3", "v4"};
+
+static bool supported(int level) {
+  __builtin_cpu_init();
+  if (level == 0) return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+  if (level == 1)
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi2");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#else
+static constexpr const char* names[] = {"base"};
+
+static bool supported(int) { return true; }
+#endif
+
+constexpr int LEVELS = sizeof names / sizeof *names;
+
+static int choose() {
+  const char* wish = std::getenv("SUFFICE_SIMD");
+  for (int level = LEVELS - 1; level >= 0; --level)
+    if (supported(level) && (!wish || !*wish || !std::strcmp(wish, names[level]))) return level;
+  std::string sentence = "Suffice is compiled for processors of the levels";
+  for (const char* name : names) sentence += std::string(" ") + name;
+  sentence += wish && *wish ? "; SUFFICE_SIMD asks for " + std::string(wish) +
+                                  ", which this one does not have. Unset it"
+                            : std::string("; this one has none of them (x86-64-v2 is that of 2009)");
+  throw nb::import_error(sentence.c_str());
+}
+
+int level() {
+  static const int chosen = choose();
+  return chosen;
+}
+
+const char* level_name() { return names[level()]; }
+
+}  // namespace suffice::door
+
+NB_MODULE(_kernels, m) {
+  using namespace suffice::door;
+  m.doc() = "Compiled loops, a submodule for each idea.";
+  m.def("level", &level_name, "Return the level of the processor that the loops run at.");
+  define_sums(m.def_submodule("sums"));
+}

@@ -1,0 +1,41 @@
+#include "sums.hpp"
+
+#include "double_double.hpp"
+#include "memory.hpp"
+
+namespace suffice::LEVEL {
+namespace {
+
+void add_pairs(Vector<const double> a, Vector<const double> a_lo, Vector<const double> b,
+               Vector<const double> b_lo, double sign, Vector<double> hi, Vector<double> lo) {
+  for (Index i = 0; i < a.size(); ++i) {
+    const auto sum = Pair<double>{a[i], a_lo[i]} + Pair<double>{sign * b[i], sign * b_lo[i]};
+    hi[i] = sum.hi, lo[i] = sum.lo;
+  }
+}
+
+void normalise(Matrix<double> hi, Matrix<double> lo) {
+  for (Index c = 0; c < hi.shape[0]; ++c) {
+    const auto values = hi.part(c), errors = lo.part(c);
+    if (!any_nonzero(errors.at, errors.size())) continue;
+    for (Index j = 0; j < values.size(); ++j) {
+      const auto sum = two_sum(values[j], errors[j]);
+      values[j] = sum.hi, errors[j] = sum.lo;
+    }
+  }
+}
+
+void scale(Cube<const double> pairs, double factor, Cube<double> out) {
+  for (Index i = 0; i < pairs.shape[0]; ++i)
+    for (Index j = 0; j < pairs.shape[2]; ++j) {
+      const auto product =
+          two_sum(pairs(i, 0, j), pairs(i, 1, j)) * Pair<double>{factor, 0.0};
+      out(i, 0, j) = product.hi, out(i, 1, j) = product.lo;
+    }
+}
+
+}  // namespace
+
+extern const Sums sums{add_pairs, normalise, scale};
+
+}  // namespace suffice::LEVEL

@@ -1,0 +1,59 @@
+"""Arrays of pairs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from suffice.numerics import kernels
+
+from .recorded import check
+
+SIZES = (0, 1, 2, 7, 8, 9, 15, 64, 1_000)
+
+
+def some(random: np.random.Generator, *shape: int) -> Any:
+    """Numbers of many magnitudes, with zeros, infinities and no numbers."""
+    values = random.standard_normal(shape) * 10.0 ** random.integers(-9, 9, shape)
+    values[random.random(shape) < 0.05] = 0.0
+    strange = random.random(shape) < 0.01
+    values[strange] = random.choice([np.inf, -np.inf, np.nan, -0.0, 1e300], strange.sum())
+    return values
+
+
+def cases() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(0)
+    for n in SIZES:
+        a, b = some(random, 2, n), some(random, 2, n)
+        for lo in (a[1], b[1]):
+            lo *= 1e-17
+        for sign in (1.0, -1.0):
+            out = np.zeros((2, n))
+            kernels.sums.add_pairs(*a, *b, sign, *out)
+            yield f"add_pairs {n} {sign}", [out]
+        pairs = some(random, 3, 2, n)
+        for factor in (3.0, 0.1, np.inf):
+            out = np.zeros_like(pairs)
+            kernels.sums.scale(pairs, factor, out)
+            yield f"scale {n} {factor}", [out]
+        hi, lo = some(random, 4, n), some(random, 4, n)
+        lo[1] = 0.0
+        kernels.sums.normalise(hi, lo)
+        yield f"normalise {n}", [hi, lo]
+
+
+def test_as_recorded() -> None:
+    check("sums", cases())
+
+
+def test_wrong_arrays_are_refused() -> None:
+    pair = np.zeros((2, 3))
+    with pytest.raises(ValueError, match=r"hi has shape \(2,\); it must be \(3,\)"):
+        kernels.sums.add_pairs(*pair, *pair, 1.0, np.zeros(2), np.zeros(3))
+    with pytest.raises(TypeError):
+        kernels.sums.add_pairs(*pair, *pair, 1.0, np.zeros(3, np.float32), np.zeros(3))
+    with pytest.raises(TypeError):
+        kernels.sums.normalise(np.zeros((4, 4))[::2], np.zeros((2, 4)))
+    with pytest.raises(TypeError):
+        kernels.sums.normalise(np.zeros(4), np.zeros(4))
