@@ -54,5 +54,8 @@ NB_MODULE(_kernels, m) {
   using namespace suffice::door;
   m.doc() = "Compiled loops, a submodule for each idea.";
   m.def("level", &level_name, "Return the level of the processor that the loops run at.");
+  define_columns(m.def_submodule("columns"));
+  define_counts(m.def_submodule("counts"));
+  define_moments(m.def_submodule("moments"));
   define_sums(m.def_submodule("sums"));
 }

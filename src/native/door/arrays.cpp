@@ -3,6 +3,9 @@
 #include <cstring>
 #include <string>
 
+#include "counts.hpp"
+#include "door/doors.hpp"
+
 namespace suffice::door {
 
 bool Held::is(const char* letters, std::size_t size, int dimensions) const {
@@ -46,6 +49,13 @@ void require(const char* name, const Held& array, std::initializer_list<Index> s
   if (same) return;
   const std::string sentence = std::string(name) + " has shape " + as_tuple(found, shape.size()) +
                                "; it must be " + as_tuple(shape.begin(), shape.size());
+  throw nb::value_error(sentence.c_str());
+}
+
+void require_below(const char* name, Vector<const std::int64_t> numbers, Index bound) {
+  static const WholeNumbers<std::int64_t>& kernels = CHOSEN(counts);
+  if (kernels.are_below(numbers, bound, INT64_MIN)) return;
+  const std::string sentence = std::string(name) + " must be below " + std::to_string(bound);
   throw nb::value_error(sentence.c_str());
 }
 

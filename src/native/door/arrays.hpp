@@ -58,6 +58,7 @@ class Held {
   bool lies(Order order) const;
 
   void* at() const { return buffer_.buf; }
+  int dimensions() const { return buffer_.ndim; }
   Index shape(int axis) const { return buffer_.shape[axis]; }
   Index apart(int axis) const { return buffer_.strides[axis] / buffer_.itemsize; }
 };
@@ -96,6 +97,34 @@ struct Array {
   }
 };
 
+// An argument whose numbers may be of several types, in D dimensions, row by row; only read.
+template <int D>
+struct AnyArray {
+  Held held;
+
+  Index shape(int axis) const { return held.shape(axis); }
+
+  // Call a function with the view of the array, of the first of the types that it has.
+  template <class T, class... Others, class F>
+  decltype(auto) visit(F&& f) const {
+    if constexpr (sizeof...(Others) > 0)
+      if (!held.is(Dtype<T>::letters, sizeof(T), D)) return visit<Others...>(f);
+    if (!held.is(Dtype<T>::letters, sizeof(T), D)) throw nb::type_error("numbers of another type");
+    View<const T, D> view{static_cast<const T*>(held.at()), {}};
+    for (int axis = 0; axis < D; ++axis) view.shape[axis] = shape(axis);
+    return f(view);
+  }
+  template <class F>
+  decltype(auto) visit_whole(F&& f) const {
+    return visit<std::int64_t, std::int32_t, std::int8_t, std::int16_t, std::uint8_t,
+                 std::uint16_t, std::uint32_t, std::uint64_t>(f);
+  }
+};
+
+// The type of the numbers of a view.
+template <class T, int D>
+std::remove_const_t<T> type_of(View<T, D>);
+
 template <int D> using Read = Array<const double, D>;
 template <int D> using Written = Array<double, D>;
 using Codes = Array<const std::int64_t, 1>;
@@ -106,6 +135,15 @@ void require(const char* name, const Held& array, std::initializer_list<Index> s
 template <class T, int D, Order order>
 void require(const char* name, const Array<T, D, order>& array, std::initializer_list<Index> shape) {
   require(name, array.held, shape);
+}
+
+// Raise a ValueError unless whole numbers are below a bound.
+void require_below(const char* name, Vector<const std::int64_t> numbers, Index bound);
+
+// Raise a ValueError unless a vector is empty or has n numbers.
+template <class T>
+void require_none_or(const char* name, const Array<T, 1>& array, Index n) {
+  if (array.shape(0)) require(name, array, {n});
 }
 
 // Raise a ValueError with a sentence unless a condition holds.
@@ -131,6 +169,21 @@ struct type_caster<suffice::door::Array<T, D, order>> {
     if (!value.held.is(suffice::door::Dtype<Number>::letters, sizeof(T), D)) return false;
     if (value.held.lies(order)) return true;
     if (written) return false;
+    try {
+      return value.held.take(suffice::door::in_rows(source).ptr(), false);
+    } catch (python_error&) {
+      return false;
+    }
+  }
+};
+
+template <int D>
+struct type_caster<suffice::door::AnyArray<D>> {
+  NB_TYPE_CASTER(suffice::door::AnyArray<D>, const_name("numpy.typing.NDArray[typing.Any]"))
+
+  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    if (!value.held.take(source.ptr(), false) || value.held.dimensions() != D) return false;
+    if (value.held.lies(suffice::door::Order::rows)) return true;
     try {
       return value.held.take(suffice::door::in_rows(source).ptr(), false);
     } catch (python_error&) {

@@ -8,6 +8,9 @@ namespace suffice::door {
 int level();
 const char* level_name();
 
+void define_columns(nanobind::module_ m);
+void define_counts(nanobind::module_ m);
+void define_moments(nanobind::module_ m);
 void define_sums(nanobind::module_ m);
 
 }  // namespace suffice::door

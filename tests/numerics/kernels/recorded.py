@@ -6,7 +6,7 @@ digest of each; with ``SUFFICE_RECORD=1`` the tests write it instead of comparin
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,3 @@ def digest(results: Iterable[Any]) -> str:
         total.update(f"{array.dtype} {array.shape}".encode())
         total.update(array.tobytes())
     return total.hexdigest()[:24]
-
-
-def shapes() -> Iterator[tuple[int, int]]:
-    """Rows and columns: fewer than lanes, as many, one more, and many."""
-    for n in (0, 1, 7, 8, 9, 17, 300, 1_111):
-        for d in (1, 2, 3, 7, 8, 9, 16, 20, 33, 70):
-            yield n, d

@@ -1,0 +1,53 @@
+#include "columns.hpp"
+
+#include "door/arrays.hpp"
+#include "door/doors.hpp"
+#include "door/validity.hpp"
+
+namespace suffice::door {
+
+static const Columns* kernels;
+
+static void place(AnyArray<1> values, Bits valid, Index first, Written<2> rows, Index j) {
+  require("rows", rows, {values.shape(0), rows.shape(1)});
+  require(0 <= j && j < rows.shape(1), "rows has no column j");
+  const Validity validity = validity_of(valid, first, values.shape(0));
+  values.visit<double, std::int64_t>([&](auto view) {
+    using T = decltype(type_of(view));
+    Unlocked unlocked;
+    static_cast<const ColumnsOf<T>*>(kernels)->place(view, validity, rows, j);
+  });
+}
+
+static bool to_doubles(AnyArray<2> values, nb::object lowest, nb::object highest,
+                       Written<2> numbers) {
+  require("numbers", numbers, {values.shape(0), values.shape(1)});
+  return values.visit<std::int64_t, std::uint64_t>([&](auto view) {
+    using T = decltype(type_of(view));
+    const T low = nb::cast<T>(lowest), high = nb::cast<T>(highest);
+    Unlocked unlocked;
+    return static_cast<const DoublesOf<T>*>(kernels)->to_doubles(view, low, high, numbers);
+  });
+}
+
+static void to_rows(Array<const double, 2, Order::any> x, Written<2> rows) {
+  require("rows", rows, {x.shape(0), x.shape(1)});
+  require(x.empty() || x.shape(0) == 1 || x.held.apart(0) == 1, "columns must be contiguous");
+  Unlocked unlocked;
+  kernels->to_rows(x, rows);
+}
+
+void define_columns(nb::module_ m) {
+  kernels = &CHOSEN(columns);
+  m.doc() = "Columns into rows, and whole numbers into doubles.";
+  m.def("place", &place, "values"_a, "valid"_a, "first"_a, "rows"_a, "j"_a,
+        "Write numbers to column j of ``rows`` (n, d), NaN where a cell is null.\n\n"
+        "``valid`` are the bits of cells that are not null, or nothing; that of cell 0 is the\n"
+        "``first``.");
+  m.def("to_doubles", &to_doubles, "values"_a, "lowest"_a, "highest"_a, "numbers"_a,
+        "Copy whole numbers (n, d) to doubles (n, d); tell whether all lie between two bounds.");
+  m.def("to_rows", &to_rows, "x"_a, "rows"_a,
+        "Copy doubles (n, d) whose columns are contiguous to ``rows`` (n, d), which are.");
+}
+
+}  // namespace suffice::door

@@ -1,0 +1,16 @@
+// The bits of a column of Arrow.
+#pragma once
+#include "counts.hpp"
+#include "door/arrays.hpp"
+
+namespace suffice::door {
+
+using Bits = Array<const std::uint8_t, 1>;
+
+inline Validity validity_of(const Bits& bits, Index first, Index n) {
+  require(first >= 0 && (bits.shape(0) == 0 || first + n <= 8 * bits.shape(0)),
+          "valid has fewer bits than there are cells");
+  return {bits, first};
+}
+
+}  // namespace suffice::door

@@ -1,0 +1,48 @@
+"""Columns into rows, and whole numbers into doubles."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from suffice.numerics import kernels
+
+from .recorded import check
+from .tables import shapes
+
+
+def cases() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(3)
+    for n, d in shapes():
+        x = np.asfortranarray(random.standard_normal((n, d)))
+        rows = np.zeros((n, d))
+        kernels.columns.to_rows(x, rows)
+        yield f"to_rows {n} {d}", [rows]
+        kernels.columns.to_rows(np.asfortranarray(np.vstack([x, x]))[: x.shape[0]], rows)
+        yield f"to_rows, apart {n} {d}", [rows]
+        bits = random.integers(0, 256, n // 8 + 2).astype(np.uint8)
+        for dtype in (np.float64, np.int64):
+            values = (100.0 * x[:, 0]).astype(dtype)
+            kernels.columns.place(values, bits[:0], 0, rows, d - 1)
+            kernels.columns.place(values, bits, 7, rows, d // 2)
+            yield f"place {n} {d} {dtype.__name__}", [rows]
+    for dtype in (np.int64, np.uint64):
+        values = np.array([[1, 2, 2**53 + 1], [2**62, 5, 6]], dtype)
+        for highest in (2**62, 2**62 - 1):
+            numbers = np.zeros((2, 3))
+            fine = kernels.columns.to_doubles(values, dtype(0), dtype(highest), numbers)
+            yield f"to_doubles {dtype.__name__} {highest}", [fine, numbers]
+
+
+def test_as_recorded() -> None:
+    check("columns", cases())
+
+
+def test_wrong_arrays_are_refused() -> None:
+    with pytest.raises(ValueError, match="columns must be contiguous"):
+        kernels.columns.to_rows(np.zeros((4, 4)), np.zeros((4, 4)))
+    with pytest.raises(ValueError, match="no column j"):
+        kernels.columns.place(np.zeros(2), np.zeros(0, np.uint8), 0, np.zeros((2, 2)), 2)
+    with pytest.raises(TypeError):
+        kernels.columns.place(np.zeros(2, "i2"), np.zeros(0, np.uint8), 0, np.zeros((2, 2)), 1)

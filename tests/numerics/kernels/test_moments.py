@@ -1,0 +1,90 @@
+"""Class-wise moments."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from suffice.numerics import kernels
+
+from .recorded import check
+from .tables import KINDS, codes_of, rows_of, shapes
+
+
+def empty(k: int, d: int) -> list[Any]:
+    return [np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))]
+
+
+def summary(state: list[Any]) -> list[Any]:
+    out = [np.empty_like(state[1]) for _ in range(3)]
+    kernels.moments.mean_and_scatter(*state, *out)
+    return out
+
+
+def cases() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(1)
+    for n, d in shapes():
+        for kind in KINDS:
+            k = (1, 3, 9)[(n + d) % 3]
+            x, codes = rows_of(random, kind, n, d), codes_of(random, n, k)
+            state = empty(k, d)
+            stopped = kernels.moments.add_rows(x, codes, *state)
+            yield f"add_rows {n} {d} {kind}", [stopped, *state]
+            weighted = empty(k, d)
+            weights = random.exponential(size=n)
+            stopped = kernels.moments.add_weighted_rows(x, codes, weights, *weighted)
+            yield f"add_weighted_rows {n} {d} {kind}", [stopped, *weighted]
+            yield from changed(f"{n} {d} {kind}", state, weighted)
+            more = rows_of(random, kind, n, d)[: n // 2]
+            stopped = kernels.moments.add_rows(more, codes[: n // 2], *state)
+            yield f"more {n} {d} {kind}", [stopped, *state]
+    for n, d, k in ((13_000, 1, 2), (30_000, 3, 4), (6_000, 50, 5)):
+        x, codes, state = rows_of(random, "normal", n, d), codes_of(random, n, k), empty(k, d)
+        x[n // 2 :] *= 1e3  # the bias is too small from here on
+        stopped = kernels.moments.add_rows(x, codes, *state)
+        yield f"many {n} {d}", [stopped, *state, *summary(state)]
+
+
+def changed(name: str, state: list[Any], other: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Means, and states that were merged, parted and centred anew."""
+    yield f"mean {name}", summary(state)
+    both = [array.copy() for array in state]
+    yield f"merge {name}", [kernels.moments.merge(*both, *other, 1.0), *both]
+    yield f"forget {name}", [kernels.moments.merge(*both, *other, -1.0), *both]
+    yield f"forget all {name}", [kernels.moments.merge(*both, *state, -1.0), *both]
+    first = [array[:1].copy() for array in state]
+    kernels.moments.merge_classes(*first, *state)
+    yield f"merge_classes {name}", first
+    kernels.moments.recentre(*other)
+    yield f"recentre {name}", [*other, *summary(other)]
+
+
+def test_as_recorded() -> None:
+    with np.errstate(all="ignore"):
+        check("moments", cases())
+
+
+def test_wrong_arrays_are_refused() -> None:
+    state, codes = empty(2, 3), np.zeros(4, np.intp)
+    with pytest.raises(ValueError, match=r"x has shape \(4, 2\); it must be \(4, 3\)"):
+        kernels.moments.add_rows(np.zeros((4, 2)), codes, *state)
+    with pytest.raises(ValueError, match="codes must be below 2"):
+        kernels.moments.add_rows(np.zeros((4, 3)), codes + 2, *state)
+    with pytest.raises(TypeError):
+        kernels.moments.add_rows(np.zeros((4, 3)), codes.astype(float), *state)
+    frozen = np.zeros((2, 2, 3))
+    frozen.flags.writeable = False
+    with pytest.raises(TypeError):
+        kernels.moments.add_rows(np.zeros((4, 3)), codes, frozen, *state[1:])
+
+
+def test_rows_that_lie_otherwise_give_the_same() -> None:
+    x, codes = np.random.default_rng(0).standard_normal((40, 3)), np.arange(40) % 2
+    expected, found = empty(2, 3), empty(2, 3)
+    kernels.moments.add_rows(x, codes, *expected)
+    apart = np.zeros(x.nbytes + 1, np.uint8)[1:].view(np.float64).reshape(x.shape)
+    apart[:] = x
+    kernels.moments.add_rows(apart, np.repeat(codes, 2)[::2], *found)
+    for a, b in zip(expected, found, strict=True):
+        assert a.tobytes() == b.tobytes()
