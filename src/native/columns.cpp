@@ -14,13 +14,14 @@ void place(Vector<const T> values, Validity valid, Matrix<double> rows, Index j)
 
 template <class T>
 bool to_doubles(Matrix<const T> values, T lowest, T highest, Matrix<double> numbers) {
-  bool beyond = false;
+  T low = highest, high = lowest;
   for (Index q = 0; q < values.size(); ++q) {
     const T value = values.at[q];
     numbers.at[q] = static_cast<double>(value);
-    beyond |= (value < lowest) | (value > highest);
+    low = least(low, value);
+    high = most(high, value);
   }
-  return !beyond;
+  return low >= lowest && high <= highest;
 }
 
 void to_rows(Strided<const double> x, Matrix<double> rows) {

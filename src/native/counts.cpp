@@ -9,28 +9,6 @@ namespace {
 constexpr Index SIDE_BY_SIDE = 4;  // tallies of the same classes
 constexpr Index BITS = 64;         // of a word
 
-template <class T>
-bool read_codes(Vector<const T> stored, Validity valid, Vector<std::int32_t> codes,
-                Vector<bool> shown) {
-  const Index n = stored.size(), last = shown.size() - 1;
-  bool inside = true;
-  for (Index i = 0; i < n; ++i) {
-    const std::int64_t code = static_cast<std::int64_t>(stored[i]);
-    inside &= 0 <= code && code < last;
-    codes[i] = static_cast<std::int32_t>(code);
-  }
-  if (!inside)  // unless only those of nulls are not
-    for (Index i = 0; i < n; ++i) {
-      const std::int64_t code = static_cast<std::int64_t>(stored[i]);
-      if (valid[i] && !(0 <= code && code < last)) return false;
-    }
-  if (valid.bits.size())
-    for (Index i = 0; i < n; ++i)
-      if (!valid[i]) codes[i] = -1;
-  for (Index i = 0; i < n; ++i) shown[codes[i] >= 0 ? codes[i] : last] = true;
-  return true;
-}
-
 // How far a value lies above the least; one below it is farther than any.
 template <class T>
 INLINE std::uint64_t above(T value, std::int64_t low) {
@@ -38,18 +16,37 @@ INLINE std::uint64_t above(T value, std::int64_t low) {
 }
 
 template <class T>
+bool read_codes(Vector<const T> stored, Validity valid, Vector<std::int32_t> codes,
+                Vector<bool> shown) {
+  const Index n = stored.size(), last = shown.size() - 1;
+  const std::uint64_t places = last;
+  std::uint64_t farthest = 0;
+  for (Index i = 0; i < n; ++i) {
+    farthest = most(farthest, above(stored[i], 0));
+    codes[i] = static_cast<std::int32_t>(stored[i]);
+  }
+  if (farthest >= places)  // unless only those of nulls are outside
+    for (Index i = 0; i < n; ++i)
+      if (valid[i] && above(stored[i], 0) >= places) return false;
+  if (valid.bits.size())
+    for (Index i = 0; i < n; ++i)
+      if (!valid[i]) codes[i] = -1;
+  for (Index i = 0; i < n; ++i) shown[codes[i] >= 0 ? codes[i] : last] = true;
+  return true;
+}
+
+template <class T>
 bool mark(Vector<const T> values, T low, Vector<bool> seen) {
   const std::uint64_t places = seen.size();
-  const auto place = [&](Index i) { return above(values[i], static_cast<std::int64_t>(low)); };
-  std::uint64_t farthest = 0;
-  for (Index i = 0; i < values.size(); ++i) farthest = most(farthest, place(i));
-  if (values.size() && farthest >= places) return false;
+  const Index n = values.size();
+  std::uint64_t farthest = 0, shown = 0;
+  for (Index i = 0; i < n; ++i) farthest = most(farthest, above(values[i], low));
+  if (n && farthest >= places) return false;
   if (places > BITS) {
-    for (Index i = 0; i < values.size(); ++i) seen[place(i)] = true;
+    for (Index i = 0; i < n; ++i) seen[above(values[i], low)] = true;
     return true;
   }
-  std::uint64_t shown = 0;
-  for (Index i = 0; i < values.size(); ++i) shown |= std::uint64_t{1} << place(i);
+  UNROLL for (Index i = 0; i < n; ++i) shown |= std::uint64_t{1} << above(values[i], low);
   for (std::uint64_t q = 0; q < places; ++q) seen[q] = shown >> q & 1;
   return true;
 }
@@ -57,22 +54,27 @@ bool mark(Vector<const T> values, T low, Vector<bool> seen) {
 template <class T>
 bool look_up(Vector<const T> values, T low, Vector<const std::int64_t> table,
              Vector<std::int64_t> codes) {
-  for (Index i = 0; i < values.size(); ++i) {
-    const std::uint64_t place = above(values[i], static_cast<std::int64_t>(low));
-    if (place >= static_cast<std::uint64_t>(table.size())) return false;
-    codes[i] = table[place];
+  const Index n = values.size();
+  const std::uint64_t places = table.size();
+  if (!places) return n == 0;
+  std::uint64_t farthest = 0;
+  for (Index i = 0; i < n; ++i) {
+    const std::uint64_t place = above(values[i], low);
+    farthest = most(farthest, place);
+    codes[i] = table.at[least(place, places - 1)];
   }
-  return true;
+  return farthest < places;
 }
 
 template <class T>
-bool are_below(Vector<const T> places, std::int64_t d, std::int64_t least) {
-  bool beyond = false;
-  for (Index q = 0; q < places.size(); ++q) {
-    const std::int64_t place = static_cast<std::int64_t>(places[q]);
-    beyond |= place >= d || place < least;
+bool are_below(Vector<const T> places, std::int64_t d, std::int64_t least_place) {
+  if (!places.size()) return true;
+  T low = places[0], high = places[0];
+  for (Index q = 1; q < places.size(); ++q) {
+    low = least(low, places[q]);
+    high = most(high, places[q]);
   }
-  return !beyond;
+  return static_cast<std::int64_t>(high) < d && static_cast<std::int64_t>(low) >= least_place;
 }
 
 // Add a number to a pair.
@@ -171,9 +173,16 @@ void add_events(Matrix<const double> x, Vector<const std::int64_t> codes,
     if (codes[i] < 0) continue;
     const double w = weights.size() ? weights[i] : 1.0;
     const double* row = &x(i, 0);
-    double* __restrict__ sums = &hi(codes[i], 0);
-    double* __restrict__ errors = &lo(codes[i], 0);
-    for (Index j = 0; j < d; ++j) {
+    double *sums = &hi(codes[i], 0), *errors = &lo(codes[i], 0);
+    Index j = 0;
+    for (; j + LANES <= d; j += LANES) {
+      const Lanes value = load(row + j);
+      const auto [p, f] = two_product(splat(w), present(value, splat(0.0)));
+      const auto sum = two_sum(load(sums + j), p);
+      store(sums + j, sum.hi);
+      store(errors + j, load(errors + j) + (sum.lo + f));
+    }
+    for (; j < d; ++j) {
       const auto [p, f] = two_product(w, row[j] == row[j] ? row[j] : 0.0);
       const auto sum = two_sum(sums[j], p);
       sums[j] = sum.hi, errors[j] += sum.lo + f;
@@ -183,10 +192,11 @@ void add_events(Matrix<const double> x, Vector<const std::int64_t> codes,
 
 template <class T>
 bool are_counts(Vector<const T> values, double largest) {
-  bool beyond = false;
+  std::int64_t beyond = 0;  // as wide as a double: the loop becomes vectors
   for (Index q = 0; q < values.size(); ++q) {
     const double value = static_cast<double>(values[q]);
-    beyond |= value < 0.0 || value > largest;
+    beyond |= value < 0.0 ? 1 : 0;
+    beyond |= value > largest ? 1 : 0;
   }
   return !beyond;
 }

@@ -1,6 +1,6 @@
 // The levels of the processor that every kernel is compiled for.
 //
-// The functions of an idea stand in a table, of which each level makes its own:
+// The functions of a header stand in a table, of which each level makes its own:
 // `suffice::v4::sums` is a `Sums`. Nothing else of a level can be seen from outside.
 #pragma once
 

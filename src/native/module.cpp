@@ -3,10 +3,10 @@
 #include <cstring>
 #include <string>
 
-#include "door/arrays.hpp"
-#include "door/doors.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
 
-namespace suffice::door {
+namespace suffice::bindings {
 
 #if defined(__x86_64__)
 static constexpr const char* names[] = {"v2", "v3", "v4"};
@@ -48,14 +48,16 @@ int level() {
 
 const char* level_name() { return names[level()]; }
 
-}  // namespace suffice::door
+}  // namespace suffice::bindings
 
 NB_MODULE(_kernels, m) {
-  using namespace suffice::door;
-  m.doc() = "Compiled loops, a submodule for each idea.";
+  using namespace suffice::bindings;
+  m.doc() = "Compiled loops, a submodule for each kind of kernel.";
   m.def("level", &level_name, "Return the level of the processor that the loops run at.");
   define_columns(m.def_submodule("columns"));
+  define_comoments(m.def_submodule("comoments"));
   define_counts(m.def_submodule("counts"));
+  define_factor(m.def_submodule("factor"));
   define_moments(m.def_submodule("moments"));
   define_sums(m.def_submodule("sums"));
 }

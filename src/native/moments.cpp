@@ -267,6 +267,26 @@ struct Cell {
   }
 };
 
+// Add a row of weight w to the sums of its class, (2, d), (d,) and (4, d).
+void add_weighted_row(const double* row, double w, double* weight, const double* pivot,
+                      double* sums, Index d) {
+  double *s1 = sums, *s1_lo = sums + d, *s2 = sums + 2 * d, *s2_lo = sums + 3 * d;
+#pragma GCC ivdep
+  for (Index j = 0; j < d; ++j) {
+    if (row[j] != row[j]) continue;
+    const Number total = Number{weight[j], weight[d + j]} + Number{w, 0.0};
+    weight[j] = total.hi, weight[d + j] = total.lo;
+    const auto [v, e] = two_sum(row[j], -pivot[j]);
+    const auto [a, b] = two_product(w, v);
+    const Number sum = two_sum(s1[j], a);
+    s1[j] = sum.hi, s1_lo[j] += sum.lo + (b + w * e);
+    const auto [q, f] = two_product(v, v);
+    const auto [g, h] = two_product(w, q);
+    const Number square = two_sum(s2[j], g);
+    s2[j] = square.hi, s2_lo[j] += square.lo + (h + w * (f + 2.0 * v * e));
+  }
+}
+
 Index add_weighted_rows(Matrix<const double> x, Vector<const std::int64_t> codes,
                         Vector<const double> weights, MomentState<double> state) {
   const Index n = x.shape[0], d = x.shape[1], k = state.pivot.shape[0];
@@ -281,24 +301,13 @@ Index add_weighted_rows(Matrix<const double> x, Vector<const std::int64_t> codes
                         state.weight.part(c).at, state.pivot.part(c).at, d);
     }
     if (codes[i] < 0) continue;
-    const double* row = x.part(i).at;
-    for (Index j = 0; j < d; ++j)
-      if (magnitude(row[j]) > LARGEST) return i;
-    for (Index j = 0; j < d; ++j) {
-      if (row[j] != row[j]) continue;
-      const Cell<double> cell(state, codes[i], j);
-      const double w = weights[i];
-      const Number weight = cell.weight() + Number{w, 0.0};
-      cell.w = weight.hi, cell.w_lo = weight.lo;
-      const auto [v, e] = two_sum(row[j], -cell.pivot);
-      const auto [a, b] = two_product(w, v);
-      const Number sum = two_sum<double>(cell.s1, a);
-      cell.s1 = sum.hi, cell.s1_lo += sum.lo + (b + w * e);
-      const auto [q, f] = two_product(v, v);
-      const auto [g, h] = two_product(w, q);
-      const Number square = two_sum<double>(cell.s2, g);
-      cell.s2 = square.hi, cell.s2_lo += square.lo + (h + w * (f + 2.0 * v * e));
-    }
+    const double* row = &x(i, 0);
+    std::int64_t large = 0;  // as wide as a double: the loop becomes vectors
+    for (Index j = 0; j < d; ++j) large |= magnitude(row[j]) > LARGEST ? 1 : 0;
+    if (large) return i;
+    const Index c = codes[i];
+    add_weighted_row(row, weights[i], &state.weight(c, 0, 0), &state.pivot(c, 0),
+                     &state.sums(c, 0, 0), d);
   }
   return -1;
 }

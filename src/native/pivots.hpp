@@ -73,8 +73,8 @@ inline void group(const std::int64_t* codes, Index n, Index k, Index* start, Ind
 //
 // The product comes before the quotient: an exact one then stays exact, and so do ties.
 inline Pair<double> product_over(Pair<double> a, Pair<double> b, Pair<double> w) {
-  int up = 0, down = 0;
-  if (!__builtin_isfinite(a.hi * b.hi)) up = -exponent(a.hi), down = -exponent(b.hi);
+  if (__builtin_isfinite(a.hi * b.hi)) return a * b / w;
+  const int up = -exponent(a.hi), down = -exponent(b.hi);
   const Pair<double> p = Pair<double>{ldexp(a.hi, up), ldexp(a.lo, up)} *
                          Pair<double>{ldexp(b.hi, down), ldexp(b.lo, down)} / w;
   return {ldexp(p.hi, -up - down), ldexp(p.lo, -up - down)};

@@ -14,13 +14,14 @@ void add_pairs(Vector<const double> a, Vector<const double> a_lo, Vector<const d
   }
 }
 
-void normalise(Matrix<double> hi, Matrix<double> lo) {
-  for (Index c = 0; c < hi.shape[0]; ++c) {
-    const auto values = hi.part(c), errors = lo.part(c);
-    if (!any_nonzero(errors.at, errors.size())) continue;
-    for (Index j = 0; j < values.size(); ++j) {
-      const auto sum = two_sum(values[j], errors[j]);
-      values[j] = sum.hi, errors[j] = sum.lo;
+void normalise(Strided<double> hi, Strided<double> lo) {
+  for (Index c = 0; c < hi.rows; ++c) {
+    bool rounded = false;
+    for (Index j = 0; j < hi.columns; ++j) rounded |= lo(c, j) != 0.0;
+    if (!rounded) continue;
+    for (Index j = 0; j < hi.columns; ++j) {
+      const auto sum = two_sum(hi(c, j), lo(c, j));
+      hi(c, j) = sum.hi, lo(c, j) = sum.lo;
     }
   }
 }

@@ -13,7 +13,7 @@ struct Sums {
   // Make the pairs (k, m) hold the rounded value first, in place.
   //
   // Errors that are all zero are not written to: memory of zeros takes no room before it is.
-  void (*normalise)(Matrix<double> hi, Matrix<double> lo);
+  void (*normalise)(Strided<double> hi, Strided<double> lo);
 
   // Write the pairs (m, 2, n) times a factor to `out`.
   void (*scale)(Cube<const double> pairs, double factor, Cube<double> out);

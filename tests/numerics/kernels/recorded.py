@@ -1,6 +1,6 @@
 """Results of kernels as the version that was compiled by Numba gave them, bit by bit.
 
-A case is a name and the arrays that a kernel returned or wrote. ``recorded/<idea>.json`` holds a
+A case is a name and the arrays that a kernel returned or wrote. ``recorded/<kernels>.json`` holds a
 digest of each; with ``SUFFICE_RECORD=1`` the tests write it instead of comparing.
 """
 
@@ -18,10 +18,10 @@ __all__ = ["check"]
 FOLDER = Path(__file__).parent / "recorded"
 
 
-def check(idea: str, cases: Iterable[tuple[str, Iterable[Any]]]) -> None:
-    """Compare every case of an idea with what was recorded."""
+def check(kernels: str, cases: Iterable[tuple[str, Iterable[Any]]]) -> None:
+    """Compare every case of some kernels with what was recorded."""
     found = {name: digest(results) for name, results in cases}
-    file = FOLDER / f"{idea}.json"
+    file = FOLDER / f"{kernels}.json"
     if os.environ.get("SUFFICE_RECORD"):
         file.write_text(json.dumps(found, indent=0) + "\n")
     recorded = json.loads(file.read_text())

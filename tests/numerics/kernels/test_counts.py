@@ -124,6 +124,6 @@ def test_what_would_be_outside_is_refused() -> None:
     csr = np.ones(2), np.array([0, 4]), np.array([0, 1, 3])
     with pytest.raises(ValueError, match="must not decrease"):
         kernels.counts.add_sparse_events(*csr, codes, np.empty(0), *sums)
+    bits = np.zeros(1, np.uint8)
     with pytest.raises(ValueError, match="fewer bits"):
-        bits = np.zeros(1, np.uint8)
         kernels.counts.read_codes(codes, bits, 7, np.zeros(2, np.int32), np.zeros(2, bool))

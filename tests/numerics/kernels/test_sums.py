@@ -54,6 +54,6 @@ def test_wrong_arrays_are_refused() -> None:
     with pytest.raises(TypeError):
         kernels.sums.add_pairs(*pair, *pair, 1.0, np.zeros(3, np.float32), np.zeros(3))
     with pytest.raises(TypeError):
-        kernels.sums.normalise(np.zeros((4, 4))[::2], np.zeros((2, 4)))
+        kernels.sums.scale(np.zeros((4, 2, 4)), 1.0, np.zeros((8, 2, 4))[::2])
     with pytest.raises(TypeError):
         kernels.sums.normalise(np.zeros(4), np.zeros(4))

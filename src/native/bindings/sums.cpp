@@ -1,9 +1,11 @@
 #include "sums.hpp"
 
-#include "door/arrays.hpp"
-#include "door/doors.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
 
-namespace suffice::door {
+namespace suffice::bindings {
+
+using Apart = Array<double, 2, Order::any>;  // parts of a table of pairs
 
 void define_sums(nb::module_ m) {
   static const Sums& kernels = CHOSEN(sums);
@@ -27,7 +29,7 @@ void define_sums(nb::module_ m) {
 
   m.def(
       "normalise",
-      [](Written<2> hi, Written<2> lo) {
+      [](Apart hi, Apart lo) {
         require("lo", lo, {hi.shape(0), hi.shape(1)});
         Unlocked unlocked;
         kernels.normalise(hi, lo);
@@ -45,4 +47,4 @@ void define_sums(nb::module_ m) {
       "pairs"_a, "factor"_a, "out"_a, "Write the pairs (m, 2, n) times a factor to ``out``.");
 }
 
-}  // namespace suffice::door
+}  // namespace suffice::bindings

@@ -1,10 +1,10 @@
 #include "columns.hpp"
 
-#include "door/arrays.hpp"
-#include "door/doors.hpp"
-#include "door/validity.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/validity.hpp"
 
-namespace suffice::door {
+namespace suffice::bindings {
 
 static const Columns* kernels;
 
@@ -50,4 +50,4 @@ void define_columns(nb::module_ m) {
         "Copy doubles (n, d) whose columns are contiguous to ``rows`` (n, d), which are.");
 }
 
-}  // namespace suffice::door
+}  // namespace suffice::bindings

@@ -1,9 +1,9 @@
 #include "moments.hpp"
 
-#include "door/arrays.hpp"
-#include "door/doors.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
 
-namespace suffice::door {
+namespace suffice::bindings {
 
 // The three arrays of a state of k classes and d features.
 template <class T>
@@ -101,4 +101,4 @@ void define_moments(nb::module_ m) {
         "Return the pivot of values that spread so far about their middle, but not one of them.");
 }
 
-}  // namespace suffice::door
+}  // namespace suffice::bindings

@@ -1,12 +1,12 @@
-#include "door/arrays.hpp"
+#include "bindings/arrays.hpp"
 
 #include <cstring>
 #include <string>
 
 #include "counts.hpp"
-#include "door/doors.hpp"
+#include "bindings/bindings.hpp"
 
-namespace suffice::door {
+namespace suffice::bindings {
 
 bool Held::is(const char* letters, std::size_t size, int dimensions) const {
   const char* format = buffer_.format;
@@ -52,11 +52,21 @@ void require(const char* name, const Held& array, std::initializer_list<Index> s
   throw nb::value_error(sentence.c_str());
 }
 
-void require_below(const char* name, Vector<const std::int64_t> numbers, Index bound) {
+static bool are_between(Vector<const std::int64_t> numbers, Index least, Index bound) {
   static const WholeNumbers<std::int64_t>& kernels = CHOSEN(counts);
-  if (kernels.are_below(numbers, bound, INT64_MIN)) return;
-  const std::string sentence = std::string(name) + " must be below " + std::to_string(bound);
-  throw nb::value_error(sentence.c_str());
+  return kernels.are_below(numbers, bound, least);
 }
 
-}  // namespace suffice::door
+void require_below(const char* name, Vector<const std::int64_t> numbers, Index bound) {
+  if (are_between(numbers, INT64_MIN, bound)) return;
+  throw nb::value_error((std::string(name) + " must be below " + std::to_string(bound)).c_str());
+}
+
+void require_between(const char* name, Vector<const std::int64_t> numbers, Index least,
+                     Index bound) {
+  require_below(name, numbers, bound);
+  if (are_between(numbers, least, bound)) return;
+  throw nb::value_error((std::string(name) + " must be from " + std::to_string(least)).c_str());
+}
+
+}  // namespace suffice::bindings

@@ -1,9 +1,9 @@
 // The bits of a column of Arrow.
 #pragma once
 #include "counts.hpp"
-#include "door/arrays.hpp"
+#include "bindings/arrays.hpp"
 
-namespace suffice::door {
+namespace suffice::bindings {
 
 using Bits = Array<const std::uint8_t, 1>;
 
@@ -13,4 +13,4 @@ inline Validity validity_of(const Bits& bits, Index first, Index n) {
   return {bits, first};
 }
 
-}  // namespace suffice::door
+}  // namespace suffice::bindings

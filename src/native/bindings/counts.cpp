@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "door/arrays.hpp"
-#include "door/doors.hpp"
-#include "door/validity.hpp"
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/validity.hpp"
 
-namespace suffice::door {
+namespace suffice::bindings {
 
 static const Counts* kernels;
 
@@ -59,7 +59,7 @@ static CodeRange range_of(const Places& low, const Places& size, const Places& o
                           Index places) {
   require("low", low, {d});
   require("size", size, {d});
-  require("offsets", offsets, {d});
+  require(offsets.shape(0) >= d, "offsets must have a place for every column");
   const CodeRange range{low, size, offsets};
   for (Index j = 0; j < d; ++j)
     require(range.size[j] >= 0 && range.offsets[j] >= 0 &&
@@ -189,4 +189,4 @@ void define_counts(nb::module_ m) {
         "Add w · x to the pair of class and column for every stored cell of a CSR matrix.");
 }
 
-}  // namespace suffice::door
+}  // namespace suffice::bindings

@@ -1,4 +1,4 @@
-// The door of the kernels: arrays of Python are let in as views if dtype, dimensions and order fit.
+// Arrays of Python as arguments of kernels: views, if dtype, dimensions and order fit.
 //
 // An array that is only read is copied where it does not lie as a kernel wants it; its numbers are
 // never converted. One that is written to must fit as it is. What does not is a TypeError; a wrong
@@ -8,7 +8,7 @@
 
 #include "views.hpp"
 
-namespace suffice::door {
+namespace suffice::bindings {
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -139,6 +139,7 @@ void require(const char* name, const Array<T, D, order>& array, std::initializer
 
 // Raise a ValueError unless whole numbers are below a bound.
 void require_below(const char* name, Vector<const std::int64_t> numbers, Index bound);
+void require_between(const char* name, Vector<const std::int64_t> numbers, Index least, Index bound);
 
 // Raise a ValueError unless a vector is empty or has n numbers.
 template <class T>
@@ -153,24 +154,24 @@ inline void require(bool condition, const char* sentence) {
 
 using Unlocked = nb::gil_scoped_release;
 
-}  // namespace suffice::door
+}  // namespace suffice::bindings
 
 namespace nanobind::detail {
 
-template <class T, int D, suffice::door::Order order>
-struct type_caster<suffice::door::Array<T, D, order>> {
-  using Given = suffice::door::Array<T, D, order>;
+template <class T, int D, suffice::bindings::Order order>
+struct type_caster<suffice::bindings::Array<T, D, order>> {
+  using Given = suffice::bindings::Array<T, D, order>;
   using Number = std::remove_const_t<T>;
-  NB_TYPE_CASTER(Given, const_name("numpy.typing.NDArray[numpy.") + suffice::door::Dtype<Number>::name + const_name("]"))
+  NB_TYPE_CASTER(Given, const_name("numpy.typing.NDArray[numpy.") + suffice::bindings::Dtype<Number>::name + const_name("]"))
 
   bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
     constexpr bool written = !std::is_const_v<T>;
     if (!value.held.take(source.ptr(), written)) return false;
-    if (!value.held.is(suffice::door::Dtype<Number>::letters, sizeof(T), D)) return false;
+    if (!value.held.is(suffice::bindings::Dtype<Number>::letters, sizeof(T), D)) return false;
     if (value.held.lies(order)) return true;
     if (written) return false;
     try {
-      return value.held.take(suffice::door::in_rows(source).ptr(), false);
+      return value.held.take(suffice::bindings::in_rows(source).ptr(), false);
     } catch (python_error&) {
       return false;
     }
@@ -178,14 +179,14 @@ struct type_caster<suffice::door::Array<T, D, order>> {
 };
 
 template <int D>
-struct type_caster<suffice::door::AnyArray<D>> {
-  NB_TYPE_CASTER(suffice::door::AnyArray<D>, const_name("numpy.typing.NDArray[typing.Any]"))
+struct type_caster<suffice::bindings::AnyArray<D>> {
+  NB_TYPE_CASTER(suffice::bindings::AnyArray<D>, const_name("numpy.typing.NDArray[typing.Any]"))
 
   bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
     if (!value.held.take(source.ptr(), false) || value.held.dimensions() != D) return false;
-    if (value.held.lies(suffice::door::Order::rows)) return true;
+    if (value.held.lies(suffice::bindings::Order::rows)) return true;
     try {
-      return value.held.take(suffice::door::in_rows(source).ptr(), false);
+      return value.held.take(suffice::bindings::in_rows(source).ptr(), false);
     } catch (python_error&) {
       return false;
     }

@@ -1,19 +1,21 @@
-// What module.cpp puts together: a submodule for each idea.
+// What module.cpp puts together: a submodule for each kind of kernel.
 #pragma once
 #include <nanobind/nanobind.h>
 
-namespace suffice::door {
+namespace suffice::bindings {
 
 // The level that kernels run at: the best that the processor has, or that of SUFFICE_SIMD.
 int level();
 const char* level_name();
 
 void define_columns(nanobind::module_ m);
+void define_comoments(nanobind::module_ m);
 void define_counts(nanobind::module_ m);
+void define_factor(nanobind::module_ m);
 void define_moments(nanobind::module_ m);
 void define_sums(nanobind::module_ m);
 
-}  // namespace suffice::door
+}  // namespace suffice::bindings
 
 // A table of functions, of the level that kernels run at.
 #if defined(__x86_64__)

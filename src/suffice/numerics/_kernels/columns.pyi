@@ -1,0 +1,25 @@
+"""Columns into rows, and whole numbers into doubles."""
+
+from typing import Any
+
+import numpy
+import numpy.typing
+
+
+def place(values: numpy.typing.NDArray[Any], valid: numpy.typing.NDArray[numpy.uint8], first: int, rows: numpy.typing.NDArray[numpy.float64], j: int) -> None:
+    """
+    Write numbers to column j of ``rows`` (n, d), NaN where a cell is null.
+
+    ``valid`` are the bits of cells that are not null, or nothing; that of cell 0 is the
+    ``first``.
+    """
+
+def to_doubles(values: numpy.typing.NDArray[Any], lowest: object, highest: object, numbers: numpy.typing.NDArray[numpy.float64]) -> bool:
+    """
+    Copy whole numbers (n, d) to doubles (n, d); tell whether all lie between two bounds.
+    """
+
+def to_rows(x: numpy.typing.NDArray[numpy.float64], rows: numpy.typing.NDArray[numpy.float64]) -> None:
+    """
+    Copy doubles (n, d) whose columns are contiguous to ``rows`` (n, d), which are.
+    """
