@@ -57,7 +57,14 @@ NB_MODULE(_kernels, m) {
   define_columns(m.def_submodule("columns"));
   define_comoments(m.def_submodule("comoments"));
   define_counts(m.def_submodule("counts"));
+  define_descent(m.def_submodule("descent"));
+  define_distances(m.def_submodule("distances"));
   define_factor(m.def_submodule("factor"));
+  define_linear(m.def_submodule("linear"));
+  define_logistic(m.def_submodule("logistic"));
   define_moments(m.def_submodule("moments"));
+  define_scores(m.def_submodule("scores"));
+  define_squares(m.def_submodule("squares"));
   define_sums(m.def_submodule("sums"));
+  define_sweep(m.def_submodule("sweep"));
 }

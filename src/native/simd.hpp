@@ -46,6 +46,23 @@ INLINE Native native_load(const double* at) {
   return *reinterpret_cast<const NativeInMemory*>(at);
 }
 
+// Small whole numbers, one by one where the level has no instruction.
+INLINE Native native_load(const std::int8_t* at) {
+#if defined(__AVX2__)
+  typedef std::int32_t Whole __attribute__((vector_size(4 * WIDTH)));
+  std::int64_t bytes = 0;
+  __builtin_memcpy(&bytes, at, WIDTH);
+  const auto low = _mm_cvtsi64_si128(bytes);
+#if defined(__AVX512F__)
+  return __builtin_convertvector((Whole)_mm256_cvtepi8_epi32(low), Native);
+#else
+  return __builtin_convertvector((Whole)_mm_cvtepi8_epi32(low), Native);
+#endif
+#else
+  return Native{static_cast<double>(at[0]), static_cast<double>(at[1])};
+#endif
+}
+
 INLINE void native_store(double* at, Native x) { *reinterpret_cast<NativeInMemory*>(at) = x; }
 
 INLINE Native fma(Native a, Native b, Native c) {
@@ -62,6 +79,10 @@ INLINE Native fma(Native a, Native b, Native c) {
 
 INLINE double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
+INLINE Native magnitude(Native x) {
+  return (Native)((NativeBits)x & ~(NativeBits)native(-0.0));
+}
+
 // Eight doubles. A generic vector of 512 bits would be spilled where registers are smaller.
 struct Lanes {
   Native part[PARTS];
@@ -76,6 +97,12 @@ INLINE Lanes splat(double x) {
 }
 
 INLINE Lanes load(const double* at) {
+  Lanes r;
+  EACH_PART r.part[p] = native_load(at + WIDTH * p);
+  return r;
+}
+
+INLINE Lanes load(const std::int8_t* at) {
   Lanes r;
   EACH_PART r.part[p] = native_load(at + WIDTH * p);
   return r;
@@ -113,7 +140,7 @@ INLINE Lanes fma(Lanes a, Lanes b, Lanes c) {
 
 INLINE Lanes magnitude(Lanes a) {
   Lanes r;
-  EACH_PART r.part[p] = (Native)((NativeBits)a.part[p] & ~(NativeBits)native(-0.0));
+  EACH_PART r.part[p] = magnitude(a.part[p]);
   return r;
 }
 

@@ -52,21 +52,33 @@ void require(const char* name, const Held& array, std::initializer_list<Index> s
   throw nb::value_error(sentence.c_str());
 }
 
-static bool are_between(Vector<const std::int64_t> numbers, Index least, Index bound) {
-  static const WholeNumbers<std::int64_t>& kernels = CHOSEN(counts);
+template <class I>
+static bool are_between(Vector<const I> numbers, Index least, Index bound) {
+  static const WholeNumbers<I>& kernels = CHOSEN(counts);
   return kernels.are_below(numbers, bound, least);
 }
 
+template <class I>
+static void require_from(const char* name, Vector<const I> numbers, Index least, Index bound) {
+  if (are_between(numbers, least, bound)) return;
+  const bool low = are_between(numbers, INT64_MIN, bound);
+  const std::string rule = low ? " must be from " + std::to_string(least)
+                               : " must be below " + std::to_string(bound);
+  throw nb::value_error((name + rule).c_str());
+}
+
 void require_below(const char* name, Vector<const std::int64_t> numbers, Index bound) {
-  if (are_between(numbers, INT64_MIN, bound)) return;
-  throw nb::value_error((std::string(name) + " must be below " + std::to_string(bound)).c_str());
+  require_from(name, numbers, INT64_MIN, bound);
 }
 
 void require_between(const char* name, Vector<const std::int64_t> numbers, Index least,
                      Index bound) {
-  require_below(name, numbers, bound);
-  if (are_between(numbers, least, bound)) return;
-  throw nb::value_error((std::string(name) + " must be from " + std::to_string(least)).c_str());
+  require_from(name, numbers, least, bound);
+}
+
+void require_between(const char* name, Vector<const std::int32_t> numbers, Index least,
+                     Index bound) {
+  require_from(name, numbers, least, bound);
 }
 
 }  // namespace suffice::bindings

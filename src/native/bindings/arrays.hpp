@@ -6,6 +6,8 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <utility>
+
 #include "views.hpp"
 
 namespace suffice::bindings {
@@ -37,9 +39,12 @@ class Held {
 
  public:
   Held() = default;
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
   Held(Held&& other) noexcept : buffer_(other.buffer_), holds_(other.holds_) { other.holds_ = false; }
+  Held& operator=(Held&& other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    std::swap(holds_, other.holds_);
+    return *this;
+  }
   ~Held() { release(); }
 
   void release() {
@@ -128,6 +133,8 @@ std::remove_const_t<T> type_of(View<T, D>);
 template <int D> using Read = Array<const double, D>;
 template <int D> using Written = Array<double, D>;
 using Codes = Array<const std::int64_t, 1>;
+using Rows = Array<const double, 2, Order::any>;
+using Scores = Array<double, 2, Order::any>;  // (n, k), in any order
 
 // Raise a ValueError unless an array has a shape.
 void require(const char* name, const Held& array, std::initializer_list<Index> shape);
@@ -137,9 +144,10 @@ void require(const char* name, const Array<T, D, order>& array, std::initializer
   require(name, array.held, shape);
 }
 
-// Raise a ValueError unless whole numbers are below a bound.
+// Raise a ValueError unless whole numbers are below a bound, or also from another on.
 void require_below(const char* name, Vector<const std::int64_t> numbers, Index bound);
 void require_between(const char* name, Vector<const std::int64_t> numbers, Index least, Index bound);
+void require_between(const char* name, Vector<const std::int32_t> numbers, Index least, Index bound);
 
 // Raise a ValueError unless a vector is empty or has n numbers.
 template <class T>

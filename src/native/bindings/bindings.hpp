@@ -11,9 +11,16 @@ const char* level_name();
 void define_columns(nanobind::module_ m);
 void define_comoments(nanobind::module_ m);
 void define_counts(nanobind::module_ m);
+void define_descent(nanobind::module_ m);
+void define_distances(nanobind::module_ m);
 void define_factor(nanobind::module_ m);
+void define_linear(nanobind::module_ m);
+void define_logistic(nanobind::module_ m);
 void define_moments(nanobind::module_ m);
+void define_scores(nanobind::module_ m);
+void define_squares(nanobind::module_ m);
 void define_sums(nanobind::module_ m);
+void define_sweep(nanobind::module_ m);
 
 }  // namespace suffice::bindings
 

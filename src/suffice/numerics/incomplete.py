@@ -216,7 +216,7 @@ class _Sums(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Standardised rows by cell: those of one pattern under one covariance (kernels/sweep.py).
+    """Standardised rows by cell: those of one pattern under one covariance (`kernels.sweep`).
 
     A column is measured from the mean of its class, in standard deviations over all classes.
     """

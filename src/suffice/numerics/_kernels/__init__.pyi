@@ -4,9 +4,16 @@ from suffice.numerics._kernels import (
     columns as columns,
     comoments as comoments,
     counts as counts,
+    descent as descent,
+    distances as distances,
     factor as factor,
+    linear as linear,
+    logistic as logistic,
     moments as moments,
-    sums as sums
+    scores as scores,
+    squares as squares,
+    sums as sums,
+    sweep as sweep
 )
 
 

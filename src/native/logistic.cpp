@@ -1,0 +1,179 @@
+#include "logistic.hpp"
+
+#include "logistic_loss.hpp"
+#include "simd.hpp"
+
+namespace suffice::LEVEL {
+namespace {
+
+constexpr Index ROWS = 4;       // taken together
+constexpr Index AHEAD = 4096;  // cells between asking for one and reading it
+
+void outcomes(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,
+              Matrix<double> residual, Matrix<double> p, Matrix<double> other) {
+  const Index m = t.shape[1];
+  for (Index i = 0; i < t.shape[0]; ++i) {
+    Loss of_row;
+    if (m == 1) {
+      const TwoClasses row = two_classes(t(i, 0), codes[i]);
+      residual(i, 0) = row.residual, p(i, 0) = row.p, other(i, 0) = row.other;
+      of_row = row.loss;
+    } else {
+      of_row = many_classes(&t(i, 0), m, 1, codes[i], &residual(i, 0), &p(i, 0), &other(i, 0));
+    }
+    loss[i] = of_row.a + log1p(of_row.r);
+  }
+}
+
+// The losses of the classes and the residuals of a row.
+class Losses {
+  Room<LossSum> of_class_;
+  Room<double> p_;  // and 1 − p
+  const LogisticSums& sums_;
+  Index m_;
+
+ public:
+  Losses(const LogisticSums& sums, Index m)
+      : of_class_(sums.factors.shape[0]), p_(2 * m), sums_(sums), m_(m) {
+    fill(static_cast<LossSum*>(of_class_), sums.factors.shape[0], LossSum());
+  }
+
+  // Add a row of class y and scores t, m coefficients and c, that are `apart`; write its residuals.
+  INLINE void add(Index row, Index y, const double* t, Index apart, double* residual) const {
+    const double w = sums_.weights ? sums_.weights[row] : 1.0;
+    sums_.weight[y] += w;
+    sums_.fingerprint[y] += w * t[m_ * apart];
+    Loss loss;
+    if (m_ == 1) {
+      const TwoClasses of_row = two_classes(t[0], y);
+      residual[0] = of_row.residual, loss = of_row.loss;
+    } else {
+      loss = many_classes(t, m_, apart, y, residual, p_, p_ + m_);
+    }
+    of_class_[y].add(loss, w);
+    for (Index c = 0; c < m_; ++c) residual[c] *= w * sums_.factors[y];
+  }
+
+  // Σ f_y of the losses of the classes.
+  double total() const {
+    double sum = 0.0;
+    for (Index y = 0; y < sums_.factors.shape[0]; ++y)
+      sum += sums_.factors[y] * of_class_[y].value();
+    return sum;
+  }
+};
+
+// Write x − o of up to four rows to `rows` (4 · width,).
+INLINE void write_shifted(Matrix<const double> x, Index first, const double* origin, Index width,
+                          double* rows) {
+  const Index d = x.shape[1], many = least(ROWS, x.shape[0] - first);
+  for (Index i = 0; i < many; ++i) {
+    const double* cells = x.at + (first + i) * d;
+    double* to = rows + i * width;
+    if (d < LANES) {
+      for (Index j = 0; j < d; ++j) to[j] = cells[j] - origin[j];
+      continue;
+    }
+    for (Index j = 0; j < d; j += LANES) {
+      prefetch(cells + j + AHEAD);
+      const Index at = least(j, d - LANES);  // the last lanes overlap those before
+      store(to + at, load(cells + at) - load(origin + at));
+    }
+  }
+}
+
+// Write wᵀv of four rows v (4 · width,) to `to` (4,).
+INLINE void write_products(const double* w, const double* v, Index width, double* to) {
+  Lanes sum[ROWS];
+  UNROLL for (Index i = 0; i < ROWS; ++i) sum[i] = splat(0.0);
+  for (Index j = 0; j < width; j += LANES) {
+    const Lanes a = load(w + j);
+    UNROLL for (Index i = 0; i < ROWS; ++i) sum[i] = fma(a, load(v + i * width + j), sum[i]);
+  }
+  UNROLL for (Index i = 0; i < ROWS; ++i) to[i] = total(sum[i]);
+}
+
+// Add rᵀv of four rows v (4 · width,) to `sums` (width,).
+INLINE void add_multiples(const double* r, const double* v, Index width, double* sums) {
+  const Lanes r0 = splat(r[0]), r1 = splat(r[1]), r2 = splat(r[2]), r3 = splat(r[3]);
+  for (Index j = 0; j < width; j += LANES) {
+    Lanes s = load(sums + j);
+    s = fma(r0, load(v + j), fma(r1, load(v + width + j), s));
+    s = fma(r2, load(v + 2 * width + j), fma(r3, load(v + 3 * width + j), s));
+    store(sums + j, s);
+  }
+}
+
+double add_gradient(Matrix<const double> x, Vector<const double> origin,
+                    Matrix<const double> directions, Vector<const std::int64_t> codes,
+                    LogisticSums sums) {
+  const Index n = x.shape[0], d = x.shape[1], m = directions.shape[0] - 1;
+  const Index width = (d + LANES - 1) / LANES * LANES;
+  const Room<double> slopes((m + 1) * width), gradient(m * width), rows(ROWS * width);
+  const Room<double> scores((m + 1) * ROWS), residual(m * ROWS), of_row(m);
+  const Losses losses(sums, m);
+  for (Index c = 0; c <= m; ++c) copy(slopes + c * width, &directions(c, 0) + 1, d);
+  for (Index first = 0; first < n; first += ROWS) {
+    write_shifted(x, first, origin.at, width, rows);
+    for (Index c = 0; c <= m; ++c) {
+      double* t = scores + c * ROWS;
+      write_products(slopes + c * width, rows, width, t);
+      UNROLL for (Index i = 0; i < ROWS; ++i) t[i] += directions(c, 0);
+    }
+    const Index many = least(ROWS, n - first);
+    fill<double>(residual, m * ROWS, 0.0);
+    for (Index i = 0; i < many; ++i) {
+      losses.add(first + i, codes[first + i], scores + i, ROWS, of_row);
+      for (Index c = 0; c < m; ++c) {
+        residual[c * ROWS + i] = of_row[c];
+        sums.gradient(c, 0) += of_row[c];
+      }
+    }
+    for (Index c = 0; c < m; ++c)
+      add_multiples(residual + c * ROWS, rows, width, gradient + c * width);
+  }
+  for (Index c = 0; c < m; ++c)
+    for (Index j = 0; j < d; ++j) sums.gradient(c, 1 + j) += gradient[c * width + j];
+  return losses.total();
+}
+
+template <class T, class I>
+double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
+                           Vector<const std::int64_t> codes, LogisticSums sums) {
+  const Index k = sums.factors.shape[0], width = directions.shape[1], m = k == 2 ? 1 : k;
+  const Room<double> scores(width), residual(width);
+  const Losses losses(sums, m);
+  for (Index i = 0; i < codes.shape[0]; ++i) {
+    if (codes[i] < 0) continue;
+    const Index start = x.starts[i], stop = x.starts[i + 1];
+    for (Index first = 0; first < width; first += LANES) {
+      Lanes t = load(directions.at + first);
+      for (Index q = start; q < stop; ++q)
+        t = fma(splat(static_cast<double>(x.data[q])),
+                load(directions.at + (1 + x.columns[q]) * width + first), t);
+      store(scores + first, t);
+    }
+    losses.add(i, codes[i], scores, 1, residual);
+    for (Index first = 0; first < width; first += LANES) {
+      double* sum = sums.gradient.at + first;
+      const Lanes r = load(residual + first);
+      store(sum, load(sum) + r);
+      for (Index q = start; q < stop; ++q) {
+        double* place = sum + (1 + x.columns[q]) * width;
+        store(place, fma(splat(static_cast<double>(x.data[q])), r, load(place)));
+      }
+    }
+  }
+  return losses.total();
+}
+
+template <class... Kernel>
+constexpr Each<Kernel...> compiled(Each<Kernel...>) {
+  return {Kernel{add_sparse_gradient<typename Kernel::Number, typename Kernel::Place>}...};
+}
+
+}  // namespace
+
+extern const LogisticKernels logistic{compiled(OfCells<SparseLogistic>()), add_gradient, outcomes};
+
+}  // namespace suffice::LEVEL

@@ -1,0 +1,165 @@
+#include "scores.hpp"
+
+#include <math.h>
+
+#include "row_tiles.hpp"
+
+namespace suffice::LEVEL {
+namespace {
+
+Index add_student(Strided<const double> x, Matrix<const double> mean,
+                  Matrix<const double> precision, Matrix<const double> power,
+                  Matrix<const double> log_scale, Strided<double> out) {
+  for (Index i = 0; i < x.rows; ++i)
+    for (Index c = 0; c < mean.shape[0]; ++c) {
+      double sum = 0.0;
+      for (Index j = 0; j < x.columns; ++j) {
+        const double v = x(i, j) - mean(c, j);
+        if (magnitude(v) > 2.0 * LARGEST) return i;
+        if (v == v) sum += log_scale(c, j) - power(c, j) * log1p(precision(c, j) * v * v);
+      }
+      out(i, c) += sum;
+    }
+  return -1;
+}
+
+// Add the sums of rows, 64 at a time, to scores: `add(v, c, j, sum)` adds a column of 8 rows.
+template <class T, class Add>
+INLINE void add_tiles(Strided<const T> x, Strided<double> out, const Add& add) {
+  const Index d = x.columns;
+  const Room<double> tile(d * TALL), origin(d);
+  double sums[TALL];
+  for (Index first = 0; first < x.rows; first += TALL) {
+    const Index rows = least(TALL, x.rows - first);
+    write_tile(x, first, rows, origin, tile);
+    for (Index c = 0; c < out.columns; ++c) {
+      for (Index i = 0; i < rows; i += ABREAST) {
+        const double* v = tile + place_of(i, 0, d);
+        Lanes a = splat(0.0), b = a;
+        for (Index j = 0; j < d; ++j, v += ABREAST)
+          a = add(load(v), c, j, a), b = add(load(v + LANES), c, j, b);
+        store(sums + i, a), store(sums + i + LANES, b);
+      }
+      add_scores(out, first, c, sums, rows);
+    }
+  }
+}
+
+void add_linear(Strided<const double> x, Matrix<const double> slope, Strided<double> out) {
+  const Lanes nothing = splat(0.0);
+  add_tiles(x, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
+    return sum + choose(v, nothing, v * splat(slope(c, j)), nothing);
+  });
+}
+
+void add_binary(Strided<const std::int8_t> values, Matrix<const double> absent,
+                Matrix<const double> slope, Strided<double> out) {
+  const Lanes nothing = splat(0.0), below = splat(-0.5);
+  add_tiles(values, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
+    return sum + choose(v, below, splat(absent(c, j)) + v * splat(slope(c, j)), nothing);
+  });
+}
+
+// Add the sums of one panel of classes, from class `first` on, to the scores of row i.
+INLINE void add_panel(Lanes sums, Index i, Index first, Strided<double> out) {
+  double total[PANEL];
+  store(total, sums);
+  for (Index c = 0; c < least(PANEL, out.columns - first); ++c) out(i, first + c) += total[c];
+}
+
+void add_table(Matrix<const std::int64_t> values, Ranges ranges, Matrix<const double> table,
+               Strided<double> out) {
+  constexpr Index CELLS_AHEAD = 2048;  // cells between asking for one and reading it
+  const Index n = values.shape[0], d = values.shape[1], width = table.shape[1];
+  for (Index i = 0; i < n; ++i) {
+    const std::int64_t* cells = values.at + i * d;
+    for (Index j = 0; j < d; j += LANES) prefetch(cells + j + CELLS_AHEAD);
+    for (Index first = 0; first < out.columns; first += PANEL) {
+      Lanes sum = splat(0.0);
+      for (Index j = 0; j < d; ++j) {
+        const auto size = static_cast<std::uint64_t>(ranges.size[j]);
+        auto v = static_cast<std::uint64_t>(cells[j]) - static_cast<std::uint64_t>(ranges.low[j]);
+        v = v < size ? v : size;
+        sum += load(table.at + (ranges.first[j] + static_cast<Index>(v)) * width + first);
+      }
+      add_panel(sum, i, first, out);
+    }
+  }
+}
+
+// Add P panels of classes, from class `first` on, of rows from `start` to `stop`.
+template <int P, class T, class I>
+INLINE void add_events(Compressed<T, I> x, Matrix<const double> slope, Index first, Index start,
+                       Index stop, Strided<double> out) {
+  constexpr Index AHEAD = 128;  // cells between asking for a row of the table and adding it
+  const Index width = slope.shape[1], last = x.starts[out.rows] - 1;
+  const auto d = static_cast<std::uint64_t>(slope.shape[0]);
+  for (Index i = start; i < stop; ++i) {
+    Lanes sum[P];
+    UNROLL for (int p = 0; p < P; ++p) sum[p] = splat(0.0);
+    for (Index q = x.starts[i]; q < x.starts[i + 1]; ++q) {
+      const double* ahead = slope.at + x.columns[least(q + AHEAD, last)] * width + first;
+      UNROLL for (int p = 0; p < P; ++p) prefetch(ahead + p * PANEL);
+      const auto v = static_cast<std::uint64_t>(x.columns[q]);
+      const auto count = static_cast<double>(x.data[q]);
+      if (v >= d || !(count > 0.0)) continue;
+      const double* terms = slope.at + static_cast<Index>(v) * width + first;
+      UNROLL for (int p = 0; p < P; ++p) sum[p] += splat(count) * load(terms + p * PANEL);
+    }
+    UNROLL for (int p = 0; p < P; ++p) add_panel(sum[p], i, first + p * PANEL, out);
+  }
+}
+
+template <class T, class I>
+void add_sparse_linear(Compressed<T, I> x, Matrix<const double> slope, Strided<double> out) {
+  constexpr Index BLOCK = 64;  // rows whose cells stay in cache from panel to panel
+  for (Index start = 0; start < out.rows; start += BLOCK) {
+    const Index stop = least(start + BLOCK, out.rows);
+    Index first = 0;
+    for (; out.columns - first > PANEL; first += 2 * PANEL)
+      add_events<2>(x, slope, first, start, stop, out);
+    if (first < out.columns) add_events<1>(x, slope, first, start, stop, out);
+  }
+}
+
+// Take the classes c of `next` where they score higher than `top`, of 8 rows or one.
+INLINE void challenge(double* top, double* place, const double* next, Index c, Index rows) {
+  Index i = 0;
+  for (; i + LANES <= rows; i += LANES) {
+    const Lanes s = load(next + i), t = load(top + i);
+    store(place + i, choose(s, t, splat(static_cast<double>(c)), load(place + i)));
+    store(top + i, choose(s, t, s, t));
+  }
+  for (; i < rows; ++i)
+    if (next[i] > top[i]) place[i] = static_cast<double>(c), top[i] = next[i];
+}
+
+Index best_class(Strided<const double> scores, Vector<std::int64_t> best) {
+  constexpr Index BLOCK = 512;  // rows whose largest scores are found together
+  const Room<double> top(BLOCK), place(BLOCK);
+  Index impossible = 0;
+  for (Index first = 0; first < scores.rows; first += BLOCK) {
+    const Index rows = least(BLOCK, scores.rows - first);
+    fill<double>(top, rows, -__builtin_inf());
+    fill<double>(place, rows, -1.0);
+    for (Index c = 0; c < scores.columns; ++c)
+      challenge(top, place, &scores(first, c), c, rows);
+    for (Index i = 0; i < rows; ++i) {
+      best[first + i] = static_cast<Index>(place[i]);
+      impossible += place[i] < 0.0;
+    }
+  }
+  return impossible;
+}
+
+template <class... Kernel>
+constexpr Each<Kernel...> compiled(Each<Kernel...>) {
+  return {Kernel{add_sparse_linear<typename Kernel::Number, typename Kernel::Place>}...};
+}
+
+}  // namespace
+
+extern const ScoresKernels scores{compiled(OfCells<SparseScores>()), add_student, add_linear,
+                                  add_binary, add_table, best_class};
+
+}  // namespace suffice::LEVEL

@@ -1,0 +1,54 @@
+"""Linear functions of rows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from suffice.numerics import kernels
+
+from .recorded import check
+from .rows import KINDS, rows, scores, shapes
+
+
+def cases() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(2)
+    for n, d, k in (*shapes(), (0, 5, 3)):
+        results: list[Any] = []
+        for kind in KINDS if n else KINDS[:1]:
+            x, slope = rows(random, n, d, kind), random.standard_normal((k, d))
+            origin = random.standard_normal(d) * (1e3 if kind == "far" else 1.0)
+            constant = random.standard_normal(k)
+            out, done = scores(random, n, k, "CF-"[d % 3]), np.zeros(n, bool)
+            terms = origin, slope, constant
+            stopped = kernels.linear.add_complete(x, *terms, done, out)
+            results += stopped, done, out.copy()
+            kernels.linear.write(x, *terms, out)
+            results.append(out)
+        yield f"{n} {d} {k}", results
+
+
+def test_as_recorded() -> None:
+    check("linear", cases())
+
+
+def test_wrong_arrays_are_refused() -> None:
+    x, origin, slope, constant = np.ones((4, 3)), np.ones(3), np.ones((2, 3)), np.ones(2)
+    out, done = np.zeros((4, 2)), np.zeros(4, bool)
+    for wrong in (
+        (x, origin[:2], slope, constant, done, out),
+        (x, origin, slope[:, :2].copy(), constant, done, out),
+        (x, origin, slope, constant[:1], done, out),
+        (x, origin, slope, constant, done[:3], out),
+        (x, origin, slope, constant, done, out[:, :1]),
+        (x[:3], origin, slope, constant, done, out),
+    ):
+        with pytest.raises(ValueError, match="it must be"):
+            kernels.linear.add_complete(*wrong)
+    with pytest.raises(TypeError):
+        kernels.linear.add_complete(x, origin, slope, constant, np.zeros(8, bool)[::2], out)
+    with pytest.raises(TypeError):
+        kernels.linear.write(x, origin, slope, constant, out.astype(np.float32))
+    assert not out.any()
+    assert not done.any()

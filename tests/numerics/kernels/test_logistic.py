@@ -1,0 +1,113 @@
+"""The logistic loss and its gradient."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import random_array
+
+from suffice.numerics import kernels
+
+from .recorded import check
+from .rows import rows, shapes
+
+
+def of_outcomes() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(9)
+    for n, m in product((0, 1, 5, 300), (1, 2, 3, 7)):
+        t = random.standard_normal((n, m)) * 10.0 ** random.integers(-9, 4, (n, m))
+        t[random.random((n, m)) < 0.05] = 0.0
+        t[random.random((n, m)) < 0.05] = -0.0
+        codes = random.integers(max(m, 2), size=n)
+        out = np.zeros(n), *(np.zeros((n, m)) for _ in range(3))
+        kernels.logistic.outcomes(t, codes, *out)
+        yield f"outcomes {n} {m}", [*out]
+
+
+def sums(random: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
+    """Codes, weights and factors, and where weights and fingerprints are added."""
+    weights = random.choice([0.5, 1.0, 1.0, 2.0], n) if n % 2 else np.empty(0)
+    return random.integers(k, size=n), weights, random.random(k) + 0.5, np.ones(k), np.ones(k)
+
+
+def of_dense() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(10)
+    for (n, d, k), kind in product((*shapes((2, 3, 2, 5)), (0, 4, 2)), ("plain", "wide", "far")):
+        if kind == "wide" and not n:
+            continue
+        m = 1 if k == 2 else k
+        x, directions = rows(random, n, d, kind), random.standard_normal((m + 1, 1 + d))
+        origin = random.standard_normal(d) + (1e6 if kind == "far" else 0.0)
+        added, gradient = sums(random, n, k), random.standard_normal((m, 1 + d))
+        loss = kernels.logistic.add_gradient(x, origin, directions, *added, gradient)
+        yield f"add_gradient {n} {d} {k} {kind}", [loss, *added[3:], gradient]
+
+
+def of_sparse() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(11)
+    dtypes = np.float64, np.float32, np.int64, np.int32, np.uint8
+    some = tuple(shapes((2, 3, 2, 9)))[::11]
+    for (n, d, k), dtype, index in product(some, dtypes, (np.int32, np.int64)):
+        m = 1 if k == 2 else k
+        table = random_array((n, d), density=0.2, format="csr", rng=random)
+        data = (table.data * 9 - 4).astype(dtype)
+        cells = table.indptr.astype(index), table.indices.astype(index), data
+        width = -(-(m + 1) // 8) * 8
+        directions, gradient = np.zeros((1 + d, width)), np.zeros((1 + d, width))
+        directions[:, : m + 1] = random.standard_normal((1 + d, m + 1))
+        codes, *added = sums(random, n, k)
+        codes[random.random(n) < 0.1] = -1
+        loss = kernels.logistic.add_sparse_gradient(*cells, directions, codes, *added, gradient)
+        name = f"add_sparse_gradient {n} {d} {k} {np.dtype(dtype)} {np.dtype(index)}"
+        yield name, [loss, *added[2:], gradient]
+
+
+def test_as_recorded() -> None:
+    check("logistic", (*of_outcomes(), *of_dense(), *of_sparse()))
+
+
+def test_wrong_arrays_are_refused() -> None:
+    x, origin, directions = np.ones((4, 2)), np.zeros(2), np.ones((2, 3))
+    codes, weights, factors, weight, fingerprint = np.zeros(4, np.int64), *np.ones((4, 2))
+    gradient = np.zeros((1, 3))
+    add = kernels.logistic.add_gradient
+    none = np.empty(0)
+    add(x, origin, directions, codes, none, factors, weight, fingerprint, gradient)
+    for wrong in (
+        (x, origin[:1], directions, codes, none, factors, weight, fingerprint, gradient),
+        (x, origin, directions[:1], codes, none, factors, weight, fingerprint, gradient),
+        (x, origin, directions, codes[:3], none, factors, weight, fingerprint, gradient),
+        (x, origin, directions, codes - 1, none, factors, weight, fingerprint, gradient),
+        (x, origin, directions, codes + 2, none, factors, weight, fingerprint, gradient),
+        (x, origin, directions, codes, weights, factors, weight, fingerprint, gradient),
+        (x, origin, directions, codes, none, np.ones(3), np.ones(3), np.ones(3), gradient),
+        (x, origin, directions, codes, none, factors, weight[:1], fingerprint, gradient),
+        (x, origin, directions, codes, none, factors, weight, fingerprint, gradient[:, 1:].copy()),
+    ):
+        with pytest.raises(ValueError, match=r"must be"):
+            add(*wrong)
+    out = np.zeros(4), *(np.zeros((4, 3)) for _ in range(3))
+    with pytest.raises(ValueError, match="code"):
+        kernels.logistic.outcomes(np.zeros((4, 3)), codes + 3, *out)
+
+
+def test_cells_outside_of_the_table_are_refused() -> None:
+    starts, indices, data = np.array([0, 1, 3]), np.array([0, 1, 1]), np.ones(3)
+    directions, gradient = np.ones((3, 8)), np.zeros((3, 8))
+    codes, none, ones = np.zeros(2, np.int64), np.empty(0), np.ones(2)
+    rest = none, ones, ones.copy(), ones.copy(), gradient
+    add = kernels.logistic.add_sparse_gradient
+    add(starts, indices, data, directions, codes, *rest)
+    for wrong in (
+        (starts, indices + 1, data, directions, codes),
+        (starts, indices - 1, data, directions, codes),
+        (starts, indices[:2], data, directions, codes),
+        (starts + 1, indices, data, directions, codes),
+        (starts, indices, data, directions, codes + 2),
+        (starts, indices, data, directions[:, :7].copy(), codes),
+        (starts, indices, data, directions, codes[:1]),
+    ):
+        with pytest.raises(ValueError, match="must"):
+            add(*wrong, *rest)

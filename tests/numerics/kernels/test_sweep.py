@@ -1,0 +1,65 @@
+"""The expectation step for rows with missing cells."""
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from suffice.numerics import kernels
+
+from .recorded import check
+
+
+def problem(random: np.random.Generator, cells: int, d: int, k: int, shared: bool) -> list[Any]:
+    """The arguments of `expect`."""
+    s, scattered = 1 if shared else k, max(cells // 2, 1)
+    start = np.concatenate([[0], np.cumsum(random.integers(0, 4, cells))])
+    factor = random.standard_normal((s + scattered, d, d))
+    products = factor @ factor.transpose(0, 2, 1)
+    return [
+        random.random((cells, d)) < 0.6,
+        start,
+        random.integers(s, size=cells),
+        random.integers(-1, scattered, cells),
+        products[s:],
+        random.integers(k, size=start[-1]),
+        random.random(start[-1]) + 0.5,
+        random.standard_normal((k, d)),
+        products[:s] + np.eye(d),
+        random.standard_normal((start[-1], d)),
+        random.standard_normal((s, d, d)),
+        np.zeros(cells),
+    ]
+
+
+def cases() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(14)
+    for cells, d, k, shared in product(
+        (0, 1, 3, 20), (1, 2, 5, 8, 9, 17), (1, 2, 3), (True, False)
+    ):
+        given = problem(random, cells, d, k, shared)
+        kernels.sweep.expect(*given)
+        yield f"expect {cells} {d} {k} {shared}", given[-3:]
+
+
+def test_as_recorded() -> None:
+    check("sweep", cases())
+
+
+def test_wrong_arrays_are_refused() -> None:
+    given = problem(np.random.default_rng(15), 4, 3, 2, False)
+    kernels.sweep.expect(*given)
+    for place, change in product((1, 2, 3, 5), (-2, 9)):
+        wrong = [*given]
+        wrong[place] = given[place] + change
+        with pytest.raises(ValueError, match="must be"):
+            kernels.sweep.expect(*wrong)
+    for place in range(1, 12):
+        wrong = [*given]
+        wrong[place] = given[place][:-1]
+        if place == 4:
+            wrong[3] = np.full(4, len(given[4]) - 1)
+        with pytest.raises(ValueError, match="must be"):
+            kernels.sweep.expect(*wrong)
