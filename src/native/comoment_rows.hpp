@@ -229,7 +229,7 @@ class ComomentAdder {
     for (Index j = 0; j < d; ++j) {
       double *sum = sums + j * LANES, *error = sums + (d + j) * LANES;
       Lanes hi = load(sum), lo = load(error);
-      const auto add = [&](Lanes value, Lanes rest) {
+      const auto add = [&](Lanes value, Lanes rest) __attribute__((always_inline)) {
         const auto next = two_sum(hi, value);
         hi = next.hi, lo += next.lo;
         if (pairs) lo += rest;

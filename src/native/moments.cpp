@@ -182,9 +182,10 @@ class Adder {
       const Index of_class = codes[i] * padded, of_row = i * padded;
       for (Index j = 0; j < padded; j += LANES) {
         const Index c = of_class + j;
-        auto [value, error] = two_sum(load(part[i] + j), zero - load(p + c));
-        store(missing + c, load(missing + c) + present(value - value, one));
-        value = present(value, zero), error = present(error, zero);
+        const auto difference = two_sum(load(part[i] + j), zero - load(p + c));
+        const Lanes gap = difference.hi - difference.hi;  // 0, or NaN
+        store(missing + c, load(missing + c) + present(gap, one));
+        const Lanes value = present(difference.hi, zero), error = present(difference.lo, zero);
         store(v + of_row + j, value);
         store(e + of_row + j, error);
         store(square + c, fma(value, value, load(square + c)));

@@ -31,32 +31,39 @@ INLINE void each_product(Index d, F&& f) {
 
 // Add Σ a bᵀ of a block over the rows of a tile to its sums: exactly, to biased pairs, or rounded.
 //
-// Lanes are taken a register at a time, so that the sums of all products are in registers.
+// Some registers of the lanes are taken at a time, so that the sums of all products stay in others.
 template <bool exact>
 INLINE void add_block(const double* a, const double* b, Index rows, double* s, double* s_lo) {
-  for (int part = 0; part < PARTS; ++part) {
-    Native hi[SIDE][SIDE], lo[SIDE][SIDE];
-    const auto at = [part](Index i, Index j) { return (i * SIDE + j) * LANES + part * WIDTH; };
-    UNROLL for (int i = 0; i < SIDE; ++i) UNROLL for (int j = 0; j < SIDE; ++j) {
-      hi[i][j] = native_load(s + at(i, j));
-      if constexpr (exact) lo[i][j] = native_load(s_lo + at(i, j));
-    }
-    for (Index r = part * WIDTH; r < rows; r += LANES) {
-      Native right[SIDE];
-      UNROLL for (int j = 0; j < SIDE; ++j) right[j] = native_load(b + j * STRIDE + r);
-      UNROLL for (int i = 0; i < SIDE; ++i) {
-        const Native left = native_load(a + i * STRIDE + r);
-        UNROLL for (int j = 0; j < SIDE; ++j) {
-          const Native sum = fma(left, right[j], hi[i][j]);
-          if constexpr (exact) lo[i][j] += fma(left, right[j], hi[i][j] - sum);
-          hi[i][j] = sum;
+  constexpr int TAKEN = exact || PARTS == 1 ? 1 : 2;
+  for (int part = 0; part < PARTS; part += TAKEN) {
+    Native hi[TAKEN][SIDE][SIDE], lo[TAKEN][SIDE][SIDE];
+    const auto each = [&](auto&& f) __attribute__((always_inline)) {
+      UNROLL for (int q = 0; q < TAKEN; ++q)
+        UNROLL for (int i = 0; i < SIDE; ++i)
+          UNROLL for (int j = 0; j < SIDE; ++j)
+            f((i * SIDE + j) * LANES + (part + q) * WIDTH, hi[q][i][j], lo[q][i][j]);
+    };
+    each([&](Index at, Native& sum, Native& error) {
+      sum = native_load(s + at);
+      if constexpr (exact) error = native_load(s_lo + at);
+    });
+    for (Index r = part * WIDTH; r < rows; r += LANES)
+      UNROLL for (int q = 0; q < TAKEN; ++q) {
+        Native right[SIDE];
+        UNROLL for (int j = 0; j < SIDE; ++j) right[j] = native_load(b + j * STRIDE + r + q * WIDTH);
+        UNROLL for (int i = 0; i < SIDE; ++i) {
+          const Native left = native_load(a + i * STRIDE + r + q * WIDTH);
+          UNROLL for (int j = 0; j < SIDE; ++j) {
+            const Native sum = fma(left, right[j], hi[q][i][j]);
+            if constexpr (exact) lo[q][i][j] += fma(left, right[j], hi[q][i][j] - sum);
+            hi[q][i][j] = sum;
+          }
         }
       }
-    }
-    UNROLL for (int i = 0; i < SIDE; ++i) UNROLL for (int j = 0; j < SIDE; ++j) {
-      native_store(s + at(i, j), hi[i][j]);
-      if constexpr (exact) native_store(s_lo + at(i, j), lo[i][j]);
-    }
+    each([&](Index at, Native sum, Native error) {
+      native_store(s + at, sum);
+      if constexpr (exact) native_store(s_lo + at, error);
+    });
   }
 }
 
