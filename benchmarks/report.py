@@ -14,7 +14,7 @@ from benchmarks.measure.floor import THREADS
 
 __all__ = ["Table", "environment", "milliseconds", "provenance", "significant"]
 
-LIBRARIES = ("suffice", "scikit-learn", "numpy", "scipy", "numba")
+LIBRARIES = ("suffice", "scikit-learn", "numpy", "scipy")
 
 
 @dataclass(frozen=True)

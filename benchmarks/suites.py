@@ -73,9 +73,7 @@ def _naive_bayes(names: Collection[str], quick: bool) -> Iterator[Result]:
     if "import" in names:
         yield first_import(runs)
     if "first-fit" in names:
-        yield first_fit("numba", runs)
-    if "first-fit-cold" in names:
-        yield first_fit("", runs)
+        yield first_fit(runs)
 
 
 def _sizes(names: Collection[str], quick: bool) -> Iterator[Result]:
@@ -143,7 +141,6 @@ SUITES = {
             *(task.name for task in naive_bayes.TASKS),
             "import",
             "first-fit",
-            "first-fit-cold",
             "sizes",
             "growth",
             "peers",

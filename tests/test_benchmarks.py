@@ -29,7 +29,6 @@ NAIVE_BAYES = {
     "iris",
     "import",
     "first-fit",
-    "first-fit-cold",
 }
 DISCRIMINANT = {
     "lda-fit",
@@ -160,7 +159,7 @@ def test_naive_bayes_is_printed_and_written(tmp_path: Path) -> None:
     assert len(suite["sizes"]) == 6
     assert {growth["size"] for growth in suite["growth"]} == set("ndkm")
     assert {compared["peer"] for compared in suite["peers"]} == PEERS
-    assert {"python", "numpy", "numba", "scikit-learn", "cores"} <= content["environment"].keys()
+    assert {"python", "numpy", "scikit-learn", "cores"} <= content["environment"].keys()
     for name in NAIVE_BAYES | PEERS:
         assert f"| {name} " in printed
         assert f"| {name} " in page

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 OPTIONAL = ["pandas", "polars", "duckdb", "dask", "ray", "pyspark", "matplotlib"]
-HEAVY = ["numpy", "scipy", "pyarrow", "numba", "sklearn", "narwhals", "typer", "rich"]
+HEAVY = ["numpy", "scipy", "pyarrow", "sklearn", "narwhals", "typer", "rich"]
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -42,7 +42,3 @@ def test_no_public_name_loads_an_optional_library(statement: str) -> None:
     # scikit-learn looks at pandas by itself where it is installed.
     theirs = loaded_by("import sklearn.base")
     assert (loaded_by(statement) - theirs).isdisjoint(OPTIONAL)
-
-
-def test_a_class_is_imported_without_the_compiler() -> None:
-    assert "numba" not in loaded_by("from suffice import NaiveBayes")

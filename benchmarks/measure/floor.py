@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from benchmarks.measure.timing import Call
@@ -20,21 +19,12 @@ PIECE = 2**20  # words that a thread takes at a time, 8 MB
 POOL = ThreadPoolExecutor(THREADS)
 
 
-@njit(nogil=True, cache=True)
-def _read(words: Any) -> Any:
-    """Combine all words, so that the compiler cannot leave a read out."""
-    total = np.int64(0)
-    for i in range(words.shape[0]):
-        total ^= words[i]
-    return total
-
-
 def reading(arrays: Sequence[NDArray[Any]]) -> Call:
     """Return a call that reads contiguous arrays once, on as many threads as a fit."""
     pieces = [piece for array in arrays for piece in _pieces(array)]
     if len(pieces) <= len(arrays):
-        return lambda: [_read(piece) for piece in pieces]
-    return lambda: list(POOL.map(_read, pieces))
+        return lambda: [np.bitwise_xor.reduce(piece) for piece in pieces]
+    return lambda: list(POOL.map(np.bitwise_xor.reduce, pieces))
 
 
 def _pieces(array: NDArray[Any]) -> list[NDArray[np.int64]]:

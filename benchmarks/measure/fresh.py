@@ -39,25 +39,18 @@ def first_import(runs: int) -> Result:
     )
 
 
-def first_fit(also: str, runs: int) -> Result:
-    """Time the first fit of a process that has imported the class, and ``also`` other libraries.
-
-    With Numba among them, as Suffice loads it at the first fit, this is the cost over the imports.
-    """
-    before = {
-        key: "\n".join([f"import {also}" * bool(also), IMPORT.format(library=key), ROWS])
-        for key in ("suffice", "sklearn")
-    }
+def first_fit(runs: int) -> Result:
+    """Time the first fit of a process that has imported the class."""
+    before = {key: "\n".join([IMPORT.format(library=key), ROWS]) for key in ("suffice", "sklearn")}
     timed = "GaussianNB().fit(x, y)"
-    _seconds(before["suffice"], timed)  # caches the kernels
     ours, theirs = _medians(before["suffice"], before["sklearn"], timed, timed, runs)
     return Result(
-        "first-fit" if also else "first-fit-cold",
-        f"first fit, {also} imported" if also else "first fit, import of Numba included",
+        "first-fit",
+        "first fit",
         "4 x 1",
         ours,
         theirs,
-        targets=(Target("seconds", 0.3),) * bool(also),
+        targets=(Target("seconds", 0.3),),
         load=os.getloadavg()[0],
     )
 

@@ -1,4 +1,4 @@
-// The module `suffice.numerics._kernels`.
+// The module `suffice.numerics.kernels`.
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -50,7 +50,7 @@ const char* level_name() { return names[level()]; }
 
 }  // namespace suffice::bindings
 
-NB_MODULE(_kernels, m) {
+NB_MODULE(kernels, m) {
   using namespace suffice::bindings;
   m.doc() = "Compiled loops, a submodule for each kind of kernel.";
   m.def("level", &level_name, "Return the level of the processor that the loops run at.");
@@ -63,6 +63,7 @@ NB_MODULE(_kernels, m) {
   define_linear(m.def_submodule("linear"));
   define_logistic(m.def_submodule("logistic"));
   define_moments(m.def_submodule("moments"));
+  define_pairs(m.def_submodule("pairs"));
   define_scores(m.def_submodule("scores"));
   define_squares(m.def_submodule("squares"));
   define_sums(m.def_submodule("sums"));

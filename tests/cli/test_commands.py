@@ -16,6 +16,7 @@ import pytest
 from typer.testing import Result
 
 import suffice
+from suffice.numerics import kernels
 
 Run = Callable[..., Result]
 
@@ -47,6 +48,9 @@ def test_no_command_prints_the_help(run: Run) -> None:
 
 def test_version(run: Run) -> None:
     assert run("--version").stdout == f"suffice {suffice.__version__}\n"
+    first, _, level = run("--version", "--verbose").stdout.splitlines()
+    assert first == f"suffice {suffice.__version__}"
+    assert level == f"loops compiled for level {kernels.level()} of the processor"
 
 
 class TestFit:

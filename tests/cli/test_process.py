@@ -10,7 +10,7 @@ import pytest
 
 from suffice import load
 
-HEAVY = {"numpy", "pyarrow", "sklearn", "scipy", "numba", "pandas"}
+HEAVY = {"numpy", "pyarrow", "sklearn", "scipy", "pandas"}
 
 MODULES_AFTER = """\
 import sys

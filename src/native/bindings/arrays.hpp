@@ -16,18 +16,63 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 // What NumPy calls a type, and the letters that the buffer protocol has for it.
-template <class T> struct Dtype;
-template <> struct Dtype<double> { static constexpr auto name = nb::detail::const_name("float64"); static constexpr char letters[] = "d"; };
-template <> struct Dtype<float> { static constexpr auto name = nb::detail::const_name("float32"); static constexpr char letters[] = "f"; };
-template <> struct Dtype<bool> { static constexpr auto name = nb::detail::const_name("bool"); static constexpr char letters[] = "?"; };
-template <> struct Dtype<std::int8_t> { static constexpr auto name = nb::detail::const_name("int8"); static constexpr char letters[] = "b"; };
-template <> struct Dtype<std::int16_t> { static constexpr auto name = nb::detail::const_name("int16"); static constexpr char letters[] = "h"; };
-template <> struct Dtype<std::int32_t> { static constexpr auto name = nb::detail::const_name("int32"); static constexpr char letters[] = "il"; };
-template <> struct Dtype<std::int64_t> { static constexpr auto name = nb::detail::const_name("int64"); static constexpr char letters[] = "lq"; };
-template <> struct Dtype<std::uint8_t> { static constexpr auto name = nb::detail::const_name("uint8"); static constexpr char letters[] = "B"; };
-template <> struct Dtype<std::uint16_t> { static constexpr auto name = nb::detail::const_name("uint16"); static constexpr char letters[] = "H"; };
-template <> struct Dtype<std::uint32_t> { static constexpr auto name = nb::detail::const_name("uint32"); static constexpr char letters[] = "IL"; };
-template <> struct Dtype<std::uint64_t> { static constexpr auto name = nb::detail::const_name("uint64"); static constexpr char letters[] = "LQ"; };
+template <class T>
+struct Dtype;
+template <>
+struct Dtype<double> {
+  static constexpr auto name = nb::detail::const_name("float64");
+  static constexpr char letters[] = "d";
+};
+template <>
+struct Dtype<float> {
+  static constexpr auto name = nb::detail::const_name("float32");
+  static constexpr char letters[] = "f";
+};
+template <>
+struct Dtype<bool> {
+  static constexpr auto name = nb::detail::const_name("bool");
+  static constexpr char letters[] = "?";
+};
+template <>
+struct Dtype<std::int8_t> {
+  static constexpr auto name = nb::detail::const_name("int8");
+  static constexpr char letters[] = "b";
+};
+template <>
+struct Dtype<std::int16_t> {
+  static constexpr auto name = nb::detail::const_name("int16");
+  static constexpr char letters[] = "h";
+};
+template <>
+struct Dtype<std::int32_t> {
+  static constexpr auto name = nb::detail::const_name("int32");
+  static constexpr char letters[] = "il";
+};
+template <>
+struct Dtype<std::int64_t> {
+  static constexpr auto name = nb::detail::const_name("int64 | numpy.intp");
+  static constexpr char letters[] = "lq";
+};
+template <>
+struct Dtype<std::uint8_t> {
+  static constexpr auto name = nb::detail::const_name("uint8");
+  static constexpr char letters[] = "B";
+};
+template <>
+struct Dtype<std::uint16_t> {
+  static constexpr auto name = nb::detail::const_name("uint16");
+  static constexpr char letters[] = "H";
+};
+template <>
+struct Dtype<std::uint32_t> {
+  static constexpr auto name = nb::detail::const_name("uint32");
+  static constexpr char letters[] = "IL";
+};
+template <>
+struct Dtype<std::uint64_t> {
+  static constexpr auto name = nb::detail::const_name("uint64");
+  static constexpr char letters[] = "LQ";
+};
 
 // Whether rows must be contiguous, or may lie as they do.
 enum class Order { rows, any };

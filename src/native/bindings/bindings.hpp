@@ -17,6 +17,7 @@ void define_factor(nanobind::module_ m);
 void define_linear(nanobind::module_ m);
 void define_logistic(nanobind::module_ m);
 void define_moments(nanobind::module_ m);
+void define_pairs(nanobind::module_ m);
 void define_scores(nanobind::module_ m);
 void define_squares(nanobind::module_ m);
 void define_sums(nanobind::module_ m);

@@ -20,7 +20,8 @@ static std::pair<nb::object, nb::object> zeros(nb::tuple shape) {
   return {make(shape), make(shape)};
 }
 
-static nb::tuple product(Read<2> a, Read<2> a_lo, Read<2> b, Read<2> b_lo) {
+static nb::typed<nb::tuple, Written<2>, Written<2>> product(Read<2> a, Read<2> a_lo,
+                                                          Read<2> b, Read<2> b_lo) {
   const auto first = pairs_of(a, a_lo), second = pairs_of(b, b_lo);
   require("b", b, {a.shape(1), b.shape(1)});
   const auto [c, c_lo] = zeros(nb::make_tuple(a.shape(0), b.shape(1)));
@@ -32,7 +33,8 @@ static nb::tuple product(Read<2> a, Read<2> a_lo, Read<2> b, Read<2> b_lo) {
   return nb::make_tuple(c, c_lo);
 }
 
-static nb::tuple factorise(Written<2> upper, Written<2> upper_lo, Read<1> noise) {
+static nb::typed<nb::tuple, Index, Written<1>, Written<1>, Written<2>, Written<2>> factorise(
+    Written<2> upper, Written<2> upper_lo, Read<1> noise) {
   const Index d = upper.shape(0);
   const auto matrix = pairs_of(upper, upper_lo);
   require("upper", upper, {d, d});

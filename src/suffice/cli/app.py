@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import sys
 import tempfile
 import warnings
@@ -29,6 +30,7 @@ from suffice.cli.show import show
 from suffice.cli.signals import handled, status
 from suffice.cli.summary import summary
 from suffice.errors import SufficeError, SufficeWarning
+from suffice.numerics import kernels
 from suffice.temporary import sweep
 
 __all__ = ["app"]
@@ -80,20 +82,25 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
+def _print_version(context: typer.Context, asked: bool) -> None:
     if asked:
         with standard_output():
             typer.echo(f"suffice {__version__}")
+            if context.params["verbose"]:
+                typer.echo(f"Python {platform.python_version()}, {platform.platform()}")
+                typer.echo(f"loops compiled for level {kernels.level()} of the processor")
         raise typer.Exit
 
 
 @app.callback()
 def _suffice(
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", is_eager=True, help="With --version: also what it runs on."),
+    ] = False,
     version: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
-        ),
+        typer.Option("--version", callback=_print_version, help="Print the version."),
     ] = False,
 ) -> None:
     """Learn from any table, from exact sums: fit, predict, explain, merge, forget."""

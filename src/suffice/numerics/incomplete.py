@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -294,7 +294,8 @@ class _Cells:
         x, scatter = self.x.copy(), np.zeros_like(at.covariance)
         of_cells = np.empty(len(self.cells[0]))
         groups = self.code, self.group_weight
-        kernels.sweep.expect(*self.cells, *groups, *at, x, scatter, of_cells)
+        arrays: list[Any] = [*self.cells, *groups, *at, x, scatter, of_cells]
+        kernels.sweep.expect(*arrays)
         weight = self.group_weight[:, None]
         total = _by_class(weight * x, self.code, len(self.weight))
         mean = total / np.where(self.weight > 0.0, self.weight, 1.0)[:, None]

@@ -51,8 +51,7 @@ def affine(
     if not d:
         out[:] = constant
         return out
-    terms = (np.ascontiguousarray(term) for term in (origin, slope, constant))
-    kernels.linear.write(row_major(x, np.float64), *terms, out)
+    kernels.linear.write(row_major(x, np.float64), origin, slope, constant, out)
     return out
 
 

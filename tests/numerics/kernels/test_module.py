@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from suffice.numerics import _kernels
+from suffice.numerics import kernels
 
 ROOT = Path(__file__).parents[3]
-STUBS = ROOT / "src/suffice/numerics/_kernels"
+STUBS = ROOT / "src/suffice/numerics/kernels"
 
 
 def test_stubs_say_what_the_module_has(tmp_path: Path) -> None:
-    arguments = ["-q", "-r", "-m", "suffice.numerics._kernels", "-O", str(tmp_path)]
+    arguments = ["-q", "-r", "-m", "suffice.numerics.kernels", "-O", str(tmp_path)]
     subprocess.run([sys.executable, "-m", "nanobind.stubgen", *arguments], check=True, timeout=120)
-    made = {stub.name: stub for stub in (tmp_path / "_kernels").glob("*.pyi")}
+    made = {stub.name: stub for stub in (tmp_path / "kernels").glob("*.pyi")}
     assert set(made) == {stub.name for stub in STUBS.glob("*.pyi")}
     for name, stub in made.items():
         ours = ast.dump(ast.parse((STUBS / name).read_text()))
@@ -28,7 +28,7 @@ def test_stubs_say_what_the_module_has(tmp_path: Path) -> None:
 
 def test_a_level_can_be_asked_for() -> None:
     def level(wish: str) -> subprocess.CompletedProcess[str]:
-        program = "from suffice.numerics import _kernels; print(_kernels.level())"
+        program = "from suffice.numerics import kernels; print(kernels.level())"
         environment = os.environ | {"SUFFICE_SIMD": wish}
         return subprocess.run(
             [sys.executable, "-c", program], env=environment, capture_output=True, text=True
@@ -39,7 +39,7 @@ def test_a_level_can_be_asked_for() -> None:
     lowest = "base" if best == "base" else "v2"
     assert level(lowest).stdout.strip() == lowest
     assert "SUFFICE_SIMD asks for v9" in level("v9").stderr
-    assert _kernels.level() == os.environ.get("SUFFICE_SIMD", best)
+    assert kernels.level() == os.environ.get("SUFFICE_SIMD", best)
 
 
 def test_levels_share_no_symbol() -> None:

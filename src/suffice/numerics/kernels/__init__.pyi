@@ -1,6 +1,6 @@
 """Compiled loops, a submodule for each kind of kernel."""
 
-from suffice.numerics._kernels import (
+from suffice.numerics.kernels import (
     columns as columns,
     comoments as comoments,
     counts as counts,
