@@ -10,6 +10,7 @@ from suffice.numerics.kernels import (
     linear as linear,
     logistic as logistic,
     moments as moments,
+    pairs as pairs,
     scores as scores,
     squares as squares,
     sums as sums,

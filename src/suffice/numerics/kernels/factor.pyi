@@ -4,12 +4,12 @@ import numpy
 import numpy.typing
 
 
-def product(a: numpy.typing.NDArray[numpy.float64], a_lo: numpy.typing.NDArray[numpy.float64], b: numpy.typing.NDArray[numpy.float64], b_lo: numpy.typing.NDArray[numpy.float64]) -> tuple:
+def product(a: numpy.typing.NDArray[numpy.float64], a_lo: numpy.typing.NDArray[numpy.float64], b: numpy.typing.NDArray[numpy.float64], b_lo: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """
     Return the pairs a b of a (n, d) and b (d, m); zeros of a cost nothing.
     """
 
-def factorise(upper: numpy.typing.NDArray[numpy.float64], upper_lo: numpy.typing.NDArray[numpy.float64], noise: numpy.typing.NDArray[numpy.float64]) -> tuple:
+def factorise(upper: numpy.typing.NDArray[numpy.float64], upper_lo: numpy.typing.NDArray[numpy.float64], noise: numpy.typing.NDArray[numpy.float64]) -> tuple[int, numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]:
     """
     Turn the upper triangle of A (d, d), in place, into Lᵀ; return the pairs of D and L⁻¹.
 

@@ -15,12 +15,12 @@ import numpy
 import numpy.typing
 
 
-def outcomes(t: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64], loss: numpy.typing.NDArray[numpy.float64], residual: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], other: numpy.typing.NDArray[numpy.float64]) -> None:
+def outcomes(t: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], loss: numpy.typing.NDArray[numpy.float64], residual: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], other: numpy.typing.NDArray[numpy.float64]) -> None:
     """
     Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores ``t`` (n, m); m = 1 for two classes.
     """
 
-def add_gradient(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64], weights: numpy.typing.NDArray[numpy.float64], factors: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], fingerprint: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
+def add_gradient(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], factors: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], fingerprint: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
     """
     Add what one pass over rows x (n, d) says of m coefficient vectors; return Σ w f_y ℓ.
 
@@ -30,7 +30,7 @@ def add_gradient(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.ND
     are ``factors``.
     """
 
-def add_sparse_gradient(indptr: numpy.typing.NDArray[Any], indices: numpy.typing.NDArray[Any], data: numpy.typing.NDArray[Any], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64], weights: numpy.typing.NDArray[numpy.float64], factors: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], fingerprint: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
+def add_sparse_gradient(indptr: numpy.typing.NDArray[Any], indices: numpy.typing.NDArray[Any], data: numpy.typing.NDArray[Any], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], factors: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], fingerprint: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
     """
     Do what `add_gradient` does for compressed rows x, with z = (1, x).
 

@@ -6,14 +6,14 @@ import numpy
 import numpy.typing
 
 
-def add_rows(x: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64], weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> int:
+def add_rows(x: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> int:
     """
     Add the rows of x (n, d) to their classes, each with weight one.
 
     Returns −1, or the first of a tile of rows that holds a number too large to be squared.
     """
 
-def add_weighted_rows(x: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64], weights: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> int:
+def add_weighted_rows(x: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> int:
     """
     Add the rows of x (n, d) to their classes with weights (n,).
 

@@ -36,7 +36,7 @@ def add_sparse_linear(data: numpy.typing.NDArray[Any], indices: numpy.typing.NDA
     have are left out.
     """
 
-def add_table(values: numpy.typing.NDArray[numpy.int64], low: numpy.typing.NDArray[numpy.int64], size: numpy.typing.NDArray[numpy.int64], offsets: numpy.typing.NDArray[numpy.int64], table: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> None:
+def add_table(values: numpy.typing.NDArray[numpy.int64 | numpy.intp], low: numpy.typing.NDArray[numpy.int64 | numpy.intp], size: numpy.typing.NDArray[numpy.int64 | numpy.intp], offsets: numpy.typing.NDArray[numpy.int64 | numpy.intp], table: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> None:
     """
     Categories: add Σⱼ table[offsets[j] + values[i, j] − low[j], c].
 
@@ -44,7 +44,7 @@ def add_table(values: numpy.typing.NDArray[numpy.int64], low: numpy.typing.NDArr
     up to whole panels of classes.
     """
 
-def best_class(scores: numpy.typing.NDArray[numpy.float64], best: numpy.typing.NDArray[numpy.int64]) -> int:
+def best_class(scores: numpy.typing.NDArray[numpy.float64], best: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> int:
     """
     Write the class of the largest score of every row; of equal scores, the first.
 

@@ -9,7 +9,7 @@ import numpy
 import numpy.typing
 
 
-def expect(observed: numpy.typing.NDArray[numpy.bool], start: numpy.typing.NDArray[numpy.int64], matrix: numpy.typing.NDArray[numpy.int64], place: numpy.typing.NDArray[numpy.int64], products: numpy.typing.NDArray[numpy.float64], code: numpy.typing.NDArray[numpy.int64], weight: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], covariance: numpy.typing.NDArray[numpy.float64], x: numpy.typing.NDArray[numpy.float64], scatter: numpy.typing.NDArray[numpy.float64], log_likelihood: numpy.typing.NDArray[numpy.float64]) -> None:
+def expect(observed: numpy.typing.NDArray[numpy.bool], start: numpy.typing.NDArray[numpy.int64 | numpy.intp], matrix: numpy.typing.NDArray[numpy.int64 | numpy.intp], place: numpy.typing.NDArray[numpy.int64 | numpy.intp], products: numpy.typing.NDArray[numpy.float64], code: numpy.typing.NDArray[numpy.int64 | numpy.intp], weight: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], covariance: numpy.typing.NDArray[numpy.float64], x: numpy.typing.NDArray[numpy.float64], scatter: numpy.typing.NDArray[numpy.float64], log_likelihood: numpy.typing.NDArray[numpy.float64]) -> None:
     """
     Fill in the missing columns of groups of rows, and add what their cells scatter.
 
