@@ -15,8 +15,8 @@
 namespace suffice::LEVEL {
 namespace {
 
-constexpr Index TILE = 16;    // rows scored together
-constexpr Index WIDEST = 8;   // classes whose sums stay in registers
+constexpr Index TILE = 16;     // rows scored together
+constexpr Index WIDEST = 8;    // classes whose sums stay in registers
 constexpr Index AHEAD = 2048;  // cells between asking for one and reading it
 
 INLINE Index rounded_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
@@ -69,7 +69,9 @@ class Arranged {
 struct Products {
   const double *origin, *slope;
 
-  INLINE Native shifted(Native row, Index column) const { return row - native_load(origin + column); }
+  INLINE Native shifted(Native row, Index column) const {
+    return row - native_load(origin + column);
+  }
   INLINE Native add(Native v, Index entry, Native sum) const {
     return fma(native(slope[entry]), v, sum);
   }

@@ -91,8 +91,9 @@ void add_gradient_of(DescentRows rows, Vector<const std::int64_t> order, Descent
   with_loss(rows, [&](const auto& of_row) { add_gradient(of_row, rows, order, room, v, g, loss); });
 }
 
-void descend_on(DescentRows rows, Vector<const std::int64_t> order, DescentRoom room, DescentSteps steps,
-                Matrix<double> v, Matrix<double> velocity, double* loss, Matrix<double> path) {
+void descend_on(DescentRows rows, Vector<const std::int64_t> order, DescentRoom room,
+                DescentSteps steps, Matrix<double> v, Matrix<double> velocity, double* loss,
+                Matrix<double> path) {
   with_loss(rows, [&](const auto& of_row) {
     descend(of_row, rows, order, room, steps, v, velocity, loss, path);
   });

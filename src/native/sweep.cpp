@@ -78,9 +78,9 @@ double fill_in(Matrix<const double> a, const Columns& shown, const Columns& lost
   return distance;
 }
 
-void expect(SweepCells cells, const std::int64_t* code, const double* weight, Matrix<const double> mean,
-            Cube<const double> covariance, Matrix<double> x, Cube<double> scatter,
-            double* log_likelihood) {
+void expect(SweepCells cells, const std::int64_t* code, const double* weight,
+            Matrix<const double> mean, Cube<const double> covariance, Matrix<double> x,
+            Cube<double> scatter, double* log_likelihood) {
   const Index d = x.shape[1];
   const Room<double> swept(d * d), row(d), r(d), y(d);
   const Matrix<double> a = {swept, {d, d}};

@@ -68,22 +68,24 @@ static void descend(Read<2> table, Targets targets, Read<1> weights, Codes order
 void define_descent(nb::module_ m) {
   m.doc() =
       "Gradient descent on sums over rows: gradients, and steps after every few rows.\n\n"
-      "Conventions: of a table (n, ≥ p) the first p columns are read. With centres and inverse units\n"
-      "(p,) a row is standardised as it is read,\n\n"
+      "Conventions: of a table (n, ≥ p) the first p columns are read. With centres and inverse\n"
+      "units (p,) a row is standardised as it is read,\n\n"
       "    z = (constant, (x − m)/s)      t = V z\n\n"
-      "with coefficients v (m, 1 + p) and ``constant`` 1 or 0. Rows are taken in a given order, by one\n"
-      "thread. What the loss is follows from the targets: numbers (n, m) have squared errors, class\n"
-      "codes (n,) the logistic loss.";
+      "with coefficients v (m, 1 + p) and ``constant`` 1 or 0. Rows are taken in a given order,\n"
+      "by one thread. What the loss is follows from the targets: numbers (n, m) have squared\n"
+      "errors, class codes (n,) the logistic loss.";
   m.def("add_gradient", &add_gradient, "table"_a, "targets"_a, "weights"_a, "order"_a, "center"_a,
         "inverse"_a, "v"_a, "z"_a, "t"_a, "g"_a, "loss"_a,
-        "Add Σ ω ℓ to ``loss`` and Σ ω ∂ℓ/∂t zᵀ to ``g`` (m, 1 + p), over the rows in ``order``.\n\n"
-        "``z`` (1 + p,) is room for a row, whose first element is the constant, ``t`` (m,) for scores.");
+        "Add Σ ω ℓ to ``loss`` and Σ ω ∂ℓ/∂t zᵀ to ``g`` (m, 1 + p), over the rows in\n"
+        "``order``.\n\n"
+        "``z`` (1 + p,) is room for a row, whose first element is the constant, ``t`` (m,) for\n"
+        "scores.");
   m.def("descend", &descend, "table"_a, "targets"_a, "weights"_a, "order"_a, "size"_a, "center"_a,
         "inverse"_a, "penalty"_a, "rate"_a, "momentum"_a, "nesterov"_a, "z"_a, "t"_a, "v"_a,
         "velocity"_a, "loss"_a, "path"_a,
         "Step after every ``size`` rows of ``order``: v ← v + d with d ← βd − ηg, in place.\n\n"
-        "Nesterov's step is βd − ηg with that d. The ``loss`` added is that of each row before its\n"
-        "step; v after every step is added to ``path``.");
+        "Nesterov's step is βd − ηg with that d. The ``loss`` added is that of each row before\n"
+        "its step; v after every step is added to ``path``.");
 }
 
 }  // namespace suffice::bindings

@@ -8,9 +8,10 @@ namespace suffice::bindings {
 void define_distances(nb::module_ m) {
   static const DistancesKernels& kernels = CHOSEN(distances);
   m.doc() =
-      "Mahalanobis distances of rows from k means, under a covariance of each class or one of all.\n\n"
-      "Conventions: n rows, d features. W (s, d, d) is lower triangular and whitens: Σ⁻¹ = WᵀW. With\n"
-      "an origin o near the means, ``shift`` (k, d) holds W(μ − o), so that\n\n"
+      "Mahalanobis distances of rows from k means, under a covariance of each class or one of\n"
+      "all.\n\n"
+      "Conventions: n rows, d features. W (s, d, d) is lower triangular and whitens: Σ⁻¹ = WᵀW.\n"
+      "With an origin o near the means, ``shift`` (k, d) holds W(μ − o), so that\n\n"
       "    (x − μ)ᵀ Σ⁻¹ (x − μ) = |W(x − o) − W(μ − o)|².\n\n"
       "A class's score −½|…|² + ``log_scale`` is added to ``out`` (n, k).";
   static constexpr char one_or_all[] = "there must be one covariance, or one of every class";
@@ -51,8 +52,8 @@ void define_distances(nb::module_ m) {
       },
       "x"_a, "mean"_a, "rest"_a, "covariance"_a, "distance"_a, "log_determinant"_a, "rank"_a,
       "Write the distances (n, k) of rows in the columns that they show.\n\n"
-      "Rows of one pattern stand together. ``log_determinant`` and ``rank`` (n, s) are those of the\n"
-      "covariances (s, d, d) of these columns.");
+      "Rows of one pattern stand together. ``log_determinant`` and ``rank`` (n, s) are those of\n"
+      "the covariances (s, d, d) of these columns.");
 }
 
 }  // namespace suffice::bindings

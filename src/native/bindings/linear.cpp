@@ -15,7 +15,8 @@ static void require_terms(const Read<2>& x, const Read<1>& origin, const Read<2>
 
 void define_linear(nb::module_ m) {
   static const LinearKernels& kernels = CHOSEN(linear);
-  m.doc() = "Linear functions of rows: eight rows are the lanes, and a tile of functions shares them.";
+  m.doc() =
+      "Linear functions of rows: eight rows are the lanes, and a tile of functions shares them.";
 
   m.def(
       "add_complete",
@@ -28,8 +29,8 @@ void define_linear(nb::module_ m) {
       },
       "x"_a, "origin"_a, "slope"_a, "constant"_a, "done"_a, "out"_a,
       "Add (x − o)ᵀ slope_c + constant_c, of slopes (k, d), to ``out`` (n, k) of complete rows.\n\n"
-      "They are marked as ``done`` (n,). Returns −1, or the first of a tile of rows one of which\n"
-      "holds a number too large to be squared.");
+      "They are marked as ``done`` (n,). Returns −1, or the first of a tile of rows one of\n"
+      "which holds a number too large to be squared.");
 
   m.def(
       "write",

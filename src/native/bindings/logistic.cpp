@@ -27,12 +27,14 @@ static LogisticSums sums_of(Index n, Index m, const Codes& codes, const Read<1>&
                             const Read<1>& factors, const Written<1>& weight,
                             const Written<1>& fingerprint, const Written<2>& gradient) {
   const Index k = factors.shape(0);
-  require(m == 1 ? k <= 2 : k <= m, "there must be a coefficient vector of every class, or one of two");
+  require(m == 1 ? k <= 2 : k <= m,
+          "there must be a coefficient vector of every class, or one of two");
   require("codes", codes, {n});
   if (weights.shape(0)) require("weights", weights, {n});
   require("weight", weight, {k});
   require("fingerprint", fingerprint, {k});
-  return {weights.shape(0) ? weights.at() : nullptr, factors, weight.at(), fingerprint.at(), gradient};
+  const double* of_rows = weights.shape(0) ? weights.at() : nullptr;
+  return {of_rows, factors, weight.at(), fingerprint.at(), gradient};
 }
 
 static double add_gradient(Read<2> x, Read<1> origin, Read<2> directions, Codes codes,
@@ -50,14 +52,14 @@ static double add_gradient(Read<2> x, Read<1> origin, Read<2> directions, Codes 
   return kernels().add_gradient(x, origin, directions, codes, sums);
 }
 
-static double add_sparse_gradient(AnyArray<1> indptr, AnyArray<1> indices, AnyArray<1> data, Read<2> directions,
-                                  Codes codes, Read<1> weights, Read<1> factors,
-                                  Written<1> weight, Written<1> fingerprint, Written<2> gradient) {
-  const auto starts = row_starts(indptr, data.shape(0));
+static double add_sparse_gradient(AnyArray<1> indptr, AnyArray<1> indices, AnyArray<1> data,
+                                  Read<2> directions, Codes codes, Read<1> weights,
+                                  Read<1> factors, Written<1> weight, Written<1> fingerprint,
+                                  Written<2> gradient) {
+  const auto starts = row_starts(indptr, codes.shape(0), data.shape(0));
   const Index n = codes.shape(0), k = factors.shape(0), m = k == 2 ? 1 : k;
   require(k >= 1, "there must be a class at least");
   const LogisticSums sums = sums_of(n, m, codes, weights, factors, weight, fingerprint, gradient);
-  require(static_cast<Index>(starts.size()) == n + 1, "indptr must have an entry for every row, and one");
   const Index rows = directions.shape(0), width = directions.shape(1);
   require(rows >= 1 && width % 8 == 0 && width > m,
           "directions must have a row for every column of x, and one, and room up to whole lanes");
@@ -68,7 +70,8 @@ static double add_sparse_gradient(AnyArray<1> indptr, AnyArray<1> indices, AnyAr
   indices.visit<std::int32_t, std::int64_t>(
       [&](auto places) { require_between("indices", places, 0, rows - 1); });
   with_rows(data, indices, starts, [&]<class T, class I>(Compressed<T, I> x) {
-    loss = static_cast<const SparseLogistic<T, I>&>(kernels().sparse).add_sparse_gradient(x, directions, codes, sums);
+    const SparseLogistic<T, I>& sparse = kernels().sparse;
+    loss = sparse.add_sparse_gradient(x, directions, codes, sums);
   });
   return loss;
 }
@@ -85,17 +88,17 @@ void define_logistic(nb::module_ m) {
   m.def("add_gradient", &add_gradient, "x"_a, "origin"_a, "directions"_a, "codes"_a, "weights"_a,
         "factors"_a, "weight"_a, "fingerprint"_a, "gradient"_a,
         "Add what one pass over rows x (n, d) says of m coefficient vectors; return Σ w f_y ℓ.\n\n"
-        "With z = (1, x − origin): Σ w and Σ w cᵀz to ``weight`` and ``fingerprint`` (k,) of every\n"
-        "class, Σ w f_y ∂ℓ/∂t_a z to ``gradient`` (m, 1 + d). ``directions`` (m + 1, 1 + d) are the\n"
-        "coefficients and then c; ``codes`` (n,) the classes; ``weights`` (n,), or (0,) for all 1; f\n"
-        "are ``factors``.");
+        "With z = (1, x − origin): Σ w and Σ w cᵀz to ``weight`` and ``fingerprint`` (k,) of\n"
+        "every class, Σ w f_y ∂ℓ/∂t_a z to ``gradient`` (m, 1 + d). ``directions`` (m + 1, 1 +\n"
+        "d) are the coefficients and then c; ``codes`` (n,) the classes; ``weights`` (n,), or\n"
+        "(0,) for all 1; f are ``factors``.");
   m.def("add_sparse_gradient", &add_sparse_gradient, "indptr"_a, "indices"_a, "data"_a,
         "directions"_a, "codes"_a, "weights"_a, "factors"_a, "weight"_a, "fingerprint"_a,
         "gradient"_a,
         "Do what `add_gradient` does for compressed rows x, with z = (1, x).\n\n"
         "``directions`` and ``gradient`` (1 + d, width) have a row for every column of x: m\n"
-        "coefficients and c, or m sums, and room up to whole lanes. Rows whose code is −1 are left\n"
-        "out.");
+        "coefficients and c, or m sums, and room up to whole lanes. Rows whose code is −1 are\n"
+        "left out.");
 }
 
 }  // namespace suffice::bindings

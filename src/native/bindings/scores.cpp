@@ -41,14 +41,14 @@ static void add_binary(Array<const std::int8_t, 2, Order::any> values, Read<2> a
   kernels().add_binary(values, absent, slope, out);
 }
 
-static void add_sparse_linear(AnyArray<1> data, AnyArray<1> indices, AnyArray<1> indptr, Read<2> slope,
-                              Scores out) {
-  const auto starts = row_starts(indptr, data.shape(0));
-  require(static_cast<Index>(starts.size()) == out.shape(0) + 1, "indptr must have an entry for every row, and one");
+static void add_sparse_linear(AnyArray<1> data, AnyArray<1> indices, AnyArray<1> indptr,
+                              Read<2> slope, Scores out) {
+  const auto starts = row_starts(indptr, out.shape(0), data.shape(0));
   require_panels(slope, out);
   Unlocked unlocked;
   with_rows(data, indices, starts, [&]<class T, class I>(Compressed<T, I> x) {
-    static_cast<const SparseScores<T, I>&>(kernels().sparse).add_sparse_linear(x, slope, out);
+    const SparseScores<T, I>& sparse = kernels().sparse;
+    sparse.add_sparse_linear(x, slope, out);
   });
 }
 
@@ -97,8 +97,8 @@ void define_scores(nb::module_ m) {
         "have are left out.");
   m.def("add_table", &add_table, "values"_a, "low"_a, "size"_a, "offsets"_a, "table"_a, "out"_a,
         "Categories: add Σⱼ table[offsets[j] + values[i, j] − low[j], c].\n\n"
-        "A value outside its range reads the place after the range. ``table`` is (M, k), k rounded\n"
-        "up to whole panels of classes.");
+        "A value outside its range reads the place after the range. ``table`` is (M, k), k\n"
+        "rounded up to whole panels of classes.");
   m.def("best_class", &best_class, "scores"_a, "best"_a,
         "Write the class of the largest score of every row; of equal scores, the first.\n\n"
         "A row of −∞ gets −1. Returns the number of such rows.");

@@ -43,16 +43,17 @@ static void expect(Array<const bool, 2> observed, Codes start, Codes matrix, Cod
 void define_sweep(nb::module_ m) {
   m.doc() =
       "What rows with missing cells are expected to add to the sums of complete rows.\n\n"
-      "Conventions: d features. Rows form *cells*: all those that show the same columns o, and lack the\n"
-      "others m, under the same covariance Σ. A cell holds groups of rows, one for each of its classes.";
+      "Conventions: d features. Rows form *cells*: all those that show the same columns o, and\n"
+      "lack the others m, under the same covariance Σ. A cell holds groups of rows, one for\n"
+      "each of its classes.";
   m.def("expect", &expect, "observed"_a, "start"_a, "matrix"_a, "place"_a, "products"_a, "code"_a,
         "weight"_a, "mean"_a, "covariance"_a, "x"_a, "scatter"_a, "log_likelihood"_a,
         "Fill in the missing columns of groups of rows, and add what their cells scatter.\n\n"
         "Cell i shows the columns ``observed[i]`` (d,), has the groups from ``start[i]`` to\n"
-        "``start[i + 1]``, the covariance ``covariance[matrix[i]]``, and the scatter of its groups,\n"
-        "each about its own mean, at ``products[place[i]]``; −1 where that is 0.\n\n"
-        "Group g is of class ``code[g]``, has the total ``weight[g]`` and the mean ``x[g]`` (d,), to\n"
-        "whose missing columns the expected ones are written. A S Aᵀ + nC is added to\n"
+        "``start[i + 1]``, the covariance ``covariance[matrix[i]]``, and the scatter of its\n"
+        "groups, each about its own mean, at ``products[place[i]]``; −1 where that is 0.\n\n"
+        "Group g is of class ``code[g]``, has the total ``weight[g]`` and the mean ``x[g]``\n"
+        "(d,), to whose missing columns the expected ones are written. A S Aᵀ + nC is added to\n"
         "``scatter[matrix[i]]``, and the log-likelihood of the cell is written to\n"
         "``log_likelihood[i]``.");
 }

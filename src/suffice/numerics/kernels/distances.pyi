@@ -1,8 +1,9 @@
 """
-Mahalanobis distances of rows from k means, under a covariance of each class or one of all.
+Mahalanobis distances of rows from k means, under a covariance of each class or one of
+all.
 
-Conventions: n rows, d features. W (s, d, d) is lower triangular and whitens: Σ⁻¹ = WᵀW. With
-an origin o near the means, ``shift`` (k, d) holds W(μ − o), so that
+Conventions: n rows, d features. W (s, d, d) is lower triangular and whitens: Σ⁻¹ = WᵀW.
+With an origin o near the means, ``shift`` (k, d) holds W(μ − o), so that
 
     (x − μ)ᵀ Σ⁻¹ (x − μ) = |W(x − o) − W(μ − o)|².
 
@@ -24,6 +25,6 @@ def add_marginal(x: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDAr
     """
     Write the distances (n, k) of rows in the columns that they show.
 
-    Rows of one pattern stand together. ``log_determinant`` and ``rank`` (n, s) are those of the
-    covariances (s, d, d) of these columns.
+    Rows of one pattern stand together. ``log_determinant`` and ``rank`` (n, s) are those of
+    the covariances (s, d, d) of these columns.
     """

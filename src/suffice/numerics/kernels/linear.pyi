@@ -10,8 +10,8 @@ def add_complete(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.ND
     """
     Add (x − o)ᵀ slope_c + constant_c, of slopes (k, d), to ``out`` (n, k) of complete rows.
 
-    They are marked as ``done`` (n,). Returns −1, or the first of a tile of rows one of which
-    holds a number too large to be squared.
+    They are marked as ``done`` (n,). Returns −1, or the first of a tile of rows one of
+    which holds a number too large to be squared.
     """
 
 def write(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], slope: numpy.typing.NDArray[numpy.float64], constant: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> None:

@@ -40,8 +40,8 @@ def add_table(values: numpy.typing.NDArray[numpy.int64 | numpy.intp], low: numpy
     """
     Categories: add Σⱼ table[offsets[j] + values[i, j] − low[j], c].
 
-    A value outside its range reads the place after the range. ``table`` is (M, k), k rounded
-    up to whole panels of classes.
+    A value outside its range reads the place after the range. ``table`` is (M, k), k
+    rounded up to whole panels of classes.
     """
 
 def best_class(scores: numpy.typing.NDArray[numpy.float64], best: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> int:
