@@ -93,9 +93,9 @@ class LossRequest:
         weight, checksum = np.zeros(k), np.zeros(k)
         directions = by_event(self._directions)
         gradient = np.zeros(directions.shape)
+        cells, sums = (block.indptr, block.indices, block.data), (weight, checksum, gradient)
         loss = kernels.logistic.add_sparse_gradient(
-            *(block.indptr, block.indices, block.data, directions),
-            *(codes, weights, self.rows.class_weights, weight, checksum, gradient),
+            *(*cells, directions, codes, weights, self.rows.class_weights, *sums)
         )
         return LossSums.of(weight, checksum, loss, gradient[:, :m].T, np.zeros((0, 0)))
 

@@ -103,10 +103,11 @@ def one_epoch(
         table, targets, weights = buffer.gather(batch, rows.read(batch))
         n = len(table)
         order = rng.permutation(n) if how.sampling == "shuffle" else rng.integers(n, size=n)
+        units = rows.center, rows.inverse, rows.penalty
+        rates = eta, float(how.momentum), bool(how.nesterov)
+        state = z, t, v, velocity, loss, path
         kernels.descent.descend(
-            *(table, targets, weights / rows.mean_weight, order, size),
-            *(rows.center, rows.inverse, rows.penalty),
-            *(eta, float(how.momentum), bool(how.nesterov), z, t, v, velocity, loss, path),
+            *(table, targets, weights / rows.mean_weight, order, size, *units, *rates, *state)
         )
         return n
 
