@@ -65,6 +65,7 @@ NB_MODULE(kernels, m) {
   define_moments(m.def_submodule("moments"));
   define_pairs(m.def_submodule("pairs"));
   define_scores(m.def_submodule("scores"));
+  define_searchlight(m.def_submodule("searchlight"));
   define_squares(m.def_submodule("squares"));
   define_sums(m.def_submodule("sums"));
   define_sweep(m.def_submodule("sweep"));

@@ -25,6 +25,7 @@ from suffice.cli.merge import merge
 from suffice.cli.options import with_groups
 from suffice.cli.output import standard_output
 from suffice.cli.predict import predict
+from suffice.cli.searchlight import searchlight
 from suffice.cli.sentences import CommandError, sentence, warn
 from suffice.cli.show import show
 from suffice.cli.signals import handled, status
@@ -117,6 +118,10 @@ EXAMPLES: dict[Callable[..., None], str] = {
     merge: "suffice merge north.suffice south.suffice -o all.suffice",
     compare: "suffice compare january.suffice february.suffice",
     forget: "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
+    searchlight: (
+        "suffice searchlight bold.nii.gz --mask mask.nii.gz --labels attributes.txt "
+        "--leave-out rest --cube 1 --permutations 1000 -o accuracy.nii.gz --png map.png"
+    ),
 }
 
 for command, example in EXAMPLES.items():

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from suffice.engines.engine import Engine
     from suffice.engines.progress import Report
 
-__all__ = ["Checkpoint", "Running", "refuse_threads"]
+__all__ = ["RUNNING", "Checkpoint", "Running", "refuse_threads"]
 
 RUNNING = "Where and how it runs"
 

@@ -25,6 +25,8 @@ class Progress:
         If it goes on like this; None at the beginning.
     number : int
         Of the pass, from 1: a fit may need several.
+    unit : str
+        What is counted as rows.
 
     Examples
     --------
@@ -39,6 +41,7 @@ class Progress:
     share: float
     seconds_left: float | None
     number: int = 1
+    unit: str = "rows"
 
 
 Report = Callable[[Progress], object]

@@ -1,0 +1,63 @@
+// Gaussian naive Bayes in the neighbourhood of every voxel, without the fold that is predicted.
+//
+// T volumes (rows) of V voxels, of which F folds are held out in turn; N neighbourhoods. Sums over
+// B blocks of volumes of one label, about a pivot of each voxel, say what a fold has learnt.
+#pragma once
+#include "levels.hpp"
+#include "views.hpp"
+
+namespace suffice {
+
+// Whose sums, in which order: what every fold has learnt.
+template <class T>
+struct LearntSums {
+  Matrix<const T> sums, squares;        // (B, V): Σ(x − p), Σ(x − p)²
+  Vector<const T> pivot;                // (V,)
+  Vector<const std::int32_t> label;     // (B,): from 0 to k − 1
+  Vector<const double> count;           // (B,): volumes
+  Matrix<const std::uint8_t> trained;   // (F, B): whether a fold learns from a block
+  Matrix<const std::uint8_t> silent;    // (F, V): whether a voxel has no spread in what it learns
+  Vector<const double> prior;           // (4,): ν, κ, strength, floor: see searchlight.cpp
+  Index k;
+};
+
+// Whose neighbours: those of row n stand at indices[indptr[n]] to indices[indptr[n + 1] − 1].
+struct Neighbours {
+  Vector<const std::int64_t> indptr;  // (N + 1,)
+  Vector<const std::int32_t> indices;
+};
+
+// Which volumes are predicted: those of fold f are rows first to last − 1.
+struct HeldOut {
+  Vector<const std::int64_t> folds;   // those to be done
+  Matrix<const std::int64_t> bounds;  // (F, 2)
+};
+
+struct Searchlight {
+  // Add x − p and (x − p)² of volumes (T, V) to the sums (B, V) of their blocks.
+  void (*add_volumes)(Matrix<const double> x, Vector<const std::int32_t> block,
+                      Vector<const double> pivot, Matrix<double> sums, Matrix<double> squares);
+  void (*add_volumes_stored_short)(Matrix<const float> x, Vector<const std::int32_t> block,
+                                   Vector<const double> pivot, Matrix<double> sums,
+                                   Matrix<double> squares);
+  void (*add_volumes_short)(Matrix<const float> x, Vector<const std::int32_t> block,
+                            Vector<const float> pivot, Matrix<float> sums, Matrix<float> squares);
+
+  // Write μ, −½ log σ² and 1/(2σ²) of every voxel and class as a fold learns them, (V, k, 3).
+  void (*parameters)(LearntSums<double> learnt, Index fold, Cube<double> out);
+
+  // Write the most probable class of every held-out volume in every neighbourhood, (T, N).
+  void (*predict)(Matrix<const double> x, LearntSums<double> learnt, Neighbours neighbours,
+                  HeldOut held_out, Matrix<std::int16_t> classes);
+  void (*predict_stored_short)(Matrix<const float> x, LearntSums<double> learnt,
+                               Neighbours neighbours, HeldOut held_out,
+                               Matrix<std::int16_t> classes);
+
+  // Count the held-out volumes whose class `truth` (T,) is predicted, (F, N), in single precision.
+  void (*count)(Matrix<const float> x, LearntSums<float> learnt, Neighbours neighbours,
+                HeldOut held_out, Vector<const std::int32_t> truth, Matrix<std::int32_t> correct);
+};
+
+EVERY_LEVEL(Searchlight, searchlight)
+
+}  // namespace suffice
