@@ -1,0 +1,344 @@
+"""The searchlight on small brains: brute force, laws, permutations, images of classes."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import ndimage
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
+
+from suffice.errors import SufficeWarning, UnavailableError
+from suffice.families import Gaussian
+from suffice.images import SearchLight
+from suffice.naive_bayes import NaiveBayes
+
+nibabel = pytest.importorskip("nibabel")
+
+CUBE: dict[str, Any] = {"radius": 1, "shape": "cube"}
+
+
+def light_of(brain: Any, **options: Any) -> SearchLight:
+    light = SearchLight(brain.mask, **(CUBE | options))
+    return light.fit(brain.imgs, brain.y, brain.runs)
+
+
+def around(brain: Any, voxel: Any) -> Any:
+    """The voxels of a 3 x 3 x 3 cube that are in the mask."""
+    near = np.zeros_like(brain.mask)
+    near[tuple(slice(max(i - 1, 0), i + 2) for i in voxel)] = True
+    return near & brain.mask
+
+
+def refitted(brain: Any, model: Any, near: Any) -> Any:
+    """What a model predicts that is fitted again for every run."""
+    x = brain.imgs[near].T
+    found = np.empty(len(brain.y), object)
+    for run in np.unique(brain.runs):
+        here = brain.runs == run
+        found[here] = model().fit(x[~here], brain.y[~here]).predict(x[here])
+    return found
+
+
+# -- against models that are fitted again
+
+
+def test_predictions_are_those_of_scikit_learn(brain: Any) -> None:
+    light = light_of(brain)
+    voxels = np.argwhere(brain.mask)
+    for centre, voxel in enumerate(voxels):
+        expected = refitted(brain, GaussianNB, around(brain, voxel))
+        assert_array_equal(light.classes_[light.predictions_[:, centre]], expected)
+        assert light.masked_scores_[centre] == pytest.approx((expected == brain.y).mean())
+
+
+def test_shrunk_estimates_are_those_of_the_gaussian_family(brain: Any) -> None:
+    light = light_of(brain, estimation="map")
+
+    def model() -> NaiveBayes:
+        return NaiveBayes(Gaussian(estimation="map"))
+
+    for centre, voxel in list(enumerate(np.argwhere(brain.mask)))[::9]:
+        expected = refitted(brain, model, around(brain, voxel))
+        assert_array_equal(light.classes_[light.predictions_[:, centre]], expected)
+
+
+def test_a_test_set_is_predicted_from_all_runs(brain: Any) -> None:
+    train, test = brain.runs < 2, brain.runs == 2
+    light = SearchLight(brain.mask, **CUBE)
+    light.fit(
+        brain.imgs[..., train],
+        brain.y[train],
+        brain.runs[train],
+        test=(brain.imgs[..., test], brain.y[test]),
+    )
+    whole = light_of(brain)
+    assert_array_equal(light.predictions_, whole.predictions_[test])
+    assert_array_equal(light.volumes_, np.flatnonzero(test))
+    assert_array_equal(light.masked_scores_, whole.fold_scores_[2])
+    assert len(light.folds_) == 1
+
+
+def test_a_region_is_a_neighbourhood(brain: Any) -> None:
+    region = np.zeros_like(brain.mask)
+    region[:2] = True
+    light = light_of(brain, regions={"left": region})
+    for name, near in (("whole mask", brain.mask), ("left", region & brain.mask)):
+        expected = refitted(brain, GaussianNB, near)
+        assert light.roi_scores_[name] == pytest.approx((expected == brain.y).mean())
+
+
+def test_only_the_process_mask_is_scored_and_all_of_the_mask_is_used(brain: Any) -> None:
+    some = np.zeros_like(brain.mask)
+    some[1:3, 1:3] = True
+    part, whole = light_of(brain, process_mask_img=some), light_of(brain)
+    assert_array_equal(part.scores_[some], whole.scores_[some])
+    assert not part.scores_[~some].any()
+    assert part.n_elements_ == some.sum()
+
+
+# -- laws
+
+
+def test_the_number_of_threads_changes_no_bit(brain: Any) -> None:
+    one, *others = (
+        light_of(brain, n_jobs=n, permutations=40, random_state=3) for n in (1, 2, 5, -1)
+    )
+    for other in others:
+        assert one.predictions_.tobytes() == other.predictions_.tobytes()
+        assert one.null_max_.tobytes() == other.null_max_.tobytes()
+        assert one.p_img_.to_bytes() == other.p_img_.to_bytes()
+
+
+def test_permutations_do_not_change_the_map(brain: Any) -> None:
+    plain, permuted = light_of(brain), light_of(brain, permutations=20, random_state=0)
+    assert plain.predictions_.tobytes() == permuted.predictions_.tobytes()
+
+
+def test_the_unit_of_a_voxel_changes_nothing(brain: Any) -> None:
+    # scikit-learn adds a share of the largest variance to all, so a loud voxel swamps the others.
+    before = light_of(brain).predictions_
+    brain.imgs[2, 2, 1] *= 2.0**20
+    assert_array_equal(light_of(brain).predictions_, before)
+    brain.imgs[1, 1] += 2.0**12
+    assert_array_equal(light_of(brain, zscore="run").predictions_, light_of(
+        brain, zscore="run").predictions_)  # fmt: skip
+
+
+def test_the_order_of_runs_and_of_volumes_in_them_changes_no_count(brain: Any) -> None:
+    before = light_of(brain)
+    order = np.random.default_rng(0).permutation(36)
+    mixed = SearchLight(brain.mask, **CUBE)
+    mixed.fit(brain.imgs[..., order], brain.y[order], brain.runs[order])
+    assert_array_equal(mixed.predictions_, before.predictions_[order])
+    assert_array_equal(mixed.correct_, before.correct_)
+
+
+def test_a_voxel_without_spread_says_nothing(brain: Any) -> None:
+    flat = brain.imgs.copy()
+    flat[2, 2, 1] = 7.3
+    flat[2, 2, 1, 0] = 7.3 + 1e-3  # spread in the first run only
+    without = brain.mask.copy()
+    without[2, 2, 1] = False
+    one = SearchLight(brain.mask, **CUBE).fit(flat, brain.y, brain.runs)
+    other = SearchLight(without, brain.mask, **CUBE).fit(flat, brain.y, brain.runs)
+    first = brain.runs == 0
+    assert_array_equal(one.predictions_[first], other.predictions_[first])
+
+
+def test_nothing_to_say_everywhere_predicts_the_most_frequent_class() -> None:
+    y = np.tile(["a", "b", "b"], 4)
+    imgs = np.full((2, 1, 1, 12), 5.0)
+    light = SearchLight(**CUBE).fit(imgs, y, np.repeat([0, 1], 6))
+    assert_array_equal(light.classes_[light.predictions_], np.full((12, 2), "b"))
+    tied = SearchLight(**CUBE).fit(imgs, np.tile(["b", "a"], 6), np.repeat([0, 1], 6))
+    assert_array_equal(tied.classes_[tied.predictions_], np.full((12, 2), "a"))
+
+
+def test_z_scores_are_of_all_volumes_of_a_run(brain: Any) -> None:
+    y = np.where(np.arange(36) % 5 == 0, "rest", brain.y)
+    given = brain.imgs.copy()
+    for run in range(3):
+        here = brain.runs == run
+        brain.imgs[..., here] *= run + 2
+        brain.imgs[..., here] += 100 * run
+        z = given[..., here] - given[..., here].mean(axis=3, keepdims=True)
+        given[..., here] = z / z.std(axis=3, keepdims=True)
+    ours = SearchLight(brain.mask, leave_out=["rest"], zscore="run", **CUBE)
+    theirs = SearchLight(brain.mask, leave_out=["rest"], **CUBE)
+    ours.fit(brain.imgs, y, brain.runs)
+    theirs.fit(given, y, brain.runs)
+    assert_array_equal(ours.predictions_, theirs.predictions_)
+    assert_allclose(
+        np.asarray(ours.class_mean_img("a").dataobj),
+        np.asarray(theirs.class_mean_img("a").dataobj),
+        rtol=1e-10,
+        atol=1e-12,
+    )
+
+
+def test_more_classes_than_a_register_holds() -> None:
+    rng = np.random.default_rng(0)
+    y = np.tile(np.arange(19), 6)
+    imgs = rng.normal(size=(3, 2, 2, len(y))) + 2 * rng.normal(size=(3, 2, 2, 19))[..., y]
+    runs = np.repeat([0, 1, 2], 38)
+    light = SearchLight(**CUBE).fit(imgs, y, runs)
+    for run in range(3):
+        here = runs == run
+        model = GaussianNB().fit(imgs[:2, :, :, ~here].reshape(-1, 76).T, y[~here])
+        expected = model.predict(imgs[:2, :, :, here].reshape(-1, 38).T)
+        assert_array_equal(light.predictions_[here, 0], expected)
+
+
+def test_confusions_add_up(brain: Any) -> None:
+    light = light_of(brain)
+    assert light.confusion_.shape == (brain.mask.sum(), 3, 3)
+    assert_array_equal(light.confusion_.sum(axis=2)[0], [12, 12, 12])
+    trace = np.trace(light.confusion_, axis1=1, axis2=2)
+    assert_array_equal(trace, light.correct_.sum(axis=0))
+
+
+# -- permutations
+
+
+def test_p_values_are_those_of_all_labellings_by_brute_force() -> None:
+    rng = np.random.default_rng(5)
+    imgs = rng.normal(size=(3, 2, 1, 24))
+    y, runs = np.tile(np.repeat(["a", "b", "a", "b"], 2), 3), np.repeat([0, 1, 2], 8)
+    imgs[0] += 1.5 * (y == "a")
+    light = SearchLight(**CUBE, permutations="all").fit(imgs, y, runs)
+    halves = [h for h in itertools.product("ab", repeat=4) if h.count("a") == 2]
+    maps = []
+    for chosen in itertools.product(halves, repeat=3):
+        labels = np.repeat([*itertools.chain(*chosen)], 2)
+        maps.append(SearchLight(**CUBE).fit(imgs, labels, runs).masked_scores_)
+    null = np.array(maps)
+    assert len(light.null_max_) == len(null) == 6**3
+    at_voxels = (null >= light.masked_scores_).mean(axis=0)
+    anywhere = (null.max(axis=1)[:, None] >= light.masked_scores_).mean(axis=0)
+    assert_array_equal(np.asarray(light.p_img_.dataobj).ravel(), at_voxels)
+    assert_array_equal(np.asarray(light.fwe_p_img_.dataobj).ravel(), anywhere)
+    significant = light.masked_scores_.astype(np.float32) > light.fwe_threshold_
+    assert_array_equal(significant, anywhere <= 0.05)
+
+
+def test_blocks_move_as_a_whole_within_their_runs(brain: Any) -> None:
+    from suffice.images.design import design
+    from suffice.images.permutations import random_labellings
+
+    plan = design(brain.y, brain.runs, np.zeros(36, bool))
+    drawn = random_labellings(plan, 50, np.random.default_rng(0))
+    assert drawn.shape == (50, 18)
+    for run in range(3):
+        here = plan.block_run == run
+        assert (np.sort(drawn[:, here]) == np.sort(plan.block_code[here])).all()
+    assert len(np.unique(drawn, axis=0)) > 45
+
+
+def test_drawn_p_values_count_the_observed_labelling(brain: Any) -> None:
+    light = light_of(brain, permutations=99, random_state=0)
+    p = np.asarray(light.fwe_p_img_.dataobj)[brain.mask]
+    as_large = (light.null_max_[:, None] >= light.masked_scores_.astype(np.float32)).sum(axis=0)
+    assert_array_equal(p, (1 + as_large) / 100)
+    above = light.masked_scores_.astype(np.float32) > light.fwe_threshold_
+    assert_array_equal(above, p <= 0.05)
+    assert set(light.roi_p_) == {"whole mask"}
+
+
+def test_clusters_touch_by_faces(brain: Any) -> None:
+    light = light_of(brain, permutations=60, random_state=0)
+    above = np.where(brain.mask, light.scores_, 0).astype(np.float32) > light.cluster_cut_
+    numbers, found = ndimage.label(above)
+    sizes = sorted(np.bincount(numbers.ravel())[1:], reverse=True)
+    assert found > 0
+    assert [cluster.voxels for cluster in light.clusters_] == sizes
+    assert light.scores_[light.clusters_[0].peak] == pytest.approx(light.clusters_[0].score)
+    assert light.cluster_threshold_ >= 0
+
+
+def test_volumes_are_exchanged_with_a_warning_only(brain: Any) -> None:
+    with pytest.warns(SufficeWarning, match="in a block design they resemble"):
+        light_of(brain, permutations=20, exchange="volumes")
+
+
+def test_given_blocks_are_exchanged(brain: Any) -> None:
+    same = light_of(brain, permutations=20, random_state=1, exchange=np.repeat(np.arange(18), 2))
+    found = light_of(brain, permutations=20, random_state=1)
+    assert_array_equal(same.null_max_, found.null_max_)
+
+
+# -- images
+
+
+def test_images_of_classes(brain: Any) -> None:
+    light = light_of(brain)
+    of_a = brain.imgs[..., brain.y == "a"]
+    pairs = (
+        (light.class_mean_img("a"), of_a.mean(axis=3)),
+        (light.class_sd_img("a"), of_a.std(axis=3)),
+        (
+            light.contrast_img("a", "b"),
+            of_a.mean(axis=3) - brain.imgs[..., brain.y == "b"].mean(axis=3),
+        ),
+    )
+    for image, expected in pairs:
+        assert_allclose(np.asarray(image.dataobj)[brain.mask], expected[brain.mask], rtol=1e-9)
+        assert not np.asarray(image.dataobj)[~brain.mask].any()
+
+
+def test_evidence_is_of_held_out_volumes(brain: Any) -> None:
+    found = np.asarray(light_of(brain).evidence_img("b").dataobj)
+    x = brain.imgs[3, 1, 1]
+    total = 0.0
+    for run in range(3):
+        here = brain.runs == run
+        model = GaussianNB(priors=[1 / 3] * 3).fit(x[~here, None], brain.y[~here])
+        joint = model._joint_log_likelihood(x[here & (brain.y == "b"), None])
+        total += (joint[:, 1] - (joint[:, 0] + joint[:, 2]) / 2).sum()
+    assert found[3, 1, 1] == pytest.approx(total / 12, rel=1e-6)
+
+
+def test_images_keep_the_grid(brain: Any) -> None:
+    affine = np.diag([-3.0, 3, 4, 1])
+    affine[:3, 3] = 90, -120, -60
+    mask = nibabel.Nifti1Image(brain.mask.astype(np.uint8), affine)
+    light = SearchLight(mask, **CUBE).fit(
+        nibabel.Nifti1Image(brain.imgs, affine), brain.y, brain.runs
+    )
+    assert_array_equal(light.scores_img_.affine, affine)
+    assert_array_equal(np.asarray(light.scores_img_.dataobj), light.scores_)
+    assert_array_equal(np.asarray(light.mask_img_.dataobj), brain.mask)
+    best = light.best_voxel_
+    assert light.scores_[best] == light.scores_.max()
+    assert_allclose(light.grid_.position(best), (affine @ [*best, 1])[:3])
+
+
+# -- an estimator
+
+
+def test_it_is_cloned_with_its_options() -> None:
+    light = SearchLight(radius=4.0, permutations=100, exchange="volumes")
+    assert clone(light).get_params() == light.get_params()
+
+
+def test_what_a_fit_lacks_is_no_attribute(brain: Any) -> None:
+    light = light_of(brain)
+    assert not hasattr(light, "null_max_")
+    with pytest.raises(UnavailableError, match="fit with permutations=1000"):
+        _ = light.fwe_threshold_
+    with pytest.raises(NotFittedError, match="call fit first"):
+        _ = SearchLight().scores_img_
+    with pytest.raises(ValueError, match="read-only"):
+        light.scores_[0] = 1.0
+
+
+def test_progress_is_told_of_volumes_and_permutations(brain: Any) -> None:
+    told: list[Any] = []
+    light_of(brain, permutations=20, progress=told.append)
+    assert {found.unit for found in told} == {"volumes", "permutations"}
+    assert [found.share for found in told if found.rows == found.total_rows] == [1.0, 1.0]
