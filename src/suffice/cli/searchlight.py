@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from suffice.cli.options import AsJson, listed
 from suffice.cli.output import deliver, refuse_overwriting
 from suffice.cli.running import RUNNING
-from suffice.cli.searchlight_options import Around, Permuting, Volumes, Written
+from suffice.cli.searchlight_options import OUT, Around, Permuting, Volumes, Written
 from suffice.cli.searchlight_result import facts_of, rendered, write_files
 from suffice.errors import ParameterError
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["searchlight"]
 
@@ -27,6 +25,17 @@ def searchlight(
         typer.Argument(
             metavar="SCANS",
             help="4-D images, one or several runs, .nii or .nii.gz.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="IMAGE",
+            help="The map of accuracies, .nii or .nii.gz.",
+            rich_help_panel=OUT,
             show_default=False,
         ),
     ],
@@ -59,7 +68,7 @@ def searchlight(
     images = [name for name in scans if not name.endswith(".tsv")]
     if not images:
         raise ParameterError("no scan is given", "a searchlight needs a 4-D image at least")
-    _check_outputs(written, [*images, *around.images], permuting.permutations)
+    _check_outputs(output, written, [*images, *around.images], permuting.permutations)
     light = SearchLight(
         **around.parameters(),
         zscore=volumes.zscore,
@@ -72,14 +81,16 @@ def searchlight(
     )
     labels, runs = volumes.read(images, events)
     light.fit(images, labels, runs)
-    write_files(light, written)
-    facts = facts_of(light, written.output)
+    write_files(light, output, written)
+    facts = facts_of(light, output)
     deliver(facts, lambda: rendered(light, facts), as_json, None)
 
 
-def _check_outputs(written: Written, inputs: Sequence[Any], permutations: int) -> None:
+def _check_outputs(
+    output: Path, written: Written, inputs: Sequence[Any], permutations: int
+) -> None:
     """Refuse outputs that cannot be written before anything is read."""
-    options = {"--output": written.output, "--png": written.png, "--p-values": written.p_values}
+    options = {"--output": output, "--png": written.png, "--p-values": written.p_values}
     for option, path in options.items():
         refuse_overwriting(path, inputs, option)
         if path is not None and option != "--png" and not path.name.endswith((".nii", ".nii.gz")):

@@ -13,7 +13,7 @@ import typer
 
 from suffice.errors import ParameterError
 
-__all__ = ["Around", "Permuting", "Volumes", "Written"]
+__all__ = ["OUT", "Around", "Permuting", "Volumes", "Written"]
 
 VOLUMES, AROUND, NULL, OUT = (
     "What the volumes show",
@@ -221,19 +221,8 @@ class Permuting:
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What is written."""
+    """What is written besides the map."""
 
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="IMAGE",
-            help="The map of accuracies, .nii or .nii.gz.",
-            rich_help_panel=OUT,
-            show_default=False,
-        ),
-    ]
     png: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="The map as a picture.", rich_help_panel=OUT),

@@ -26,10 +26,10 @@ MOST_CLUSTERS = 10
 # -- files
 
 
-def write_files(light: SearchLight, written: Written) -> None:
+def write_files(light: SearchLight, output: Path, written: Written) -> None:
     """Write all files, or none: each takes its name when all are complete."""
     with ExitStack() as stack:
-        for path, image in _images(light, written):
+        for path, image in _images(light, output, written):
             if path.parent == written.maps:
                 path.parent.mkdir(parents=True, exist_ok=True)
             _write_image(stack.enter_context(atomic_writer(path)), image, path)
@@ -37,8 +37,8 @@ def write_files(light: SearchLight, written: Written) -> None:
             _draw(stack.enter_context(atomic_writer(written.png)), light)
 
 
-def _images(light: SearchLight, written: Written) -> Iterator[tuple[Path, Any]]:
-    yield written.output, light.scores_img_
+def _images(light: SearchLight, output: Path, written: Written) -> Iterator[tuple[Path, Any]]:
+    yield output, light.scores_img_
     if written.p_values is not None:
         yield written.p_values, light.fwe_p_img_
     if written.maps is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import zlib
 from collections.abc import Iterator, Sequence
@@ -228,10 +229,25 @@ class _Naming:
         if isinstance(error, EOFError | zlib.error | OSError | ValueError):
             raise _damaged(self.name) from None
         if type(error).__name__ in ("ImageFileError", "HeaderDataError"):
+            if _is_cut_off(self.name):
+                raise _damaged(self.name) from None
             raise ReadError(
                 f"{self.name} is no image that nibabel can read",
                 "scans and masks are NIfTI images, .nii or .nii.gz",
             ) from None
+
+
+def _is_cut_off(path: str) -> bool:
+    """Whether a file is compressed and ends too early; a short one hides its header by that."""
+    try:
+        with gzip.open(path) as file:
+            while file.read(BATCH):
+                pass
+    except (EOFError, zlib.error):
+        return True
+    except OSError:  # it is not compressed
+        return False
+    return False
 
 
 def _damaged(name: str) -> ReadError:

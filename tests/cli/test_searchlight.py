@@ -1,0 +1,265 @@
+"""``suffice searchlight``: from files to maps, pictures and a summary; and bad input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import Result
+
+nibabel = pytest.importorskip("nibabel")
+
+Run = Callable[..., Result]
+
+BLOCKS = ["a", "b", "a", "b"]
+AFFINE = np.diag([3.0, 3.0, 3.0, 1.0])
+
+
+def volumes(run: int) -> Any:
+    """Sixteen volumes of 4 x 3 x 2 voxels, two runs of which tell a from b at x = 0."""
+    rng = np.random.default_rng(run)
+    data = rng.normal(500, 20, (4, 3, 2, 16))
+    data[0] += 40 * (np.repeat(BLOCKS, 4) == "a")
+    return data.astype(np.int16)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Three runs in files named by BIDS, the same in one file, a mask and attributes."""
+    lines = []
+    for run in range(3):
+        name = f"sub-01_task-see_run-{run}"
+        image = nibabel.Nifti1Image(volumes(run), AFFINE)
+        image.header.set_zooms((3, 3, 3, 2.0))
+        image.header.set_xyzt_units("mm", "sec")
+        nibabel.save(image, tmp_path / f"{name}_bold.nii.gz")
+        rows = [f"{8 * i}\t8\t{label}" for i, label in enumerate(BLOCKS)]
+        events = "\n".join(["onset\tduration\ttrial_type", *rows]) + "\n"
+        (tmp_path / f"{name}_events.tsv").write_text(events)
+        lines += [f"{label} {run}" for label in np.repeat(BLOCKS, 4)]
+    (tmp_path / "attributes.txt").write_text("\n".join(lines) + "\n")
+    whole = np.concatenate([volumes(run) for run in range(3)], axis=3)
+    nibabel.save(nibabel.Nifti1Image(whole, AFFINE), tmp_path / "bold.nii")
+    mask = np.ones((4, 3, 2), np.uint8)
+    mask[3, 2] = 0
+    nibabel.save(nibabel.Nifti1Image(mask, AFFINE), tmp_path / "mask.nii.gz")
+    return tmp_path
+
+
+ONE = "searchlight bold.nii --mask mask.nii.gz --labels attributes.txt --cube 1 -o map.nii.gz"
+
+
+def values(path: str) -> Any:
+    return np.asarray(nibabel.load(path).dataobj)
+
+
+@pytest.mark.usefixtures("study")
+def test_a_map_of_attributes(run: Run) -> None:
+    done = run(*ONE.split())
+    assert done.exit_code == 0, done.stderr
+    assert "48 volumes of 2 classes, 3 folds, 22 searchlights" in done.stdout
+    assert "best, around (0, " in done.stdout
+    assert "chance (most frequent class)" in done.stdout
+    found = values("map.nii.gz")
+    assert found.dtype == np.float32
+    assert found[0].min() > 0.9
+    assert not found[3, 2].any()
+    np.testing.assert_array_equal(nibabel.load("map.nii.gz").affine, AFFINE)
+
+
+@pytest.mark.usefixtures("study")
+def test_runs_and_events_by_their_names_give_the_same(run: Run) -> None:
+    run(*ONE.split())
+    scans = [f"sub-01_task-see_run-{i}_bold.nii.gz" for i in range(3)]
+    events = [f"sub-01_task-see_run-{i}_events.tsv" for i in (2, 0, 1)]
+    around = ["--mask", "mask.nii.gz", "--cube", "1", "-o", "bids.nii.gz"]
+    for given in ([], ["--events", *events]):
+        done = run("searchlight", *scans, *around, *given)
+        assert done.exit_code == 0, done.stderr
+        np.testing.assert_array_equal(values("bids.nii.gz"), values("map.nii.gz"))
+
+
+@pytest.mark.usefixtures("study")
+def test_a_delay_moves_the_labels(run: Run) -> None:
+    scans = [f"sub-01_task-see_run-{i}_bold.nii.gz" for i in range(3)]
+    around = ["--mask", "mask.nii.gz", "--cube", "1", "-o", "map.nii", "--json"]
+    done = run("searchlight", *scans, *around, "--delay", "4")
+    assert json.loads(done.stdout)["volumes"] == 3 * 14
+
+
+@pytest.mark.usefixtures("study")
+def test_everything_at_once(run: Run) -> None:
+    pytest.importorskip("matplotlib")
+    asked = "--zscore run --permutations 40 --seed 1 --png map.png --maps maps --json "
+    asked += "--p-values p.nii.gz --roi all=mask.nii.gz --threads 2 --no-progress"
+    done = run(*ONE.split(), *asked.split())
+    assert done.exit_code == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["permutations"] == 40
+    assert facts["voxels_above"] == (values("map.nii.gz") > np.float32(facts["threshold"])).sum()
+    assert facts["best"]["mm"] == [3 * i for i in facts["best"]["voxel"]]
+    assert facts["regions"]["all"] == facts["regions"]["whole mask"]
+    assert 0 < values("p.nii.gz").min() <= 0.05
+    assert Path("map.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.name for path in Path("maps").iterdir()) == [
+        "contrast_a_b.nii.gz",
+        "evidence_a.nii.gz",
+        "evidence_b.nii.gz",
+        "mean_a.nii.gz",
+        "mean_b.nii.gz",
+        "sd_a.nii.gz",
+        "sd_b.nii.gz",
+    ]
+    again = run(*ONE.split(), *["--zscore", "run", "--permutations", "40", "--seed", "1", "--json"])
+    same = json.loads(again.stdout)
+    assert same["clusters"] == facts["clusters"]
+    assert same["threshold"] == facts["threshold"]
+
+
+@pytest.mark.usefixtures("study")
+def test_the_summary_names_clusters(run: Run) -> None:
+    done = run(*ONE.split(), *["--permutations", "40", "--seed", "1"])
+    assert "significant at 5 % by 40 permutations" in done.stdout
+    assert "cluster" in done.stdout
+    assert "whole mask, p = " in done.stdout
+
+
+CASES = {
+    "searchlight": "Missing argument 'SCANS'.",
+    "searchlight bold.nii --cube 1": "Missing option '--output' / '-o'.",
+    f"{ONE} --ball 6": (
+        "--cube and --ball are both given; a searchlight has one shape; for example --cube 1, or "
+        "--ball 6."
+    ),
+    ONE.replace("--cube 1 ", ""): (
+        "--cube and --ball are both missing; a searchlight has one shape; for example --cube 1, "
+        "or --ball 6."
+    ),
+    ONE.replace("mask.nii.gz", "small.nii"): (
+        "small.nii has 4 x 3 x 1 voxels of 3 x 3 x 3 mm from (0, 0, 0), bold.nii has 4 x 3 x 2 "
+        "voxels of 3 x 3 x 3 mm from (0, 0, 0); all images share one grid; resample one to the "
+        "other, for example with nilearn.image.resample_to_img."
+    ),
+    ONE.replace("mask.nii.gz", "empty.nii"): (
+        "empty.nii has no voxel that is not zero; a mask marks the voxels to be used; check the "
+        "mask."
+    ),
+    ONE.replace("attributes.txt", "short.txt"): (
+        "there are 10 labels for the 48 volumes of bold.nii; every volume has one; check that "
+        "they belong together."
+    ),
+    ONE.replace("attributes.txt", "one.txt"): (
+        "run '1' shows one class, a; every run is held out in turn and tells two classes or more "
+        "apart; join it with another run, or leave it out."
+    ),
+    ONE.replace("attributes.txt", "nothing.txt"): "nothing.txt: No such file or directory.",
+    ONE.replace("bold.nii", "nan.nii"): (
+        "volume 3 of nan.nii holds nan at voxel (1, 1, 1), and 1 such numbers in the mask; every "
+        "number in the mask is finite; mend the volume, leave it out, or take these voxels out of "
+        "the mask."
+    ),
+    ONE.replace("bold.nii", "small.nii"): (
+        "small.nii has 3 dimensions, 4 x 3 x 1; scans are 4-D: voxels in three directions, and "
+        "volumes; give the 4-D image; pictures become one-slice volumes, x by y by 1 by number."
+    ),
+    ONE.replace("bold.nii", "cut.nii.gz"): (
+        "cut.nii.gz is damaged or incomplete; its header promises more than it holds; get it again."
+    ),
+    ONE.replace("bold.nii", "attributes.txt"): (
+        "attributes.txt is no image that nibabel can read; scans and masks are NIfTI images, .nii "
+        "or .nii.gz."
+    ),
+    ONE.replace("bold.nii", "nothing.nii"): "there is no file nothing.nii.",
+    ONE.replace("--labels attributes.txt ", ""): (
+        "nothing says what the volumes of bold.nii show; labels come from --labels or --events; a "
+        "BIDS events file beside the scan is found by its name."
+    ),
+    ONE.replace("--labels attributes.txt", "--events late.tsv --tr 2"): (
+        "line 2 of late.tsv: the event begins at 400 s, outside the scan of 48 volumes of 2 s; "
+        "events begin from 0 to 96 s; check that events and scan belong together, and the "
+        "repetition time."
+    ),
+    ONE.replace("--labels attributes.txt", "--events late.tsv --events late.tsv"): (
+        "2 events files are given for 1 scans; each scan has one; name them in the same order."
+    ),
+    ONE.replace("--labels attributes.txt", "--events late.tsv"): (
+        "neither the header of bold.nii nor a JSON file says how long a volume takes; events are "
+        "in seconds; give the repetition time with --tr."
+    ),
+    f"{ONE} --events late.tsv": (
+        "--labels and --events are both given; labels come from one of them."
+    ),
+    f"{ONE} --leave-out rest": ("--leave-out names the label 'rest'; the labels are 'a', 'b'."),
+    f"{ONE} --zscore all": "--zscore all; zscore is one of None, 'run'.",
+    f"{ONE} --permutations 5": (
+        "--permutations 5; it is 0, 'all', or 19 or more: fewer cannot show that anything is "
+        "significant at 5 %."
+    ),
+    f"{ONE} --exchange rows": (
+        "--exchange rows; exchange is 'blocks', 'volumes', or a number for the block of each "
+        "volume."
+    ),
+    f"{ONE} --p-values p.nii": (
+        "--p-values is given without --permutations; p-values come from permuted labels."
+    ),
+    f"{ONE} --roi V1": (
+        "--roi 'V1'; a region is written NAME=IMAGE; for example --roi V1=v1.nii.gz."
+    ),
+    ONE.replace("map.nii.gz", "map.png"): (
+        "--output map.png; a map is a NIfTI image; end the name in .nii.gz."
+    ),
+    ONE.replace("map.nii.gz", "mask.nii.gz"): (
+        "--output mask.nii.gz is one of the files to be read; it would be replaced; choose "
+        "another name."
+    ),
+    ONE.replace("map.nii.gz", "nowhere/map.nii.gz"): (
+        "nowhere/map.nii.gz: No such file or directory."
+    ),
+}
+
+
+@pytest.fixture
+def bad_files(study: Path) -> None:
+    def save(name: str, data: Any) -> None:
+        nibabel.save(nibabel.Nifti1Image(data, AFFINE), study / name)
+
+    save("small.nii", np.ones((4, 3, 1), np.uint8))
+    save("empty.nii", np.zeros((4, 3, 2), np.uint8))
+    holed = np.concatenate([volumes(run) for run in range(3)], axis=3).astype(np.float32)
+    save("cut.nii.gz", holed)
+    cut = study / "cut.nii.gz"
+    cut.write_bytes(cut.read_bytes()[:-2000])
+    holed[1, 1, 1, 3] = np.nan
+    save("nan.nii", holed)
+    lines = (study / "attributes.txt").read_text().splitlines()
+    (study / "short.txt").write_text("\n".join(lines[:10]))
+    (study / "one.txt").write_text("\n".join(line.replace("b 1", "a 1") for line in lines))
+    (study / "late.tsv").write_text("onset\tduration\ttrial_type\n400\t4\ta\n")
+    image = nibabel.load(study / "bold.nii")
+    header = image.header.copy()
+    header["pixdim"][4] = 0
+    nibabel.save(nibabel.Nifti1Image(np.asarray(image.dataobj), AFFINE, header), study / "bold.nii")
+
+
+@pytest.mark.usefixtures("bad_files")
+@pytest.mark.parametrize("command", CASES)
+def test_bad_input_is_one_sentence_and_nothing_is_written(
+    run: Run, command: str, tmp_path: Path
+) -> None:
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    done = run(*command.split())
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [f"error: {CASES[command]}"]
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.usefixtures("study")
+def test_single_volumes_are_exchanged_with_a_warning(run: Run) -> None:
+    done = run(*ONE.split(), *["--permutations", "20", "--exchange", "volumes", "--seed", "0"])
+    assert done.exit_code == 0
+    assert done.stderr.startswith("warning: --exchange volumes permutes single volumes")
+    assert done.stderr.rstrip().endswith("use --exchange blocks.")
