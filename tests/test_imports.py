@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-OPTIONAL = ["pandas", "polars", "duckdb", "dask", "ray", "pyspark", "matplotlib"]
+OPTIONAL = ["pandas", "polars", "duckdb", "dask", "ray", "pyspark", "matplotlib", "nibabel"]
 HEAVY = ["numpy", "scipy", "pyarrow", "sklearn", "narwhals", "typer", "rich"]
 
 
@@ -36,6 +36,7 @@ def test_the_version_loads_no_library() -> None:
         "from suffice import read_csv",
         "from suffice import read_sql",
         "from suffice.families import *",
+        "from suffice.images import SearchLight",
     ],
 )
 def test_no_public_name_loads_an_optional_library(statement: str) -> None:

@@ -41,6 +41,7 @@ def test_every_page_that_shows_python_is_run_here() -> None:
         "CONTRIBUTING.md",
         "docs/engines.md",
         "docs/how_it_works.md",
+        "docs/searchlight.md",
     ]
 
 
@@ -95,6 +96,29 @@ def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
     assert "method='closed_form'" in error
     assert [float(rate) for rate in rates.split()] == pytest.approx([0.15848, 0.15897], abs=1e-12)
     assert decisions == "['low' None 'high']"
+
+
+@pytest.fixture
+def _in_a_folder_of_the_slice(data: Path, tmp_path: Path) -> None:
+    for file in (data / "haxby_slice").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+
+
+@pytest.mark.usefixtures("_in_a_folder_of_the_slice")
+def test_the_page_of_the_searchlight(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    pytest.importorskip("nibabel")
+    pytest.importorskip("matplotlib")
+    found = blocks("docs/searchlight.md")
+    namespace: dict[str, object] = {}
+    for block in found:
+        exec(block, namespace)
+    shown = [
+        match[1] for block in found for line in block.splitlines() if (match := SHOWN.match(line))
+    ]
+    assert capsys.readouterr().out.splitlines() == shown
+    assert len(list(tmp_path.glob("*.png"))) == 4
+    ((command, lines),) = dialogues("docs/searchlight.md")
+    assert suffice(command).splitlines()[0] == lines[0]
 
 
 # -- the commands that the pages show

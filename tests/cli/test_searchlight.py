@@ -232,7 +232,7 @@ def bad_files(study: Path) -> None:
     holed = np.concatenate([volumes(run) for run in range(3)], axis=3).astype(np.float32)
     save("cut.nii.gz", holed)
     cut = study / "cut.nii.gz"
-    cut.write_bytes(cut.read_bytes()[:-2000])
+    cut.write_bytes(cut.read_bytes()[:-200])
     holed[1, 1, 1, 3] = np.nan
     save("nan.nii", holed)
     lines = (study / "attributes.txt").read_text().splitlines()

@@ -73,6 +73,7 @@ def test_every_voxel_has_the_count_of_scikit_learn(
 
 
 @pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore")  # nilearn warns of every estimator that is not its own
 @pytest.mark.parametrize("clean", [False, True], ids=["raw", "cleaned"])
 def test_the_map_of_nilearn_but_for_its_single_precision(haxby: Any, clean: bool) -> None:
     decoding = pytest.importorskip("nilearn.decoding")
