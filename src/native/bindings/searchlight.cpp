@@ -7,18 +7,16 @@ namespace suffice::bindings {
 
 namespace {
 
-template <class T>
-using Sums = Array<T, 2>;
 using Places = Array<const std::int32_t, 1>;
 using Marks = Array<const std::uint8_t, 2>;
-using Rows = Array<const std::int64_t, 1>;
+using Offsets = Array<const std::int64_t, 1>;
 
 template <class X, class T, class Kernel>
 void define_add_volumes(nb::module_& m, Kernel kernel) {
   m.def(
       "add_volumes",
-      [kernel](Array<const X, 2> x, Places block, Array<const T, 1> pivot, Sums<T> sums,
-               Sums<T> squares) {
+      [kernel](Array<const X, 2> x, Places block, Array<const T, 1> pivot, Array<T, 2> sums,
+               Array<T, 2> squares) {
         const Index voxels = x.shape(1), blocks = sums.shape(0);
         require("block", block, {x.shape(0)});
         require("pivot", pivot, {voxels});
@@ -57,7 +55,7 @@ LearntSums<T> learnt_sums(Index voxels, const Array<const T, 2>& sums,
   return {sums, squares, pivot, label, count, trained, silent, prior, k};
 }
 
-void require_neighbours(const Rows& indptr, const Places& indices, Index voxels) {
+void require_neighbours(const Offsets& indptr, const Places& indices, Index voxels) {
   require(indptr.shape(0) > 0 && indptr.at()[0] == 0 &&
               indptr.at()[indptr.shape(0) - 1] == indices.shape(0),
           "indptr goes from 0 to the number of indices");
@@ -67,7 +65,7 @@ void require_neighbours(const Rows& indptr, const Places& indices, Index voxels)
     require(indices.at()[i] >= 0 && indices.at()[i] < voxels, "indices has a number out of range");
 }
 
-void require_folds(const Rows& folds, const Array<const std::int64_t, 2>& bounds, Index number,
+void require_folds(const Offsets& folds, const Array<const std::int64_t, 2>& bounds, Index number,
                    Index volumes) {
   require("bounds", bounds, {number, 2});
   for (Index f = 0; f < folds.shape(0); ++f)
@@ -83,8 +81,8 @@ void define_predict(nb::module_& m, Kernel kernel) {
   m.def(
       "predict",
       [kernel](Array<const X, 2> x, Read<2> sums, Read<2> squares, Read<1> pivot, Places label,
-               Read<1> count, Marks trained, Marks silent, Read<1> prior, Rows indptr,
-               Places indices, Rows folds, Array<const std::int64_t, 2> bounds,
+               Read<1> count, Marks trained, Marks silent, Read<1> prior, Offsets indptr,
+               Places indices, Offsets folds, Array<const std::int64_t, 2> bounds,
                Array<std::int16_t, 2> classes) {
         const Index volumes = x.shape(0), voxels = x.shape(1);
         const auto learnt =
@@ -128,7 +126,7 @@ void define_searchlight(nb::module_ m) {
       "count",
       [](Array<const float, 2> x, Array<const float, 2> sums, Array<const float, 2> squares,
          Array<const float, 1> pivot, Places label, Read<1> count, Marks trained, Marks silent,
-         Read<1> prior, Rows indptr, Places indices, Rows folds,
+         Read<1> prior, Offsets indptr, Places indices, Offsets folds,
          Array<const std::int64_t, 2> bounds, Places truth, Array<std::int32_t, 2> correct) {
         const Index volumes = x.shape(0), voxels = x.shape(1);
         const auto learnt =
