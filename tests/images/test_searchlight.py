@@ -223,7 +223,7 @@ def test_p_values_are_those_of_all_labellings_by_brute_force() -> None:
     anywhere = (null.max(axis=1)[:, None] >= light.masked_scores_).mean(axis=0)
     assert_array_equal(np.asarray(light.p_img_.dataobj).ravel(), at_voxels)
     assert_array_equal(np.asarray(light.fwe_p_img_.dataobj).ravel(), anywhere)
-    significant = light.masked_scores_.astype(np.float32) > light.fwe_threshold_
+    significant = light.masked_scores_ > light.fwe_threshold_
     assert_array_equal(significant, anywhere <= 0.05)
 
 
@@ -243,16 +243,16 @@ def test_blocks_move_as_a_whole_within_their_runs(brain: Any) -> None:
 def test_drawn_p_values_count_the_observed_labelling(brain: Any) -> None:
     light = light_of(brain, permutations=99, random_state=0)
     p = np.asarray(light.fwe_p_img_.dataobj)[brain.mask]
-    as_large = (light.null_max_[:, None] >= light.masked_scores_.astype(np.float32)).sum(axis=0)
+    as_large = (light.null_max_[:, None] >= light.masked_scores_).sum(axis=0)
     assert_array_equal(p, (1 + as_large) / 100)
-    above = light.masked_scores_.astype(np.float32) > light.fwe_threshold_
+    above = light.masked_scores_ > light.fwe_threshold_
     assert_array_equal(above, p <= 0.05)
     assert set(light.roi_p_) == {"whole mask"}
 
 
 def test_clusters_touch_by_faces(brain: Any) -> None:
     light = light_of(brain, permutations=60, random_state=0)
-    above = np.where(brain.mask, light.scores_, 0).astype(np.float32) > light.cluster_cut_
+    above = np.where(brain.mask, light.scores_, 0) > light.cluster_cut_
     numbers, found = ndimage.label(above)
     sizes = sorted(np.bincount(numbers.ravel())[1:], reverse=True)
     assert found > 0

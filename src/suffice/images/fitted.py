@@ -78,7 +78,7 @@ class FittedSearchLight(FittedAttributes):
         return np.asarray(read_only(table))
 
     @property
-    def null_max_(self) -> NDArray[np.float32]:
+    def null_max_(self) -> NDArray[np.float64]:
         """The largest score of every permuted map."""
         return self._of_null().largest
 

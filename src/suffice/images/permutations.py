@@ -92,8 +92,8 @@ def null_maps(
     labellings: NDArray[np.int32],
     workers: int,
     report: Callable[[int], object] = lambda maps: None,
-) -> NDArray[np.float32]:
-    """Accuracies under each labelling, (P, N), in single precision.
+) -> NDArray[np.float64]:
+    """Accuracies under each labelling, (P, N), predicted in single precision.
 
     The sums of the blocks are relabelled; no image is read. One labelling is worked on by one
     thread, so their number changes no bit.
@@ -114,16 +114,16 @@ def null_maps(
     folds = np.arange(len(design.bounds))
     sizes = np.diff(design.bounds, axis=1).ravel()
 
-    def work(label: NDArray[np.int32]) -> NDArray[np.float32]:
+    def work(label: NDArray[np.int32]) -> NDArray[np.float64]:
         correct = np.zeros((len(folds), len(near)), np.int32)
         given = replace(of_blocks, label=label).arguments()
         truth = label[design.block]
         kernels.searchlight.count(
             values, *given, near.indptr, near.indices, folds, design.bounds, truth, correct
         )
-        return accuracy(correct, sizes).astype(np.float32)
+        return accuracy(correct, sizes)
 
-    maps = np.empty((len(labellings), len(near)), np.float32)
+    maps = np.empty((len(labellings), len(near)))
     for p, found in enumerate(in_threads(work, labellings, workers)):
         maps[p] = found
         report(p + 1)
@@ -184,17 +184,17 @@ class Null:
         those drawn, p = (1 + #{null ≥ observed})/(1 + P).
     """
 
-    every: NDArray[np.float32]
+    every: NDArray[np.float64]
     centres: Mask
     enumerated: bool
 
     @cached_property
-    def maps(self) -> NDArray[np.float32]:
+    def maps(self) -> NDArray[np.float64]:
         """Of the centres, (P, N)."""
         return self.every[:, : int(self.centres.inside.sum())]
 
     @property
-    def largest(self) -> NDArray[np.float32]:
+    def largest(self) -> NDArray[np.float64]:
         """The largest accuracy of every map, (P,)."""
         return np.asarray(self.maps.max(axis=1))
 
@@ -212,17 +212,17 @@ class Null:
 
     def voxel_p(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """How often a null map is as accurate in the same voxel, (N,)."""
-        return self._p((self.maps >= scores.astype(np.float32)).sum(axis=0))
+        return self._p((self.maps >= scores).sum(axis=0))
 
     def region_p(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """How often permuted labels are as accurate in each region."""
         regions = self.every[:, self.maps.shape[1] :]
-        return self._p((regions >= scores.astype(np.float32)).sum(axis=0))
+        return self._p((regions >= scores).sum(axis=0))
 
     def family_wise_p(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """How often a null map is as accurate anywhere, (N,)."""
         ordered = np.sort(self.largest)
-        below = np.searchsorted(ordered, scores.astype(np.float32), side="left")
+        below = np.searchsorted(ordered, scores, side="left")
         return self._p(len(ordered) - below)
 
     def threshold(self, of_maps: NDArray[Any]) -> float:
@@ -233,7 +233,7 @@ class Null:
 
     def clusters(self, scores: NDArray[np.float64]) -> tuple[Cluster, ...]:
         """The clusters of a map, the largest first."""
-        volume = self.centres.filled(scores.astype(np.float32), -np.inf)
+        volume = self.centres.filled(scores, -np.inf)
         numbers, found = ndimage.label(volume > self.cluster_cut)
         clusters = []
         for number in range(1, found + 1):
@@ -247,7 +247,7 @@ class Null:
             clusters.append(Cluster(size, tuple(where), tuple(at), float(volume[peak]), p))
         return tuple(sorted(clusters, key=lambda cluster: (-cluster.voxels, cluster.peak)))
 
-    def _sizes(self, found: NDArray[np.float32]) -> list[int]:
+    def _sizes(self, found: NDArray[np.float64]) -> list[int]:
         numbers, _ = ndimage.label(self.centres.filled(found, -np.inf) > self.cluster_cut)
         sizes: list[int] = np.bincount(numbers.ravel())[1:].tolist()
         return sizes

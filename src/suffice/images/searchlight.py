@@ -109,7 +109,7 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
     -----
     Ties are broken towards the class that sorts first. A neighbourhood whose voxels say nothing
     predicts the most frequent class. With 1,000 permutations and more, keep an eye on memory: the
-    null keeps P · N numbers of 4 bytes.
+    null keeps P · N numbers of 8 bytes.
 
     Differences from nilearn: a ball has a tolerance of one millionth, so it does not depend on the
     rotation of the grid; the smallest variance belongs to each voxel, so a loud voxel does not
@@ -130,7 +130,7 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
     >>> imgs[:2] += 5 * y
     >>> light = SearchLight(radius=0, shape="cube").fit(imgs, y, run)
     >>> light.masked_scores_.round(2)
-    array([1.  , 1.  , 0.33, 0.38])
+    array([1.  , 1.  , 0.33, 0.54])
     """
 
     def __init__(
@@ -296,10 +296,11 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
         self.n_elements_ = n
         runs = np.array(plan.runs)
         self.folds_ = np.array([", ".join(runs[plan.tested])]) if plan.tested.any() else runs
-        order = np.argsort(plan.volumes[plan.predicted], kind="stable")
-        self.volumes_ = plan.volumes[plan.predicted][order]
-        self._truth = plan.code[plan.predicted][order]
-        self.predictions_ = classes[plan.predicted][order, :n]
+        shown = np.flatnonzero(plan.predicted)
+        shown = shown[np.argsort(plan.volumes[shown])]
+        self.volumes_, self._truth = plan.volumes[shown], plan.code[shown]
+        in_order = len(shown) == len(classes) and bool((np.diff(shown) == 1).all())
+        self.predictions_ = classes[:, :n] if in_order else classes[shown, :n]
 
     def _permuted(
         self,
@@ -325,7 +326,7 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
         report = watch.stage("permutations", len(labellings))
         maps = null_maps(series, learnt, near, plan, labellings, workers, report)
         if every:  # the observed labelling is one of them
-            maps[(labellings == plan.block_code).all(axis=1)] = self._scores.astype(np.float32)
+            maps[(labellings == plan.block_code).all(axis=1)] = self._scores
         return Null(maps, self._centres, every)
 
 

@@ -12,6 +12,7 @@ from suffice.numerics.kernels import (
     moments as moments,
     pairs as pairs,
     scores as scores,
+    searchlight as searchlight,
     squares as squares,
     sums as sums,
     sweep as sweep
