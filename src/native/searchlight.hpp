@@ -8,7 +8,7 @@
 
 namespace suffice {
 
-// Whose sums, in which order: what every fold has learnt.
+// Sums over blocks, and which of them each fold learns from.
 template <class T>
 struct LearntSums {
   Matrix<const T> sums, squares;        // (B, V): Σ(x − p), Σ(x − p)²
@@ -21,15 +21,15 @@ struct LearntSums {
   Index k;
 };
 
-// Whose neighbours: those of row n stand at indices[indptr[n]] to indices[indptr[n + 1] − 1].
+// The voxels of each neighbourhood: those of row n stand at indices[indptr[n]] to indices[indptr[n + 1] − 1].
 struct Neighbours {
   Vector<const std::int64_t> indptr;  // (N + 1,)
   Vector<const std::int32_t> indices;
 };
 
-// Which volumes are predicted: those of fold f are rows first to last − 1.
+// Which volumes are predicted: those of fold f are rows bounds[f, 0] to bounds[f, 1] − 1.
 struct HeldOut {
-  Vector<const std::int64_t> folds;   // those to be done
+  Vector<const std::int64_t> folds;   // to be done by this call
   Matrix<const std::int64_t> bounds;  // (F, 2)
 };
 
@@ -37,11 +37,13 @@ struct Searchlight {
   // Add x − p and (x − p)² of volumes (T, V) to the sums (B, V) of their blocks.
   void (*add_volumes)(Matrix<const double> x, Vector<const std::int32_t> block,
                       Vector<const double> pivot, Matrix<double> sums, Matrix<double> squares);
-  void (*add_volumes_stored_short)(Matrix<const float> x, Vector<const std::int32_t> block,
-                                   Vector<const double> pivot, Matrix<double> sums,
-                                   Matrix<double> squares);
-  void (*add_volumes_short)(Matrix<const float> x, Vector<const std::int32_t> block,
-                            Vector<const float> pivot, Matrix<float> sums, Matrix<float> squares);
+  // "of single": volumes in single precision, sums in double; "in single": sums too.
+  void (*add_volumes_of_single)(Matrix<const float> x, Vector<const std::int32_t> block,
+                                Vector<const double> pivot, Matrix<double> sums,
+                                Matrix<double> squares);
+  void (*add_volumes_in_single)(Matrix<const float> x, Vector<const std::int32_t> block,
+                                Vector<const float> pivot, Matrix<float> sums,
+                                Matrix<float> squares);
 
   // Write μ, −½ log σ² and 1/(2σ²) of every voxel and class as a fold learns them, (V, k, 3).
   void (*parameters)(LearntSums<double> learnt, Index fold, Cube<double> out);
@@ -49,9 +51,8 @@ struct Searchlight {
   // Write the most probable class of every held-out volume in every neighbourhood, (T, N).
   void (*predict)(Matrix<const double> x, LearntSums<double> learnt, Neighbours neighbours,
                   HeldOut held_out, Matrix<std::int16_t> classes);
-  void (*predict_stored_short)(Matrix<const float> x, LearntSums<double> learnt,
-                               Neighbours neighbours, HeldOut held_out,
-                               Matrix<std::int16_t> classes);
+  void (*predict_of_single)(Matrix<const float> x, LearntSums<double> learnt, Neighbours neighbours,
+                            HeldOut held_out, Matrix<std::int16_t> classes);
 
   // Count the held-out volumes whose class `truth` (T,) is predicted, (F, N), in single precision.
   void (*count)(Matrix<const float> x, LearntSums<float> learnt, Neighbours neighbours,

@@ -159,8 +159,8 @@ CASES = {
     ONE.replace("attributes.txt", "nothing.txt"): "nothing.txt: No such file or directory.",
     ONE.replace("bold.nii", "nan.nii"): (
         "volume 3 of nan.nii holds nan at voxel (1, 1, 1), and 1 such numbers in the mask; every "
-        "number in the mask is finite; mend the volume, leave it out, or take these voxels out of "
-        "the mask."
+        "number in the mask is finite, and its square too; mend the volume, leave it out, or take "
+        "these voxels out of the mask."
     ),
     ONE.replace("bold.nii", "small.nii"): (
         "small.nii has 3 dimensions, 4 x 3 x 1; scans are 4-D: voxels in three directions, and "

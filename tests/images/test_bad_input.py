@@ -93,13 +93,13 @@ def test_a_label_that_is_left_out_occurs(brain: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
 def test_numbers_that_are_none(brain: Any, bad: float) -> None:
     brain.imgs[2, 1, 0, 7] = bad
     assert refused(brain) == (
         f"volume 7 of the image holds {bad} at voxel (2, 1, 0), and 1 such numbers in the mask; "
-        "every number in the mask is finite; mend the volume, leave it out, or take these voxels "
-        "out of the mask."
+        "every number in the mask is finite, and its square too; mend the volume, leave it out, or "
+        "take these voxels out of the mask."
     )
     left_out = np.array(brain.y, object)
     left_out[7] = None

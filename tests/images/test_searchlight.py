@@ -151,6 +151,14 @@ def test_a_voxel_without_spread_says_nothing(brain: Any) -> None:
     assert_array_equal(one.predictions_[first], other.predictions_[first])
 
 
+def test_a_class_without_spread_is_certain_and_nothing_is_nan(brain: Any) -> None:
+    brain.imgs[0, 1, 1] = np.where(brain.y == "a", 3.0, brain.imgs[0, 1, 1])
+    light = light_of(brain, variance_floor=0, permutations=20, random_state=0, radius=0)
+    here = light.predictions_[:, np.flatnonzero((np.argwhere(brain.mask) == [0, 1, 1]).all(1))[0]]
+    assert_array_equal(light.classes_[here] == "a", brain.y == "a")
+    assert np.isfinite(np.asarray(light.evidence_img("b").dataobj)).all()
+
+
 def test_nothing_to_say_everywhere_predicts_the_most_frequent_class() -> None:
     y = np.tile(["a", "b", "b"], 4)
     imgs = np.full((2, 1, 1, 12), 5.0)

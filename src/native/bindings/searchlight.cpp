@@ -104,8 +104,8 @@ void define_searchlight(nb::module_ m) {
   static const Searchlight& kernels = CHOSEN(searchlight);
   m.doc() = "Gaussian naive Bayes in the neighbourhood of every voxel.";
   define_add_volumes<double, double>(m, kernels.add_volumes);
-  define_add_volumes<float, double>(m, kernels.add_volumes_stored_short);
-  define_add_volumes<float, float>(m, kernels.add_volumes_short);
+  define_add_volumes<float, double>(m, kernels.add_volumes_of_single);
+  define_add_volumes<float, float>(m, kernels.add_volumes_in_single);
   m.def(
       "parameters",
       [](Read<2> sums, Read<2> squares, Read<1> pivot, Places label, Read<1> count, Marks trained,
@@ -121,7 +121,7 @@ void define_searchlight(nb::module_ m) {
       "fold"_a, "out"_a,
       "Write μ, −½ log σ² and 1/(2σ²) of voxels and classes as a fold learns them, (V, k, 3).");
   define_predict<double>(m, kernels.predict);
-  define_predict<float>(m, kernels.predict_stored_short);
+  define_predict<float>(m, kernels.predict_of_single);
   m.def(
       "count",
       [](Array<const float, 2> x, Array<const float, 2> sums, Array<const float, 2> squares,

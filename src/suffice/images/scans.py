@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ReadError, SufficeError
 from suffice.images.grids import Grid, Mask
+from suffice.numerics.error_free import LARGEST
 
 __all__ = ["Scan", "open_mask", "open_scans"]
 
@@ -67,7 +68,7 @@ class Scan:
         Raises
         ------
         DataError
-            If one is not finite.
+            If one is not finite, or too large to be squared.
         ReadError
             If the file is damaged or too short.
         """
@@ -75,17 +76,17 @@ class Scan:
             values = stored
             if (self.slope, self.inter) != (1.0, 0.0):
                 values = stored.astype(np.float64) * self.slope + self.inter
-            if values.dtype.kind == "f" and not np.isfinite(values).all():
-                self._refuse_infinite(mask, volume, values)
+            if values.dtype.kind == "f" and not (np.abs(values) <= LARGEST).all():
+                self._refuse(mask, volume, values)
             yield volume, values
 
-    def _refuse_infinite(self, mask: Mask, volume: int, values: NDArray[Any]) -> None:
-        bad = ~np.isfinite(values)
+    def _refuse(self, mask: Mask, volume: int, values: NDArray[Any]) -> None:
+        bad = ~(np.abs(values) <= LARGEST)
         voxel = tuple(mask.voxels[bad.argmax()].tolist())
         raise DataError(
             f"volume {volume} of {self.grid.name} holds {values[bad][0]} at voxel {voxel}, and "
             f"{bad.sum()} such numbers in the mask",
-            "every number in the mask is finite",
+            "every number in the mask is finite, and its square too",
             "mend the volume, leave it out, or take these voxels out of the mask",
         )
 

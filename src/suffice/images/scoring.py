@@ -30,6 +30,7 @@ from suffice.numerics import kernels
 
 __all__ = ["PRIORS", "LearntSums", "accuracy", "predict", "sums_of_classes"]
 
+CERTAIN = 2.0**-100  # the least share that a variance has, as in `Gaussian`
 PRIORS = {"mle": (0.0, 0.0, 0.0), "map": (5.0, 1.0, 2.0)}  # ν, κ, strength: see the kernel
 
 
@@ -92,7 +93,7 @@ def sums_of_classes(
         np.bincount(cell, minlength=cells).astype(np.float64),
         np.repeat(design.trained, k, axis=1).astype(np.uint8),
         series.silent(design.trained).astype(np.uint8),
-        np.array([*PRIORS[estimation], variance_floor]),
+        np.array([*PRIORS[estimation], max(variance_floor, CERTAIN)]),
     )
 
 
