@@ -76,12 +76,12 @@ class Scan:
             values = stored
             if (self.slope, self.inter) != (1.0, 0.0):
                 values = stored.astype(np.float64) * self.slope + self.inter
-            if values.dtype.kind == "f" and not (np.abs(values) <= LARGEST).all():
+            if values.dtype.kind == "f" and not _usable(values).all():
                 self._refuse(mask, volume, values)
             yield volume, values
 
     def _refuse(self, mask: Mask, volume: int, values: NDArray[Any]) -> None:
-        bad = ~(np.abs(values) <= LARGEST)
+        bad = ~_usable(values)
         voxel = tuple(mask.voxels[bad.argmax()].tolist())
         raise DataError(
             f"volume {volume} of {self.grid.name} holds {values[bad][0]} at voxel {voxel}, and "
@@ -89,6 +89,12 @@ class Scan:
             "every number in the mask is finite, and its square too",
             "mend the volume, leave it out, or take these voxels out of the mask",
         )
+
+
+def _usable(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which numbers are finite, and not too large to be squared."""
+    largest = min(LARGEST, float(np.finfo(values.dtype).max))
+    return np.asarray(np.abs(values) <= largest)
 
 
 # -- opening
