@@ -13,7 +13,10 @@ import typer
 
 from suffice.errors import ParameterError
 
-__all__ = ["OUT", "Around", "Permuting", "Volumes", "Written"]
+__all__ = ["OUT", "PARAMETERS", "Around", "Permuting", "Volumes", "Written"]
+
+PARAMETERS = ("exchange", "leave_out", "permutations", "zscore")
+"""Options that `SearchLight` has by the same name."""
 
 VOLUMES, AROUND, NULL, OUT = (
     "What the volumes show",

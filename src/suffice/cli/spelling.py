@@ -1,7 +1,8 @@
 """How the command line spells the options that messages name: as what the user types.
 
 The flags come from where the commands declare them: the parameters of estimators from `MODELS`, the
-fields of `CsvFormat` from `Reading`, the families of columns from `Roles`.
+fields of `CsvFormat` from `Reading`, the families of columns from `Roles`, the parameters of a
+searchlight from its options.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 from suffice.cli.estimators import MODELS
 from suffice.cli.options import CSV_FIELDS, CSV_WORDS, Reading, flag
 from suffice.cli.roles import FAMILIES
+from suffice.cli.searchlight_options import PARAMETERS
 from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["flags", "spelled"]
@@ -59,6 +61,8 @@ def _declared() -> Iterator[tuple[str, Flag]]:
             yield parameter.name, Flag(flag(option), _by_value(parameter.words))
     for family in FAMILIES:
         yield "families", Flag(flag(family), {f"{{column: {family!r}}}": ""})
+    for name in PARAMETERS:
+        yield name, Flag(flag(name))
     yield "columns", Flag(flag("ignore"))  # of a refit
     yield "level", Flag(flag("level"))
 

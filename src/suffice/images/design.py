@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
+from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["Design", "Exchange", "design"]
 
@@ -154,7 +155,7 @@ def _with_class(labels: NDArray[Any], leave_out: Sequence[Any]) -> NDArray[np.bo
         chosen = np.array([label == name for label in labels], np.bool_)
         if not chosen.any():
             raise ParameterError(
-                f"leave_out names the label {name!r}",
+                Phrase(Option("leave_out"), f" names the label {name!r}"),
                 f"the labels are {_listed(labels[known])}",
             )
         known &= ~chosen
@@ -198,7 +199,7 @@ def _blocks(
         return block
     if isinstance(exchange, str) or np.ndim(exchange) != 1:
         raise ParameterError(
-            f"exchange={exchange!r}",
+            Option.of("exchange", exchange),
             "exchange is 'blocks', 'volumes', or a number for the block of each volume",
         )
     if len(exchange) != len(code):
@@ -226,7 +227,12 @@ def _check(found: Design) -> None:
         raise DataError(
             f"there is one run, {found.runs[0]!r}",
             "a searchlight learns from some runs and is tested on another",
-            "say which volumes belong to which run (groups), or give a test set (test)",
+            Phrase(
+                "say which volumes belong to which run",
+                PythonOnly(
+                    " (groups), or give a test set (test)", " in the second column of --labels"
+                ),
+            ),
         )
     table = np.zeros((len(found.runs), found.k), np.intp)
     np.add.at(table, (found.run, found.code), 1)

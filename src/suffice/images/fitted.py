@@ -16,6 +16,7 @@ from suffice.images.grids import Grid, Mask
 from suffice.images.permutations import Cluster, Null
 from suffice.images.scoring import LearntSums
 from suffice.models.base.fitted_attributes import FittedAttributes, read_only
+from suffice.phrases import Option, Phrase
 
 __all__ = ["FittedSearchLight"]
 
@@ -181,7 +182,9 @@ class FittedSearchLight(FittedAttributes):
         self._fitted("scores_")
         if self._null is None:
             raise UnavailableError(
-                "there is no permuted map", "permutations=0", "fit with permutations=1000"
+                "there is no permuted map",
+                Option("permutations", "0"),
+                Phrase("fit with ", Option("permutations", "1000")),
             )
         return self._null
 

@@ -25,6 +25,7 @@ from suffice.images.neighbourhoods import Neighbourhoods
 from suffice.images.scoring import LearntSums, accuracy, in_threads
 from suffice.images.series import Series
 from suffice.numerics import kernels
+from suffice.phrases import Option, Phrase
 
 __all__ = ["Cluster", "Null", "every_labelling", "null_maps", "random_labellings"]
 
@@ -57,9 +58,9 @@ def every_labelling(design: Design) -> NDArray[np.int32]:
     number = math.prod(map(_arrangements, runs))
     if number > MOST:
         raise ParameterError(
-            f"permutations='all' asks for {number:,} labellings",
+            Phrase(Option.of("permutations", "all"), f" asks for {number:,} labellings"),
             f"up to {MOST:,} are enumerated",
-            "draw some: permutations=1000",
+            Phrase("draw some: ", Option("permutations", "1000")),
         )
     each = [list(_distinct(Counter(run.tolist()), len(run))) for run in runs]
     # Blocks are numbered run by run.

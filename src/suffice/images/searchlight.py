@@ -23,6 +23,7 @@ from suffice.images.scans import Scan, open_mask, open_scans
 from suffice.images.scoring import PRIORS, accuracy, predict, sums_of_classes
 from suffice.images.series import read_series
 from suffice.models.base.options import check_choices, generator
+from suffice.phrases import Option, Phrase
 
 __all__ = ["SearchLight"]
 
@@ -223,7 +224,7 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
         counted = isinstance(number, Integral) and not isinstance(number, bool)
         if number != "all" and not (counted and (number == 0 or int(number) >= FEWEST)):
             raise ParameterError(
-                f"permutations={number!r}",
+                Option.of("permutations", number),
                 f"it is 0, 'all', or {FEWEST} or more: fewer cannot show that anything is "
                 "significant at 5 %",
             )
@@ -313,9 +314,13 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
     ) -> Null:
         if isinstance(self.exchange, str) and self.exchange == "volumes":
             warn(
-                "exchange='volumes' permutes single volumes; in a block design they resemble "
-                "their neighbours, and far more than 5 % of maps without any information pass "
-                "the threshold; use exchange='blocks'"
+                Phrase(
+                    Option.of("exchange", "volumes"),
+                    " permutes single volumes; in a block design they resemble their neighbours, "
+                    "and far more than 5 % of maps without any information pass the threshold; "
+                    "use ",
+                    Option.of("exchange", "blocks"),
+                )
             )
         every = self.permutations == "all"
         labellings = (
