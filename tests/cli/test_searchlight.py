@@ -194,13 +194,13 @@ CASES = {
         "--labels and --events are both given; labels come from one of them."
     ),
     f"{ONE} --leave-out rest": ("--leave-out names the label 'rest'; the labels are 'a', 'b'."),
-    f"{ONE} --zscore all": "--zscore all; zscore is one of None, 'run'.",
+    f"{ONE} --zscore all": "--zscore 'all'; zscore is one of None, 'run'.",
     f"{ONE} --permutations 5": (
         "--permutations 5; it is 0, 'all', or 19 or more: fewer cannot show that anything is "
         "significant at 5 %."
     ),
     f"{ONE} --exchange rows": (
-        "--exchange rows; exchange is 'blocks', 'volumes', or a number for the block of each "
+        "--exchange 'rows'; exchange is 'blocks', 'volumes', or a number for the block of each "
         "volume."
     ),
     f"{ONE} --p-values p.nii": (

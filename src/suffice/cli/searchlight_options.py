@@ -15,8 +15,13 @@ from suffice.errors import ParameterError
 
 __all__ = ["OUT", "PARAMETERS", "Around", "Permuting", "Volumes", "Written"]
 
-PARAMETERS = ("exchange", "leave_out", "permutations", "zscore")
-"""Options that `SearchLight` has by the same name."""
+PARAMETERS = {
+    "exchange": ("blocks", "volumes"),
+    "leave_out": (),
+    "permutations": (),
+    "zscore": ("run",),
+}
+"""Options that `SearchLight` has by the same name, and the words that they take."""
 
 VOLUMES, AROUND, NULL, OUT = (
     "What the volumes show",

@@ -61,8 +61,8 @@ def _declared() -> Iterator[tuple[str, Flag]]:
             yield parameter.name, Flag(flag(option), _by_value(parameter.words))
     for family in FAMILIES:
         yield "families", Flag(flag(family), {f"{{column: {family!r}}}": ""})
-    for name in PARAMETERS:
-        yield name, Flag(flag(name))
+    for name, words in PARAMETERS.items():
+        yield name, Flag(flag(name), {repr(word): word for word in words})
     yield "columns", Flag(flag("ignore"))  # of a refit
     yield "level", Flag(flag("level"))
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 
 from suffice.errors import ParameterError, UnavailableError
 from suffice.images.class_images import class_evidence, class_mean, class_sd
@@ -15,7 +14,8 @@ from suffice.images.design import Design
 from suffice.images.grids import Grid, Mask
 from suffice.images.permutations import Cluster, Null
 from suffice.images.scoring import LearntSums
-from suffice.models.base.fitted_attributes import FittedAttributes, read_only
+from suffice.models.base.fitted_attributes import FittedAttributes, KeptArray, read_only
+from suffice.models.base.scikit_learn import NotFittedError
 from suffice.phrases import Option, Phrase
 
 __all__ = ["FittedSearchLight"]
@@ -24,10 +24,10 @@ __all__ = ["FittedSearchLight"]
 class FittedSearchLight(FittedAttributes):
     """What a fit keeps, and what is computed from it when it is asked for."""
 
-    classes_: NDArray[Any]
-    scores_: NDArray[np.float64]
-    masked_scores_: NDArray[np.float64]
-    predictions_: NDArray[np.int16]
+    classes_ = KeptArray()
+    scores_ = KeptArray()
+    masked_scores_ = KeptArray()
+    predictions_ = KeptArray()
     roi_scores_: dict[str, float]
     n_elements_: int
 

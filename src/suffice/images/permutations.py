@@ -119,9 +119,8 @@ def null_maps(
         correct = np.zeros((len(folds), len(near)), np.int32)
         given = replace(of_blocks, label=label).arguments()
         truth = label[design.block]
-        kernels.searchlight.count(
-            values, *given, near.indptr, near.indices, folds, design.bounds, truth, correct
-        )
+        rows: tuple[Any, ...] = (values, *given, near.indptr, near.indices)
+        kernels.searchlight.count(*(*rows, folds, design.bounds, truth, correct))
         return accuracy(correct, sizes)
 
     maps = np.empty((len(labellings), len(near)))

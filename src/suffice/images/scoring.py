@@ -67,7 +67,7 @@ class LearntSums:
     def parameters(self, fold: int) -> NDArray[np.float64]:
         """μ, −½ log σ² and 1/(2σ²) of voxels and classes as a fold learns them, (V, k, 3)."""
         out = np.empty((self.sums.shape[1], int(self.label.max()) + 1, 3))
-        kernels.searchlight.parameters(*self.arguments(), fold, out)
+        kernels.searchlight.parameters(*(*self.arguments(), fold, out))
         return out
 
     def arguments(self) -> tuple[Any, ...]:
@@ -107,9 +107,8 @@ def predict(
     classes = np.full((len(design.run), len(near)), -1, np.int16)
 
     def work(some: NDArray[np.int64]) -> None:
-        kernels.searchlight.predict(
-            series.values, *given, near.indptr, near.indices, some, bounds, classes
-        )
+        rows: tuple[Any, ...] = (series.values, *given, near.indptr, near.indices)
+        kernels.searchlight.predict(*(*rows, some, bounds, classes))
 
     parts = [np.arange(w, len(fold), workers) for w in range(min(workers, len(fold)))]
     for _ in in_threads(work, parts, workers):

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.images.design import Design, Exchange, design
@@ -23,6 +22,7 @@ from suffice.images.scans import Scan, open_mask, open_scans
 from suffice.images.scoring import PRIORS, accuracy, predict, sums_of_classes
 from suffice.images.series import read_series
 from suffice.models.base.options import check_choices, generator
+from suffice.models.base.scikit_learn import BaseEstimator
 from suffice.phrases import Option, Phrase
 
 __all__ = ["SearchLight"]

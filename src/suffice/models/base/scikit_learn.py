@@ -18,7 +18,7 @@ from sklearn.base import (
     TransformerMixin,
     clone,
 )
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -36,6 +36,7 @@ __all__ = [
     "ClassifierMixin",
     "ConvergenceWarning",
     "MultiOutputMixin",
+    "NotFittedError",
     "RegressorMixin",
     "ScikitLearnEstimator",
     "TransformerMixin",
