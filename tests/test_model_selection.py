@@ -66,7 +66,8 @@ class Watched(Table):
     def names(self) -> tuple[str, ...]:
         return tuple(self.table.column_names)
 
-    def head(self) -> pa.RecordBatch:
+    @property
+    def _head(self) -> pa.RecordBatch:
         return frame_table(self.table).head()
 
     def splits(self, types: Mapping[str, Any]) -> Sequence[Any]:

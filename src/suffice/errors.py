@@ -25,6 +25,7 @@ __all__ = [
     "DataError",
     "EngineError",
     "ForgetError",
+    "FormerNameWarning",
     "ModelFileError",
     "ParameterError",
     "ReadError",
@@ -102,6 +103,10 @@ class EngineError(SufficeError, RuntimeError):
 
 class SufficeWarning(UserWarning):
     """Something was decided on the user's behalf and is worth knowing."""
+
+
+class FormerNameWarning(SufficeWarning, FutureWarning):
+    """A parameter is used by the name that it had before."""
 
 
 def warn(message: str, category: type[Warning] = SufficeWarning) -> None:

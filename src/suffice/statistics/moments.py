@@ -133,6 +133,8 @@ class Moments:
     @cached_property
     def one_class(self) -> Moments:
         """The same rows as if they were of one class."""
+        if not self.k:
+            return self
         total = self.weight[:1].copy(), self.pivot[:1].copy(), self.sums[:1].copy()
         kernels.moments.merge_classes(*total, self.weight, self.pivot, self.sums)
         return Moments(*total)

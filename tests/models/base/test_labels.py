@@ -207,7 +207,7 @@ def test_a_masked_cell_is_missing(number: int, order: Any, dtype: str) -> None:
     gaps = np.where(HIDDEN, np.nan, X)
     make = MODELS[number]
     model, expected = make().fit(masked, Y), make().fit(_like(make, gaps, dtype), Y)
-    new = masked if "drop" not in str(getattr(model, "missing", "")) else X
+    new = masked if "drop" not in str(getattr(model, "incomplete", "")) else X
     other = _like(make, gaps, dtype) if new is masked else X
     np.testing.assert_array_equal(predictions(model, new), predictions(expected, other))
     whole = np.ma.array(np.asarray(X, dtype=dtype, order=order))

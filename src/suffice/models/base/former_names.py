@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar
 
-from suffice.errors import ParameterError, warn
+from suffice.errors import FormerNameWarning, ParameterError, warn
 
 __all__ = ["current_params", "former_params", "formerly"]
 
@@ -101,4 +101,4 @@ def _alias(name: str, former: str) -> property:
 
 def _warn(estimator: Any, name: str, former: str, instead: str) -> None:
     kind = type(estimator).__name__
-    warn(f"{kind}: {former}= is called {name}= now; write {instead}.")
+    warn(f"{kind}: {former}= is called {name}= now; write {instead}.", FormerNameWarning)
