@@ -39,7 +39,7 @@ ROUNDING = 2.0**-20  # share of a sum that many additions in plain double may be
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments:
-    """Exact class-wise sums of d features over k classes (``numerics/kernels/moments.py``).
+    """Exact class-wise sums of d features over k classes (``src/native/moments.hpp``).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The door to scikit-learn: its base classes, its checks of arrays, and what it asks of a class.
+"""All that is imported of scikit-learn: base classes, checks of arrays, what it asks of a class.
 
 Other files take what they need of it from here; `suffice.models.base.saved_options` knows the
 covariance estimators by name, and `suffice.cli.demo` reads one of its tables.
