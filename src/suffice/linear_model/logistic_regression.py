@@ -49,9 +49,8 @@ class LogisticRegression(FittedLogistic):
 
     that is, maximum likelihood for ``C=np.inf`` and the mode of the posterior under a Gaussian
     prior of variance C otherwise. The intercept has no penalty. The rows are read once for the
-    means and spreads of the columns, and once in every iteration; they may be in files that do not
-    fit in memory. Columns of strings are categories, each compared with the first of its sorted
-    values.
+    means and scales of the columns, then once in every iteration, also from files that do not fit
+    in memory. Columns of strings are categories, each compared with the first of its sorted values.
 
     Parameters
     ----------

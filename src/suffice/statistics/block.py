@@ -1,7 +1,4 @@
-"""Blocks: the columns of a batch that one family models, in the form its statistic sums over.
-
-Shape letters: n rows, d columns.
-"""
+"""Blocks: d columns of the n rows of a batch that one family models, as its statistic sums them."""
 
 from __future__ import annotations
 
