@@ -23,6 +23,7 @@ from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from suffice.errors import ParameterError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 
 NAMES = [name for name in ours.__all__ if name != "NaiveBayes"]
@@ -327,6 +328,11 @@ def test_missing_cells_are_left_out_by_every_class():
         answer = model.predict_proba(holed)
         assert np.isfinite(answer).all()
         assert_allclose(answer[0], np.exp(model.model_.log_prior), rtol=1e-12)
+
+
+def test_the_rule_for_unseen_values_is_checked_where_no_column_is_a_category():
+    with pytest.raises(ParameterError, match="unseen='nonsense'; it is 'ignore', 'error'"):
+        ours.NaiveBayes(unseen="nonsense").fit([[1.0], [2.0]], [0, 1])
 
 
 def test_strings_and_unseen_values():

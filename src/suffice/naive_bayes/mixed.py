@@ -10,6 +10,7 @@ from suffice.data.schema import Column, Layout, UniformColumns, is_decided
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import Family, family_named
+from suffice.families.categorical import check_unseen
 from suffice.families.family import Estimation
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
@@ -132,6 +133,7 @@ class NaiveBayes(GenerativeClassifier):
             raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
         if not isinstance(self.label_map, Mapping | None):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
+        check_unseen(self.unseen)  # also where no column is a category
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
