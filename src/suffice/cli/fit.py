@@ -14,6 +14,7 @@ from suffice.cli.estimators import NAIVE_BAYES, Options, estimator, given_of, re
 from suffice.cli.models import has_coefficients, predicts_numbers, refuse_tokens
 from suffice.cli.options import AsJson, Data, Labels, Reading, Weight, listed
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting
+from suffice.cli.remarks import remarked
 from suffice.cli.roles import COLUMNS, Roles
 from suffice.cli.running import Checkpoint, Running, refuse_threads
 from suffice.engines.fit_context import fit_context
@@ -83,7 +84,7 @@ def fit(
     refuse_threads(running, options.threads)
     chosen = _estimator(model, options, roles, reading, labels)
     _check_targets(chosen, label)
-    table = _selected(reading.open(data), roles, label, weight, listed(features))
+    table = _selected(remarked(reading.open(data)), roles, label, weight, listed(features))
     refuse_tokens(chosen, reading, table, data[0])
     if model in DISCRIMINANT:
         _refuse_words(model, table, {*label, weight})

@@ -19,6 +19,7 @@ from suffice.cli.models import (
 )
 from suffice.cli.options import Data, Labels, ModelFile, Reading, Weight
 from suffice.cli.output import amount, print_all, refuse_overwriting
+from suffice.cli.remarks import remarked
 from suffice.cli.running import Running
 from suffice.errors import DataError
 
@@ -50,7 +51,7 @@ def forget(
     before, known = rows_of(fitted), fitted.statistic_
     remembered = fitted.get_params(deep=False)
     with_labels(with_tokens(fitted, reading), labels)
-    table = reading.open(data, fitted.format_)
+    table = remarked(reading.open(data, fitted.format_))
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Forgetting {', '.join(data)}") as report:
         fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)

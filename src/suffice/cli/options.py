@@ -46,7 +46,8 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="Files or globs: CSV, TSV (plain or .gz), Parquet, Arrow; - for standard input.",
+        help="Files or globs: delimited text (also .gz), Parquet, Arrow, Excel, ARFF, JSON; "
+        "- for standard input.",
         show_default=False,
     ),
 ]
@@ -92,7 +93,7 @@ class Reading:
         bool | None,
         typer.Option(
             "--header/--no-header",
-            help="Whether the first row holds the column names.",
+            help="Whether the first row holds the column names; by default as it looks.",
             rich_help_panel=READING,
         ),
     ] = None
@@ -103,7 +104,9 @@ class Reading:
     separator: Annotated[
         str | None,
         typer.Option(
-            metavar="CHAR", help="Between fields; 'tab' for a tab.", rich_help_panel=READING
+            metavar="CHAR",
+            help="Between fields; 'tab' for a tab; by default as the first rows have it.",
+            rich_help_panel=READING,
         ),
     ] = None
     quote: Annotated[
@@ -116,6 +119,16 @@ class Reading:
         bool | None,
         typer.Option(
             "--strip/--no-strip", help="Remove blanks around fields.", rich_help_panel=READING
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        typer.Option(metavar="CHAR", help="Before decimals.", rich_help_panel=READING),
+    ] = None
+    thousands: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHAR", help="Between groups of three digits.", rich_help_panel=READING
         ),
     ] = None
     missing: Annotated[

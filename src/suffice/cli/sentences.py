@@ -8,7 +8,7 @@ import typer
 
 from suffice.errors import SufficeError
 
-__all__ = ["CommandError", "sentence", "warn"]
+__all__ = ["CommandError", "note", "sentence", "warn"]
 
 # Typer brings a copy of Click of its own, or imports Click, by version.
 CommandError: Any = next(
@@ -46,6 +46,13 @@ def warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
     text = message if isinstance(message, str) else message.args[0]
     typer.echo(f"warning: {_ended(spelled(text))}", err=True)
+
+
+def note(message: str) -> None:
+    """Print on stderr what was found out, and how to change it."""
+    from suffice.cli.spelling import spelled
+
+    typer.echo(f"note: {_ended(spelled(message))}", err=True)
 
 
 def _ended(text: str) -> str:

@@ -3,30 +3,60 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from suffice.data.csv.table import CsvFormat, CsvTable
+from suffice.data.files.arff import ARFF
+from suffice.data.files.excel import EXCEL
 from suffice.data.files.hive import with_folders
 from suffice.data.files.ipc import IPC_FILE, IPC_STREAM
+from suffice.data.files.json_rows import JSON
 from suffice.data.files.listing import list_files
 from suffice.data.files.parquet import PARQUET
 from suffice.data.files.pipes import CopiedTable, with_copies
 from suffice.data.files.stored import StoredFormat, StoredTable
+from suffice.data.files.version import readable
 from suffice.data.table import Table
 from suffice.errors import ParameterError, ReadError
 
 __all__ = ["open_files"]
 
-# Files with other suffixes are delimited text.
-FORMATS = {
-    ".parquet": PARQUET,
-    ".pq": PARQUET,
-    ".arrow": IPC_FILE,
-    ".feather": IPC_FILE,
-    ".ipc": IPC_FILE,
-    ".arrows": IPC_STREAM,
-}
+
+@dataclass(frozen=True)
+class Signature:
+    """How a format is told: by the first bytes of a file, or else by the suffix of its name."""
+
+    format: StoredFormat
+    beginning: re.Pattern[bytes]
+    suffixes: tuple[str, ...]
+
+
+# A file that none of these describes is delimited text.
+SIGNATURES = (
+    Signature(PARQUET, re.compile(rb"PAR1"), (".parquet", ".pq")),
+    Signature(IPC_FILE, re.compile(rb"ARROW1\0\0"), (".arrow", ".feather", ".ipc")),
+    Signature(IPC_STREAM, re.compile(rb"\xff{4}.{2}\0\0", re.DOTALL), (".arrows",)),
+    Signature(
+        EXCEL,
+        re.compile(rb"PK\x03\x04|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+        (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+    ),
+    Signature(
+        ARFF,
+        re.compile(rb"(?:\xef\xbb\xbf)?(?:\s*%[^\n]*\n)*\s*@relation\s", re.IGNORECASE),
+        (".arff",),
+    ),
+    Signature(
+        JSON,
+        re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{\s*"'),
+        (".json", ".jsonl", ".ndjson"),
+    ),
+)
+COMPRESSED = {b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ": "xz"}
+BEGINNING = 1 << 16  # bytes: comments may come first
 
 
 def open_files(
@@ -40,9 +70,9 @@ def open_files(
     path : path or sequence of paths
         Folders and globs are expanded in sorted order; folders named ``column=value`` add that
         column, and what can be read only once, such as a pipe, is copied to a temporary file first
-        (`suffice.data.files.pipes`). The suffix tells the format: ``.parquet``, ``.pq``;
-        ``.arrow``, ``.feather``, ``.ipc`` (IPC file); ``.arrows`` (IPC stream); anything else is
-        delimited text, decompressed where ``.gz`` follows.
+        (`suffice.data.files.pipes`). The first bytes tell the format: Parquet, Arrow IPC (file or
+        stream), Excel or OpenDocument, ARFF, JSON (objects in lines, or an array of them); anything
+        else is delimited text, plain or compressed by gzip.
     format : CsvFormat, optional
         How delimited text is written.
 
@@ -67,7 +97,7 @@ def open_files(
     ...     open_files(folder + "/*.tsv").names
     ('x', 'y')
     """
-    listed = list_files(path)
+    listed, folders = with_copies(list_files(path))
     stored = _common_format([file.path for file in listed])
     if stored is not None and format is not None:
         raise ParameterError(
@@ -75,7 +105,6 @@ def open_files(
             f"its format, {stored.split.kind}, describes itself",
             "leave format out",
         )
-    listed, folders = with_copies(listed)
     files = [file.path for file in listed]
     table = CsvTable(files, format) if stored is None else StoredTable(files, stored)
     whole = with_folders(table, listed)
@@ -104,11 +133,26 @@ def _common_format(paths: Sequence[Path]) -> StoredFormat | None:
 
 
 def _format_of(path: Path) -> StoredFormat | None:
-    name = path.name.lower()
-    format = FORMATS.get(Path(name.removesuffix(".gz")).suffix)
+    with readable(path), path.open("rb") as file:
+        start = file.read(BEGINNING)
+    for one in SIGNATURES:
+        if one.beginning.match(start):
+            return one.format
+    for mark, method in COMPRESSED.items():
+        if start.startswith(mark):
+            raise ReadError(
+                f"{path.name} is compressed by {method}", "only gzip is read", "decompress it"
+            )
+    return _format_by_suffix(path.name.lower())
+
+
+def _format_by_suffix(name: str) -> StoredFormat | None:
+    """The format that a name promises."""
+    suffix = Path(name.removesuffix(".gz")).suffix
+    format = next((one.format for one in SIGNATURES if suffix in one.suffixes), None)
     if name.endswith(".gz") and format is not None:
         raise ReadError(
-            f"{path.name} is compressed {format.split.kind}",
+            f"{name} is compressed {format.split.kind}",
             "gzip is read for delimited text only",
             "decompress it",
         )

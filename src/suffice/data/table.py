@@ -89,6 +89,11 @@ class Table(ABC):
         return None
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was found out about how files are written, and which options say otherwise."""
+        return ()
+
+    @property
     def ignored(self) -> tuple[str, ...]:
         """Columns left out, which a model goes on to ignore."""
         return ()
@@ -153,6 +158,11 @@ class TableView(Table):
     def format(self) -> Any:
         """How text is written, if the rows are text."""
         return self.table.format
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was found out about how files are written."""
+        return self.table.remarks
 
     @property
     def ignored(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from suffice.data.numerals import PLAIN, Numerals
 from suffice.data.python_numbers import is_rounded
 from suffice.statistics.block import HELD
 
@@ -22,16 +23,16 @@ def _refusal(target: pa.DataType) -> pa.ArrowInvalid:
     return pa.ArrowInvalid(f"a cell is not {target}")
 
 
-def parse(column: pa.Array[Any], target: pa.DataType) -> pa.Array[Any]:
+def parse(column: pa.Array[Any], target: pa.DataType, numerals: Numerals = PLAIN) -> pa.Array[Any]:
     """Cast text; raise pyarrow.ArrowInvalid if a cell is not written as the type demands."""
     if pa.types.is_null(target):
         return _parse_nothing(column)
     if pa.types.is_boolean(target):
         return _parse_booleans(column)
     if pa.types.is_integer(target):
-        return _parse_integers(column, target)
+        return _parse_integers(numerals.plain(column), target)
     if pa.types.is_floating(target):
-        return _parse_numbers(column, target)
+        return _parse_numbers(numerals.plain(column), target)
     return pc.cast(column, target)
 
 
@@ -74,21 +75,23 @@ def are_rounded(column: pa.Array[Any]) -> bool:
     return any(is_rounded(Decimal(cell)) for cell in whole.to_pylist())
 
 
-def infer(column: pa.Array[Any]) -> pa.Array[Any]:
+def infer(column: pa.Array[Any], numerals: Numerals = PLAIN) -> pa.Array[Any]:
     """Cast text to the first of null, int64, float64 and bool that holds every cell."""
     for target in (pa.null(), pa.int64(), pa.float64(), pa.bool_()):
         try:
-            parse(column.slice(0, _PROBE), target)  # every cell that is refused takes long
-            return parse(column, target)
+            # Every cell that is refused takes long, so a few come first.
+            parse(column.slice(0, _PROBE), target, numerals)
+            return parse(column, target, numerals)
         except pa.ArrowInvalid:
-            if target == pa.float64() and _are_measured(column):
-                return pc.cast(column, target)
+            if target == pa.float64() and _are_measured(column, numerals):
+                return pc.cast(numerals.plain(column), target)
     return column
 
 
-def _are_measured(column: pa.Array[Any]) -> bool:
+def _are_measured(column: pa.Array[Any], numerals: Numerals) -> bool:
     """Whether cells are numbers, some with fractions: one to be rounded is refused by its line."""
     try:
+        column = numerals.plain(column)
         pc.cast(column, pa.float64())
     except pa.ArrowInvalid:
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from suffice.data.numerals import Numerals
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly
 
@@ -20,17 +21,23 @@ class CsvFormat:
     Parameters
     ----------
     delimiter : str, optional
-        One ASCII character between fields. By default a tab for ``.tsv``, else a comma.
+        One ASCII character between fields. By default the one of comma, semicolon, tab and ``|``
+        that cuts the first rows into equally many fields.
     quote : str or None, default '"'
         Encloses fields that hold delimiters, line ends or quotes; None makes it ordinary text.
-    header : bool, default True
-        Whether the first row holds the column names.
+    header : bool, optional
+        Whether the first row holds the column names. By default it does, unless it looks like
+        those below it: a number in a column of numbers, or values that come again.
     names : sequence of str, optional
         Column names, instead of those in the header. Without either, ``column_1`` and so on.
     missing : sequence of str
         Cells that stand for a missing value.
-    strip : bool, default False
-        Remove blanks around every field and column name.
+    strip : bool, optional
+        Remove blanks around every field and column name. By default where every value of some
+        column begins or ends with one.
+    decimal, thousands : str, optional
+        The mark before decimals, and the one that cuts digits into threes. By default as the first
+        rows have it: ``1.5``, ``1,5``, ``1,000.5`` or ``1.000,5``. Every number has to obey.
     skip_bad_rows : int, default 0
         How many lines of malformed rows (a wrong number of fields, undecodable bytes) may be left
         out, with a warning, before they become an error.
@@ -50,12 +57,20 @@ class CsvFormat:
 
     delimiter: str | None = None
     quote: str | None = '"'
-    header: bool = True
+    header: bool | None = None
     names: Sequence[str] | None = None
     missing: Sequence[str] = _MISSING
-    strip: bool = False
+    strip: bool | None = None
+    decimal: str | None = None
+    thousands: str | None = None
     skip_bad_rows: int = 0
     encoding: str = "utf8"
+
+    @property
+    def numerals(self) -> Numerals:
+        """How numbers are written; what is not said is as programs write them."""
+        other = {",": ".", ".": ","}.get(self.thousands or "", ".")
+        return Numerals(self.decimal or other, self.thousands)
 
     def __post_init__(self) -> None:
         for option in ("delimiter", "quote"):
@@ -69,6 +84,7 @@ class CsvFormat:
         for option in ("names", "missing"):
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
         _require_unique(self.names or ())
+        _require_marks(self.decimal, self.thousands)
         _require_count(self.skip_bad_rows)
         _require_encoding(self.encoding)
 
@@ -83,6 +99,18 @@ def _require_separator(option: str, value: str | None) -> None:
             Phrase("for a tab write ", PythonOnly('"\\t"', "tab"))
             if option == "delimiter"
             else Phrase("or ", PythonOnly("None", "none"), " for no quoting"),
+        )
+
+
+def _require_marks(decimal: str | None, thousands: str | None) -> None:
+    for option, mark, known in (("decimal", decimal, ".,"), ("thousands", thousands, ",.' _")):
+        if mark is not None and not (isinstance(mark, str) and len(mark) == 1 and mark in known):
+            shown = ", ".join(map(repr, known))
+            raise ParameterError(Option.of(option, mark), f"it must be one of {shown}")
+    if decimal is not None and decimal == thousands:
+        raise ParameterError(
+            Phrase(Option("decimal"), " and ", Option("thousands"), f" are both {decimal!r}"),
+            "they must differ",
         )
 
 

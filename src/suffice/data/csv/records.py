@@ -33,11 +33,13 @@ __all__ = [
     "is_utf8",
     "open_bytes",
     "open_text",
+    "usual_delimiter",
 ]
 
 LONGEST_RECORD = 1 << 28
 """How long a row may get before its quote counts as never closed."""
 
+_GZIP = b"\x1f\x8b"
 _LINES_SHOWN = 10
 _LEAVE_OUT = Phrase("leave such rows out with ", Option("skip_bad_rows", "...", "CsvFormat"))
 # Surrogates, which the scan decodes undecodable bytes to.
@@ -48,8 +50,9 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file, decompressed where its name ends in ``.gz``."""
-    zipped = path.suffix.lower() == ".gz"
+    """Open a file, decompressed where its name ends in ``.gz`` or its bytes are those of gzip."""
+    with path.open("rb") as file:
+        zipped = path.suffix.lower() == ".gz" or file.read(2) == _GZIP
     return cast(IO[bytes], MeteredGzip(path)) if zipped else io.BufferedReader(MeteredFile(path))
 
 
@@ -147,6 +150,11 @@ class Grammar:
 # Files ------------------------------------------------------------------------------------------
 
 
+def usual_delimiter(path: Path) -> str:
+    """What files with this suffix have between fields."""
+    return "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
+
+
 @dataclass(frozen=True)
 class CsvFile:
     r"""Where delimited text is and how it is written.
@@ -164,8 +172,12 @@ class CsvFile:
     @property
     def delimiter(self) -> str:
         """The character between fields, by suffix where none is declared."""
-        suffixes = self.path.name.lower().removesuffix(".gz")
-        return self.format.delimiter or ("\t" if suffixes.endswith(".tsv") else ",")
+        return self.format.delimiter or usual_delimiter(self.path)
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first row holds the column names; so it is where nothing else was found."""
+        return self.format.header is not False
 
     @property
     def grammar(self) -> Grammar:
@@ -216,7 +228,7 @@ class CsvFile:
             raise ReadError(f"{self.path.name} is empty", rule, "check how it was written")
         if self.format.names is not None:
             return self._declared(first, tuple(self.format.names))
-        if self.format.header:
+        if self.has_header:
             return self._header(first)
         return tuple(f"column_{i}" for i in range(1, len(first.fields) + 1))
 
@@ -305,7 +317,7 @@ class CsvFile:
     def locate(self, row: int, names: Sequence[str]) -> str:
         """Name the line where row `row`, counted from 0 without header and malformed rows, is."""
         whole = (record for record in self.scan() if self.malformed(record, names) is None)
-        found = next(islice(whole, row + self.format.header, None), None)
+        found = next(islice(whole, row + self.has_header, None), None)
         return f"row {row + 1} of {self.path.name}" if found is None else self._at(found)
 
     def _at(self, record: Record) -> str:

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
@@ -28,6 +28,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
 from suffice.data.ahead import in_order
+from suffice.data.csv.dialect import find_dialect
 from suffice.data.csv.format import CsvFormat
 from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
@@ -58,7 +59,7 @@ class _Pass:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the columns asked for, without the header."""
-        header = int(self._format.header)
+        header = int(self._file.has_header)
         for table in self._tables():
             for batch in table.slice(header).to_batches(BATCH_ROWS):
                 yield self._stripped(batch) if self._format.strip else batch
@@ -197,20 +198,27 @@ class CsvSplit:
         columns = []
         for (name, target), cells in zip(self.types, batch.columns, strict=True):
             try:
-                columns.append(parse(cells, target))
+                columns.append(self._parsed(cells, target))
             except pa.ArrowInvalid:
-                row = first_refused(cells, partial(parse, target=target))
+                row = first_refused(cells, partial(self._parsed, target=target))
                 raise self._misfit(name, target, cells[row].as_py(), done + row) from None
         return pa.RecordBatch.from_arrays(columns, names=list(self.asked))
+
+    def _parsed(self, cells: pa.Array[Any], target: pa.DataType) -> pa.Array[Any]:
+        return parse(cells, target, self.file.format.numerals)
 
     def _misfit(self, name: str, target: pa.DataType, cell: str, row: int) -> ReadError:
         shown = reprlib.repr(cell)
         where = f"{self.locate(row)}, column {name!r}: {shown}"
         if pa.types.is_floating(target) and are_rounded(pa.array([cell])):
             return ReadError(where, HELD_RULE, HELD_STEP)
+        rule = f"every cell of this column is read as {target}"
+        numerals = self.file.format.numerals
+        if numerals.decimal != "." or numerals.thousands:
+            rule += f", {numerals}"
         return ReadError(
             f"{where} is not {target}",
-            f"every cell of this column is read as {target}",
+            rule,
             Phrase(
                 f"correct the cell, declare {shown} in ",
                 Option("missing", "...", "CsvFormat"),
@@ -270,8 +278,12 @@ class CsvTable(Table):
     guesses = True
 
     def __init__(self, paths: Sequence[Path], format: CsvFormat | None = None) -> None:
-        self._format = format or CsvFormat()
-        self._files = tuple(_listed(path, self._format) for path in paths)
+        asked = format or CsvFormat()
+        dialect = find_dialect(paths[0], asked)
+        # Later tables are written like this one, but for the delimiter, which shows by itself.
+        self._format = replace(dialect.format, delimiter=asked.delimiter)
+        self._remarks = dialect.remarks
+        self._files = tuple(_listed(path, dialect.format) for path in paths)
         self._names = self._files[0].names()
         for file in self._files[1:]:
             names = file.names()
@@ -292,7 +304,7 @@ class CsvTable(Table):
         splits = (CsvSplit(file, self.names, texts) for file in self._files)
         batches = chain.from_iterable(split.text_batches() for split in splits)
         head = first_rows(batches, pa.schema(texts))
-        columns = [infer(column) for column in head.columns]
+        columns = [infer(column, self._format.numerals) for column in head.columns]
         return pa.RecordBatch.from_arrays(columns, names=list(self.names))
 
     @property
@@ -304,6 +316,11 @@ class CsvTable(Table):
     def format(self) -> CsvFormat:
         """How the files are written."""
         return self._format
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What was found out about how the files are written."""
+        return self._remarks
 
     @cached_property
     def _later(self) -> Mapping[str, pa.DataType]:

@@ -1,0 +1,253 @@
+"""How delimited text is written, where nobody says it: found by looking at its first rows.
+
+The delimiter is a character that cuts the first rows into equally many fields. The first row is
+data, and no header, if it holds what no name is: a number in a column of numbers, or values that
+come again below. ``csv.Sniffer`` of the standard library takes a header of years for data, and
+knows no decimal comma, so this is done here.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import reprlib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from suffice.data.csv.format import CsvFormat
+from suffice.data.csv.records import Grammar, OpenRecordError, Record, open_text, usual_delimiter
+from suffice.data.files.version import readable
+from suffice.data.numerals import GROUPED, PLAIN, Numerals
+from suffice.errors import ReadError
+from suffice.phrases import Option, Phrase
+
+__all__ = ["Dialect", "find_dialect"]
+
+_DELIMITERS = ",;\t|"
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_CHARACTERS = 1 << 16  # that are looked at
+_ROWS = 200
+_REGULAR = 0.9  # of the rows have as many fields as the first: some may be malformed
+_WRITTEN = (Numerals(","), Numerals(".", ","), Numerals(",", "."))
+_YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a file is written."""
+
+    format: CsvFormat  # the one asked for, with nothing left open
+    remarks: tuple[str, ...] = ()  # what was found, where it is not the usual, and how to change it
+
+
+def find_dialect(path: Path, format: CsvFormat) -> Dialect:
+    r"""Settle what a format leaves open: delimiter, header, and how numbers are written.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The file. Up to 200 rows of its first 65,536 characters are looked at.
+    format : CsvFormat
+        What is known; None stands for what is to be found.
+
+    Raises
+    ------
+    ReadError
+        If a column of numbers can be read in two ways.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "a.csv"
+    ...     _ = file.write_text("1,5;no\n2,25;yes\n3,5;no\n")
+    ...     found = find_dialect(file, CsvFormat()).format
+    >>> found.delimiter, found.decimal, found.header
+    (';', ',', False)
+    """
+    usual = usual_delimiter(path)
+    lines = _first_lines(path, format.encoding)
+    delimiter = format.delimiter or _delimiter(lines, format, usual)
+    rows = list(_regular(_rows(lines, Grammar(delimiter, format.quote))))
+    strip = _is_padded(rows) if format.strip is None else format.strip
+    if strip:
+        rows = [[cell.strip() for cell in row] for row in rows]
+    numerals = format.numerals
+    if not _says_numerals(format):
+        numerals = _numerals(path, rows, format.missing, delimiter)
+    header = format.header
+    if header is None:
+        header = _has_header(rows, numerals, format.missing)
+    settled = replace(
+        format,
+        delimiter=delimiter,
+        header=header,
+        strip=strip,
+        decimal=numerals.decimal,
+        thousands=numerals.thousands,
+    )
+    return Dialect(settled, tuple(_remarks(path, format, settled, usual, rows)))
+
+
+def _remarks(
+    path: Path, asked: CsvFormat, found: CsvFormat, usual: str, rows: Sequence[Sequence[str]]
+) -> Iterator[str]:
+    if asked.delimiter is None and found.delimiter != usual:
+        mark = _NAMES.get(found.delimiter or "", found.delimiter)
+        yield _remark(path, f"fields are separated by {mark}", Option("delimiter"))
+    if asked.strip is None and found.strip:
+        yield _remark(path, "blanks around fields are removed", Option("strip"))
+    if found.numerals != asked.numerals:
+        option = Option("thousands" if found.decimal == "." else "decimal")
+        yield _remark(path, f"numbers are written {found.numerals}", option)
+    if asked.header is None and asked.names is None and not found.header:
+        first = reprlib.repr(", ".join(rows[0]))
+        yield _remark(path, f"there is no header, as the first row is {first}", Option("header"))
+
+
+def _remark(path: Path, found: str, option: Option) -> Phrase:
+    return Phrase(f"{path.name}: {found} (", option, " says otherwise)")
+
+
+# The first rows ---------------------------------------------------------------------------------
+
+
+def _first_lines(path: Path, encoding: str) -> list[str]:
+    """The lines among the first characters; one that is cut off there counts only if alone."""
+    lines, whole = [], True
+    with suppress(ReadError), readable(path), open_text(path, encoding) as file:
+        lines = list(io.StringIO(file.read(_CHARACTERS), newline=""))
+        whole = not file.read(1)
+    return lines if whole or len(lines) == 1 else lines[:-1]
+
+
+def _rows(lines: Sequence[str], grammar: Grammar) -> list[list[str]]:
+    """The first records, up to a quote that is open at the end of what is looked at."""
+    records: list[Record] = []
+    with suppress(OpenRecordError):
+        records.extend(islice(grammar.records(lines), _ROWS))
+    return [record.fields for record in records]
+
+
+def _regular(rows: Sequence[list[str]]) -> Iterator[list[str]]:
+    """The rows that have as many fields as the first."""
+    return (row for row in rows if len(row) == len(rows[0]))
+
+
+def _delimiter(lines: Sequence[str], format: CsvFormat, usual: str) -> str:
+    """The character that cuts rows alike; of several the one that leaves most numbers."""
+    first = next((line for line in lines if line.strip()), "")
+    best, most = usual, -2.0
+    for mark in usual + _DELIMITERS.replace(usual, ""):
+        if mark not in first or mark == format.quote:
+            continue
+        rows = _rows(lines, Grammar(mark, format.quote))
+        regular = list(_regular(rows))
+        if rows and len(rows[0]) > 1 and len(regular) >= _REGULAR * len(rows):
+            order = _order(regular)
+            if order > most:
+                best, most = mark, order
+    return best
+
+
+def _order(rows: Sequence[Sequence[str]]) -> float:
+    """Numbers less cells that may have to be cut further, per cell."""
+    cells = [cell for row in rows for cell in row]
+    numbers = [PLAIN.matches(cell.strip()) or _WRITTEN[0].matches(cell.strip()) for cell in cells]
+    whole = zip(cells, numbers, strict=True)
+    uncut = sum(not number and any(mark in cell for mark in _DELIMITERS) for cell, number in whole)
+    return (sum(numbers) - uncut) / len(cells)
+
+
+def _is_padded(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether blanks stand around every value of some column, as before fields in ``a, b, c``."""
+    columns = zip(*rows[1:], strict=True)
+    return len(rows) > 2 and any(all(cell != cell.strip() for cell in cells) for cells in columns)
+
+
+# Numbers ----------------------------------------------------------------------------------------
+
+
+def _says_numerals(format: CsvFormat) -> bool:
+    return format.decimal is not None or format.thousands is not None
+
+
+def _numerals(
+    path: Path, rows: Sequence[Sequence[str]], missing: Sequence[str], delimiter: str
+) -> Numerals:
+    """The one way of writing numbers in which all columns that look like numbers are numbers."""
+    columns = [
+        (j, [cell for cell in column if cell not in missing])
+        for j, column in enumerate(zip(*rows[1:], strict=True), start=1)
+    ]
+    open_columns = [(j, c) for j, c in columns if c and not _all(PLAIN, c)]
+    readings = [
+        [numerals for numerals in _WRITTEN if _all(numerals, cells)] for _, cells in open_columns
+    ]
+    for (j, cells), possible in zip(open_columns, readings, strict=True):
+        # A field of a file with commas between fields is quoted where it has one itself.
+        unclear = Numerals(".", ",") not in possible or delimiter != ","
+        if Numerals(",") in possible and unclear:
+            for cell in filter(GROUPED.fullmatch, cells):
+                raise _ambiguous(path, j, cell)
+    plain = [cells for _, cells in columns if _all(PLAIN, cells) and "." in "".join(cells)]
+    for numerals in (_WRITTEN[1], _WRITTEN[0], _WRITTEN[2]):
+        explained = [numerals in possible for possible in readings if possible]
+        if explained and all(explained) and all(_all(numerals, cells) for cells in plain):
+            return numerals
+    return PLAIN
+
+
+def _all(numerals: Numerals, cells: Sequence[str]) -> bool:
+    return all(map(numerals.matches, cells))
+
+
+def _ambiguous(path: Path, column: int, cell: str) -> ReadError:
+    return ReadError(
+        f"{path.name}, column {column}: {cell!r} is either {cell.replace(',', '.')} or "
+        f"{cell.replace(',', '')}",
+        "a number must have one meaning",
+        Phrase(
+            "say which with ",
+            Option("decimal", "','", "CsvFormat"),
+            " or ",
+            Option("thousands", "','", "CsvFormat"),
+        ),
+    )
+
+
+# The header -------------------------------------------------------------------------------------
+
+
+def _has_header(rows: Sequence[Sequence[str]], numerals: Numerals, missing: Sequence[str]) -> bool:
+    """Whether the first row holds names."""
+    if len(rows) < 2:
+        return True
+    columns = [
+        (name, [cell for cell in cells if cell not in missing])
+        for name, *cells in zip(*rows, strict=True)
+        if name not in missing
+    ]
+    numbers = [(name, cells) for name, cells in columns if numerals.matches(name)]
+    if numbers:
+        names = [name for name, _ in numbers]
+        if _are_years(names) or (len(numbers) == len(columns) and _are_positions(names)):
+            return True
+        return not any(cells and _all(numerals, cells) for _, cells in numbers)
+    again = sum(cells.count(name) > 1 for name, cells in columns)
+    return 2 * again < max(1, len(columns))
+
+
+def _are_years(names: Sequence[str]) -> bool:
+    """Whether there are several, as in a table with a column for each year."""
+    years = [int(name) for name in names if _YEAR.fullmatch(name)]
+    return len(years) == len(names) > 1 and len(set(years)) == len(years)
+
+
+def _are_positions(names: Sequence[str]) -> bool:
+    """Whether they number the columns, as where a matrix without names was written."""
+    count = len(names)
+    return list(names) in ([str(i) for i in range(count)], [str(i + 1) for i in range(count)])

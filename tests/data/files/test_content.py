@@ -1,0 +1,177 @@
+"""Formats that are told by the content of a file: JSON, Excel, ARFF, and names that mislead."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pyarrow as pa
+import pyarrow.ipc as ipc
+import pyarrow.parquet as pq
+import pytest
+
+from suffice import NaiveBayes
+from suffice.data.file_formats import open_files
+from suffice.errors import ReadError
+
+DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
+ROWS: list[dict[str, Any]] = [
+    {"n": 1, "x": 0.5, "kind": "a"},
+    {"n": 2, "x": None, "kind": "b"},
+    {"n": 3, "x": 2.5, "kind": None},
+]
+TABLE = pa.Table.from_pylist(ROWS)
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    table = open_files(path)
+    assert table.head().to_pylist() == [
+        row
+        for split in table.splits(dict.fromkeys(table.names))
+        for batch in split.record_batches()
+        for row in batch.to_pylist()
+    ]
+    return table.head().to_pylist()
+
+
+def message(path: Path) -> str:
+    with pytest.raises(ReadError) as caught:
+        open_files(path)
+    return str(caught.value)
+
+
+class TestNames:
+    def test_parquet(self, tmp_path: Path) -> None:
+        pq.write_table(TABLE, tmp_path / "rows.csv")
+        assert rows_of(tmp_path / "rows.csv") == ROWS
+
+    @pytest.mark.parametrize("new", [ipc.new_file, ipc.new_stream])
+    def test_arrow(self, tmp_path: Path, new: Any) -> None:
+        with new(str(tmp_path / "rows.dat"), TABLE.schema) as writer:
+            writer.write_table(TABLE)
+        assert rows_of(tmp_path / "rows.dat") == ROWS
+
+    def test_compressed_text(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.csv").write_bytes(gzip.compress(b"n,kind\n1,a\n2,b\n"))
+        assert rows_of(tmp_path / "rows.csv") == [{"n": 1, "kind": "a"}, {"n": 2, "kind": "b"}]
+
+    def test_other_compression_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.csv.zst").write_bytes(b"\x28\xb5\x2f\xfd1234")
+        assert message(tmp_path / "rows.csv.zst") == (
+            "rows.csv.zst is compressed by zstd; only gzip is read; decompress it."
+        )
+
+    def test_text_under_the_name_of_parquet(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.parquet").write_text("n,kind\n1,a\n")
+        assert message(tmp_path / "rows.parquet").startswith(
+            "rows.parquet cannot be read as Parquet"
+        )
+
+
+class TestJson:
+    def test_lines(self, tmp_path: Path) -> None:
+        text = "".join(json.dumps(row) + "\n" for row in ROWS)
+        (tmp_path / "rows.txt").write_text(text)
+        assert rows_of(tmp_path / "rows.txt") == ROWS
+
+    def test_an_array(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.json").write_text(json.dumps(ROWS, indent=2))
+        assert rows_of(tmp_path / "rows.json") == ROWS
+
+    def test_a_key_that_is_not_there_is_a_missing_cell(self, tmp_path: Path) -> None:
+        (tmp_path / "rows.jsonl").write_text('{"a": 1}\n{"a": 2, "b": "x"}\n')
+        assert rows_of(tmp_path / "rows.jsonl") == [{"a": 1, "b": None}, {"a": 2, "b": "x"}]
+
+    @pytest.mark.parametrize(
+        "text", ['{"a": 1}\n{"a": [2]}\n', '{"a": 1}\n{"a":', '[{"a": 1}, 2]', '[{"a": 1}']
+    )
+    def test_damaged(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "rows.json").write_text(text)
+        assert message(tmp_path / "rows.json").startswith("rows.json cannot be read as JSON: ")
+
+
+class TestExcel:
+    @staticmethod
+    def book(path: Path, *sheets: list[list[Any]]) -> Path:
+        book = openpyxl.Workbook()
+        book.remove(book.active)
+        for number, rows in enumerate(sheets, start=1):
+            sheet = book.create_sheet(f"S{number}")
+            for row in rows:
+                sheet.append(row)
+        book.save(path)
+        return path
+
+    def test_cells_keep_their_types(self, tmp_path: Path) -> None:
+        day = datetime(2024, 2, 1)
+        rows = [
+            ["n", "x", "kind", "ok", "day", "mixed"],
+            [1, 0.5, "a", True, day, 7],
+            [2, None, "NA", False, day, "seven"],
+        ]
+        assert rows_of(self.book(tmp_path / "b.xlsx", rows, [])) == [
+            {"n": 1, "x": 0.5, "kind": "a", "ok": True, "day": day, "mixed": "7"},
+            {"n": 2, "x": None, "kind": None, "ok": False, "day": day, "mixed": "seven"},
+        ]
+
+    def test_of_two_sheets_neither_is_guessed(self, tmp_path: Path) -> None:
+        assert message(self.book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]])) == (
+            "b.xlsx cannot be read as a workbook: one sheet has to have rows, and these have: "
+            "'S1', 'S2'; save the one that is meant in a file of its own; check the file or write "
+            "it again."
+        )
+
+    def test_an_archive_that_is_no_workbook(self, tmp_path: Path) -> None:
+        (tmp_path / "b.csv").write_bytes(b"PK\x03\x04 and so on")
+        assert message(tmp_path / "b.csv").startswith("b.csv cannot be read as a workbook: ")
+
+    def test_a_model_of_a_workbook(self, tmp_path: Path) -> None:
+        frame = pd.DataFrame({"x": [0.5, 1.5, 9.0, 10.0], "kind": ["a", "a", "b", "b"]})
+        frame.to_excel(tmp_path / "b.xlsx", index=False)
+        model = NaiveBayes().fit(str(tmp_path / "b.xlsx"), "kind")
+        same = NaiveBayes().fit(frame, "kind")
+        np.testing.assert_array_equal(model.predict_proba(frame), same.predict_proba(frame))
+
+
+class TestArff:
+    def test_dense(self, tmp_path: Path) -> None:
+        (tmp_path / "a.dat").write_text(
+            "% a comment\n@RELATION r\n@ATTRIBUTE n INTEGER [0, 9]\n"
+            "@ATTRIBUTE 'a kind' {no, 'yes, very'}\n@ATTRIBUTE t STRING\n"
+            "@DATA\n1, no, 'x y'\n?, 'yes, very', z\n2,?,?\n"
+        )
+        assert rows_of(tmp_path / "a.dat") == [
+            {"n": 1.0, "a kind": "no", "t": "x y"},
+            {"n": None, "a kind": "yes, very", "t": "z"},
+            {"n": 2.0, "a kind": None, "t": None},
+        ]
+
+    def test_sparse(self, tmp_path: Path) -> None:
+        (tmp_path / "a.arff").write_text(
+            "@relation r\n@attribute n real\n@attribute k {a,b}\n@data\n{0 1.5, 1 b}\n{}\n"
+        )
+        assert rows_of(tmp_path / "a.arff") == [{"n": 1.5, "k": "b"}, {"n": 0.0, "k": "a"}]
+
+    def test_damaged(self, tmp_path: Path) -> None:
+        (tmp_path / "a.arff").write_text("@relation r\n@attribute k {a,b}\n@data\na\nc\n")
+        assert message(tmp_path / "a.arff").startswith("a.arff cannot be read as ARFF: ")
+
+    def test_tables_of_weka(self) -> None:
+        files = sorted((DATA / "uci").glob("*.arff"))
+        if not files:
+            pytest.skip(f"{DATA / 'uci'} is not there; set SUFFICE_DATA to the folder of data sets")
+        smallest = sorted(files, key=lambda path: path.stat().st_size)[:8]
+        for path in smallest:
+            table = open_files(path)
+            assert table.head().num_rows == sum(
+                1
+                for line in path.read_text().lower().split("@data", 1)[1].splitlines()
+                if line.strip() and not line.startswith("%")
+            )
