@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .inputs import powers_of_ten
+
 __all__ = ["KINDS", "rows", "scores", "shapes"]
 
 KINDS = ("plain", "far", "missing", "wide", "zeros", "infinite", "large")
@@ -21,7 +23,7 @@ def rows(random: np.random.Generator, n: int, d: int, kind: str) -> Any:
         x[some < 0.1] = np.nan
         x[n // 2 :: 7] = np.nan
     elif kind == "wide":
-        x *= 10.0 ** random.integers(-30, 30, (n, d))
+        x *= powers_of_ten(random.integers(-30, 30, (n, d)))
     elif kind == "zeros":
         x = np.where(some < 0.5, np.where(some < 0.25, -0.0, 0.0), x)
     elif kind == "infinite":

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from .inputs import powers_of_ten
+
 __all__ = ["KINDS", "codes_of", "rows_of", "shapes"]
 
 KINDS = ("normal", "far", "whole", "gaps", "wide", "constant", "large", "infinite", "float32")
@@ -27,7 +29,7 @@ def rows_of(random: np.random.Generator, kind: str, n: int, d: int) -> Any:
     elif kind == "gaps":
         x[random.random((n, d)) < 0.1] = np.nan
     elif kind == "wide":
-        x = x * 10.0 ** random.integers(-30, 30, (n, d))
+        x = x * powers_of_ten(random.integers(-30, 30, (n, d)))
     elif kind == "constant":
         x = np.broadcast_to(random.standard_normal(d), (n, d)).copy()
     elif kind == "float32":

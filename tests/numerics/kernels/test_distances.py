@@ -8,6 +8,7 @@ import pytest
 
 from suffice.numerics import kernels
 
+from .inputs import products
 from .recorded import check
 from .rows import KINDS, rows, scores, shapes
 
@@ -40,7 +41,7 @@ def of_marginal() -> Iterator[tuple[str, list[Any]]]:
             x = x[np.lexsort(np.isnan(x).T)]
             factor = random.standard_normal((s, d, d))
             factor[:, -1] = factor[:, 0]  # the last column is determined by the first
-            covariance = factor @ factor.transpose(0, 2, 1)
+            covariance = products(factor)
             mean, low = random.standard_normal((k, d)), 1e-17 * random.standard_normal((k, d))
             out = np.zeros((n, k)), np.zeros((n, s)), np.zeros((n, s))
             kernels.distances.add_marginal(x, mean, low, covariance, *out)

@@ -10,6 +10,7 @@ from scipy.sparse import random_array
 
 from suffice.numerics import kernels
 
+from .inputs import powers_of_ten
 from .recorded import check
 from .rows import rows, shapes
 
@@ -17,7 +18,7 @@ from .rows import rows, shapes
 def of_outcomes() -> Iterator[tuple[str, list[Any]]]:
     random = np.random.default_rng(9)
     for n, m in product((0, 1, 5, 300), (1, 2, 3, 7)):
-        t = random.standard_normal((n, m)) * 10.0 ** random.integers(-9, 4, (n, m))
+        t = random.standard_normal((n, m)) * powers_of_ten(random.integers(-9, 4, (n, m)))
         t[random.random((n, m)) < 0.05] = 0.0
         t[random.random((n, m)) < 0.05] = -0.0
         codes = random.integers(max(m, 2), size=n)

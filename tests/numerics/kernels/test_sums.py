@@ -8,6 +8,7 @@ import pytest
 
 from suffice.numerics import kernels
 
+from .inputs import powers_of_ten
 from .recorded import check
 
 SIZES = (0, 1, 2, 7, 8, 9, 15, 64, 1_000)
@@ -15,7 +16,7 @@ SIZES = (0, 1, 2, 7, 8, 9, 15, 64, 1_000)
 
 def some(random: np.random.Generator, *shape: int) -> Any:
     """Numbers of many magnitudes, with zeros, infinities and no numbers."""
-    values = random.standard_normal(shape) * 10.0 ** random.integers(-9, 9, shape)
+    values = random.standard_normal(shape) * powers_of_ten(random.integers(-9, 9, shape))
     values[random.random(shape) < 0.05] = 0.0
     strange = random.random(shape) < 0.01
     values[strange] = random.choice([np.inf, -np.inf, np.nan, -0.0, 1e300], strange.sum())

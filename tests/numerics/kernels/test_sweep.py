@@ -9,6 +9,7 @@ import pytest
 
 from suffice.numerics import kernels
 
+from .inputs import products
 from .recorded import check
 
 
@@ -17,17 +18,17 @@ def problem(random: np.random.Generator, cells: int, d: int, k: int, shared: boo
     s, scattered = 1 if shared else k, max(cells // 2, 1)
     start = np.concatenate([[0], np.cumsum(random.integers(0, 4, cells))])
     factor = random.standard_normal((s + scattered, d, d))
-    products = factor @ factor.transpose(0, 2, 1)
+    covariance = products(factor)
     return [
         random.random((cells, d)) < 0.6,
         start,
         random.integers(s, size=cells),
         random.integers(-1, scattered, cells),
-        products[s:],
+        covariance[s:],
         random.integers(k, size=start[-1]),
         random.random(start[-1]) + 0.5,
         random.standard_normal((k, d)),
-        products[:s] + np.eye(d),
+        covariance[:s] + np.eye(d),
         random.standard_normal((start[-1], d)),
         random.standard_normal((s, d, d)),
         np.zeros(cells),
