@@ -115,8 +115,8 @@ INLINE void add_square(const double* row, Index apart, const Term& term, Index c
   UNROLL for (int j = 0; j < WIDTH; ++j) {
     UNROLL for (int part = 0; part < V; ++part) {
       size[part] = size[part] + magnitude(v[part][j]);
-      UNROLL for (int p = 0; p < P; ++p)
-        sum[part][p] = term.add(v[part][j], entry + j * P + p, sum[part][p]);
+      UNROLL for (int p = 0; p < P; ++p) sum[part][p] =
+          term.add(v[part][j], entry + j * P + p, sum[part][p]);
     }
   }
 }
@@ -144,7 +144,7 @@ template <int P, class Term>
       UNROLL for (int part = 0; part < V; ++part) {
         native_store(sizes + i + part * WIDTH, size[part]);
         UNROLL for (int p = 0; p < P; ++p)
-          native_store(sums + (c + p) * TILE + i + part * WIDTH, sum[part][p]);
+            native_store(sums + (c + p) * TILE + i + part * WIDTH, sum[part][p]);
       }
     }
 }
@@ -209,8 +209,7 @@ INLINE void add_rows(Strided<double> out, Index first, Index rows, const double*
     for (Index i = 0; i < rows; ++i) add_row(out, first, i, constants, sums);
     return;
   }
-  for (Index c = 0; c < out.columns; ++c)
-    UNROLL for (Index i = 0; i < TILE; i += LANES) {
+  for (Index c = 0; c < out.columns; ++c) UNROLL for (Index i = 0; i < TILE; i += LANES) {
       double* to = &out(first + i, c);
       store(to, load(to) + (load(constants + c * TILE + i) + load(sums + c * TILE + i)));
     }

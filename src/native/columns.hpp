@@ -23,8 +23,11 @@ struct ColumnsToRows {
   void (*to_rows)(Strided<const double> x, Matrix<double> rows);
 };
 
-struct Columns : ColumnsOf<double>, ColumnsOf<std::int64_t>, DoublesOf<std::int64_t>,
-                 DoublesOf<std::uint64_t>, ColumnsToRows {};
+struct Columns : ColumnsOf<double>,
+                 ColumnsOf<std::int64_t>,
+                 DoublesOf<std::int64_t>,
+                 DoublesOf<std::uint64_t>,
+                 ColumnsToRows {};
 
 EVERY_LEVEL(Columns, columns)
 

@@ -9,7 +9,8 @@ namespace suffice::LEVEL {
 namespace {
 
 constexpr Index CHUNK_CELLS = 65'536;  // looked at, then added while they are near
-constexpr Index LEAST_ROWS = 1'024;  // of a home in a chunk, about, so that its bias is worth its while
+constexpr Index LEAST_ROWS =
+    1'024;  // of a home in a chunk, about, so that its bias is worth its while
 constexpr Index MOST_HOMES = 1'024;  // so many rows of them, whose squares can still be added
 
 INLINE Index padded_to_lanes(Index d) { return (d + LANES - 1) / LANES * LANES; }
@@ -214,8 +215,7 @@ class ComomentAdder {
       for (Index r = 0; r < count; r += LANES) {
         const Lanes w = load(weights_of_tile + r), value = load(v + j + r), product = w * value;
         store(a + j + r, product);
-        store(a_lo + j + r,
-              fma(w, value, splat(0.0) - product) + w * load(e + j + r));
+        store(a_lo + j + r, fma(w, value, splat(0.0) - product) + w * load(e + j + r));
       }
   }
 

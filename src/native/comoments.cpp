@@ -109,8 +109,7 @@ Index merge(State state, ComomentSums<const double> other, Vector<const std::int
           add_product(products, j, h, signed_by(sign, q));
         }
     }
-    keep(state.weight(c, 0), state.weight(c, 1),
-         weight_of(state.weight, c) + signed_by(sign, w));
+    keep(state.weight(c, 0), state.weight(c, 1), weight_of(state.weight, c) + signed_by(sign, w));
     for (Index j = 0; j < d; ++j)
       keep(state.sums(c, 0, j), state.sums(c, 1, j),
            sum_of(state.sums, c, j) + signed_by(sign, w * delta[j] + s[j]));
@@ -226,9 +225,8 @@ void recentre(State state) {
   }
 }
 
-void scatter(Matrix<const double> weight, Cube<const double> sums,
-             Vector<const std::int64_t> home, View<const double, 4> products,
-             View<double, 4> out) {
+void scatter(Matrix<const double> weight, Cube<const double> sums, Vector<const std::int64_t> home,
+             View<const double, 4> products, View<double, 4> out) {
   const Index d = sums.shape[2], homes = products.shape[0];
   for (Index m = 0; m < homes; ++m)
     for (Index i = 0; i < d; ++i)

@@ -1,9 +1,9 @@
 // Exact co-moments Σw, Σw(x − p), Σw(x − p)(x − p)ᵀ in one pass over rows.
 //
 // n rows, d features. Rows belong to g groups, each with a pivot p (g, d) and the pairs `weight`
-// (g, 2) and `sums` (g, 2, d). `products` (m, 2, d, d) holds the pairs of the upper triangles, which
-// group i shares with all groups of the same `home[i]`; where that is −1, they are 0 and take no
-// place.
+// (g, 2) and `sums` (g, 2, d). `products` (m, 2, d, d) holds the pairs of the upper triangles,
+// which group i shares with all groups of the same `home[i]`; where that is −1, they are 0 and take
+// no place.
 #pragma once
 #include "levels.hpp"
 #include "views.hpp"
@@ -31,8 +31,9 @@ struct Comoments {
   //
   // Returns −1, or the first of a chunk of rows that were not added, like those after it, because a
   // cell is missing or too large.
-  Index (*add_rows)(Matrix<const double> x, Matrix<const double> y, Vector<const std::int64_t> codes,
-                    Vector<const double> weights, bool exact, ComomentState<double> state);
+  Index (*add_rows)(Matrix<const double> x, Matrix<const double> y,
+                    Vector<const std::int64_t> codes, Vector<const double> weights, bool exact,
+                    ComomentState<double> state);
 
   // Add rows (n, d) to their groups, all new, one by one; a missing cell adds nothing.
   //

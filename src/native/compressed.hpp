@@ -13,7 +13,8 @@ struct Compressed {
 };
 
 // A function for each type of cells and of places that kernels are compiled for.
-template <class... Kernel> struct Each : Kernel... {};
+template <class... Kernel>
+struct Each : Kernel... {};
 template <template <class, class> class Kernel>
 using OfCells = Each<Kernel<double, std::int32_t>, Kernel<double, std::int64_t>,
                      Kernel<float, std::int32_t>, Kernel<float, std::int64_t>,

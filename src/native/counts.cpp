@@ -234,18 +234,20 @@ constexpr WholeNumbers<T> whole{read_codes<T>, mark<T>,      look_up<T>,
                                 are_below<T>,  add_codes<T>, add_weighted_codes<T>};
 
 template <class T>
-constexpr Numbers<T> numbers{{add_sparse_events<T, std::int32_t>},
-                             {add_sparse_events<T, std::int64_t>},
-                             are_counts<T>};
+constexpr Numbers<T> numbers{
+    {add_sparse_events<T, std::int32_t>}, {add_sparse_events<T, std::int64_t>}, are_counts<T>};
 
 }  // namespace
 
-extern const Counts counts{whole<std::int8_t>,     whole<std::int16_t>,    whole<std::int32_t>,
-                           whole<std::int64_t>,    whole<std::uint8_t>,    whole<std::uint16_t>,
-                           whole<std::uint32_t>,   whole<std::uint64_t>,   numbers<bool>,
-                           numbers<std::int8_t>,   numbers<std::int16_t>,  numbers<std::int32_t>,
-                           numbers<std::int64_t>,  numbers<std::uint8_t>,  numbers<std::uint16_t>,
-                           numbers<std::uint32_t>, numbers<std::uint64_t>, numbers<float>,
+extern const Counts counts{whole<std::int8_t>,     whole<std::int16_t>,
+                           whole<std::int32_t>,    whole<std::int64_t>,
+                           whole<std::uint8_t>,    whole<std::uint16_t>,
+                           whole<std::uint32_t>,   whole<std::uint64_t>,
+                           numbers<bool>,          numbers<std::int8_t>,
+                           numbers<std::int16_t>,  numbers<std::int32_t>,
+                           numbers<std::int64_t>,  numbers<std::uint8_t>,
+                           numbers<std::uint16_t>, numbers<std::uint32_t>,
+                           numbers<std::uint64_t>, numbers<float>,
                            numbers<double>,        {add_rows, add_binary, add_events}};
 
 }  // namespace suffice::LEVEL

@@ -94,12 +94,25 @@ struct CountsOfLabels {
                      Vector<const double> weights, Matrix<double> hi, Matrix<double> lo);
 };
 
-struct Counts : WholeNumbers<std::int8_t>, WholeNumbers<std::int16_t>, WholeNumbers<std::int32_t>,
-                WholeNumbers<std::int64_t>, WholeNumbers<std::uint8_t>, WholeNumbers<std::uint16_t>,
-                WholeNumbers<std::uint32_t>, WholeNumbers<std::uint64_t>, Numbers<bool>,
-                Numbers<std::int8_t>, Numbers<std::int16_t>, Numbers<std::int32_t>,
-                Numbers<std::int64_t>, Numbers<std::uint8_t>, Numbers<std::uint16_t>,
-                Numbers<std::uint32_t>, Numbers<std::uint64_t>, Numbers<float>, Numbers<double>,
+struct Counts : WholeNumbers<std::int8_t>,
+                WholeNumbers<std::int16_t>,
+                WholeNumbers<std::int32_t>,
+                WholeNumbers<std::int64_t>,
+                WholeNumbers<std::uint8_t>,
+                WholeNumbers<std::uint16_t>,
+                WholeNumbers<std::uint32_t>,
+                WholeNumbers<std::uint64_t>,
+                Numbers<bool>,
+                Numbers<std::int8_t>,
+                Numbers<std::int16_t>,
+                Numbers<std::int32_t>,
+                Numbers<std::int64_t>,
+                Numbers<std::uint8_t>,
+                Numbers<std::uint16_t>,
+                Numbers<std::uint32_t>,
+                Numbers<std::uint64_t>,
+                Numbers<float>,
+                Numbers<double>,
                 CountsOfLabels {};
 
 EVERY_LEVEL(Counts, counts)

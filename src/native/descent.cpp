@@ -43,8 +43,7 @@ void add_gradient(const Loss& of_row, const DescentRows& rows, Vector<const std:
   for (Index q = 0; q < order.shape[0]; ++q) {
     const Index i = order[q];
     const double* cells = &rows.table(i, 0);
-    for (Index j = 0; j < p; ++j)
-      room.z[1 + j] = (cells[j] - rows.center[j]) * rows.inverse[j];
+    for (Index j = 0; j < p; ++j) room.z[1 + j] = (cells[j] - rows.center[j]) * rows.inverse[j];
     for (Index c = 0; c < m; ++c) room.t[c] = product(&v(c, 0), room.z, p + 1);
     of_row.replace(i, rows.weights[i], room.t, m, loss);
     for (Index c = 0; c < m; ++c) add_multiple(&g(c, 0), room.t[c], room.z, p + 1);
@@ -53,8 +52,8 @@ void add_gradient(const Loss& of_row, const DescentRows& rows, Vector<const std:
 
 template <class Loss>
 void descend(const Loss& of_row, const DescentRows& rows, Vector<const std::int64_t> order,
-             DescentRoom room, const DescentSteps& steps, Matrix<double> v,
-             Matrix<double> velocity, double* loss, Matrix<double> path) {
+             DescentRoom room, const DescentSteps& steps, Matrix<double> v, Matrix<double> velocity,
+             double* loss, Matrix<double> path) {
   const Index width = v.shape[1], cells = v.size();
   const Room<double> gradient(cells);
   const double ahead = steps.nesterov ? steps.momentum : 1.0, behind = steps.nesterov ? 1.0 : 0.0;
@@ -68,8 +67,7 @@ void descend(const Loss& of_row, const DescentRows& rows, Vector<const std::int6
       for (Index j = 0; j < width; ++j) {
         double& at = v(c, j);
         double& d = velocity(c, j);
-        const double step =
-            steps.rate * (share * gradient[c * width + j] + steps.penalty[j] * at);
+        const double step = steps.rate * (share * gradient[c * width + j] + steps.penalty[j] * at);
         d = steps.momentum * d - step;
         at += ahead * d - behind * step;
         path(c, j) += at;

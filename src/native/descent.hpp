@@ -17,7 +17,7 @@ namespace suffice {
 // or they are class codes (n,), and it is the logistic loss.
 struct DescentRows {
   Matrix<const double> table, targets;
-  const std::int64_t* codes;             // null where there are targets
+  const std::int64_t* codes;  // null where there are targets
   const double *weights, *center, *inverse;
 };
 

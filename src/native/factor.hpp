@@ -18,7 +18,8 @@ struct Factor {
   // Write the pairs a b of a (n, d) and b (d, m) to c, all zeros; zeros of a cost nothing.
   void (*product)(Pairs<const double, 2> a, Pairs<const double, 2> b, Pairs<double, 2> c);
 
-  // Turn the upper triangle of A (d, d), in place, into Lᵀ; write the pairs of D and L⁻¹, all zeros.
+  // Turn the upper triangle of A (d, d), in place, into Lᵀ; write the pairs of D and L⁻¹, all
+  // zeros.
   //
   // Row i of A = L D Lᵀ and of L L⁻¹ = I say
   //

@@ -5,11 +5,19 @@
 #pragma once
 
 #if defined(__x86_64__)
-#define EVERY_LEVEL(Table, name)               \
-  namespace v2 { extern const Table name; }    \
-  namespace v3 { extern const Table name; }    \
-  namespace v4 { extern const Table name; }
+#define EVERY_LEVEL(Table, name) \
+  namespace v2 {                 \
+  extern const Table name;       \
+  }                              \
+  namespace v3 {                 \
+  extern const Table name;       \
+  }                              \
+  namespace v4 {                 \
+  extern const Table name;       \
+  }
 #else
-#define EVERY_LEVEL(Table, name)               \
-  namespace base { extern const Table name; }
+#define EVERY_LEVEL(Table, name) \
+  namespace base {               \
+  extern const Table name;       \
+  }
 #endif

@@ -6,7 +6,7 @@
 namespace suffice::LEVEL {
 namespace {
 
-constexpr Index ROWS = 4;       // taken together
+constexpr Index ROWS = 4;      // taken together
 constexpr Index AHEAD = 4096;  // cells between asking for one and reading it
 
 void outcomes(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,

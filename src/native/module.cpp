@@ -35,9 +35,10 @@ static int choose() {
     if (supported(level) && (!wish || !*wish || !std::strcmp(wish, names[level]))) return level;
   std::string sentence = "Suffice is compiled for processors of the levels";
   for (const char* name : names) sentence += std::string(" ") + name;
-  sentence += wish && *wish ? "; SUFFICE_SIMD asks for " + std::string(wish) +
-                                  ", which this one does not have. Unset it"
-                            : std::string("; this one has none of them (x86-64-v2 is that of 2009)");
+  sentence += wish && *wish
+                  ? "; SUFFICE_SIMD asks for " + std::string(wish) +
+                        ", which this one does not have. Unset it"
+                  : std::string("; this one has none of them (x86-64-v2 is that of 2009)");
   throw nb::import_error(sentence.c_str());
 }
 

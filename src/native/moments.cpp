@@ -425,6 +425,6 @@ void recentre(MomentState<double> state) {
 }  // namespace
 
 extern const Moments moments{add_rows, add_weighted_rows, merge, merge_classes, mean_and_scatter,
-                             near, recentre};
+                             near,     recentre};
 
 }  // namespace suffice::LEVEL

@@ -7,8 +7,8 @@ namespace suffice::LEVEL {
 namespace {
 
 constexpr double SQUARES = LARGEST * LARGEST / 4.0;  // of x − p: none of a larger x is below
-constexpr double MANTISSA = 0x1p52;  // steps of a double that fit into a binade
-constexpr double NOISE = 0x1p-90;    // what rounding may leave of a sum whose rows are all taken away
+constexpr double MANTISSA = 0x1p52;                  // steps of a double that fit into a binade
+constexpr double NOISE = 0x1p-90;  // what rounding may leave of a sum whose rows are all taken away
 constexpr double INFINITE = __builtin_inf();
 
 // The pivot of values that spread so far about their middle, but not one of them.
@@ -35,8 +35,8 @@ struct Rows {
 //
 // It is near the middle of their range, unless that is so far that a difference would not tell
 // which values are too large.
-inline void choose_pivots(Rows x, const Index* rows, Index many, const double* weight, double* pivot,
-                          Index d) {
+inline void choose_pivots(Rows x, const Index* rows, Index many, const double* weight,
+                          double* pivot, Index d) {
   for (Index j = 0; j < d; ++j) {
     if (weight[j] > 0.0) continue;
     double low = INFINITE, high = -INFINITE;

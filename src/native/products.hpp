@@ -1,9 +1,9 @@
 // Sums of products of features over rows, biased: what is added to the co-moments of a home.
 //
-// A *tile* holds rows turned on their sides: `a[j · STRIDE + r]` is feature j of row r, so that eight
-// rows are eight lanes. Features are taken a few at a time: block (I, J), I ≤ J, holds the products
-// of `SIDE` features with `SIDE` others, and every product has eight sums, one a lane. `s` and `s_lo`
-// are flat: product q has the eight places from 8q on.
+// A *tile* holds rows turned on their sides: `a[j · STRIDE + r]` is feature j of row r, so that
+// eight rows are eight lanes. Features are taken a few at a time: block (I, J), I ≤ J, holds the
+// products of `SIDE` features with `SIDE` others, and every product has eight sums, one a lane. `s`
+// and `s_lo` are flat: product q has the eight places from 8q on.
 //
 // A sum is kept with a bias larger than all that is added to it (see `moments.cpp`), so that a
 // product takes four operations: S′ = fma(a, b, S) rounds once, S′ − S is exact, and
@@ -38,19 +38,18 @@ INLINE void add_block(const double* a, const double* b, Index rows, double* s, d
   for (int part = 0; part < PARTS; part += TAKEN) {
     Native hi[TAKEN][SIDE][SIDE], lo[TAKEN][SIDE][SIDE];
     const auto each = [&](auto&& f) __attribute__((always_inline)) {
-      UNROLL for (int q = 0; q < TAKEN; ++q)
-        UNROLL for (int i = 0; i < SIDE; ++i)
+      UNROLL for (int q = 0; q < TAKEN; ++q) UNROLL for (int i = 0; i < SIDE; ++i)
           UNROLL for (int j = 0; j < SIDE; ++j)
-            f((i * SIDE + j) * LANES + (part + q) * WIDTH, hi[q][i][j], lo[q][i][j]);
+              f((i * SIDE + j) * LANES + (part + q) * WIDTH, hi[q][i][j], lo[q][i][j]);
     };
     each([&](Index at, Native& sum, Native& error) {
       sum = native_load(s + at);
       if constexpr (exact) error = native_load(s_lo + at);
     });
-    for (Index r = part * WIDTH; r < rows; r += LANES)
-      UNROLL for (int q = 0; q < TAKEN; ++q) {
+    for (Index r = part * WIDTH; r < rows; r += LANES) UNROLL for (int q = 0; q < TAKEN; ++q) {
         Native right[SIDE];
-        UNROLL for (int j = 0; j < SIDE; ++j) right[j] = native_load(b + j * STRIDE + r + q * WIDTH);
+        UNROLL for (int j = 0; j < SIDE; ++j) right[j] =
+            native_load(b + j * STRIDE + r + q * WIDTH);
         UNROLL for (int i = 0; i < SIDE; ++i) {
           const Native left = native_load(a + i * STRIDE + r + q * WIDTH);
           UNROLL for (int j = 0; j < SIDE; ++j) {

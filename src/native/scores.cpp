@@ -142,8 +142,7 @@ Index best_class(Strided<const double> scores, Vector<std::int64_t> best) {
     const Index rows = least(BLOCK, scores.rows - first);
     fill<double>(top, rows, -__builtin_inf());
     fill<double>(place, rows, -1.0);
-    for (Index c = 0; c < scores.columns; ++c)
-      challenge(top, place, &scores(first, c), c, rows);
+    for (Index c = 0; c < scores.columns; ++c) challenge(top, place, &scores(first, c), c, rows);
     for (Index i = 0; i < rows; ++i) {
       best[first + i] = static_cast<Index>(place[i]);
       impossible += place[i] < 0.0;
@@ -159,7 +158,7 @@ constexpr Each<Kernel...> compiled(Each<Kernel...>) {
 
 }  // namespace
 
-extern const ScoresKernels scores{compiled(OfCells<SparseScores>()), add_student, add_linear,
-                                  add_binary, add_table, best_class};
+extern const ScoresKernels scores{
+    compiled(OfCells<SparseScores>()), add_student, add_linear, add_binary, add_table, best_class};
 
 }  // namespace suffice::LEVEL

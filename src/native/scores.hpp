@@ -11,7 +11,6 @@ namespace suffice {
 
 constexpr Index PANEL = 8;  // classes side by side in a table of events
 
-
 // Categories: cell (i, j) reads the row `first[j]` + its value less `low[j]` of a table; a value
 // outside of `size[j]` reads the row after them.
 struct Ranges {

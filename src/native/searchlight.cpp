@@ -8,7 +8,7 @@
 namespace suffice::LEVEL {
 namespace {
 
-constexpr int TILE = 8;     // volumes that are scored side by side
+constexpr int TILE = 8;         // volumes that are scored side by side
 constexpr Index STRIP = 64;     // voxels whose sums of blocks are added up together
 constexpr Index CACHED = 1024;  // voxels whose sums stay near while volumes go by
 
@@ -22,19 +22,19 @@ struct Eight {
 
   static INLINE Eight of(T value) {
     Eight r;
-    UNROLL for (int p = 0; p < TILE / SPAN; ++p)
-      UNROLL for (int i = 0; i < SPAN; ++i) r.part[p][i] = value;
+    UNROLL for (int p = 0; p < TILE / SPAN; ++p) UNROLL for (int i = 0; i < SPAN; ++i)
+        r.part[p][i] = value;
     return r;
   }
   static INLINE Eight at(const T* place) {
     Eight r;
-    UNROLL for (int p = 0; p < TILE / SPAN; ++p)
-      r.part[p] = *reinterpret_cast<const InMemory*>(place + SPAN * p);
+    UNROLL for (int p = 0; p < TILE / SPAN; ++p) r.part[p] =
+        *reinterpret_cast<const InMemory*>(place + SPAN * p);
     return r;
   }
   INLINE void to(T* place) const {
-    UNROLL for (int p = 0; p < TILE / SPAN; ++p)
-      *reinterpret_cast<InMemory*>(place + SPAN * p) = part[p];
+    UNROLL for (int p = 0; p < TILE / SPAN; ++p) * reinterpret_cast<InMemory*>(place + SPAN * p) =
+        part[p];
   }
   INLINE T operator[](int i) const { return part[i / SPAN][i % SPAN]; }
   INLINE Eight& operator+=(Eight b) {
@@ -126,8 +126,8 @@ void estimate(const LearntSums<T>& learnt, Index fold, const double* n, Term<T>*
         }
         const double s = scratch[2 * c * STRIP + v], q = scratch[(2 * c + 1) * STRIP + v];
         const double own = s / n[c], apart = own - mean0;
-        const double scatter = q - s * own + strength * variance0 +
-                               kappa * n[c] * apart * apart / (kappa + n[c]);
+        const double scatter =
+            q - s * own + strength * variance0 + kappa * n[c] * apart * apart / (kappa + n[c]);
         const double variance = most(scatter / (n[c] + nu), floor * variance0);
         const double mean = (kappa * mean0 + s) / (kappa + n[c]);
         term[c] = {static_cast<T>(learnt.pivot[first + v] + mean),
@@ -161,8 +161,8 @@ void evaluate(Matrix<const X> x, Index first, Index rows, Index k, const Term<T>
   for (int i = 0; i < TILE; ++i) volume[i] = &x(first + least<Index>(i, rows - 1), 0);
   for (Index v = 0; v < x.shape[1]; ++v) {
     Eight<T> value;
-    UNROLL for (int i = 0; i < TILE; ++i)
-      value.part[i / Eight<T>::SPAN][i % Eight<T>::SPAN] = static_cast<T>(volume[i][v]);
+    UNROLL for (int i = 0; i < TILE; ++i) value.part[i / Eight<T>::SPAN][i % Eight<T>::SPAN] =
+        static_cast<T>(volume[i][v]);
     for (Index c = 0; c < k; ++c, ++terms, out += TILE)
       Eight<T>::log_likelihood(value, terms->mean, terms->a, terms->h).to(out);
   }
@@ -240,8 +240,8 @@ void predict(Matrix<const X> x, LearntSums<double> learnt, Neighbours neighbours
                        });
 }
 
-void count(Matrix<const float> x, LearntSums<float> learnt, Neighbours neighbours,
-           HeldOut held_out, Vector<const std::int32_t> truth, Matrix<std::int32_t> correct) {
+void count(Matrix<const float> x, LearntSums<float> learnt, Neighbours neighbours, HeldOut held_out,
+           Vector<const std::int32_t> truth, Matrix<std::int32_t> correct) {
   each_tile<float, float>(x, learnt, neighbours, held_out,
                           [&](Index fold, Index first, Index rows, Index i, Eight<float> which) {
                             std::int32_t right = 0;
@@ -253,9 +253,12 @@ void count(Matrix<const float> x, LearntSums<float> learnt, Neighbours neighbour
 
 }  // namespace
 
-extern const Searchlight searchlight{add_volumes<double, double>, add_volumes<float, double>,
-                                     add_volumes<float, float>,   parameters,
-                                     predict<double>,             predict<float>,
+extern const Searchlight searchlight{add_volumes<double, double>,
+                                     add_volumes<float, double>,
+                                     add_volumes<float, float>,
+                                     parameters,
+                                     predict<double>,
+                                     predict<float>,
                                      count};
 
 }  // namespace suffice::LEVEL

@@ -11,17 +11,18 @@ namespace suffice {
 // Sums over blocks, and which of them each fold learns from.
 template <class T>
 struct LearntSums {
-  Matrix<const T> sums, squares;        // (B, V): Σ(x − p), Σ(x − p)²
-  Vector<const T> pivot;                // (V,)
-  Vector<const std::int32_t> label;     // (B,): from 0 to k − 1
-  Vector<const double> count;           // (B,): volumes
-  Matrix<const std::uint8_t> trained;   // (F, B): whether a fold learns from a block
-  Matrix<const std::uint8_t> silent;    // (F, V): whether a voxel has no spread in what it learns
-  Vector<const double> prior;           // (4,): ν, κ, strength, floor: see searchlight.cpp
+  Matrix<const T> sums, squares;       // (B, V): Σ(x − p), Σ(x − p)²
+  Vector<const T> pivot;               // (V,)
+  Vector<const std::int32_t> label;    // (B,): from 0 to k − 1
+  Vector<const double> count;          // (B,): volumes
+  Matrix<const std::uint8_t> trained;  // (F, B): whether a fold learns from a block
+  Matrix<const std::uint8_t> silent;   // (F, V): whether a voxel has no spread in what it learns
+  Vector<const double> prior;          // (4,): ν, κ, strength, floor: see searchlight.cpp
   Index k;
 };
 
-// The voxels of each neighbourhood: those of row n stand at indices[indptr[n]] to indices[indptr[n + 1] − 1].
+// The voxels of each neighbourhood: those of row n stand at indices[indptr[n]] to indices[indptr[n
+// + 1] − 1].
 struct Neighbours {
   Vector<const std::int64_t> indptr;  // (N + 1,)
   Vector<const std::int32_t> indices;

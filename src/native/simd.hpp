@@ -42,9 +42,7 @@ INLINE Native native(double x) {
 #endif
 }
 
-INLINE Native native_load(const double* at) {
-  return *reinterpret_cast<const NativeInMemory*>(at);
-}
+INLINE Native native_load(const double* at) { return *reinterpret_cast<const NativeInMemory*>(at); }
 
 // Small whole numbers, one by one where the level has no instruction.
 INLINE Native native_load(const std::int8_t* at) {
@@ -79,9 +77,7 @@ INLINE Native fma(Native a, Native b, Native c) {
 
 INLINE double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-INLINE Native magnitude(Native x) {
-  return (Native)((NativeBits)x & ~(NativeBits)native(-0.0));
-}
+INLINE Native magnitude(Native x) { return (Native)((NativeBits)x & ~(NativeBits)native(-0.0)); }
 
 // Eight doubles. A generic vector of 512 bits would be spilled where registers are smaller.
 struct Lanes {
@@ -110,11 +106,11 @@ INLINE Lanes load(const std::int8_t* at) {
 
 INLINE void store(double* at, Lanes x) { EACH_PART native_store(at + WIDTH * p, x.part[p]); }
 
-#define LANE_BY_LANE(op)                            \
-  INLINE Lanes operator op(Lanes a, Lanes b) {      \
-    Lanes r;                                        \
-    EACH_PART r.part[p] = a.part[p] op b.part[p];   \
-    return r;                                       \
+#define LANE_BY_LANE(op)                          \
+  INLINE Lanes operator op(Lanes a, Lanes b) {    \
+    Lanes r;                                      \
+    EACH_PART r.part[p] = a.part[p] op b.part[p]; \
+    return r;                                     \
   }
 LANE_BY_LANE(+)
 LANE_BY_LANE(-)
@@ -202,8 +198,7 @@ INLINE void exchange(Native& a, Native& b) {
 
 template <int SIDE>
 INLINE void exchange_all(Native* rows) {
-  UNROLL for (int i = 0; i < WIDTH; ++i)
-    if (!(i & SIDE)) exchange<SIDE>(rows[i], rows[i + SIDE]);
+  UNROLL for (int i = 0; i < WIDTH; ++i) if (!(i & SIDE)) exchange<SIDE>(rows[i], rows[i + SIDE]);
 }
 
 // A square of numbers, as many as a register has on a side: rows to columns.

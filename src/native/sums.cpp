@@ -29,8 +29,7 @@ void normalise(Strided<double> hi, Strided<double> lo) {
 void scale(Cube<const double> pairs, double factor, Cube<double> out) {
   for (Index i = 0; i < pairs.shape[0]; ++i)
     for (Index j = 0; j < pairs.shape[2]; ++j) {
-      const auto product =
-          two_sum(pairs(i, 0, j), pairs(i, 1, j)) * Pair<double>{factor, 0.0};
+      const auto product = two_sum(pairs(i, 0, j), pairs(i, 1, j)) * Pair<double>{factor, 0.0};
       out(i, 0, j) = product.hi, out(i, 1, j) = product.lo;
     }
 }

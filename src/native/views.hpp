@@ -46,9 +46,12 @@ struct View {
   }
 };
 
-template <class T> using Vector = View<T, 1>;
-template <class T> using Matrix = View<T, 2>;
-template <class T> using Cube = View<T, 3>;
+template <class T>
+using Vector = View<T, 1>;
+template <class T>
+using Matrix = View<T, 2>;
+template <class T>
+using Cube = View<T, 3>;
 
 // A matrix whose rows and columns are any number of cells from each other.
 template <class T>

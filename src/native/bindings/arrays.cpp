@@ -62,8 +62,8 @@ template <class I>
 static void require_from(const char* name, Vector<const I> numbers, Index least, Index bound) {
   if (are_between(numbers, least, bound)) return;
   const bool low = are_between(numbers, INT64_MIN, bound);
-  const std::string rule = low ? " must be from " + std::to_string(least)
-                               : " must be below " + std::to_string(bound);
+  const std::string rule =
+      low ? " must be from " + std::to_string(least) : " must be below " + std::to_string(bound);
   throw nb::value_error((name + rule).c_str());
 }
 

@@ -84,7 +84,9 @@ class Held {
 
  public:
   Held() = default;
-  Held(Held&& other) noexcept : buffer_(other.buffer_), holds_(other.holds_) { other.holds_ = false; }
+  Held(Held&& other) noexcept : buffer_(other.buffer_), holds_(other.holds_) {
+    other.holds_ = false;
+  }
   Held& operator=(Held&& other) noexcept {
     std::swap(buffer_, other.buffer_);
     std::swap(holds_, other.holds_);
@@ -166,8 +168,8 @@ struct AnyArray {
   }
   template <class F>
   decltype(auto) visit_whole(F&& f) const {
-    return visit<std::int64_t, std::int32_t, std::int8_t, std::int16_t, std::uint8_t,
-                 std::uint16_t, std::uint32_t, std::uint64_t>(f);
+    return visit<std::int64_t, std::int32_t, std::int8_t, std::int16_t, std::uint8_t, std::uint16_t,
+                 std::uint32_t, std::uint64_t>(f);
   }
 };
 
@@ -175,8 +177,10 @@ struct AnyArray {
 template <class T, int D>
 std::remove_const_t<T> type_of(View<T, D>);
 
-template <int D> using Read = Array<const double, D>;
-template <int D> using Written = Array<double, D>;
+template <int D>
+using Read = Array<const double, D>;
+template <int D>
+using Written = Array<double, D>;
 using Codes = Array<const std::int64_t, 1>;
 using Rows = Array<const double, 2, Order::any>;
 using Scores = Array<double, 2, Order::any>;  // (n, k), in any order
@@ -185,14 +189,17 @@ using Scores = Array<double, 2, Order::any>;  // (n, k), in any order
 void require(const char* name, const Held& array, std::initializer_list<Index> shape);
 
 template <class T, int D, Order order>
-void require(const char* name, const Array<T, D, order>& array, std::initializer_list<Index> shape) {
+void require(const char* name, const Array<T, D, order>& array,
+             std::initializer_list<Index> shape) {
   require(name, array.held, shape);
 }
 
 // Raise a ValueError unless whole numbers are below a bound, or also from another on.
 void require_below(const char* name, Vector<const std::int64_t> numbers, Index bound);
-void require_between(const char* name, Vector<const std::int64_t> numbers, Index least, Index bound);
-void require_between(const char* name, Vector<const std::int32_t> numbers, Index least, Index bound);
+void require_between(const char* name, Vector<const std::int64_t> numbers, Index least,
+                     Index bound);
+void require_between(const char* name, Vector<const std::int32_t> numbers, Index least,
+                     Index bound);
 
 // Raise a ValueError unless a vector is empty or has n numbers.
 template <class T>
@@ -215,7 +222,8 @@ template <class T, int D, suffice::bindings::Order order>
 struct type_caster<suffice::bindings::Array<T, D, order>> {
   using Given = suffice::bindings::Array<T, D, order>;
   using Number = std::remove_const_t<T>;
-  NB_TYPE_CASTER(Given, const_name("numpy.typing.NDArray[numpy.") + suffice::bindings::Dtype<Number>::name + const_name("]"))
+  NB_TYPE_CASTER(Given, const_name("numpy.typing.NDArray[numpy.") +
+                            suffice::bindings::Dtype<Number>::name + const_name("]"))
 
   bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
     constexpr bool written = !std::is_const_v<T>;

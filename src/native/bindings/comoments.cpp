@@ -47,8 +47,7 @@ static Index add_rows(Read<2> x, Read<2> y, Codes codes, Read<1> weights, bool e
 }
 
 static void add_scattered_rows(Read<2> x, Codes groups, Read<1> weights, Written<2> weight,
-                               Written<2> pivot, Written<3> sums, Codes home,
-                               Written<4> products) {
+                               Written<2> pivot, Written<3> sums, Codes home, Written<4> products) {
   const auto state = state_of(weight, pivot, sums, home, products);
   require("x", x, {groups.shape(0), pivot.shape(1)});
   require_between("groups", groups, 0, pivot.shape(0));
@@ -58,8 +57,8 @@ static void add_scattered_rows(Read<2> x, Codes groups, Read<1> weights, Written
 }
 
 static Index merge(Written<2> weight, Written<2> pivot, Written<3> sums, Codes home,
-                   Written<4> products, Read<2> weight2, Read<2> pivot2, Read<3> sums2,
-                   Codes place, double sign) {
+                   Written<4> products, Read<2> weight2, Read<2> pivot2, Read<3> sums2, Codes place,
+                   double sign) {
   const auto state = state_of(weight, pivot, sums, home, products);
   const auto other = sums_of(weight2, pivot2, sums2);
   require("pivot2", pivot2, {place.shape(0), pivot.shape(1)});
@@ -109,10 +108,11 @@ void define_comoments(nb::module_ m) {
         "pivot2"_a, "sums2"_a, "place"_a, "sign"_a,
         "Add (sign = 1) or take away (sign = −1) other groups, in place; group i goes to\n"
         "``place[i]``.\n\nReturns −1, or the group that would be left with a negative weight.");
-  m.def("settle", &settle, "weight"_a, "pivot"_a, "sums"_a, "home"_a, "products"_a, "before"_a,
-        "After rows were taken away: of values that are all equal, leave a scatter of exactly 0.\n\n"
-        "``before`` (m, d) are the sums of squares that there were. Returns −1, or a feature whose\n"
-        "scatter would be negative.");
+  m.def(
+      "settle", &settle, "weight"_a, "pivot"_a, "sums"_a, "home"_a, "products"_a, "before"_a,
+      "After rows were taken away: of values that are all equal, leave a scatter of exactly 0.\n\n"
+      "``before`` (m, d) are the sums of squares that there were. Returns −1, or a feature whose\n"
+      "scatter would be negative.");
   m.def("recentre", &recentre, "weight"_a, "pivot"_a, "sums"_a, "home"_a, "products"_a,
         "Move the pivots, in place, to where means and scatters alone decide.");
   m.def("scatter", &scatter, "weight"_a, "sums"_a, "home"_a, "products"_a, "out"_a,

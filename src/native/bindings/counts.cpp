@@ -11,9 +11,13 @@ namespace suffice::bindings {
 static const Counts* kernels;
 
 template <class T>
-static const WholeNumbers<T>& whole_of(View<const T, 1>) { return *kernels; }
+static const WholeNumbers<T>& whole_of(View<const T, 1>) {
+  return *kernels;
+}
 template <class T>
-static const WholeNumbers<T>& whole_of(View<const T, 2>) { return *kernels; }
+static const WholeNumbers<T>& whole_of(View<const T, 2>) {
+  return *kernels;
+}
 
 using Places = Array<const std::int64_t, 1>;
 
@@ -62,9 +66,9 @@ static CodeRange range_of(const Places& low, const Places& size, const Places& o
   require(offsets.shape(0) >= d, "offsets must have a place for every column");
   const CodeRange range{low, size, offsets};
   for (Index j = 0; j < d; ++j)
-    require(range.size[j] >= 0 && range.offsets[j] >= 0 &&
-                range.size[j] <= places - range.offsets[j],
-            "a column of codes must have its places in the table");
+    require(
+        range.size[j] >= 0 && range.offsets[j] >= 0 && range.size[j] <= places - range.offsets[j],
+        "a column of codes must have its places in the table");
   return range;
 }
 
@@ -144,7 +148,8 @@ static void add_sparse_events(AnyArray<1> data, AnyArray<1> indices, AnyArray<1>
   const bool within = indices.visit<std::int32_t, std::int64_t>([&](auto columns) {
     using I = decltype(type_of(columns));
     return indptr.visit<I>([&](auto starts) {
-      require(in_order(starts, std::min(data.shape(0), columns.size())), "indptr must not decrease");
+      require(in_order(starts, std::min(data.shape(0), columns.size())),
+              "indptr must not decrease");
       return data.visit<double, float, std::int64_t, std::int32_t, bool, std::int8_t, std::int16_t,
                         std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>([&](auto view) {
         using Events = StoredEvents<decltype(type_of(view)), I>;
@@ -167,9 +172,10 @@ void define_counts(nb::module_ m) {
   m.def("mark", &mark, "values"_a, "low"_a, "seen"_a, "Write True to ``seen`` at values − low.");
   m.def("look_up", &look_up, "values"_a, "low"_a, "table"_a, "codes"_a,
         "Write ``table[values − low]`` to ``codes``.");
-  m.def("add_rows", &add_rows, "codes"_a, "weights"_a, "table"_a, "rest"_a,
-        "Add w to ``table[class]``, the pair (k, 2) of each class, or to ``rest`` (1, 2) without.\n\n"
-        "Returns whether every code is below k; else nothing is added.");
+  m.def(
+      "add_rows", &add_rows, "codes"_a, "weights"_a, "table"_a, "rest"_a,
+      "Add w to ``table[class]``, the pair (k, 2) of each class, or to ``rest`` (1, 2) without.\n\n"
+      "Returns whether every code is below k; else nothing is added.");
   m.def("add_codes", &add_codes, "values"_a, "low"_a, "size"_a, "offsets"_a, "codes"_a, "tally"_a,
         "Count rows of weight one.\n\n"
         "Returns −1, or the first row that has a code outside its range; from there on, nothing\n"

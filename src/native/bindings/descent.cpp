@@ -50,9 +50,9 @@ static void add_gradient(Read<2> table, Targets targets, Read<1> weights, Codes 
 }
 
 static void descend(Read<2> table, Targets targets, Read<1> weights, Codes order, Index size,
-                    Read<1> center, Read<1> inverse, Read<1> penalty, double rate,
-                    double momentum, bool nesterov, Written<1> z, Written<1> t, Written<2> v,
-                    Written<2> velocity, Written<1> loss, Written<2> path) {
+                    Read<1> center, Read<1> inverse, Read<1> penalty, double rate, double momentum,
+                    bool nesterov, Written<1> z, Written<1> t, Written<2> v, Written<2> velocity,
+                    Written<1> loss, Written<2> path) {
   const DescentRows rows = rows_of(table, targets, weights, order, center, inverse, z, t, loss);
   const Index m = t.shape(0), width = z.shape(0);
   require(size >= 1, "a step must be of a row at least");

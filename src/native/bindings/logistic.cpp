@@ -53,9 +53,8 @@ static double add_gradient(Read<2> x, Read<1> origin, Read<2> directions, Codes 
 }
 
 static double add_sparse_gradient(AnyArray<1> indptr, AnyArray<1> indices, AnyArray<1> data,
-                                  Read<2> directions, Codes codes, Read<1> weights,
-                                  Read<1> factors, Written<1> weight, Written<1> fingerprint,
-                                  Written<2> gradient) {
+                                  Read<2> directions, Codes codes, Read<1> weights, Read<1> factors,
+                                  Written<1> weight, Written<1> fingerprint, Written<2> gradient) {
   const auto starts = row_starts(indptr, codes.shape(0), data.shape(0));
   const Index n = codes.shape(0), k = factors.shape(0), m = k == 2 ? 1 : k;
   require(k >= 1, "there must be a class at least");
@@ -80,8 +79,10 @@ void define_logistic(nb::module_ m) {
   m.doc() =
       "Logistic loss: −log P(y | x) as a function of scores t, and its sums over rows.\n\n"
       "::\n\n"
-      "    two classes       ℓ = log(1 + e⁻ˢ),  s = ±t        ∂ℓ/∂t = p − y            p = 1/(1 + e⁻ᵗ)\n"
-      "    k > 2 classes     ℓ = log Σ_c exp(t_c) − t_y        ∂ℓ/∂t_c = p_c − [c = y]   p_c ∝ exp(t_c)\n\n"
+      "    two classes       ℓ = log(1 + e⁻ˢ),  s = ±t        ∂ℓ/∂t = p − y            p = 1/(1 + "
+      "e⁻ᵗ)\n"
+      "    k > 2 classes     ℓ = log Σ_c exp(t_c) − t_y        ∂ℓ/∂t_c = p_c − [c = y]   p_c ∝ "
+      "exp(t_c)\n\n"
       "Nothing overflows, and neither p nor 1 − p is ever a difference of numbers near 1.";
   m.def("outcomes", &outcomes, "t"_a, "codes"_a, "loss"_a, "residual"_a, "p"_a, "other"_a,
         "Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores ``t`` (n, m); m = 1 for two classes.");

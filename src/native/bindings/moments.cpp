@@ -84,15 +84,16 @@ void define_moments(nb::module_ m) {
         "pivot"_a, "sums"_a,
         "Add the rows of x (n, d) to their classes with weights (n,).\n\n"
         "Returns −1, or the row that holds a number too large to be squared.");
-  m.def("merge", &merge, "weight"_a, "pivot"_a, "sums"_a, "weight2"_a, "pivot2"_a, "sums2"_a,
-        "sign"_a,
-        "Add (sign = 1) or take away (sign = −1) other moments, in place.\n\n"
-        "Returns −1, or the flat index c · d + j of a cell that would be left with a negative sum.");
-  m.def("merge_classes", &merge_classes, "weight"_a, "pivot"_a, "sums"_a, "weight2"_a,
-        "pivot2"_a, "sums2"_a,
+  m.def(
+      "merge", &merge, "weight"_a, "pivot"_a, "sums"_a, "weight2"_a, "pivot2"_a, "sums2"_a,
+      "sign"_a,
+      "Add (sign = 1) or take away (sign = −1) other moments, in place.\n\n"
+      "Returns −1, or the flat index c · d + j of a cell that would be left with a negative sum.");
+  m.def("merge_classes", &merge_classes, "weight"_a, "pivot"_a, "sums"_a, "weight2"_a, "pivot2"_a,
+        "sums2"_a,
         "Add the moments of the classes after the first to those of one class, in place.");
-  m.def("mean_and_scatter", &mean_and_scatter, "weight"_a, "pivot"_a, "sums"_a, "mean"_a,
-        "rest"_a, "scatter"_a,
+  m.def("mean_and_scatter", &mean_and_scatter, "weight"_a, "pivot"_a, "sums"_a, "mean"_a, "rest"_a,
+        "scatter"_a,
         "Write x̄ and Σw(x − x̄)², (k, d); zeros where W = 0. ``rest`` is what rounding took off\n"
         "the mean, where that is much by the measure of the spread.");
   m.def("recentre", &recentre, "weight"_a, "pivot"_a, "sums"_a,

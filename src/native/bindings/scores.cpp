@@ -13,8 +13,8 @@ static void require_panels(const Read<2>& table, const Scores& out) {
           "the table must have a column for every class, rounded up to whole panels of 8");
 }
 
-static Index add_student(Rows x, Read<2> mean, Read<2> precision, Read<2> power,
-                         Read<2> log_scale, Scores out) {
+static Index add_student(Rows x, Read<2> mean, Read<2> precision, Read<2> power, Read<2> log_scale,
+                         Scores out) {
   const Index k = mean.shape(0), d = x.shape(1);
   require("mean", mean, {k, d});
   require("precision", precision, {k, d});

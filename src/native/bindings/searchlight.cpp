@@ -71,7 +71,7 @@ void require_folds(const Offsets& folds, const Array<const std::int64_t, 2>& bou
   for (Index f = 0; f < folds.shape(0); ++f)
     require(folds.at()[f] >= 0 && folds.at()[f] < number, "folds has a number out of range");
   for (Index f = 0; f < number; ++f) {
-    const std::int64_t *pair = bounds.at() + 2 * f;
+    const std::int64_t* pair = bounds.at() + 2 * f;
     require(0 <= pair[0] && pair[0] <= pair[1] && pair[1] <= volumes, "bounds are out of range");
   }
 }
