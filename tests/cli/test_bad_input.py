@@ -66,10 +66,6 @@ CASES = {
     "show fruit.suffice --column nope": (
         "--column names the column 'nope'; the columns are 'size', 'color'."
     ),
-    "predict fruit.suffice extra.csv": (
-        "column 'extra' is unknown to the model; it was fitted to 'size', 'color'; "
-        "leave the column out."
-    ),
     # Cells and rows
     f"{FIT} --poisson color": (
         "line 2 of fruit.csv, column 'color': 'red' is not double; "

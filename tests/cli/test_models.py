@@ -470,10 +470,6 @@ ERRORS = {
         "column 'x' separates the classes completely; the likelihood grows with the coefficients "
         "for ever; use a penalty (--C 1.0) or --penalty firth."
     ),
-    "predict line.suffice gaps.csv": (
-        "column 'x', line 4 of gaps.csv: nan; "
-        "a missing cell (NaN or null) leaves a row without a prediction."
-    ),
     "predict line.suffice table.parquet --missing none": (
         "--missing is given for table.parquet; only delimited text, or naive Bayes, needs to be "
         "told what stands for no value; leave the option out."

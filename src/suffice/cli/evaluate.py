@@ -20,7 +20,7 @@ from suffice.cli.models import (
 )
 from suffice.cli.options import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
 from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
-from suffice.cli.remarks import remarked
+from suffice.cli.remarks import known_columns, remarked
 from suffice.cli.running import Running
 
 if TYPE_CHECKING:
@@ -59,7 +59,8 @@ def evaluate(
     """
     refuse_overwriting(output, [model, *data])
     fitted = with_labels(with_tokens(load(model), reading), labels)
-    table = remarked(reading.open(data, fitted.format_))
+    opened = remarked(reading.open(data, fitted.format_))
+    table = known_columns(opened, fitted, label, weight)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Evaluating {', '.join(data)}") as report:
         fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)

@@ -13,7 +13,7 @@ from suffice.cli.explanation import Explanation, explanations
 from suffice.cli.models import load_generative, refuse_tokens, with_tokens
 from suffice.cli.options import AsJson, Data, ModelFile, Reading, ResultFile
 from suffice.cli.output import decibans, deliver, grid, percent, refuse_overwriting, short
-from suffice.cli.remarks import remarked
+from suffice.cli.remarks import known_columns, remarked
 from suffice.errors import DataError
 
 __all__ = ["explain"]
@@ -43,7 +43,7 @@ def explain(
         f"use suffice summary {model}",
     )
     fitted = with_tokens(loaded, reading)
-    opened = remarked(reading.open(data, fitted.format_))
+    opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
     refuse_tokens(fitted, reading, opened, data[0])
     table = FirstRows(opened, rows)
     cells = table.head().to_pylist()

@@ -11,7 +11,7 @@ from suffice.cli.answer_files import opener
 from suffice.cli.models import load, predicts_numbers, refuse_tokens, with_tokens
 from suffice.cli.options import Data, ModelFile, Reading
 from suffice.cli.output import refuse_overwriting
-from suffice.cli.remarks import remarked
+from suffice.cli.remarks import known_columns, remarked
 from suffice.cli.running import Running
 from suffice.errors import ParameterError
 
@@ -55,12 +55,12 @@ def predict(
     refuse_overwriting(output, [model, *data])
     fitted = with_tokens(load(model), reading)
     wanted = _options(fitted, proba, log_proba, interval, level)
-    table = remarked(reading.open(data, fitted.format_))
+    table = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Predicting {', '.join(data)}") as report:
         # Unless workers are asked for, one of them reads, so that rows stream through.
         fitted.set_params(engine=running.chosen(report, 1), threads=None)
-        answers = fitted.predict_batches(table, **wanted)
+        answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
         with opened() as write:
             for part in answers:
                 write(part)

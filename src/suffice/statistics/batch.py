@@ -67,7 +67,7 @@ class Batch:
         return Batch(
             len(rows),
             tuple(block.take(rows) for block in self.blocks),
-            self.codes[rows],
+            self.codes[rows] if self.codes.size else self.codes,
             self.classes,
             self.weights[rows] if self.weights.size else NO_WEIGHTS,
         )

@@ -26,8 +26,11 @@ from suffice.models.base.answers import answer_tables
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.evaluation import Evaluation, evaluation
+from suffice.models.base.options import Unanswerable, check_unanswerable
+from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.base.reader import LabelReader
 from suffice.models.base.scikit_learn import ClassifierMixin
+from suffice.statistics.batch import Batch
 
 __all__ = ["Classifier"]
 
@@ -82,7 +85,12 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return () if label is None else (label,)
 
     def predict_batches(
-        self, X: Any, *, proba: bool = False, log_proba: bool = False
+        self,
+        X: Any,
+        *,
+        proba: bool = False,
+        log_proba: bool = False,
+        unanswerable: Unanswerable = "error",
     ) -> Iterator[pa.Table]:
         """Answer a table of any size batch by batch, in order, as Arrow tables.
 
@@ -95,6 +103,10 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         X : table (n, d)
         proba, log_proba : bool
             Whether P(c | x) and log P(c | x) of every class are answered too.
+        unanswerable : {"error", "empty"}
+            What becomes of a row that the model has no answer for, as it lacks a cell or shows an
+            unknown category: an error, or an empty answer, with a warning that counts them. Models
+            that leave missing cells out of account answer every row.
 
         Returns
         -------
@@ -116,10 +128,20 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         {'prediction': ['a', 'b']}
         """
         model, source = self._fitted(), self._open(X)
-        answer = partial(model.answers, proba=proba, log_proba=log_proba)
-        engine = self._engine_for(source)
-        found = map_batches(engine, answer, source, self._layout_to_answer())
-        return answer_tables(model.classes, found)
+        check_unanswerable(unanswerable)
+        answer: Any = partial(model.answers, proba=proba, log_proba=log_proba)
+        answered = partial(map_batches, self._engine_for(source))
+        complete, layout = self._complete_rows(), self._layout_to_answer()
+        if unanswerable == "empty" and complete is not None:
+            answer = partial(answer_complete, complete, answer)
+            return tables_with_gaps(
+                lambda found: found.table(model.classes), answered(answer, source, layout)
+            )
+        return answer_tables(model.classes, answered(answer, source, layout))
+
+    def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
+        """What tells the rows of a batch that have an answer; None if all have one."""
+        return None
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the accuracy: the share of rows whose label is predicted.

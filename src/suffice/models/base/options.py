@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from suffice.errors import ParameterError
 from suffice.phrases import Option
 
-__all__ = ["Dependent", "Incomplete", "check_choices", "check_level", "generator"]
+__all__ = [
+    "Dependent",
+    "Incomplete",
+    "Unanswerable",
+    "check_choices",
+    "check_level",
+    "check_unanswerable",
+    "generator",
+]
 
 Incomplete = Literal["error", "drop", "gaussian"]
 Dependent = Literal["minimum_norm", "error"]
+Unanswerable = Literal["error", "empty"]
 
 
 def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
@@ -37,6 +46,20 @@ def check_choices(estimator: Any, **allowed: tuple[Any, ...]) -> None:
                 Option.of(name, getattr(estimator, name)),
                 f"{name} is one of {', '.join(map(repr, values))}",
             )
+
+
+def check_unanswerable(given: str) -> None:
+    """Refuse a word that does not say what becomes of rows without an answer.
+
+    Raises
+    ------
+    ParameterError
+        If it is another.
+    """
+    if given not in get_args(Unanswerable):
+        raise ParameterError(
+            Option.of("unanswerable", given), "unanswerable is one of 'error', 'empty'"
+        )
 
 
 def check_level(level: Any) -> None:

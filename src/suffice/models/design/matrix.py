@@ -197,6 +197,18 @@ class Design:
         sizes = np.array([len(vocabulary) for vocabulary in values])
         return self._with_codes(batch, CodedBlock(np.where(codes == sizes, -1, codes), values))
 
+    def complete(self, batch: Batch) -> NDArray[np.bool_]:
+        """Which rows have a value in every cell, and no unknown category, (n,)."""
+        blocks: Iterator[Any] = iter(self.known(batch).blocks)
+        complete = np.ones(batch.rows, np.bool_)
+        if len(self.numbers):
+            numbers = next(blocks).values
+            if numbers.dtype.kind == "f":
+                complete &= ~np.isnan(numbers).any(axis=1)
+        if self.categories:
+            complete &= (next(blocks).codes >= 0).all(axis=1)
+        return complete
+
     def present(self, batch: Batch) -> Batch:
         """The same rows; one of weight 0 is absent and shows no category, known or not."""
         if not self.categories or batch.weights.all():

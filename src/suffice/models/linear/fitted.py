@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from suffice.engines.batches import map_batches
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.options import Incomplete
+from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable
+from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.evaluation import RegressionEvaluation
@@ -299,7 +300,12 @@ class FittedLinear(Regressor):
         return partial(within, fit, posterior, reach, noise)
 
     def predict_batches(
-        self, X: Any, *, interval: Interval | None = None, level: float = 0.95
+        self,
+        X: Any,
+        *,
+        interval: Interval | None = None,
+        level: float = 0.95,
+        unanswerable: Unanswerable = "error",
     ) -> Iterator[pa.Table]:
         """Answer a table of any size batch by batch, in order, as Arrow tables.
 
@@ -314,6 +320,9 @@ class FittedLinear(Regressor):
             Whose ends are answered too.
         level : float
             Probability of the interval.
+        unanswerable : {"error", "empty"}
+            What becomes of a row that lacks a cell or shows an unknown category, where nothing is
+            expected in their place: an error, or an empty answer, with a warning that counts them.
 
         Returns
         -------
@@ -340,11 +349,18 @@ class FittedLinear(Regressor):
             # The ends of an interval do not know the error of a cell that is filled in.
             model = replace(model, cells=None)
             answer = partial(with_ends, answer, self._ends(interval, level))
+        check_unanswerable(unanswerable)
         source = self._open(X)
-        found = map_batches(
-            self._engine_for(source), partial(model.predicted, answer), source, model.layout
-        )
+        question: Any = partial(model.predicted, answer)
         names = answer_names(self.design_.targets, interval is not None)
+        answered = partial(map_batches, self._engine_for(source))
+        if unanswerable == "empty" and model.cells is None:
+            question = partial(answer_complete, model.design.complete, question)
+            return tables_with_gaps(
+                lambda parts: answer_table(names, np.concatenate(parts)),
+                answered(question, source, model.layout),
+            )
+        found = answered(question, source, model.layout)
         return (answer_table(names, part) for parts in found for part in parts)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:

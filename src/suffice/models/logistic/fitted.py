@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.phrases import Option, Phrase
 from suffice.rules import build
+from suffice.statistics.batch import Batch
 
 __all__ = ["FittedLogistic"]
 
@@ -227,6 +229,11 @@ class FittedLogistic(Classifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
         return self._predictions(X, LogisticModel.posterior)
+
+    def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
+        model: LogisticModel = self._fitted()
+        fills_in = model.cells is not None or model.centred.is_sparse
+        return None if fills_in else model.centred.design.complete
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
         return self._predictions(X, LogisticModel.best)
