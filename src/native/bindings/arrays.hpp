@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "arithmetic.hpp"
 #include "views.hpp"
 
 namespace suffice::bindings {
@@ -212,7 +213,11 @@ inline void require(bool condition, const char* sentence) {
   if (!condition) throw nb::value_error(sentence);
 }
 
-using Unlocked = nb::gil_scoped_release;
+// Where a kernel computes: the interpreter's lock is given back, and arithmetic is as it should be.
+class Unlocked {
+  nb::gil_scoped_release released_;
+  Arithmetic arithmetic_;
+};
 
 }  // namespace suffice::bindings
 

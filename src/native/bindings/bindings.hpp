@@ -13,6 +13,7 @@ void define_comoments(nanobind::module_ m);
 void define_counts(nanobind::module_ m);
 void define_descent(nanobind::module_ m);
 void define_distances(nanobind::module_ m);
+void define_elementary(nanobind::module_ m);
 void define_factor(nanobind::module_ m);
 void define_linear(nanobind::module_ m);
 void define_logistic(nanobind::module_ m);

@@ -21,6 +21,7 @@ void define_pairs(nb::module_ m) {
     m.def(
         name,
         [formula](double a, double b) {
+          const Arithmetic arithmetic;
           double result[2];
           formula(a, b, result);
           return as_tuple(result);
@@ -34,6 +35,7 @@ void define_pairs(nb::module_ m) {
         name,
         [formula](double a, double a_lo, double b, double b_lo) {
           const double first[2] = {a, a_lo}, second[2] = {b, b_lo};
+          const Arithmetic arithmetic;
           double result[2];
           formula(first, second, result);
           return as_tuple(result);

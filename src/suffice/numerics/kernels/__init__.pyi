@@ -6,6 +6,7 @@ from suffice.numerics.kernels import (
     counts as counts,
     descent as descent,
     distances as distances,
+    elementary as elementary,
     factor as factor,
     linear as linear,
     logistic as logistic,

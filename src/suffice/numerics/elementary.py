@@ -1,0 +1,142 @@
+"""exp, log, log(1 + x), log Γ and digamma: the same bits on every processor.
+
+Those of NumPy, SciPy and the C library have other last bits from one processor, level of
+instructions or version to the next. These use + − × ÷ in one order, and nothing else, so that
+parameters and probabilities are the same everywhere. They are off by less than 2 units in the last
+place. A value outside of the domain is NaN, and nothing warns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.numerics import kernels
+
+__all__ = ["digamma", "exp", "lgamma", "log", "log1p", "log_add_exp", "log_of"]
+
+Doubles = NDArray[np.float64]
+
+
+def exp(x: ArrayLike, out: Doubles | None = None) -> Doubles:
+    """Return eˣ.
+
+    Parameters
+    ----------
+    x : array-like of any shape
+    out : ndarray of float64 of the same shape, optional
+        Where the result is written to; it may be x.
+
+    Returns
+    -------
+    ndarray of float64 of the shape of x, or ``out``
+
+    Examples
+    --------
+    >>> exp([0.0, 1.0, -np.inf])
+    array([1.        , 2.71828183, 0.        ])
+    """
+    return _applied(kernels.elementary.exp, x, out)
+
+
+def log(x: ArrayLike, out: Doubles | None = None) -> Doubles:
+    """Return log x: −∞ at 0, NaN below; arguments as those of `exp`.
+
+    Examples
+    --------
+    >>> log([1.0, 10.0, 0.0])
+    array([0.        , 2.30258509,       -inf])
+    """
+    return _applied(kernels.elementary.log, x, out)
+
+
+def log1p(x: ArrayLike, out: Doubles | None = None) -> Doubles:
+    """Return log(1 + x), exact also for small x; arguments as those of `exp`.
+
+    Examples
+    --------
+    >>> log1p([1e-20, 1.0])
+    array([1.00000000e-20, 6.93147181e-01])
+    """
+    return _applied(kernels.elementary.log1p, x, out)
+
+
+def lgamma(x: ArrayLike, out: Doubles | None = None) -> Doubles:
+    """Return log Γ(x) for x ≥ 0, and NaN below; arguments as those of `exp`.
+
+    Examples
+    --------
+    >>> lgamma([0.0, 0.5, 1.0, 5.0])  # ∞, log √π, 0, log 24
+    array([       inf, 0.57236494, 0.        , 3.17805383])
+    """
+    return _applied(kernels.elementary.lgamma, x, out)
+
+
+def digamma(x: ArrayLike, out: Doubles | None = None) -> Doubles:
+    """Return ψ(x) = (log Γ)′(x) for x ≥ 0, and NaN below; arguments as those of `exp`.
+
+    Examples
+    --------
+    >>> digamma([1.0, 2.0]).round(6)  # −γ, 1 − γ
+    array([-0.577216,  0.422784])
+    """
+    return _applied(kernels.elementary.digamma, x, out)
+
+
+def log_add_exp(a: Doubles, b: Doubles) -> Doubles:
+    """Return log(eᵃ + eᵇ) = m + log(1 + e^−abs(a − b)) with m = max(a, b); −∞ is allowed.
+
+    Examples
+    --------
+    >>> log_add_exp(np.array([0.0, -np.inf, 3.0]), np.array([0.0, -np.inf, -np.inf]))
+    array([0.69314718,       -inf, 3.        ])
+    """
+    largest, least = np.maximum(a, b), np.minimum(a, b)
+    apart = np.where(np.isneginf(largest), 0.0, largest) - least
+    return np.asarray(largest + log1p(exp(-apart)))
+
+
+def log_of(x: float) -> float:
+    """Return log x of a number as a number.
+
+    Examples
+    --------
+    >>> log_of(1.0)
+    0.0
+    """
+    return float(log(x))
+
+
+def _applied(
+    function: Callable[[Doubles, Doubles], None], x: ArrayLike, out: Doubles | None
+) -> Doubles:
+    """Write a function of x to ``out``, or to a new array that lies as x does."""
+    given = np.asarray(x, np.float64)
+    if out is None:
+        out = np.empty_like(given)
+    elif out.shape != given.shape:
+        raise ValueError(f"out has the shape {out.shape}, and x {given.shape}; pass one like x")
+    if given.ndim == 2:
+        function(given, out)
+        return out
+    if not given.ndim:
+        function(given.reshape(1, 1), out.reshape(1, 1))
+        return out
+    from_line, to_line = _line(given), _line(out)
+    if from_line is None or to_line is None or given.strides != out.strides:
+        flat = np.ascontiguousarray(given).reshape(1, -1)
+        result = np.empty_like(flat)
+        function(flat, result)
+        out[...] = result.reshape(out.shape)
+    else:
+        function(from_line, to_line)
+    return out
+
+
+def _line(array: Doubles) -> Doubles | None:
+    """Return a view (1, n) of an array's numbers as they lie, None if there are others between."""
+    if array.flags.c_contiguous:
+        return array.reshape(1, -1)
+    return array.T.reshape(1, -1) if array.flags.f_contiguous else None
