@@ -1,6 +1,7 @@
 // Written by elementary_coefficients.py, which says where each number comes from.
 #pragma once
 
+// clang-format off
 namespace suffice {
 
 constexpr double PER_LN2 = 0x1.71547652b82fep0;  // 1 / log 2

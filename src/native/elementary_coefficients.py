@@ -159,7 +159,7 @@ def header() -> str:
         "DIGAMMA_SLOPE_LOW": ("", pair(DIGAMMA_SLOPE)[1]),
     }
     lines = ["// Written by elementary_coefficients.py, which says where each number comes from."]
-    lines += ["#pragma once", "", "namespace suffice {", ""]
+    lines += ["#pragma once", "", "// clang-format off", "namespace suffice {", ""]
     for name, (said, value) in constants.items():
         comment = f"  // {said}" if said else ""
         lines.append(f"constexpr double {name} = {hexadecimal(value)};{comment}")

@@ -48,10 +48,10 @@ INLINE double number(Word w) {
   return r;
 }
 
-#define WORD_BY_WORD(op)                                   \
-  INLINE LaneWords operator op(LaneWords a, Word b) {      \
-    EACH_PART a.part[p] = a.part[p] op b;                  \
-    return a;                                              \
+#define WORD_BY_WORD(op)                              \
+  INLINE LaneWords operator op(LaneWords a, Word b) { \
+    EACH_PART a.part[p] = a.part[p] op b;             \
+    return a;                                         \
   }
 WORD_BY_WORD(+)
 WORD_BY_WORD(-)

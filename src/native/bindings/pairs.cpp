@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "arithmetic.hpp"
 #include "bindings/bindings.hpp"
 
 namespace suffice::bindings {
