@@ -266,6 +266,7 @@ def _facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
             for c, family in _modelled(model)
         ],
         "ignored": list(model.layout_.ignored),
+        "advice": list(model.advice_),
     }
 
 
@@ -285,6 +286,8 @@ def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[Re
     yield classes
     noun = _learnt(facts["weight"])
     yield f"  {amount(facts['rows'])} {noun}, {amount(facts['unlabelled'])} left out without label"
+    for said in facts["advice"]:
+        yield f"  Look: {said}"
     yield f"  Saved to {facts['model']}"
 
 

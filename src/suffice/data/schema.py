@@ -275,7 +275,8 @@ def integer_kind(distinct: int, observed: int, smallest: int, largest: int) -> t
         return "binary", ONLY.format(smallest, largest)
     if 0 < distinct <= MAX_CATEGORIES and observed >= ROWS_PER_CATEGORY * distinct:
         times = observed // distinct
-        return "category", f"{distinct} whole numbers, each seen {times} times on average"
+        plural = "" if distinct == 1 else "s"
+        return "category", f"{distinct} whole number{plural}, each seen {times} times on average"
     return "real", f"whole numbers, {distinct} distinct in {observed}"
 
 
@@ -289,4 +290,4 @@ def string_kind(distinct: int, observed: int, words: float) -> tuple[Kind, str]:
     """
     if words >= WORDS_PER_TEXT and distinct > observed / 2:
         return "text", f"{words:.1f} words a cell, {distinct} distinct in {observed}"
-    return "category", f"{distinct} distinct strings"
+    return "category", f"{distinct} distinct string{'' if distinct == 1 else 's'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.errors import DataError, ParameterError
+from suffice.families.counts.advice import advice_on_counts
 from suffice.families.counts.dirichlet import dirichlet
 from suffice.families.counts.events import by_event
 from suffice.families.family import Estimation, Family, Form, Parameters, check_estimation
@@ -81,6 +83,10 @@ class Categorical(Family):
                 raise ParameterError(
                     f"min_categories={number!r}", "min_categories is a whole number, 0 or more"
                 )
+
+    def advice(self, statistic: Counts) -> Iterator[tuple[int, str]]:
+        """Constants, identifiers, copies of the label, numbers that are kept as text."""
+        return advice_on_counts(statistic)
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
         """An empty accumulator."""

@@ -196,6 +196,10 @@ class Family(ABC):
     def estimate(self, statistic: Any) -> Parameters:
         """Parameters from exact sums; the sums are left as they are."""
 
+    def advice(self, statistic: Any) -> Iterable[tuple[int, str]]:
+        """Columns, by their place, that one should look at, and what is to be said of each."""
+        return ()
+
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())

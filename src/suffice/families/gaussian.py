@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -117,6 +117,12 @@ class Gaussian(Family):
     def accumulator(self, encoding: str, d: int) -> MomentsAccumulator:
         """An empty accumulator for d columns."""
         return MomentsAccumulator(d)
+
+    def advice(self, statistic: Moments) -> Iterator[tuple[int, str]]:
+        """Constants."""
+        rows = statistic.one_class
+        for j in np.flatnonzero(((rows.total > 1) & (rows.scatter == 0)).any(axis=0)).tolist():
+            yield j, f"has one value only, {rows.mean[0, j]:g}: it tells nothing"
 
     def estimate(self, statistic: Moments) -> GaussianParameters | StudentParameters:
         """Parameters from exact moments."""

@@ -20,6 +20,7 @@ from suffice.models.base.checks import check_one_type, declared_labels, unless_i
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.streams import check_stream
+from suffice.models.generative.advice import advice
 from suffice.models.generative.fitted import FittedGenerative
 from suffice.models.generative.model import FamilyColumns, GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
@@ -208,6 +209,11 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
         return GenerativeModel.estimate(
             reader.parts, reader.layout, known, prior, alpha, self.prior_option
         )
+
+    @property
+    def advice_(self) -> tuple[str, ...]:
+        """What in the rows learnt is probably not meant: constants, identifiers, rare classes."""
+        return tuple(advice(self))
 
     def _records(self) -> Sequence[Any]:
         return self.model_.parameters

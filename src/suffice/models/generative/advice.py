@@ -1,0 +1,42 @@
+"""What a colleague would say who looks over one's shoulder at a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from suffice.models.generative.classifier import GenerativeClassifier
+
+__all__ = ["advice"]
+
+HANDFUL = 5  # rows
+MANY = 20  # values of a label that may be a quantity, and rows of each that would make it none
+
+
+def advice(model: GenerativeClassifier) -> Iterator[str]:
+    """Yield a sentence for whatever in the rows learnt is probably not meant.
+
+    A label that is a quantity, classes of a handful of rows, and what families say of their
+    columns: constants, identifiers, copies of the label, numbers kept as text.
+    """
+    statistic = model.statistic_
+    labels, rows = statistic.classes.values, statistic.weight.value
+    numeric = all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
+    if numeric and len(labels) > MANY and rows.sum() < MANY * len(labels):
+        name = model.layout_.label
+        yield (
+            f"the label{'' if name is None else f' {name!r}'} has {len(labels)} numeric values; if "
+            "it is a quantity, a linear model predicts it"
+        )
+    elif (rows < HANDFUL).any():
+        rare = int(np.argmin(rows))
+        number = int((rows < HANDFUL).sum())
+        more = "" if number == 1 else f", and {number - 1} more have fewer than {HANDFUL}"
+        weight = f"{rows[rare]:g} row{'' if rows[rare] == 1 else 's'}"
+        yield f"the class {labels[rare]!r} has {weight}{more}: its answers are uncertain"
+    for part, block in zip(model.parts_, statistic.blocks, strict=True):
+        for j, said in part.family.advice(block):
+            yield f"the column {part.layout.columns[j]!r} {said}"

@@ -1,0 +1,71 @@
+"""What is said of a table that is probably not meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from suffice import NaiveBayes
+from suffice.naive_bayes import GaussianNB
+
+N = 60
+Y = ["a", "b"] * (N // 2)
+X = [float(i * i % 17) for i in range(N)]
+
+
+def advice(**columns: Any) -> tuple[str, ...]:
+    frame = pd.DataFrame({"x": X, **columns, "y": columns.get("y", Y)})
+    return NaiveBayes().fit(frame, "y").advice_
+
+
+def test_an_ordinary_table_needs_none() -> None:
+    assert advice(colour=["red", "blue", "green"] * (N // 3)) == ()
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([f"person {i}" for i in range(N)], "has another value in every row, as an identifier"),
+        (["red"] * N, "has one value only, 'red': it tells nothing"),
+        ([7] * N, "has one value only, 7: it tells nothing"),
+        ([0.1] * N, "has one value only, 0.1: it tells nothing"),
+        (["no", "yes"] * (N // 2), "has one value for each class: if it is a copy of the label"),
+        ([f"${i % 30}.50" for i in range(N)], "holds numbers that are kept as text, such as '$0.5"),
+        (
+            ["?" if i % 25 == 1 else f"{i % 30}.5" for i in range(N)],
+            "would hold numbers if '?' stood for missing cells",
+        ),
+    ],
+)
+def test_columns(cells: list[Any], said: str) -> None:
+    (found,) = advice(odd=cells)
+    assert found.startswith(f"the column 'odd' {said}")
+
+
+def test_missing_cells_are_no_values() -> None:
+    assert advice(odd=[None, *[0.1] * (N - 1)])[0].startswith("the column 'odd' has one value only")
+    assert advice(odd=[None] * (N - 1) + [0.1]) == ()
+
+
+def test_rare_classes() -> None:
+    assert advice(y=["c", *Y[1:]]) == ("the class 'c' has 1 row: its answers are uncertain",)
+    assert advice(y=["c", "d", *Y[2:]]) == (
+        "the class 'c' has 1 row, and 1 more have fewer than 5: its answers are uncertain",
+    )
+
+
+def test_a_label_that_is_a_quantity() -> None:
+    assert advice(y=list(range(N))) == (
+        "the label 'y' has 60 numeric values; if it is a quantity, a linear model predicts it",
+    )
+
+
+def test_it_follows_rows_that_are_added_and_forgotten() -> None:
+    model = GaussianNB().fit(np.ones((N, 1)), Y)
+    assert model.advice_ == ("the column 'x0' has one value only, 1: it tells nothing",)
+    more = np.arange(2.0)[:, None]
+    assert model.partial_fit(more, ["a", "b"]).advice_ == ()
+    assert len(model.forget(more, ["a", "b"]).advice_) == 1
