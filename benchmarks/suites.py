@@ -20,7 +20,7 @@ from benchmarks.report import Table
 from benchmarks.scaling import predictions
 from benchmarks.scaling import sections as scaling
 from benchmarks.scaling import tables as scaling_tables
-from benchmarks.tasks import discriminant_analysis, engines, linear, naive_bayes
+from benchmarks.tasks import discriminant_analysis, engines, linear, naive_bayes, searchlight
 from benchmarks.trade_offs import cells, findings, overview
 from benchmarks.trade_offs.truths import TRUTHS
 
@@ -114,6 +114,12 @@ def _times(names: Collection[str], quick: bool) -> Iterator[Any]:
     yield from engines.timed(pairs, _rows(ROWS, quick), _rows(ROW_GROUP, quick))
 
 
+def _power(names: Collection[str], quick: bool) -> Iterator[Any]:
+    if searchlight.POWER in names:
+        brains = searchlight.BRAINS
+        yield from searchlight.found_in_noise(brains // QUICK if quick else brains)
+
+
 def _cells(sizes: Sequence[cells.Size], names: Collection[str], quick: bool) -> Iterator[Any]:
     if quick:
         return cells.measure(sizes[:2], names, _rows(cells.TEST_ROWS, quick), most_draws=1)
@@ -178,6 +184,12 @@ SUITES = {
             "memory": (tables.MEMORY, _footprints),
             "times": (tables.TIMES, _times),
         },
+    ),
+    "searchlight": Suite(
+        "Brain images beside nilearn",
+        tables.ABOUT_SEARCHLIGHT,
+        (*searchlight.MAPS, searchlight.POWER),
+        {"maps": (tables.MAPS, searchlight.maps), "power": (tables.POWER, _power)},
     ),
     "scaling": Suite(
         "The cost model: parameters, check and predictions",

@@ -255,6 +255,21 @@ def test_engines_are_printed_and_written(tmp_path: Path) -> None:
         assert f"| {timed['name']} " in page
 
 
+def test_searchlights_are_printed_and_written(tmp_path: Path) -> None:
+    pytest.importorskip("nibabel")
+    content, printed, page = measured("searchlight", tmp_path)
+    suite = content["searchlight"]
+    assert {one["name"] for one in suite["maps"]} == {"slice", "brain"}
+    for one in suite["maps"]:
+        assert one["absent"] or one["ours"] > 0
+    assert [one["shift"] for one in suite["power"]] == [0.0, 0.1, 0.15, 0.25]
+    for one in suite["power"]:
+        assert one["brains"] == 2
+        assert one["interval"][0] <= one["false_alarms"] <= one["interval"][1]
+        assert f"| {one['shift']:.2f} " in printed
+    assert "### Regions that are planted in noise" in page
+
+
 def test_scaling_is_printed_and_written(tmp_path: Path) -> None:
     chosen = ("naive-bayes", "statistics", "local", "processes", "footers")
     content, printed, page = measured("scaling", tmp_path, *(f"--only={name}" for name in chosen))
@@ -318,6 +333,7 @@ def test_one_task_is_chosen_by_name(tmp_path: Path, suite: str) -> None:
         assert content["engines"]["memory"] == content["engines"]["times"] == []
         assert content["trade-offs"]["rows"] == content["trade-offs"]["columns"] == []
         assert not any(content["scaling"].values())
+        assert not any(content["searchlight"].values())
     assert page.count("Every figure is the median") == 1
 
 

@@ -114,6 +114,16 @@ def test_everything_at_once(run: Run) -> None:
         "sd_a.nii.gz",
         "sd_b.nii.gz",
     ]
+    assert set(facts["files"]) == {
+        "map.nii.gz",
+        "p.nii.gz",
+        "map.png",
+        *map(str, Path("maps").iterdir()),
+    }
+    told = run(*ONE.split(), "--png", "map.png", "--maps", "maps")
+    assert told.stdout.splitlines()[-9:] == [
+        f"    {name}" for name in facts["files"] if name != "p.nii.gz"
+    ]
     again = run(*ONE.split(), *["--zscore", "run", "--permutations", "40", "--seed", "1", "--json"])
     same = json.loads(again.stdout)
     assert same["clusters"] == facts["clusters"]

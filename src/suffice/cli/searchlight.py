@@ -81,8 +81,7 @@ def searchlight(
     )
     labels, runs = volumes.read(images, events)
     light.fit(images, labels, runs)
-    write_files(light, output, written)
-    facts = facts_of(light, output)
+    facts = facts_of(light, write_files(light, output, written))
     deliver(facts, lambda: rendered(light, facts), as_json, None)
 
 

@@ -26,15 +26,19 @@ MOST_CLUSTERS = 10
 # -- files
 
 
-def write_files(light: SearchLight, output: Path, written: Written) -> None:
-    """Write all files, or none: each takes its name when all are complete."""
+def write_files(light: SearchLight, output: Path, written: Written) -> list[Path]:
+    """Write all files, or none: each takes its name when all are complete. Return the names."""
+    names = []
     with ExitStack() as stack:
         for path, image in _images(light, output, written):
             if path.parent == written.maps:
                 path.parent.mkdir(parents=True, exist_ok=True)
             _write_image(stack.enter_context(atomic_writer(path)), image, path)
+            names.append(path)
         if written.png is not None:
             _draw(stack.enter_context(atomic_writer(written.png)), light)
+            names.append(written.png)
+    return names
 
 
 def _images(light: SearchLight, output: Path, written: Written) -> Iterator[tuple[Path, Any]]:
@@ -84,11 +88,12 @@ def _draw(file: Any, light: SearchLight) -> None:
 # -- words
 
 
-def facts_of(light: SearchLight, output: Path) -> dict[str, Any]:
+def facts_of(light: SearchLight, files: Sequence[Path]) -> dict[str, Any]:
     """What is known of a map, for JSON and for tables."""
     best = light.best_voxel_
     facts: dict[str, Any] = {
-        "output": str(output),
+        "output": str(files[0]),
+        "files": list(map(str, files)),
         "classes": light.classes_.tolist(),
         "folds": len(light.folds_),
         "volumes": len(light.volumes_),
@@ -148,7 +153,7 @@ def rendered(light: SearchLight, facts: dict[str, Any]) -> Iterator[RenderableTy
             )
         if facts["clusters"]:
             yield clusters
-    yield f"  written to {facts['output']}"
+    yield "\n".join(["  written:", *(f"    {name}" for name in facts["files"])])
 
 
 def _mm(position: Sequence[float]) -> str:
