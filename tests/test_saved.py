@@ -109,10 +109,10 @@ def put(name: str, value: float, at: int = 0) -> Callable[[Any], Any]:
 
 
 def test_the_record_the_field_the_value_and_the_rule_are_named(tmp_path):
-    change = of_sums(home=put("home", 2**30))
+    change = of_sums(product_index=put("product_index", 2**30))
     assert refusal(forged(LinearRegression().fit(X, TARGET), change, tmp_path / "m")) == (
-        "['batches'][0]: Comoments.home[0] is 1073741824; home is from -1 to m - 1 = 0; "
-        "load it with the version of suffice that wrote it."
+        "['batches'][0]: Comoments.product_index[0] is 1073741824; product_index is from "
+        "-1 to m - 1 = 0; load it with the version of suffice that wrote it."
     )
 
 
@@ -130,12 +130,17 @@ quadratic = QuadraticDiscriminantAnalysis().fit
     ("fit", "y", "change", "message"),
     [
         # indices, and sizes that go with them
-        (linear, TARGET, of_sums(products=cut("products")), "home is from -1 to m - 1 = -1"),
+        (linear, TARGET, of_sums(products=cut("products")), "index is from -1 to m - 1 = -1"),
         (linear, TARGET, of_sums(pattern=put("pattern", 1)), "pattern is from 0 to p - 1 = 0"),
         (linear, TARGET, of_sums(code=put("code", -1)), "code is from 0 to k - 1 = 0"),
         (linear, TARGET, of_sums(k=lambda _: 2**40), "there are sums over rows of all terms"),
         (quadratic, LABELS, of_sums(code=lambda s: s.code[::-1]), "in the order of their patterns"),
-        (quadratic, LABELS, of_sums(home=lambda s: 0 * s.home), "products are those of groups"),
+        (
+            quadratic,
+            LABELS,
+            of_sums(product_index=lambda s: 0 * s.product_index),
+            "products are those of groups",
+        ),
         (joint, LABELS, of_sums(cells=put("cells", 2**40)), "values are open, and listed where"),
         (joint, LABELS, of_sums(cells=lambda s: s.cells[::-1]), "combinations are distinct"),
         (codes, LABELS, of_sums(vocabularies=lambda s: s.vocabularies[:1]), "a count for each"),
@@ -196,8 +201,10 @@ def test_coefficients_of_a_descent_are_those_of_its_columns(tmp_path):
     found = model.model_.fit
 
     def without_a_column(content: Content) -> Content:
-        walk = replace(found.walk, v=found.walk.v[:, :2], velocity=found.walk.v[:, :2])
-        return content | {"descended": replace(found, walk=walk)}
+        optimizer = replace(
+            found.optimizer, v=found.optimizer.v[:, :2], velocity=found.optimizer.v[:, :2]
+        )
+        return content | {"descended": replace(found, optimizer=optimizer)}
 
     message = refusal(forged(model, without_a_column, tmp_path / "m"))
     assert "coefficients of every target for every column" in message

@@ -53,7 +53,7 @@ struct Layout {
 
 // A table as class tiles read it.
 class Arranged {
-  Room<double> terms_;
+  Buffer<double> terms_;
 
  public:
   Arranged(const Layout& layout, Matrix<const double> table)
@@ -171,7 +171,7 @@ AddColumns<Term> columns_adder(Index width) {
 class RowTiles {
   Matrix<const double> x_;
   Index apart_;
-  Room<double> spare_;
+  Buffer<double> spare_;
 
  public:
   explicit RowTiles(Matrix<const double> x)

@@ -28,7 +28,7 @@ void to_rows(Strided<const double> x, Matrix<double> rows) {
   const Index n = x.rows, d = x.columns, apart = x.across;
   const Index tall = n / LANES * LANES, wide = d / LANES * LANES;
   for (Index j = 0; j < wide; j += LANES)  // few columns at a time: each is read ahead of need
-    for (Index i = 0; i < tall; i += LANES) turn(&x(i, j), apart, &rows(i, j), d);
+    for (Index i = 0; i < tall; i += LANES) copy_transposed(&x(i, j), apart, &rows(i, j), d);
   for (Index j = 0; j < d; ++j)
     for (Index i = j < wide ? tall : 0; i < n; ++i) rows(i, j) = x(i, j);
 }

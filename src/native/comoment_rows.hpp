@@ -1,4 +1,4 @@
-// Rows added to co-moments: a chunk is looked at, so that the bias of every home is known; then it
+// Rows added to co-moments: a chunk is looked at, so that the bias of every matrix of products is
 // is added, tile by tile.
 #pragma once
 #include "comoments.hpp"
@@ -9,9 +9,8 @@ namespace suffice::LEVEL {
 namespace {
 
 constexpr Index CHUNK_CELLS = 65'536;  // looked at, then added while they are near
-constexpr Index LEAST_ROWS =
-    1'024;  // of a home in a chunk, about, so that its bias is worth its while
-constexpr Index MOST_HOMES = 1'024;  // so many rows of them, whose squares can still be added
+constexpr Index LEAST_ROWS = 1'024;    // of a matrix in a chunk, about: fewer do not repay its bias
+constexpr Index MOST_MATRICES = 1'024;  // so many rows of them, whose squares can still be added
 
 INLINE Index padded_to_lanes(Index d) { return (d + LANES - 1) / LANES * LANES; }
 
@@ -27,38 +26,38 @@ inline bool usable(Rows x, Index columns, const std::int64_t* codes, Index n) {
 // The work of add_rows: places for a chunk, a tile and the sums of every group.
 class ComomentAdder {
   const ComomentState<double> state;
-  const Index n, p, t, d, g, homes, width;  // p columns of x, t of y; d together, in `width` places
+  const Index n, p, t, d, g, matrices, width;  // p columns of x, t of y; d together, padded
   const bool exact, weighted;
-  const Index inside;  // rows that are read where they are: of x, a last panel reads into the next
+  const Index inside;  // rows that are read where they are: of x, the last one reads into the next
   const Index size;    // rows of a chunk, at most
-  Room<Index> border, start, order;
-  Room<double> last, pivots, pivots_x, square, mask, shares, weights_of_tile;
-  Room<double> v, e, a, a_lo, strip, lanes;
+  Buffer<Index> border, start, order;
+  Buffer<double> last, pivots, pivots_x, square, mask, scaled_weights, weights_of_tile;
+  Buffer<double> v, e, a, a_lo, strip, lanes;
   Products products;
-  double scale = 1.0;  // a power of two above all weights; the shares are w over it
+  double scale = 1.0;  // a power of two above all weights; scaled weights are w over it
   bool rounded = false;
   // Of the chunk:
   Rows x{}, y{};
   const std::int64_t* codes = nullptr;
-  const double* share = nullptr;
+  const double* chunk_weights = nullptr;
   Index many = 0;
 
  public:
   ComomentAdder(Matrix<const double> x, Matrix<const double> y, Vector<const double> weights,
                 bool exact, const ComomentState<double>& state)
       : state(state), n(x.shape[0]), p(x.shape[1]), t(y.shape[1]), d(p + t),
-        g(state.pivot.shape[0]), homes(state.products.shape[0]), width(padded_to_lanes(d)),
+        g(state.pivot.shape[0]), matrices(state.products.shape[0]), width(padded_to_lanes(d)),
         exact(exact), weighted(weights.size() > 0), inside(n > TILE_ROWS ? n - LANES : 0),
-        size(most(n - inside, least(inside, most(LEAST_ROWS * least(homes, MOST_HOMES),
+        size(most(n - inside, least(inside, most(LEAST_ROWS * least(matrices, MOST_MATRICES),
                                                  CHUNK_CELLS / most<Index>(1, d))))),
-        border(homes + 1), start(g + 2), order(size), last((n - inside + LANES) * p),
+        border(matrices + 1), start(g + 2), order(size), last((n - inside + LANES) * p),
         pivots(g * width), pivots_x(g * width), square(g * width), mask(width),
-        shares(weighted ? n : 1), weights_of_tile(TILE_ROWS + LANES), v((d + LANES) * STRIDE),
-        e((d + LANES) * STRIDE), a(weighted ? (d + LANES) * STRIDE : 0),
+        scaled_weights(weighted ? n : 1), weights_of_tile(TILE_ROWS + LANES),
+        v((d + LANES) * STRIDE), e((d + LANES) * STRIDE), a(weighted ? (d + LANES) * STRIDE : 0),
         a_lo(weighted ? (d + LANES) * STRIDE : 0), strip(2 * LANES * width),
         lanes(g * 2 * d * LANES), products(d) {
-    for (Index m = 0, c = 0; m <= homes; ++m) {
-      while (c < g && state.home[c] < m) ++c;
+    for (Index m = 0, c = 0; m <= matrices; ++m) {
+      while (c < g && state.product_index[c] < m) ++c;
       border[m] = c;
     }
     for (Index c = 0; c < g; ++c) copy<double>(pivots + c * width, state.pivot.part(c).at, d);
@@ -67,19 +66,19 @@ class ComomentAdder {
 
   Index add(Matrix<const double> all_x, Matrix<const double> all_y, const std::int64_t* all_codes,
             Vector<const double> weights) {
-    share_out(weights, all_codes);
+    scale_weights(weights, all_codes);
     Index first = 0;
     for (; first < n; first += many) {
       many = first < inside ? least(size, inside - first) : n - first;
       x = {all_x.at + first * p, p}, y = {all_y.at + first * t, t}, codes = all_codes + first;
-      share = weighted ? shares + first : shares + 0;
+      chunk_weights = weighted ? scaled_weights + first : scaled_weights + 0;
       if (first >= inside) {
         copy<double>(last, x.at, many * p);
         x.at = last;
       }
       if (!look()) break;
-      for (Index m = 0; m < homes; ++m)
-        if (start[border[m]] < start[border[m + 1]]) add_home(m);
+      for (Index m = 0; m < matrices; ++m)
+        if (start[border[m]] < start[border[m + 1]]) add_to_matrix(m);
       add_weights(weighted ? weights.at + first : nullptr);
     }
     finish();
@@ -87,21 +86,21 @@ class ComomentAdder {
   }
 
  private:
-  // Without weights, every row has the same share.
-  void share_out(Vector<const double> weights, const std::int64_t* all_codes) {
-    shares[0] = 1.0;
+  // Without weights, every row has the weight 1.
+  void scale_weights(Vector<const double> weights, const std::int64_t* all_codes) {
+    scaled_weights[0] = 1.0;
     if (!weighted) return;
     double largest = 0.0;
     for (Index i = 0; i < n; ++i)
       if (all_codes[i] >= 0) largest = most(largest, weights[i]);
     scale = ldexp(1.0, exponent(largest));
-    for (Index i = 0; i < n; ++i) shares[i] = weights[i] / scale;
+    for (Index i = 0; i < n; ++i) scaled_weights[i] = weights[i] / scale;
   }
 
   // Group a chunk, choose pivots and sum up squares; false if a row cannot be used.
   bool look() {
     group(codes, many, g, start, order);
-    Room<double> nothing(d);
+    Buffer<double> nothing(d);
     for (Index c = 0; c < g; ++c) {
       const Index rows = least(start[c + 1] - start[c], TILE_ROWS);
       if (!rows || state.weight(c, 0) != 0.0) continue;
@@ -126,7 +125,7 @@ class ComomentAdder {
     Lanes errors = zero;
     for (Index i = 0; i < many; ++i) {
       if (codes[i] < 0) continue;
-      const Lanes w = splat(share[weighted ? i : 0]);
+      const Lanes w = splat(chunk_weights[weighted ? i : 0]);
       const double *row = x[i], *pivot = pivots_x + codes[i] * width;
       double* sum = square + codes[i] * width;
       for (Index j = 0; j < p; j += LANES) {
@@ -147,7 +146,7 @@ class ComomentAdder {
     for (Index c = 0; c < g; ++c) fill(square + c * width + p, t, 0.0);
     for (Index i = 0; i < many; ++i) {
       if (codes[i] < 0) continue;
-      const double w = share[weighted ? i : 0];
+      const double w = chunk_weights[weighted ? i : 0];
       for (Index j = 0; j < t; ++j) {
         const Index at = codes[i] * width + p + j;
         const auto [value, error] = two_sum(y[i][j], -pivots[at]);
@@ -158,8 +157,8 @@ class ComomentAdder {
     return any;
   }
 
-  // Add the rows of the groups of a home.
-  void add_home(Index m) {
+  // Add the rows of the groups of a matrix of products.
+  void add_to_matrix(Index m) {
     const Index begin = border[m], end = border[m + 1];
     products.start(exact, square + begin * width, end - begin, width);
     for (Index at = start[begin]; at < start[end]; at += TILE_ROWS) {
@@ -202,15 +201,15 @@ class ComomentAdder {
       }
     }
     for (Index j = 0; j < width; j += LANES) {
-      turn(strip + j, width, v + j * STRIDE + r, STRIDE);
-      if (rounded) turn(strip + LANES * width + j, width, e + j * STRIDE + r, STRIDE);
+      copy_transposed(strip + j, width, v + j * STRIDE + r, STRIDE);
+      if (rounded) copy_transposed(strip + LANES * width + j, width, e + j * STRIDE + r, STRIDE);
     }
   }
 
   // Write the pairs a + a_lo = w(v + e) of the rows of a tile.
   void weigh(const Index* rows, Index count) {
     fill(weights_of_tile + 0, TILE_ROWS, 0.0);
-    for (Index r = 0; r < count; ++r) weights_of_tile[r] = share[rows[r]];
+    for (Index r = 0; r < count; ++r) weights_of_tile[r] = chunk_weights[rows[r]];
     for (Index j = 0; j < d * STRIDE; j += STRIDE)
       for (Index r = 0; r < count; r += LANES) {
         const Lanes w = load(weights_of_tile + r), value = load(v + j + r), product = w * value;
@@ -229,10 +228,10 @@ class ComomentAdder {
     for (Index j = 0; j < d; ++j) {
       double *sum = sums + j * LANES, *error = sums + (d + j) * LANES;
       Lanes hi = load(sum), lo = load(error);
-      const auto add = [&](Lanes value, Lanes rest) __attribute__((always_inline)) {
+      const auto add = [&](Lanes value, Lanes low) __attribute__((always_inline)) {
         const auto next = two_sum(hi, value);
         hi = next.hi, lo += next.lo;
-        if (pairs) lo += rest;
+        if (pairs) lo += low;
       };
       for (Index r = j * STRIDE + begin; r < j * STRIDE + whole; r += LANES)
         add(load(tile.a + r), load(tile.a_lo + r));

@@ -42,12 +42,12 @@ INLINE Number signed_by(double sign, Number x) { return {sign * x.hi, sign * x.l
 void add_scattered_rows(Matrix<const double> x, Vector<const std::int64_t> groups,
                         Vector<const double> weights, State state) {
   const Index n = x.shape[0], d = x.shape[1], g = state.pivot.shape[0];
-  Room<double> v(d), e(d), a(d), a_lo(d), nothing(d);
-  Room<Index> start(g + 2), order(n);
+  Buffer<double> v(d), e(d), a(d), a_lo(d), nothing(d);
+  Buffer<Index> start(g + 2), order(n);
   group(groups.at, n, g, start, order);
   for (Index c = 0; c < g; ++c) {
     double* pivot = state.pivot.part(c).at;
-    if (state.home[c] >= 0) {
+    if (state.product_index[c] >= 0) {
       choose_pivots({x.at, d}, order + start[c], start[c + 1] - start[c], nothing, pivot, d);
       continue;
     }
@@ -58,7 +58,7 @@ void add_scattered_rows(Matrix<const double> x, Vector<const std::int64_t> group
       }
   }
   for (Index i = 0; i < n; ++i) {
-    const Index c = groups[i], m = state.home[c];
+    const Index c = groups[i], m = state.product_index[c];
     const double w = weights.size() ? weights[i] : 1.0;
     keep(state.weight(c, 0), state.weight(c, 1), weight_of(state.weight, c) + Number{w, 0.0});
     for (Index j = 0; j < d; ++j) {
@@ -88,9 +88,9 @@ void add_scattered_rows(Matrix<const double> x, Vector<const std::int64_t> group
 Index merge(State state, ComomentSums<const double> other, Vector<const std::int64_t> place,
             double sign) {
   const Index d = state.pivot.shape[1];
-  Room<Number> delta(d), s(d);
+  Buffer<Number> delta(d), s(d);
   for (Index i = 0; i < place.size(); ++i) {
-    const Index c = place[i], m = state.home[c];
+    const Index c = place[i], m = state.product_index[c];
     const Number w = weight_of(other.weight, i);
     const double before = state.weight(c, 0);
     if (before == 0.0) copy<double>(&state.pivot(c, 0), &other.pivot(i, 0), d);
@@ -123,14 +123,14 @@ Index merge(State state, ComomentSums<const double> other, Vector<const std::int
   return -1;
 }
 
-// Write Σw(x − x̄)² = P − Σ S²/W over the groups of every home, (m, d).
+// Write Σw(x − x̄)² = P − Σ S²/W over the groups of every matrix, (m, d).
 void write_squares(const State& state, double* squares) {
-  const Index d = state.pivot.shape[1], homes = state.products.shape[0];
-  Room<Number> pairs(homes * d);
-  for (Index m = 0; m < homes; ++m)
+  const Index d = state.pivot.shape[1], matrices = state.products.shape[0];
+  Buffer<Number> pairs(matrices * d);
+  for (Index m = 0; m < matrices; ++m)
     for (Index j = 0; j < d; ++j) pairs[m * d + j] = product_of(state.products.part(m), j, j);
-  for (Index c = 0; c < state.home.size(); ++c) {
-    const Index m = state.home[c];
+  for (Index c = 0; c < state.product_index.size(); ++c) {
+    const Index m = state.product_index[c];
     if (m < 0 || state.weight(c, 0) <= 0.0) continue;
     for (Index j = 0; j < d; ++j) {
       const Number s = sum_of(state.sums, c, j);
@@ -138,14 +138,14 @@ void write_squares(const State& state, double* squares) {
       pair = pair + -product_over(s, s, weight_of(state.weight, c));
     }
   }
-  for (Index q = 0; q < homes * d; ++q) squares[q] = pairs[q].hi;
+  for (Index q = 0; q < matrices * d; ++q) squares[q] = pairs[q].hi;
 }
 
-// Leave a scatter of exactly 0 of feature j in the groups of a home: each value is its mean.
+// Leave a scatter of exactly 0 of feature j in the groups of matrix m: each value is its mean.
 void level(Index m, Index j, const State& state) {
   const Index d = state.pivot.shape[1];
-  for (Index c = 0; c < state.home.size(); ++c)
-    if (state.home[c] == m && state.weight(c, 0) > 0.0) {
+  for (Index c = 0; c < state.product_index.size(); ++c)
+    if (state.product_index[c] == m && state.weight(c, 0) > 0.0) {
       const Number mean = sum_of(state.sums, c, j) / weight_of(state.weight, c);
       state.pivot(c, j) = (Number{state.pivot(c, j), 0.0} + mean).hi;
       state.sums(c, 0, j) = state.sums(c, 1, j) = 0.0;
@@ -156,28 +156,28 @@ void level(Index m, Index j, const State& state) {
 }
 
 Index settle(State state, Matrix<const double> before) {
-  const Index d = state.pivot.shape[1], homes = state.products.shape[0];
-  Room<double> rest(homes * d);
-  write_squares(state, rest);
-  for (Index m = 0; m < homes; ++m)
+  const Index d = state.pivot.shape[1], matrices = state.products.shape[0];
+  Buffer<double> squares(matrices * d);
+  write_squares(state, squares);
+  for (Index m = 0; m < matrices; ++m)
     for (Index j = 0; j < d; ++j) {
-      if (rest[m * d + j] < -1e-12 * before(m, j)) return j;
-      if (rest[m * d + j] <= NOISE * before(m, j)) level(m, j, state);
+      if (squares[m * d + j] < -1e-12 * before(m, j)) return j;
+      if (squares[m * d + j] <= NOISE * before(m, j)) level(m, j, state);
     }
   return -1;
 }
 
-// Write the standard deviations (m, d) of every home; −1 where pivots are to stay.
-void write_spreads(const State& state, double* spread) {
-  const Index d = state.pivot.shape[1], homes = state.products.shape[0];
-  write_squares(state, spread);
-  Room<double> total(homes);
-  for (Index c = 0; c < state.home.size(); ++c)
-    if (state.home[c] >= 0) total[state.home[c]] += state.weight(c, 0);
-  for (Index m = 0; m < homes; ++m) {
+// Write the standard deviations (m, d) of every matrix; −1 where pivots are to stay.
+void write_sds(const State& state, double* sd) {
+  const Index d = state.pivot.shape[1], matrices = state.products.shape[0];
+  write_squares(state, sd);
+  Buffer<double> total(matrices);
+  for (Index c = 0; c < state.product_index.size(); ++c)
+    if (state.product_index[c] >= 0) total[state.product_index[c]] += state.weight(c, 0);
+  for (Index m = 0; m < matrices; ++m) {
     const double least_square = SMALLEST * SMALLEST * most(total[m], 1.0);
     for (Index j = 0; j < d; ++j) {
-      double& of = spread[m * d + j];
+      double& of = sd[m * d + j];
       if (state.products.part(m)(0, j, j) < least_square) {
         of = -1.0;
       } else if (of <= 0.0) {
@@ -196,11 +196,11 @@ void write_spreads(const State& state, double* spread) {
 // group without rows, which has no mean.
 void recentre(State state) {
   const Index d = state.pivot.shape[1];
-  Room<double> spread(state.products.shape[0] * d);
-  write_spreads(state, spread);
-  Room<Number> delta(d), s(d), moved_s(d);
-  for (Index c = 0; c < state.home.size(); ++c) {
-    const Index m = state.home[c];
+  Buffer<double> sd(state.products.shape[0] * d);
+  write_sds(state, sd);
+  Buffer<Number> delta(d), s(d), moved_s(d);
+  for (Index c = 0; c < state.product_index.size(); ++c) {
+    const Index m = state.product_index[c];
     if (m < 0) continue;
     const Number w = weight_of(state.weight, c);
     bool moved = false;
@@ -208,9 +208,9 @@ void recentre(State state) {
       double& pivot = state.pivot(c, j);
       s[j] = sum_of(state.sums, c, j);
       double p = pivot;
-      const bool moves = spread[m * d + j] >= 0.0;
+      const bool moves = sd[m * d + j] >= 0.0;
       if (moves && w.hi != 0.0)  // as `Comoments.mean` has it
-        p = near(((w * Number{p, 0.0} + s[j]) / w).hi, spread[m * d + j]);
+        p = near(((w * Number{p, 0.0} + s[j]) / w).hi, sd[m * d + j]);
       delta[j] = two_sum(p, -pivot);
       moved |= delta[j].hi != 0.0 || (moves && w.hi == 0.0);
       pivot = p;
@@ -225,22 +225,23 @@ void recentre(State state) {
   }
 }
 
-void scatter(Matrix<const double> weight, Cube<const double> sums, Vector<const std::int64_t> home,
-             View<const double, 4> products, View<double, 4> out) {
-  const Index d = sums.shape[2], homes = products.shape[0];
-  for (Index m = 0; m < homes; ++m)
+void scatter(Matrix<const double> weight, Cube<const double> sums,
+             Vector<const std::int64_t> product_index, View<const double, 4> products,
+             View<double, 4> out) {
+  const Index d = sums.shape[2], matrices = products.shape[0];
+  for (Index m = 0; m < matrices; ++m)
     for (Index i = 0; i < d; ++i)
       for (Index j = i; j < d; ++j)
         keep(out.part(m)(0, i, j), out.part(m)(1, i, j), product_of(products.part(m), i, j));
-  for (Index c = 0; c < home.size(); ++c) {
-    if (home[c] < 0 || weight(c, 0) <= 0.0) continue;
-    const Cube<double> of = out.part(home[c]);
+  for (Index c = 0; c < product_index.size(); ++c) {
+    if (product_index[c] < 0 || weight(c, 0) <= 0.0) continue;
+    const Cube<double> of = out.part(product_index[c]);
     const Number w = weight_of(weight, c);
     for (Index i = 0; i < d; ++i)
       for (Index j = i; j < d; ++j)
         add_product(of, i, j, -product_over(sum_of(sums, c, i), sum_of(sums, c, j), w));
   }
-  for (Index m = 0; m < homes; ++m)
+  for (Index m = 0; m < matrices; ++m)
     for (Index half = 0; half < 2; ++half)
       for (Index i = 0; i < d; ++i)
         for (Index j = 0; j < i; ++j) out.part(m)(half, i, j) = out.part(m)(half, j, i);

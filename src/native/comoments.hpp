@@ -2,8 +2,8 @@
 //
 // n rows, d features. Rows belong to g groups, each with a pivot p (g, d) and the pairs `weight`
 // (g, 2) and `sums` (g, 2, d). `products` (m, 2, d, d) holds the pairs of the upper triangles,
-// which group i shares with all groups of the same `home[i]`; where that is −1, they are 0 and take
-// no place.
+// which group i shares with all groups of the same `product_index[i]`; where that is −1, they are 0
+// and not stored.
 #pragma once
 #include "levels.hpp"
 #include "views.hpp"
@@ -19,7 +19,7 @@ struct ComomentSums {
 
 template <class T>
 struct ComomentState : ComomentSums<T> {
-  Vector<const std::int64_t> home;
+  Vector<const std::int64_t> product_index;
   View<T, 4> products;
 };
 
@@ -27,7 +27,7 @@ struct Comoments {
   // Add complete rows (x, y) to the groups of their codes; `weights` is (n,) or empty.
   //
   // The d columns are those of x (n, p) and behind them those of y (n, t), of which there may be 0.
-  // Groups with one home stand side by side. Products are exact, or rounded.
+  // Groups of one matrix stand side by side. Products are exact, or rounded.
   //
   // Returns −1, or the first of a chunk of rows that were not added, like those after it, because a
   // cell is missing or too large.
@@ -58,7 +58,7 @@ struct Comoments {
 
   // Write the pairs (m, 2, d, d) of Σw(x − x̄)(x − x̄)ᵀ = P − Σ SSᵀ/W over the groups.
   void (*scatter)(Matrix<const double> weight, Cube<const double> sums,
-                  Vector<const std::int64_t> home, View<const double, 4> products,
+                  Vector<const std::int64_t> product_index, View<const double, 4> products,
                   View<double, 4> out);
 };
 

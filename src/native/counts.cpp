@@ -84,18 +84,18 @@ INLINE void add_to(double& hi, double& lo, double value) {
 }
 
 bool add_rows(Vector<const std::int64_t> codes, Vector<const double> weights, Matrix<double> table,
-              Matrix<double> rest) {
+              Matrix<double> unlabelled) {
   const Index n = codes.size(), k = table.shape[0];
   if (!are_below(codes, k, -1)) return false;
   const auto add_weight = [&](Index c, double w) {
-    double* pair = c >= 0 && c < k ? &table(c, 0) : rest.at;
+    double* pair = c >= 0 && c < k ? &table(c, 0) : unlabelled.at;
     add_to(pair[0], pair[1], w);
   };
   if (weights.size()) {
     for (Index i = 0; i < n; ++i) add_weight(codes[i], weights[i]);
     return true;
   }
-  Room<double> tally(SIDE_BY_SIDE * (k + 1));  // of one, a sum would wait for the sum before
+  Buffer<double> tally(SIDE_BY_SIDE * (k + 1));  // of one, a sum would wait for the sum before
   for (Index i = 0; i < n; ++i)
     tally[i % SIDE_BY_SIDE * (k + 1) + (codes[i] >= 0 ? codes[i] : k)] += 1.0;
   for (Index c = 0; c <= k; ++c) {
@@ -146,8 +146,8 @@ Index add_weighted_codes(Matrix<const T> values, CodeRange range, Vector<const s
 void add_binary(Matrix<const std::int8_t> values, Vector<const std::int64_t> codes,
                 Matrix<std::int64_t> tally) {
   const Index n = values.shape[0], d = values.shape[1], k = tally.shape[0];
-  Room<std::int32_t> ones(k * d), missing(k * d);
-  Room<std::int64_t> rows(k);
+  Buffer<std::int32_t> ones(k * d), missing(k * d);
+  Buffer<std::int64_t> rows(k);
   for (Index i = 0; i < n; ++i) {
     const Index c = codes[i];
     if (c < 0) continue;

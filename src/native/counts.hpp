@@ -4,7 +4,7 @@
 // whole numbers from `low[j]` to `low[j] + size[j] − 1`; the columns stand side by side in a table,
 // column j from `offsets[j]` on. `tally` (k, M) holds numbers of rows; `table[c, :, v]` holds the
 // pair of Σw over the rows of class c that show code v. The pairs of event counts Σwx are two
-// arrays (k, M), `hi` and `lo`: memory of zeros takes no room before it is written to, and `lo`
+// arrays (k, M), `hi` and `lo`: pages of zeros take no memory before they are written to, and `lo`
 // stays zero while all sums are doubles, as those of whole numbers are.
 #pragma once
 #include "levels.hpp"
@@ -79,11 +79,11 @@ struct Numbers : StoredEvents<T, std::int32_t>, StoredEvents<T, std::int64_t> {
 };
 
 struct CountsOfLabels {
-  // Add w to `table[class]`, the pair (k, 2) of each class, or to `rest` (1, 2) without.
+  // Add w to `table[class]`, the pair (k, 2) of each class, or to `unlabelled` (1, 2) without.
   //
   // Returns whether every code is below k; else nothing is added.
   bool (*add_rows)(Vector<const std::int64_t> codes, Vector<const double> weights,
-                   Matrix<double> table, Matrix<double> rest);
+                   Matrix<double> table, Matrix<double> unlabelled);
 
   // Count rows of weight one whose codes are −1, 0 or 1: no look-up, so rows are vectors.
   void (*add_binary)(Matrix<const std::int8_t> values, Vector<const std::int64_t> codes,

@@ -38,29 +38,29 @@ struct LogLoss {
 
 template <class Loss>
 void add_gradient(const Loss& of_row, const DescentRows& rows, Vector<const std::int64_t> order,
-                  DescentRoom room, Matrix<const double> v, Matrix<double> g, double* loss) {
+                  DescentBuffers buffers, Matrix<const double> v, Matrix<double> g, double* loss) {
   const Index m = v.shape[0], p = v.shape[1] - 1;
   for (Index q = 0; q < order.shape[0]; ++q) {
     const Index i = order[q];
     const double* cells = &rows.table(i, 0);
-    for (Index j = 0; j < p; ++j) room.z[1 + j] = (cells[j] - rows.center[j]) * rows.inverse[j];
-    for (Index c = 0; c < m; ++c) room.t[c] = product(&v(c, 0), room.z, p + 1);
-    of_row.replace(i, rows.weights[i], room.t, m, loss);
-    for (Index c = 0; c < m; ++c) add_multiple(&g(c, 0), room.t[c], room.z, p + 1);
+    for (Index j = 0; j < p; ++j) buffers.z[1 + j] = (cells[j] - rows.center[j]) * rows.inverse[j];
+    for (Index c = 0; c < m; ++c) buffers.t[c] = product(&v(c, 0), buffers.z, p + 1);
+    of_row.replace(i, rows.weights[i], buffers.t, m, loss);
+    for (Index c = 0; c < m; ++c) add_multiple(&g(c, 0), buffers.t[c], buffers.z, p + 1);
   }
 }
 
 template <class Loss>
 void descend(const Loss& of_row, const DescentRows& rows, Vector<const std::int64_t> order,
-             DescentRoom room, const DescentSteps& steps, Matrix<double> v, Matrix<double> velocity,
-             double* loss, Matrix<double> path) {
+             DescentBuffers buffers, const DescentSteps& steps, Matrix<double> v,
+             Matrix<double> velocity, double* loss, Matrix<double> path) {
   const Index width = v.shape[1], cells = v.size();
-  const Room<double> gradient(cells);
+  const Buffer<double> gradient(cells);
   const double ahead = steps.nesterov ? steps.momentum : 1.0, behind = steps.nesterov ? 1.0 : 0.0;
   for (Index first = 0; first < order.shape[0]; first += steps.size) {
     const Index many = least(steps.size, order.shape[0] - first);
     fill<double>(gradient, cells, 0.0);
-    add_gradient<Loss>(of_row, rows, {&order[first], {many}}, room, v,
+    add_gradient<Loss>(of_row, rows, {&order[first], {many}}, buffers, v,
                        {gradient, {v.shape[0], width}}, loss);
     const double share = 1.0 / static_cast<double>(many);
     for (Index c = 0; c < v.shape[0]; ++c)
@@ -84,16 +84,17 @@ INLINE void with_loss(const DescentRows& rows, const Act& act) {
     act(SquaredErrors{rows.targets});
 }
 
-void add_gradient_of(DescentRows rows, Vector<const std::int64_t> order, DescentRoom room,
+void add_gradient_of(DescentRows rows, Vector<const std::int64_t> order, DescentBuffers buffers,
                      Matrix<const double> v, Matrix<double> g, double* loss) {
-  with_loss(rows, [&](const auto& of_row) { add_gradient(of_row, rows, order, room, v, g, loss); });
+  with_loss(rows,
+            [&](const auto& of_row) { add_gradient(of_row, rows, order, buffers, v, g, loss); });
 }
 
-void descend_on(DescentRows rows, Vector<const std::int64_t> order, DescentRoom room,
+void descend_on(DescentRows rows, Vector<const std::int64_t> order, DescentBuffers buffers,
                 DescentSteps steps, Matrix<double> v, Matrix<double> velocity, double* loss,
                 Matrix<double> path) {
   with_loss(rows, [&](const auto& of_row) {
-    descend(of_row, rows, order, room, steps, v, velocity, loss, path);
+    descend(of_row, rows, order, buffers, steps, v, velocity, loss, path);
   });
 }
 

@@ -21,8 +21,8 @@ struct DescentRows {
   const double *weights, *center, *inverse;
 };
 
-// Room for a row z (1 + p,), whose first number is the constant, and for scores t (m,).
-struct DescentRoom {
+// Buffer for a row z (1 + p,), whose first number is the constant, and for scores t (m,).
+struct DescentBuffers {
   double *z, *t;
 };
 
@@ -35,12 +35,12 @@ struct DescentSteps {
 
 struct DescentKernels {
   // Add Σ ω ℓ to `loss` and Σ ω ∂ℓ/∂t zᵀ to `g` (m, 1 + p), over the rows in `order`.
-  void (*add_gradient)(DescentRows rows, Vector<const std::int64_t> order, DescentRoom room,
+  void (*add_gradient)(DescentRows rows, Vector<const std::int64_t> order, DescentBuffers buffers,
                        Matrix<const double> v, Matrix<double> g, double* loss);
   // Step after every `size` rows of `order`: v ← v + d with d ← βd − ηg, in place. Nesterov's step
   // is βd − ηg with that d. The `loss` added is that of each row before its step; v after every
   // step is added to `path`. All of v, d and `path` are (m, 1 + p).
-  void (*descend)(DescentRows rows, Vector<const std::int64_t> order, DescentRoom room,
+  void (*descend)(DescentRows rows, Vector<const std::int64_t> order, DescentBuffers buffers,
                   DescentSteps steps, Matrix<double> v, Matrix<double> velocity, double* loss,
                   Matrix<double> path);
 };

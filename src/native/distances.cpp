@@ -64,7 +64,7 @@ Index add_complete(Strided<const double> x, Matrix<const double> origin,
                    Cube<const double> whitening, Matrix<const double> shift,
                    const double* log_scale, Vector<bool> done, Strided<double> out) {
   const Index s = whitening.shape[0], k = shift.shape[0], d = x.columns;
-  const Room<double> tile(d * TALL), white(d * ABREAST), scored(ABREAST);
+  const Buffer<double> tile(d * TALL), white(d * ABREAST), scored(ABREAST);
   for (Index first = 0; first < x.rows; first += TALL) {
     const Index rows = least(TALL, x.rows - first);
     for (Index m = 0; m < s; ++m) {
@@ -90,9 +90,9 @@ Index add_complete(Strided<const double> x, Matrix<const double> origin,
 // The covariance of some columns of a row, factored: L Lᵀ. Columns that others determine are left
 // out.
 class Factor {
-  Room<double> upper_;  // Lᵀ, row by row, so that a column of L is side by side
-  Room<double> diagonal_, rest_;
-  Room<Index> used_;
+  Buffer<double> upper_;  // Lᵀ, row by row, so that a column of L is side by side
+  Buffer<double> diagonal_, rest_;
+  Buffer<Index> used_;
   Index d_, rank_ = 0;
 
  public:
@@ -106,12 +106,12 @@ class Factor {
     rank_ = 0;
     for (Index j = 0; j < d_; ++j) {
       if (!observed[j]) continue;
-      const double rest = write_column(covariance, j);
-      if (!(rest > NEGLIGIBLE * covariance(j, j))) continue;
+      const double left = write_column(covariance, j);
+      if (!(left > NEGLIGIBLE * covariance(j, j))) continue;
       for (Index i = 0; i < rank_; ++i) upper_[i * d_ + rank_] = rest_[i];
-      diagonal_[rank_] = sqrt(rest);
+      diagonal_[rank_] = sqrt(left);
       used_[rank_++] = j;
-      log_determinant += log(rest);
+      log_determinant += log(left);
     }
     return log_determinant;
   }
@@ -161,11 +161,11 @@ bool same_pattern(Strided<const double> x, Index row, bool* observed) {
   return same;
 }
 
-void add_marginal(Strided<const double> x, Matrix<const double> mean, Matrix<const double> rest,
+void add_marginal(Strided<const double> x, Matrix<const double> mean, Matrix<const double> mean_lo,
                   Cube<const double> covariance, Matrix<double> distance,
                   Matrix<double> log_determinant, Matrix<double> rank) {
   const Index s = covariance.shape[0];
-  const Room<bool> observed(x.columns);
+  const Buffer<bool> observed(x.columns);
   for (Index m = 0; m < s; ++m) {
     Factor factor(x.columns);
     const Classes classes(m, s, mean.shape[0]);
@@ -174,7 +174,7 @@ void add_marginal(Strided<const double> x, Matrix<const double> mean, Matrix<con
       if (!same_pattern(x, i, observed)) of_pattern = factor.factor(covariance.part(m), observed);
       log_determinant(i, m) = of_pattern, rank(i, m) = factor.rank();
       for (Index c = classes.from; c < classes.to; ++c)
-        distance(i, c) = factor.squared_distance(x, i, mean.part(c).at, rest.part(c).at);
+        distance(i, c) = factor.squared_distance(x, i, mean.part(c).at, mean_lo.part(c).at);
     }
   }
 }

@@ -17,11 +17,11 @@ struct DistancesKernels {
   Index (*add_complete)(Strided<const double> x, Matrix<const double> origin,
                         Cube<const double> whitening, Matrix<const double> shift,
                         const double* log_scale, Vector<bool> done, Strided<double> out);
-  // Write the distances (n, k) of rows in the columns that they show, from means `mean` + `rest`.
-  // Rows of one pattern stand together. `log_determinant` and `rank` (n, s) are those of the
-  // covariances of these columns.
+  // Write the distances (n, k) of rows in the columns that they show, from means `mean` +
+  // `mean_lo`. Rows of one pattern stand together. `log_determinant` and `rank` (n, s) are those of
+  // the covariances of these columns.
   void (*add_marginal)(Strided<const double> x, Matrix<const double> mean,
-                       Matrix<const double> rest, Cube<const double> covariance,
+                       Matrix<const double> mean_lo, Cube<const double> covariance,
                        Matrix<double> distance, Matrix<double> log_determinant,
                        Matrix<double> rank);
 };

@@ -60,15 +60,15 @@ INLINE Pair<V> operator*(Pair<V> a, Pair<V> b) {
   return quick_two_sum(p, e + (a.hi * b.lo + a.lo * b.hi));
 }
 
-// Long division, two digits of the quotient and a rest.
+// Long division, two digits of the quotient and a remainder.
 template <class V>
 INLINE Pair<V> operator/(Pair<V> a, Pair<V> b) {
   const V first = a.hi / b.hi;
-  Pair<V> rest = a + -(b * Pair<V>{first, 0.0 * first});
-  const V second = rest.hi / b.hi;
-  rest = rest + -(b * Pair<V>{second, 0.0 * second});
+  Pair<V> left = a + -(b * Pair<V>{first, 0.0 * first});
+  const V second = left.hi / b.hi;
+  left = left + -(b * Pair<V>{second, 0.0 * second});
   const auto [q, e] = quick_two_sum(first, second);
-  return quick_two_sum(q, e + rest.hi / b.hi);
+  return quick_two_sum(q, e + left.hi / b.hi);
 }
 
 INLINE double ldexp(double x, int power) { return __builtin_ldexp(x, power); }

@@ -8,12 +8,12 @@ namespace {
 // (x − o)ᵀ slope_c of 16 rows at a time.
 class Functions {
   Layout layout_;
-  Room<double> origin_;
+  Buffer<double> origin_;
   Arranged slope_;
   AddColumns<Products> add_;
 
  public:
-  const Room<double> constants, sums, sizes;  // (k · 16,), (k · 16,) and Σⱼ |xⱼ − oⱼ| (16,)
+  const Buffer<double> constants, sums, sizes;  // (k · 16,), (k · 16,) and Σⱼ |xⱼ − oⱼ| (16,)
 
   Functions(Vector<const double> origin, Matrix<const double> slope, Vector<const double> constant)
       : layout_(slope.shape[0], slope.shape[1]), origin_(layout_.columns), slope_(layout_, slope),

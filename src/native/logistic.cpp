@@ -9,8 +9,8 @@ namespace {
 constexpr Index ROWS = 4;      // taken together
 constexpr Index AHEAD = 4096;  // cells between asking for one and reading it
 
-void outcomes(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,
-              Matrix<double> residual, Matrix<double> p, Matrix<double> other) {
+void loss_derivatives(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,
+                      Matrix<double> residual, Matrix<double> p, Matrix<double> other) {
   const Index m = t.shape[1];
   for (Index i = 0; i < t.shape[0]; ++i) {
     Loss of_row;
@@ -27,22 +27,22 @@ void outcomes(Matrix<const double> t, Vector<const std::int64_t> codes, double* 
 
 // The losses of the classes and the residuals of a row.
 class Losses {
-  Room<LossSum> of_class_;
-  Room<double> p_;  // and 1 − p
+  Buffer<LossSum> of_class_;
+  Buffer<double> p_;  // and 1 − p
   const LogisticSums& sums_;
   Index m_;
 
  public:
   Losses(const LogisticSums& sums, Index m)
-      : of_class_(sums.factors.shape[0]), p_(2 * m), sums_(sums), m_(m) {
-    fill(static_cast<LossSum*>(of_class_), sums.factors.shape[0], LossSum());
+      : of_class_(sums.class_weights.shape[0]), p_(2 * m), sums_(sums), m_(m) {
+    fill(static_cast<LossSum*>(of_class_), sums.class_weights.shape[0], LossSum());
   }
 
   // Add a row of class y and scores t, m coefficients and c, that are `apart`; write its residuals.
   INLINE void add(Index row, Index y, const double* t, Index apart, double* residual) const {
     const double w = sums_.weights ? sums_.weights[row] : 1.0;
     sums_.weight[y] += w;
-    sums_.fingerprint[y] += w * t[m_ * apart];
+    sums_.checksum[y] += w * t[m_ * apart];
     Loss loss;
     if (m_ == 1) {
       const TwoClasses of_row = two_classes(t[0], y);
@@ -51,14 +51,14 @@ class Losses {
       loss = many_classes(t, m_, apart, y, residual, p_, p_ + m_);
     }
     of_class_[y].add(loss, w);
-    for (Index c = 0; c < m_; ++c) residual[c] *= w * sums_.factors[y];
+    for (Index c = 0; c < m_; ++c) residual[c] *= w * sums_.class_weights[y];
   }
 
   // Σ f_y of the losses of the classes.
   double total() const {
     double sum = 0.0;
-    for (Index y = 0; y < sums_.factors.shape[0]; ++y)
-      sum += sums_.factors[y] * of_class_[y].value();
+    for (Index y = 0; y < sums_.class_weights.shape[0]; ++y)
+      sum += sums_.class_weights[y] * of_class_[y].value();
     return sum;
   }
 };
@@ -109,8 +109,8 @@ double add_gradient(Matrix<const double> x, Vector<const double> origin,
                     LogisticSums sums) {
   const Index n = x.shape[0], d = x.shape[1], m = directions.shape[0] - 1;
   const Index width = (d + LANES - 1) / LANES * LANES;
-  const Room<double> slopes((m + 1) * width), gradient(m * width), rows(ROWS * width);
-  const Room<double> scores((m + 1) * ROWS), residual(m * ROWS), of_row(m);
+  const Buffer<double> slopes((m + 1) * width), gradient(m * width), rows(ROWS * width);
+  const Buffer<double> scores((m + 1) * ROWS), residual(m * ROWS), of_row(m);
   const Losses losses(sums, m);
   for (Index c = 0; c <= m; ++c) copy(slopes + c * width, &directions(c, 0) + 1, d);
   for (Index first = 0; first < n; first += ROWS) {
@@ -140,8 +140,8 @@ double add_gradient(Matrix<const double> x, Vector<const double> origin,
 template <class T, class I>
 double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
                            Vector<const std::int64_t> codes, LogisticSums sums) {
-  const Index k = sums.factors.shape[0], width = directions.shape[1], m = k == 2 ? 1 : k;
-  const Room<double> scores(width), residual(width);
+  const Index k = sums.class_weights.shape[0], width = directions.shape[1], m = k == 2 ? 1 : k;
+  const Buffer<double> scores(width), residual(width);
   const Losses losses(sums, m);
   for (Index i = 0; i < codes.shape[0]; ++i) {
     if (codes[i] < 0) continue;
@@ -174,6 +174,7 @@ constexpr Each<Kernel...> compiled(Each<Kernel...>) {
 
 }  // namespace
 
-extern const LogisticKernels logistic{compiled(OfCells<SparseLogistic>()), add_gradient, outcomes};
+extern const LogisticKernels logistic{compiled(OfCells<SparseLogistic>()), add_gradient,
+                                      loss_derivatives};
 
 }  // namespace suffice::LEVEL

@@ -6,11 +6,11 @@
 namespace suffice {
 
 // What one pass over rows z says of m coefficient vectors: Σ w and Σ w cᵀz of every class (k,), and
-// Σ w f_y ∂ℓ/∂t_a z. `weights` (n,) are w, or null for all 1; f are `factors` (k,).
+// Σ w f_y ∂ℓ/∂t_a z. `weights` (n,) are w, or null for all 1; f are `class_weights` (k,).
 struct LogisticSums {
   const double* weights;
-  Vector<const double> factors;
-  double *weight, *fingerprint;
+  Vector<const double> class_weights;
+  double *weight, *checksum;
   Matrix<double> gradient;
 };
 
@@ -20,7 +20,7 @@ struct SparseLogistic {
   using Place = I;
 
   // The same for compressed rows, z = (1, x). `directions` and the gradient (1 + d, width) have a
-  // row for every column of x: m coefficients and c, or m sums, and room up to whole lanes. Rows
+  // row for every column of x: m coefficients and c, or m sums, padded to whole lanes. Rows
   // whose code is −1 are left out.
   double (*add_sparse_gradient)(Compressed<T, I> x, Matrix<const double> directions,
                                 Vector<const std::int64_t> codes, LogisticSums sums);
@@ -34,8 +34,8 @@ struct LogisticKernels {
                          Matrix<const double> directions, Vector<const std::int64_t> codes,
                          LogisticSums sums);
   // Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores t (n, m); m = 1 for two classes.
-  void (*outcomes)(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,
-                   Matrix<double> residual, Matrix<double> p, Matrix<double> other);
+  void (*loss_derivatives)(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,
+                           Matrix<double> residual, Matrix<double> p, Matrix<double> other);
 };
 EVERY_LEVEL(LogisticKernels, logistic)
 

@@ -43,18 +43,18 @@ INLINE Index best_of(const double* t, Index k, Index apart) {
 INLINE Loss many_classes(const double* t, Index k, Index apart, Index y, double* residual,
                          double* p, double* other) {
   const Index best = best_of(t, k, apart);
-  double rest = 0.0;  // Σ exp(t_c − t_best) over the other classes
+  double others = 0.0;  // Σ exp(t_c − t_best) over the other classes
   for (Index c = 0; c < k; ++c) {
     p[c] = exp(t[c * apart] - t[best * apart]);
-    rest += c != best ? p[c] : 0.0;
+    others += c != best ? p[c] : 0.0;
   }
-  const double share = 1.0 / (1.0 + rest);
+  const double of_best = 1.0 / (1.0 + others);
   for (Index c = 0; c < k; ++c) {
-    p[c] *= share;
-    other[c] = c == best ? rest * share : 1.0 - p[c];
+    p[c] *= of_best;
+    other[c] = c == best ? others * of_best : 1.0 - p[c];
     residual[c] = c == y ? -other[c] : p[c];
   }
-  return {t[best * apart] - t[y * apart], rest};
+  return {t[best * apart] - t[y * apart], others};
 }
 
 // Write w (p_c − [c = y]) in the place of the scores of k classes; return the loss. The shares of

@@ -15,16 +15,16 @@ void give_back(void* place);
 namespace LEVEL {
 namespace {
 
-// Room for n values, zeros at first; given back at the end.
+// Buffer for n values, zeros at first; given back at the end.
 template <class T>
-class Room {
+class Buffer {
   T* at_;
 
  public:
-  INLINE explicit Room(Index n) : at_(static_cast<T*>(reserve(n * sizeof(T)))) {}
-  INLINE ~Room() { give_back(at_); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
+  INLINE explicit Buffer(Index n) : at_(static_cast<T*>(reserve(n * sizeof(T)))) {}
+  INLINE ~Buffer() { give_back(at_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
 
   INLINE operator T*() const { return at_; }
 };

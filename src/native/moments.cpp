@@ -2,7 +2,8 @@
 // kept with a bias larger than all that will be added to it. So S is never the smaller operand, its
 // last place never moves, and what rounding takes off is exact: v − ((S + v) − S) of a number, and
 // fma(v, v, S − (S + v²)) of a square. The bias comes off before it ceases to dominate. (Demmel and
-// Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64 (2015); here the rest is kept.)
+// Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64, 2015; here the remainder is
+// kept.)
 //
 // Whether it still dominates is seen afterwards: the new sums stand beside the old ones, which are
 // given up only if Σv² is within its bound. NaN and numbers too large to be squared are not.
@@ -104,9 +105,9 @@ struct Class {
 class Adder {
   const MomentState<double> state;
   const Index k, d, padded, size;
-  Room<Index> start, order;
-  Room<double> last, v, e, biased, bias, limit, square, missing, p, seen;
-  Room<Class> classes;
+  Buffer<Index> start, order;
+  Buffer<double> last, v, e, biased, bias, limit, square, missing, p, seen;
+  Buffer<Class> classes;
   bool plain = true;  // rows are added as they are: no pivot, no gap
   // Of the tile: its rows as they lie, then centred if need be; whether a difference was rounded.
   Rows part{}, values{};
@@ -146,7 +147,7 @@ class Adder {
   // Look at a tile of rows: group them, choose pivots, centre them if need be.
   void take(Matrix<const double> x, Index first) {
     part = {x.at + first * d, d};
-    if ((x.shape[0] - first - size) * d < LANES) {  // the last panel of a row reads into the next
+    if ((x.shape[0] - first - size) * d < LANES) {  // the last vector of a row reads into the next
       for (Index i = 0; i < many; ++i) copy<double>(last + i * padded, part[i], d);
       part = {last, padded};
     }
@@ -236,10 +237,10 @@ class Adder {
       copy<double>(state.pivot.part(c).at, p + c * padded, d);
       unbias(sums(c, classes[c].side), bias + c * 4 * padded, padded, state.sums.part(c).at, d);
       for (Index j = 0; j < d; ++j) {
-        double &weight = state.weight(c, 0, j), &rest = state.weight(c, 1, j);
+        double &weight = state.weight(c, 0, j), &lo = state.weight(c, 1, j);
         const double shows = classes[c].rows - missing[c * padded + j];
-        const Number sum = Number{weight, rest} + Number{shows, 0.0};
-        weight = sum.hi, rest = sum.lo;
+        const Number sum = Number{weight, lo} + Number{shows, 0.0};
+        weight = sum.hi, lo = sum.lo;
       }
     }
   }
@@ -292,7 +293,7 @@ Index add_weighted_rows(Matrix<const double> x, Vector<const std::int64_t> codes
                         Vector<const double> weights, MomentState<double> state) {
   const Index n = x.shape[0], d = x.shape[1], k = state.pivot.shape[0];
   const Index size = most<Index>(16, TILE_CELLS / most<Index>(1, d));
-  Room<Index> start(k + 2), order(size);
+  Buffer<Index> start(k + 2), order(size);
   for (Index i = 0; i < n; ++i) {
     if (i % size == 0) {
       group(codes.at + i, least(size, n - i), k, start, order);
@@ -361,13 +362,13 @@ void merge_classes(MomentState<double> state, MomentState<const double> other) {
   for (Index c = 1; c < other.pivot.shape[0]; ++c) merge_from(0, c, state, other, 1.0);
 }
 
-// The rest of a mean that is far from 0, to 2⁻⁶⁰ of the standard deviation.
+// The low part of a mean that is far from 0, to 2⁻⁶⁰ of the standard deviation.
 //
 // Bits below that depend on the order of the rows.
-double worthwhile(double mean, double rest, double sd) {
+double worthwhile(double mean, double low, double sd) {
   const double step = ldexp(1.0, exponent(sd) - 60);
   if (magnitude(mean) <= FAR * sd || sd == 0.0 || step == 0.0) return 0.0;
-  return __builtin_floor(rest / step + 0.5) * step;
+  return __builtin_floor(low / step + 0.5) * step;
 }
 
 struct MeanAndScatter {
@@ -386,18 +387,18 @@ MeanAndScatter mean_and_scatter_of(const Cell<T>& cell) {
   return {mean, most(square.hi + square.lo, 0.0)};
 }
 
-void mean_and_scatter(MomentState<const double> state, Matrix<double> mean, Matrix<double> rest,
+void mean_and_scatter(MomentState<const double> state, Matrix<double> mean, Matrix<double> mean_lo,
                       Matrix<double> scatter) {
   for (Index c = 0; c < state.pivot.shape[0]; ++c)
     for (Index j = 0; j < state.pivot.shape[1]; ++j) {
       const Cell<const double> cell(state, c, j);
       if (cell.w <= 0.0) {
-        mean(c, j) = rest(c, j) = scatter(c, j) = 0.0;
+        mean(c, j) = mean_lo(c, j) = scatter(c, j) = 0.0;
         continue;
       }
       const auto [m, square] = mean_and_scatter_of(cell);
       mean(c, j) = m.hi + m.lo, scatter(c, j) = square;
-      rest(c, j) = worthwhile(m.hi, m.lo, __builtin_sqrt(square / cell.w));
+      mean_lo(c, j) = worthwhile(m.hi, m.lo, __builtin_sqrt(square / cell.w));
     }
 }
 

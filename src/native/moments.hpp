@@ -39,10 +39,10 @@ struct Moments {
   // Add the moments of the classes after the first to those of one class, in place.
   void (*merge_classes)(MomentState<double> state, MomentState<const double> other);
 
-  // Write x̄ and Σw(x − x̄)², (k, d); zeros where W = 0. `rest` is what rounding took off the mean,
-  // where that is much by the measure of the spread.
+  // Write x̄ and Σw(x − x̄)², (k, d); zeros where W = 0. `mean_lo` is what rounding took off the
+  // mean, where that is much by the measure of the spread.
   void (*mean_and_scatter)(MomentState<const double> state, Matrix<double> mean,
-                           Matrix<double> rest, Matrix<double> scatter);
+                           Matrix<double> mean_lo, Matrix<double> scatter);
 
   // The pivot of values that spread so far about their middle, but not one of them.
   double (*near)(double middle, double spread);

@@ -1,4 +1,4 @@
-// Sums of products of features over rows, biased: what is added to the co-moments of a home.
+// Sums of products of features over rows, biased: what is added to the co-moments of a matrix.
 //
 // A *tile* holds rows turned on their sides: `a[j · STRIDE + r]` is feature j of row r, so that
 // eight rows are eight lanes. Features are taken a few at a time: block (I, J), I ≤ J, holds the
@@ -83,7 +83,7 @@ struct Tile {
 // Biased pairs of all products of d features.
 class Products {
   const Index d, places;
-  Room<double> s, s_lo, bias, hi, lo;
+  Buffer<double> s, s_lo, bias, hi, lo;
 
   static Index places_of(Index d) {
     const Index blocks = (d + SIDE - 1) / SIDE, products = blocks * (blocks + 1) / 2 * SIDE * SIDE;
@@ -138,16 +138,16 @@ class Products {
     Lanes lanes[LANES];
     UNROLL for (int i = 0; i < LANES; ++i) lanes[i] = load(s + (q + i) * LANES);
     transpose(lanes);
-    Lanes total = lanes[0], rest = splat(0.0);
+    Lanes total = lanes[0], low = splat(0.0);
     UNROLL for (int i = 1; i < LANES; ++i) {
       const auto sum = two_sum(total, lanes[i]);
-      total = sum.hi, rest += sum.lo;
+      total = sum.hi, low += sum.lo;
     }
     UNROLL for (int i = 0; i < LANES; ++i) lanes[i] = load(s_lo + (q + i) * LANES);
     transpose(lanes);
-    UNROLL for (int i = 0; i < LANES; ++i) rest += lanes[i];
+    UNROLL for (int i = 0; i < LANES; ++i) low += lanes[i];
     store(hi + q, total);
-    store(lo + q, rest);
+    store(lo + q, low);
   }
 };
 

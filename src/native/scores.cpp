@@ -27,7 +27,7 @@ Index add_student(Strided<const double> x, Matrix<const double> mean,
 template <class T, class Add>
 INLINE void add_tiles(Strided<const T> x, Strided<double> out, const Add& add) {
   const Index d = x.columns;
-  const Room<double> tile(d * TALL), origin(d);
+  const Buffer<double> tile(d * TALL), origin(d);
   double sums[TALL];
   for (Index first = 0; first < x.rows; first += TALL) {
     const Index rows = least(TALL, x.rows - first);
@@ -47,24 +47,26 @@ INLINE void add_tiles(Strided<const T> x, Strided<double> out, const Add& add) {
 
 void add_linear(Strided<const double> x, Matrix<const double> slope, Strided<double> out) {
   const Lanes nothing = splat(0.0);
-  add_tiles(x, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
-    return sum + choose(v, nothing, v * splat(slope(c, j)), nothing);
-  });
+  add_tiles(
+      x, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
+        return sum + choose(v, nothing, v * splat(slope(c, j)), nothing);
+      });
 }
 
 void add_binary(Strided<const std::int8_t> values, Matrix<const double> absent,
                 Matrix<const double> slope, Strided<double> out) {
   const Lanes nothing = splat(0.0), below = splat(-0.5);
-  add_tiles(values, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
-    return sum + choose(v, below, splat(absent(c, j)) + v * splat(slope(c, j)), nothing);
-  });
+  add_tiles(
+      values, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
+        return sum + choose(v, below, splat(absent(c, j)) + v * splat(slope(c, j)), nothing);
+      });
 }
 
-// Add the sums of one panel of classes, from class `first` on, to the scores of row i.
-INLINE void add_panel(Lanes sums, Index i, Index first, Strided<double> out) {
-  double total[PANEL];
+// Add the sums of one tile of classes, from class `first` on, to the scores of row i.
+INLINE void add_class_tile(Lanes sums, Index i, Index first, Strided<double> out) {
+  double total[CLASS_TILE];
   store(total, sums);
-  for (Index c = 0; c < least(PANEL, out.columns - first); ++c) out(i, first + c) += total[c];
+  for (Index c = 0; c < least(CLASS_TILE, out.columns - first); ++c) out(i, first + c) += total[c];
 }
 
 void add_table(Matrix<const std::int64_t> values, Ranges ranges, Matrix<const double> table,
@@ -74,7 +76,7 @@ void add_table(Matrix<const std::int64_t> values, Ranges ranges, Matrix<const do
   for (Index i = 0; i < n; ++i) {
     const std::int64_t* cells = values.at + i * d;
     for (Index j = 0; j < d; j += LANES) prefetch(cells + j + CELLS_AHEAD);
-    for (Index first = 0; first < out.columns; first += PANEL) {
+    for (Index first = 0; first < out.columns; first += CLASS_TILE) {
       Lanes sum = splat(0.0);
       for (Index j = 0; j < d; ++j) {
         const auto size = static_cast<std::uint64_t>(ranges.size[j]);
@@ -82,12 +84,12 @@ void add_table(Matrix<const std::int64_t> values, Ranges ranges, Matrix<const do
         v = v < size ? v : size;
         sum += load(table.at + (ranges.first[j] + static_cast<Index>(v)) * width + first);
       }
-      add_panel(sum, i, first, out);
+      add_class_tile(sum, i, first, out);
     }
   }
 }
 
-// Add P panels of classes, from class `first` on, of rows from `start` to `stop`.
+// Add P tiles of classes, from class `first` on, of rows from `start` to `stop`.
 template <int P, class T, class I>
 INLINE void add_events(Compressed<T, I> x, Matrix<const double> slope, Index first, Index start,
                        Index stop, Strided<double> out) {
@@ -99,24 +101,24 @@ INLINE void add_events(Compressed<T, I> x, Matrix<const double> slope, Index fir
     UNROLL for (int p = 0; p < P; ++p) sum[p] = splat(0.0);
     for (Index q = x.starts[i]; q < x.starts[i + 1]; ++q) {
       const double* ahead = slope.at + x.columns[least(q + AHEAD, last)] * width + first;
-      UNROLL for (int p = 0; p < P; ++p) prefetch(ahead + p * PANEL);
+      UNROLL for (int p = 0; p < P; ++p) prefetch(ahead + p * CLASS_TILE);
       const auto v = static_cast<std::uint64_t>(x.columns[q]);
       const auto count = static_cast<double>(x.data[q]);
       if (v >= d || !(count > 0.0)) continue;
       const double* terms = slope.at + static_cast<Index>(v) * width + first;
-      UNROLL for (int p = 0; p < P; ++p) sum[p] += splat(count) * load(terms + p * PANEL);
+      UNROLL for (int p = 0; p < P; ++p) sum[p] += splat(count) * load(terms + p * CLASS_TILE);
     }
-    UNROLL for (int p = 0; p < P; ++p) add_panel(sum[p], i, first + p * PANEL, out);
+    UNROLL for (int p = 0; p < P; ++p) add_class_tile(sum[p], i, first + p * CLASS_TILE, out);
   }
 }
 
 template <class T, class I>
 void add_sparse_linear(Compressed<T, I> x, Matrix<const double> slope, Strided<double> out) {
-  constexpr Index BLOCK = 64;  // rows whose cells stay in cache from panel to panel
+  constexpr Index BLOCK = 64;  // rows whose cells stay in cache from tile to tile
   for (Index start = 0; start < out.rows; start += BLOCK) {
     const Index stop = least(start + BLOCK, out.rows);
     Index first = 0;
-    for (; out.columns - first > PANEL; first += 2 * PANEL)
+    for (; out.columns - first > CLASS_TILE; first += 2 * CLASS_TILE)
       add_events<2>(x, slope, first, start, stop, out);
     if (first < out.columns) add_events<1>(x, slope, first, start, stop, out);
   }
@@ -136,7 +138,7 @@ INLINE void challenge(double* top, double* place, const double* next, Index c, I
 
 Index best_class(Strided<const double> scores, Vector<std::int64_t> best) {
   constexpr Index BLOCK = 512;  // rows whose largest scores are found together
-  const Room<double> top(BLOCK), place(BLOCK);
+  const Buffer<double> top(BLOCK), place(BLOCK);
   Index impossible = 0;
   for (Index first = 0; first < scores.rows; first += BLOCK) {
     const Index rows = least(BLOCK, scores.rows - first);

@@ -9,7 +9,7 @@
 
 namespace suffice {
 
-constexpr Index PANEL = 8;  // classes side by side in a table of events
+constexpr Index CLASS_TILE = 8;  // classes side by side in a table of events
 
 // Categories: cell (i, j) reads the row `first[j]` + its value less `low[j]` of a table; a value
 // outside of `size[j]` reads the row after them.
@@ -18,7 +18,7 @@ struct Ranges {
 };
 
 // Event counts of compressed rows: Σ x · slope[event, c], where 0 · (−∞) = 0. `slope` is (d, width)
-// with room up to whole panels of classes; other columns than these d are left out.
+// padded to whole class tiles; other columns than these d are left out.
 template <class T, class I>
 struct SparseScores {
   using Number = T;
@@ -38,7 +38,7 @@ struct ScoresKernels {
   // Outcomes 0, 1 (−1 = missing): Σⱼ absent[c, j] + values[i, j] · slope[c, j].
   void (*add_binary)(Strided<const std::int8_t> values, Matrix<const double> absent,
                      Matrix<const double> slope, Strided<double> out);
-  // Categories; `table` (M, width) has the logarithms of the classes, and room up to whole panels.
+  // Categories; `table` (M, width) has the logarithms of the classes, padded to whole class tiles.
   void (*add_table)(Matrix<const std::int64_t> values, Ranges ranges, Matrix<const double> table,
                     Strided<double> out);
   // The class of the largest score of every row, (n,); of equal scores the first. A row of −∞ gets

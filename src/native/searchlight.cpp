@@ -94,7 +94,7 @@ struct Term {
 // m₀ and σ₀² are those of all classes together. Maximum likelihood is ν = κ = strength = 0.
 template <class T>
 void estimate(const LearntSums<T>& learnt, Index fold, const double* n, Term<T>* terms) {
-  const Room<T> scratch(2 * learnt.k * STRIP);
+  const Buffer<T> scratch(2 * learnt.k * STRIP);
   const Index k = learnt.k, voxels = learnt.pivot.size();
   const double nu = learnt.prior[0], kappa = learnt.prior[1];
   const double strength = learnt.prior[2], floor = learnt.prior[3];
@@ -148,7 +148,7 @@ double numbers(const LearntSums<T>& learnt, Index fold, double* n) {
 }
 
 void parameters(LearntSums<double> learnt, Index fold, Cube<double> out) {
-  const Room<double> n(learnt.k);
+  const Buffer<double> n(learnt.k);
   numbers<double>(learnt, fold, n);
   static_assert(sizeof(Term<double>) == 3 * sizeof(double));
   estimate(learnt, fold, n, reinterpret_cast<Term<double>*>(out.at));
@@ -209,9 +209,9 @@ template <class X, class T, class Found>
 void each_tile(Matrix<const X> x, const LearntSums<T>& learnt, const Neighbours& neighbours,
                const HeldOut& held_out, Found found) {
   const Index k = learnt.k, voxels = x.shape[1];
-  const Room<T> scores(voxels * k * TILE), log_prior(k);
-  const Room<Term<T>> terms(voxels * k);
-  const Room<double> n(k);
+  const Buffer<T> scores(voxels * k * TILE), log_prior(k);
+  const Buffer<Term<T>> terms(voxels * k);
+  const Buffer<double> n(k);
   for (Index f = 0; f < held_out.folds.size(); ++f) {
     const Index fold = held_out.folds[f];
     const double all = numbers<T>(learnt, fold, n);

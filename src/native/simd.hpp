@@ -223,7 +223,7 @@ INLINE void transpose(Lanes* rows) {
 }
 
 // Write a square of 8 x 8 doubles, rows to columns; its rows are `apart`, those written `wide`.
-INLINE void turn(const double* from, Index apart, double* to, Index wide) {
+INLINE void copy_transposed(const double* from, Index apart, double* to, Index wide) {
   Lanes rows[LANES];
   UNROLL for (int i = 0; i < LANES; ++i) rows[i] = load(from + i * apart);
   transpose(rows);

@@ -13,8 +13,8 @@ Index add_gaussian(Matrix<const double> x, Matrix<const double> mean, Matrix<con
   const auto add_squares = columns_adder<Squares>(layout.width);
   const auto add_shown = columns_adder<Shown>(layout.width);
   const RowTiles tiles(x);
-  const Room<double> sums(layout.classes * TILE), constants(layout.classes * TILE);
-  const Room<double> shown(layout.classes * TILE), sizes(TILE);
+  const Buffer<double> sums(layout.classes * TILE), constants(layout.classes * TILE);
+  const Buffer<double> shown(layout.classes * TILE), sizes(TILE);
   add_shown(tiles.zeros(), tiles.apart(), layout, {logs}, constants, sizes);
   for (Index first = 0; first < n; first += TILE) {
     const double* rows = tiles.from(first);

@@ -12,7 +12,7 @@ struct Sums {
 
   // Make the pairs (k, m) hold the rounded value first, in place.
   //
-  // Errors that are all zero are not written to: memory of zeros takes no room before it is.
+  // Errors that are all zero are not written to: pages of zeros take no memory before they are.
   void (*normalise)(Strided<double> hi, Strided<double> lo);
 
   // Write the pairs (m, 2, n) times a factor to `out`.

@@ -27,7 +27,7 @@ double sweep_column(Matrix<double> a, Index i, double* row) {
 
 // Some columns, in their order.
 class Columns {
-  Room<Index> places_;
+  Buffer<Index> places_;
   Index many_ = 0;
 
  public:
@@ -82,7 +82,7 @@ void expect(SweepCells cells, const std::int64_t* code, const double* weight,
             Matrix<const double> mean, Cube<const double> covariance, Matrix<double> x,
             Cube<double> scatter, double* log_likelihood) {
   const Index d = x.shape[1];
-  const Room<double> swept(d * d), row(d), r(d), y(d);
+  const Buffer<double> swept(d * d), row(d), r(d), y(d);
   const Matrix<double> a = {swept, {d, d}};
   Columns shown(d), lost(d);
   for (Index i = 0; i < cells.observed.shape[0]; ++i) {

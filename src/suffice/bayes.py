@@ -181,7 +181,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return chosen
 
     def score(self, X: Any, y: Any) -> float:
-        """Return the accuracy: the share of rows whose label is predicted.
+        """Return the accuracy: the fraction of rows whose label is predicted.
 
         A rejected row counts as a row whose label is not.
 

@@ -235,15 +235,15 @@ def _numbers(train_sizes: Any) -> NDArray[Any]:
 
 def _sizes(asked: NDArray[Any], most: int | None) -> list[int]:
     """Numbers of training rows; ``most`` of them there are, as far as that is known."""
-    share = asked.dtype.kind == "f"
-    largest = 1 if share else most
+    fraction = asked.dtype.kind == "f"
+    largest = 1 if fraction else most
     bad = ~(asked > 0) | (False if largest is None else asked > largest)
     if bad.any():
-        rule = "a fraction is more than 0 and at most 1" if share else "a size is 1 row or more"
+        rule = "a fraction is more than 0 and at most 1" if fraction else "a size is 1 row or more"
         if most is not None:
             rule += f", of the {most} rows to learn from"
         raise ParameterError(f"train_sizes has {asked[bad][0]}", rule)
-    sizes = [max(1, int(size * (most or 0))) if share else int(size) for size in asked]
+    sizes = [max(1, int(size * (most or 0))) if fraction else int(size) for size in asked]
     for one, other in pairwise(sizes):
         if other <= one:
             raise ParameterError(

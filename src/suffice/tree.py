@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -45,6 +46,12 @@ Where: TypeAlias = tuple[str, ...]
 def named(*types: type, **others: type) -> Types:
     """Types by the names that a file gives them: their own, or ``others``, which stay for ever."""
     return {cls.__name__: cls for cls in types} | others
+
+
+@cache
+def _names_of(cls: Any) -> Mapping[str, str]:
+    """The names that a file gives to the fields of a record: their own, or ``saved_as``."""
+    return {f.name: f.metadata.get("saved_as", f.name) for f in fields(cls) if f.init}
 
 
 def check_types(types: Types) -> None:
@@ -212,9 +219,8 @@ class Encoder:
 
     def _record(self, value: Any, where: Where) -> Json:
         members = {
-            field.name: self.encode(getattr(value, field.name), (*where, f".{field.name}"))
-            for field in fields(value)
-            if field.init
+            saved: self.encode(getattr(value, name), (*where, f".{name}"))
+            for name, saved in _names_of(value.__class__).items()
         }
         return {"record": [self._names[type(value)], members]}
 
@@ -310,9 +316,14 @@ class Decoder:
                 f"known here: {', '.join(sorted(self._types)) or 'none'}",
                 "load it with the version of suffice that wrote it, or a later one",
             )
-        values = {key: self.decode(node, (*where, f".{key}")) for key, node in members.items()}
+        cls: Any = self._types[name]
+        names = {saved: field for field, saved in _names_of(cls).items()}
+        values = {
+            names.get(key, key): self.decode(node, (*where, f".{key}"))
+            for key, node in members.items()
+        }
         try:
-            return build(self._types[name], values)
+            return build(cls, values)
         except ParameterError as error:
             raise ModelFileError(f"{place}: {error.fact}", error.rule, VERSION) from error
         except Exception as error:

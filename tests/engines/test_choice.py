@@ -35,8 +35,8 @@ def test_a_name_an_object_or_the_one_for_all() -> None:
 
 def test_a_table_that_lives_in_an_engine_is_read_there() -> None:
     suffice.set_engine("local", threads=1)
-    assert engine_of(None, home="local") == LocalEngine()
-    assert engine_of(LocalEngine(2), home="local") == LocalEngine(2)
+    assert engine_of(None, default="local") == LocalEngine()
+    assert engine_of(LocalEngine(2), default="local") == LocalEngine(2)
 
 
 @pytest.mark.parametrize("wrong", ["sparks", 3, object, LocalEngine, []])

@@ -236,8 +236,8 @@ def test_predictive_is_a_multivariate_student_that_integrates_to_one(pooling: in
     x, codes = X[:9, :2], CODES[:9]
     found = estimated(MultivariateGaussian(pooling=pooling), x, codes)
     for c in range(2):
-        sigma = found.spread.covariance[c * (1 - pooling)] * found.factor[c]
-        judge = stats.multivariate_t(found.spread.mean[c], sigma, found.dof[c])
+        sigma = found.factored.covariance[c * (1 - pooling)] * found.factor[c]
+        judge = stats.multivariate_t(found.factored.mean[c], sigma, found.dof[c])
         assert_allclose(score(found, X[:, :2])[:, c], judge.logpdf(X[:, :2]), rtol=1e-10)
 
     def density(v: float, u: float) -> float:
@@ -423,14 +423,14 @@ def exact_score(own: np.ndarray, groups: list[np.ndarray], row: np.ndarray) -> f
 @pytest.mark.parametrize("pooling", [0, 1])
 def test_a_row_is_scored_by_the_columns_it_shows(estimation: Any, pooling: int) -> None:
     found = estimated(MultivariateGaussian(estimation, pooling=pooling))
-    spread = found.spread
+    factored = found.factored
     for pattern in product([False, True], repeat=3):
         shown = np.flatnonzero(pattern)
         asked = np.where(pattern, X, np.nan)
         got = score(found, asked)
         for c in range(2):
-            sigma = spread.covariance[c * (1 - pooling)][np.ix_(shown, shown)]
-            mean, x = spread.mean[c, shown], X[:, shown]
+            sigma = factored.covariance[c * (1 - pooling)][np.ix_(shown, shown)]
+            mean, x = factored.mean[c, shown], X[:, shown]
             if not len(shown):
                 truth = np.zeros(40)
             elif estimation == "bayes":
@@ -601,8 +601,8 @@ def test_a_column_with_one_value_says_nothing(options: dict[str, Any]) -> None:
 def test_classes_without_spread_are_named() -> None:
     x, codes = singular_tables()["a duplicate within a class"]
     advice = (
-        "; a variance that would be 0 is kept at a small share (variance_floor) of that over all "
-        "classes; more rows, shrinkage, a shared covariance or estimation='bayes' would help"
+        "; a variance that would be 0 is kept at a small fraction (variance_floor) of that over "
+        "all classes; more rows, shrinkage, a shared covariance or estimation='bayes' would help"
     )
     first = "within class 'spam', the other columns determine 'x2'"
     assert remarks(x, codes, estimation="mle") == [first + advice]
@@ -649,11 +649,11 @@ def test_a_class_without_rows_changes_nothing(options: dict[str, Any]) -> None:
 def test_a_floor_is_a_share_of_the_variance_over_all_classes() -> None:
     x = np.array([[0.0, 1], [0, -1], [0, 3], [2, 1], [2, 5], [2, 0]])
     found = estimated(MultivariateGaussian("mle", variance_floor=0.25), x, [0, 0, 0, 1, 1, 1])
-    spread = np.cov(x.T, ddof=0)
+    factored = np.cov(x.T, ddof=0)
     for c, own in enumerate((x[:3], x[3:])):
-        relative = np.linalg.eigvals(np.linalg.solve(spread, found.covariance[c]))
+        relative = np.linalg.eigvals(np.linalg.solve(factored, found.covariance[c]))
         assert relative.min() == pytest.approx(0.25, rel=1e-12)
-        before = np.linalg.eigvals(np.linalg.solve(spread, scatter(own) / 3))
+        before = np.linalg.eigvals(np.linalg.solve(factored, scatter(own) / 3))
         assert relative.max() == pytest.approx(before.max(), rel=1e-12)
 
 
@@ -718,12 +718,12 @@ def test_a_sample_has_the_means_and_covariances_asked_for(pooling: int) -> None:
         found = estimated(family, X * units)
         drawn = np.stack(found.sample(codes, np.random.default_rng(1)), axis=1) / units
         for c in range(2):
-            sigma = found.spread.covariance[c * (1 - pooling)] / np.outer(units, units)
+            sigma = found.factored.covariance[c * (1 - pooling)] / np.outer(units, units)
             if estimation == "bayes":
                 sigma = sigma * found.factor[c] * found.dof[c] / (found.dof[c] - 2)
             own = drawn[codes == c]
             sd = np.sqrt(np.diag(sigma))
-            far = np.abs(own.mean(axis=0) - found.spread.mean[c] / units) / sd
+            far = np.abs(own.mean(axis=0) - found.factored.mean[c] / units) / sd
             assert (far < 5 / np.sqrt(20_000)).all()
             error = np.abs(np.cov(own.T) - sigma) / np.outer(sd, sd)
             assert (error < 0.06).all()
@@ -876,7 +876,7 @@ def test_the_command_line_shows_it(tmp_path: Path) -> None:
     columns = {column["name"]: column for column in shown["columns"]}
     assert columns["x1"]["family"] == "multivariate_gaussian"
     assert list(columns["x1"]["parameters"]) == ["mean", "scale", "dof"]
-    (found,) = (p for p in model.model_.parameters if hasattr(p, "spread"))
+    (found,) = (p for p in model.model_.parameters if hasattr(p, "factored"))
     assert columns["x1"]["parameters"] == found.describe(1)
     assert CliRunner().invoke(app, words[:2], prog_name="suffice").exit_code == 0
 

@@ -138,17 +138,19 @@ def assert_groups(
         total, mean, scatter = groups[pattern, int(c)]
         assert found.weight[g].sum() == float(total)
         np.testing.assert_array_equal(found.mean.value[g, used], [float(m) for m in mean])
-        home = found.home[g]
+        product_index = found.product_index[g]
         truth = np.array(scatter, dtype=object)
-        if found.pooled and home >= 0:
-            pooled[home] = pooled.get(home, 0) + truth
-        elif home >= 0:
-            assert_scatter(found.scatter[home], truth, used)
+        if found.pooled and product_index >= 0:
+            pooled[product_index] = pooled.get(product_index, 0) + truth
+        elif product_index >= 0:
+            assert_scatter(found.scatter[product_index], truth, used)
         else:
             assert not truth.any()
-    for home, truth in pooled.items():
-        used = np.flatnonzero(found.patterns[found.pattern[found.home == home][0]])
-        assert_scatter(found.scatter[home], truth, used)
+    for product_index, truth in pooled.items():
+        used = np.flatnonzero(
+            found.patterns[found.pattern[found.product_index == product_index][0]]
+        )
+        assert_scatter(found.scatter[product_index], truth, used)
 
 
 def assert_scatter(found: DoubleDouble, truth: np.ndarray, used: np.ndarray) -> None:
@@ -218,7 +220,7 @@ def test_borders_of_tiles(n: int) -> None:
 @pytest.mark.parametrize("n", [1_025, 2_047, 2_049, 3_000])
 @pytest.mark.parametrize("pooled", [False, True])
 def test_borders_of_chunks(n: int, pooled: bool) -> None:
-    """With 65 columns a chunk has 1,024 rows a home."""
+    """With 65 columns a chunk has 1,024 rows a product_index."""
     rng = np.random.default_rng(n)
     x = np.repeat(rng.normal(size=(n, 5)) + 1e3, 13, axis=1)
     codes = np.sort(rng.integers(-1, 7, n)).astype(np.intp)
@@ -535,7 +537,7 @@ def test_products_stand_in_the_order_of_their_groups(pooled: bool) -> None:
     found = summed(x, 2 - codes, k=3, pooled=pooled).take(backwards)
     straight = summed(x, codes, k=3, pooled=pooled)
     assert found == straight
-    np.testing.assert_array_equal(found.home, straight.home)
+    np.testing.assert_array_equal(found.product_index, straight.product_index)
 
 
 # -- plain double precision

@@ -35,11 +35,11 @@ def grouped(x: np.ndarray, codes: np.ndarray | None = None, k: int = 1) -> Incom
                 weight.append(float(len(rows)))
                 mean.append(centre)
                 scatter.append(deviation.T @ deviation)
-    home = np.arange(len(pattern))
+    product_index = np.arange(len(pattern))
     d = x.shape[1]
     means, scatters = np.array(mean).reshape(-1, d), np.array(scatter).reshape(-1, d, d)
     numbers = np.array(pattern, np.intp), np.array(code, np.intp), np.array(weight)
-    return IncompleteRows(k, patterns, *numbers, means, scatters, home)
+    return IncompleteRows(k, patterns, *numbers, means, scatters, product_index)
 
 
 def singly(x: np.ndarray, codes: np.ndarray, k: int) -> IncompleteRows:
@@ -56,7 +56,7 @@ def summed(x: np.ndarray, codes: np.ndarray, k: int, pooled: bool) -> Incomplete
     total.add(RealBlock(x), codes, np.empty(0), k)
     s = total.statistic()
     weight, mean, scatter = s.weight.sum(axis=1), s.mean.value, s.scatter.value
-    return IncompleteRows(k, s.patterns, s.pattern, s.code, weight, mean, scatter, s.home)
+    return IncompleteRows(k, s.patterns, s.pattern, s.code, weight, mean, scatter, s.product_index)
 
 
 def maximum_likelihood(weight, mean, scatter):
@@ -340,7 +340,7 @@ def test_order_and_weight_of_groups():
     rows = grouped(x)
     one = expectation_maximisation(rows, maximum_likelihood, True)
     order = np.random.default_rng(0).permutation(len(rows.code))
-    fields = ("pattern", "code", "weight", "mean", "home")
+    fields = ("pattern", "code", "weight", "mean", "product_index")
     shuffled = replace(rows, **{name: getattr(rows, name)[order] for name in fields})
     found = expectation_maximisation(shuffled, maximum_likelihood, True)
     np.testing.assert_allclose(found.scatter, one.scatter, rtol=1e-9, atol=1e-9)

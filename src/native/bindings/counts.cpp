@@ -52,11 +52,11 @@ static void look_up(AnyArray<1> values, nb::object low, Places table,
 }
 
 // As look_up, it keeps the lock.
-static bool add_rows(Codes codes, Read<1> weights, Written<2> table, Written<2> rest) {
+static bool add_rows(Codes codes, Read<1> weights, Written<2> table, Written<2> unlabelled) {
   require("table", table, {table.shape(0), 2});
-  require("rest", rest, {1, 2});
+  require("unlabelled", unlabelled, {1, 2});
   require_none_or("weights", weights, codes.shape(0));
-  return kernels->add_rows(codes, weights, table, rest);
+  return kernels->add_rows(codes, weights, table, unlabelled);
 }
 
 static CodeRange range_of(const Places& low, const Places& size, const Places& offsets, Index d,
@@ -172,10 +172,10 @@ void define_counts(nb::module_ m) {
   m.def("mark", &mark, "values"_a, "low"_a, "seen"_a, "Write True to ``seen`` at values − low.");
   m.def("look_up", &look_up, "values"_a, "low"_a, "table"_a, "codes"_a,
         "Write ``table[values − low]`` to ``codes``.");
-  m.def(
-      "add_rows", &add_rows, "codes"_a, "weights"_a, "table"_a, "rest"_a,
-      "Add w to ``table[class]``, the pair (k, 2) of each class, or to ``rest`` (1, 2) without.\n\n"
-      "Returns whether every code is below k; else nothing is added.");
+  m.def("add_rows", &add_rows, "codes"_a, "weights"_a, "table"_a, "unlabelled"_a,
+        "Add w to ``table[class]``, the pair (k, 2) of each class; without a class, to "
+        "``unlabelled``.\n\n"
+        "Returns whether every code is below k; else nothing is added.");
   m.def("add_codes", &add_codes, "values"_a, "low"_a, "size"_a, "offsets"_a, "codes"_a, "tally"_a,
         "Count rows of weight one.\n\n"
         "Returns −1, or the first row that has a code outside its range; from there on, nothing\n"

@@ -74,12 +74,13 @@ void define_descent(nb::module_ m) {
       "with coefficients v (m, 1 + p) and ``constant`` 1 or 0. Rows are taken in a given order,\n"
       "by one thread. What the loss is follows from the targets: numbers (n, m) have squared\n"
       "errors, class codes (n,) the logistic loss.";
-  m.def("add_gradient", &add_gradient, "table"_a, "targets"_a, "weights"_a, "order"_a, "center"_a,
-        "inverse"_a, "v"_a, "z"_a, "t"_a, "g"_a, "loss"_a,
-        "Add Σ ω ℓ to ``loss`` and Σ ω ∂ℓ/∂t zᵀ to ``g`` (m, 1 + p), over the rows in\n"
-        "``order``.\n\n"
-        "``z`` (1 + p,) is room for a row, whose first element is the constant, ``t`` (m,) for\n"
-        "scores.");
+  m.def(
+      "add_gradient", &add_gradient, "table"_a, "targets"_a, "weights"_a, "order"_a, "center"_a,
+      "inverse"_a, "v"_a, "z"_a, "t"_a, "g"_a, "loss"_a,
+      "Add Σ ω ℓ to ``loss`` and Σ ω ∂ℓ/∂t zᵀ to ``g`` (m, 1 + p), over the rows in\n"
+      "``order``.\n\n"
+      "``z`` (1 + p,) is a buffer for a row, whose first element is the constant, ``t`` (m,) for\n"
+      "scores.");
   m.def("descend", &descend, "table"_a, "targets"_a, "weights"_a, "order"_a, "size"_a, "center"_a,
         "inverse"_a, "penalty"_a, "rate"_a, "momentum"_a, "nesterov"_a, "z"_a, "t"_a, "v"_a,
         "velocity"_a, "loss"_a, "path"_a,

@@ -37,20 +37,20 @@ void define_distances(nb::module_ m) {
 
   m.def(
       "add_marginal",
-      [](Rows x, Read<2> mean, Read<2> rest, Read<3> covariance, Written<2> distance,
+      [](Rows x, Read<2> mean, Read<2> mean_lo, Read<3> covariance, Written<2> distance,
          Written<2> log_determinant, Written<2> rank) {
         const Index n = x.shape(0), s = covariance.shape(0), k = mean.shape(0), d = x.shape(1);
         require(s == 1 || s == k, one_or_all);
         require("mean", mean, {k, d});
-        require("rest", rest, {k, d});
+        require("mean_lo", mean_lo, {k, d});
         require("covariance", covariance, {s, d, d});
         require("distance", distance, {n, k});
         require("log_determinant", log_determinant, {n, s});
         require("rank", rank, {n, s});
         Unlocked unlocked;
-        kernels.add_marginal(x, mean, rest, covariance, distance, log_determinant, rank);
+        kernels.add_marginal(x, mean, mean_lo, covariance, distance, log_determinant, rank);
       },
-      "x"_a, "mean"_a, "rest"_a, "covariance"_a, "distance"_a, "log_determinant"_a, "rank"_a,
+      "x"_a, "mean"_a, "mean_lo"_a, "covariance"_a, "distance"_a, "log_determinant"_a, "rank"_a,
       "Write the distances (n, k) of rows in the columns that they show.\n\n"
       "Rows of one pattern stand together. ``log_determinant`` and ``rank`` (n, s) are those of\n"
       "the covariances (s, d, d) of these columns.");

@@ -8,8 +8,8 @@ namespace suffice::bindings {
 
 static const LogisticKernels& kernels() { return CHOSEN(logistic); }
 
-static void outcomes(Read<2> t, Codes codes, Written<1> loss, Written<2> residual, Written<2> p,
-                     Written<2> other) {
+static void loss_derivatives(Read<2> t, Codes codes, Written<1> loss, Written<2> residual,
+                             Written<2> p, Written<2> other) {
   const Index n = t.shape(0), m = t.shape(1);
   require(m >= 1, "there must be a score at least");
   require("codes", codes, {n});
@@ -19,49 +19,51 @@ static void outcomes(Read<2> t, Codes codes, Written<1> loss, Written<2> residua
   require("other", other, {n, m});
   require_between("codes", codes, 0, m == 1 ? 2 : m);
   Unlocked unlocked;
-  kernels().outcomes(t, codes, loss.at(), residual, p, other);
+  kernels().loss_derivatives(t, codes, loss.at(), residual, p, other);
 }
 
 // Check what both kinds of rows share: n rows, and m coefficient vectors of so many numbers.
 static LogisticSums sums_of(Index n, Index m, const Codes& codes, const Read<1>& weights,
-                            const Read<1>& factors, const Written<1>& weight,
-                            const Written<1>& fingerprint, const Written<2>& gradient) {
-  const Index k = factors.shape(0);
+                            const Read<1>& class_weights, const Written<1>& weight,
+                            const Written<1>& checksum, const Written<2>& gradient) {
+  const Index k = class_weights.shape(0);
   require(m == 1 ? k <= 2 : k <= m,
           "there must be a coefficient vector of every class, or one of two");
   require("codes", codes, {n});
   if (weights.shape(0)) require("weights", weights, {n});
   require("weight", weight, {k});
-  require("fingerprint", fingerprint, {k});
+  require("checksum", checksum, {k});
   const double* of_rows = weights.shape(0) ? weights.at() : nullptr;
-  return {of_rows, factors, weight.at(), fingerprint.at(), gradient};
+  return {of_rows, class_weights, weight.at(), checksum.at(), gradient};
 }
 
 static double add_gradient(Read<2> x, Read<1> origin, Read<2> directions, Codes codes,
-                           Read<1> weights, Read<1> factors, Written<1> weight,
-                           Written<1> fingerprint, Written<2> gradient) {
+                           Read<1> weights, Read<1> class_weights, Written<1> weight,
+                           Written<1> checksum, Written<2> gradient) {
   const Index d = x.shape(1), m = directions.shape(0) - 1;
   require(m >= 1, "directions must be coefficients, and then the vector of the checksum");
   const LogisticSums sums =
-      sums_of(x.shape(0), m, codes, weights, factors, weight, fingerprint, gradient);
+      sums_of(x.shape(0), m, codes, weights, class_weights, weight, checksum, gradient);
   require("origin", origin, {d});
   require("directions", directions, {m + 1, 1 + d});
   require("gradient", gradient, {m, 1 + d});
-  require_between("codes", codes, 0, factors.shape(0));
+  require_between("codes", codes, 0, class_weights.shape(0));
   Unlocked unlocked;
   return kernels().add_gradient(x, origin, directions, codes, sums);
 }
 
 static double add_sparse_gradient(AnyArray<1> indptr, AnyArray<1> indices, AnyArray<1> data,
-                                  Read<2> directions, Codes codes, Read<1> weights, Read<1> factors,
-                                  Written<1> weight, Written<1> fingerprint, Written<2> gradient) {
+                                  Read<2> directions, Codes codes, Read<1> weights,
+                                  Read<1> class_weights, Written<1> weight, Written<1> checksum,
+                                  Written<2> gradient) {
   const auto starts = row_starts(indptr, codes.shape(0), data.shape(0));
-  const Index n = codes.shape(0), k = factors.shape(0), m = k == 2 ? 1 : k;
+  const Index n = codes.shape(0), k = class_weights.shape(0), m = k == 2 ? 1 : k;
   require(k >= 1, "there must be a class at least");
-  const LogisticSums sums = sums_of(n, m, codes, weights, factors, weight, fingerprint, gradient);
+  const LogisticSums sums =
+      sums_of(n, m, codes, weights, class_weights, weight, checksum, gradient);
   const Index rows = directions.shape(0), width = directions.shape(1);
   require(rows >= 1 && width % 8 == 0 && width > m,
-          "directions must have a row for every column of x, and one, and room up to whole lanes");
+          "directions must have a row for every column of x, and one, padded to whole lanes");
   require("gradient", gradient, {rows, width});
   double loss = 0.0;
   Unlocked unlocked;
@@ -84,21 +86,22 @@ void define_logistic(nb::module_ m) {
       "    k > 2 classes     ℓ = log Σ_c exp(t_c) − t_y        ∂ℓ/∂t_c = p_c − [c = y]   p_c ∝ "
       "exp(t_c)\n\n"
       "Nothing overflows, and neither p nor 1 − p is ever a difference of numbers near 1.";
-  m.def("outcomes", &outcomes, "t"_a, "codes"_a, "loss"_a, "residual"_a, "p"_a, "other"_a,
+  m.def("loss_derivatives", &loss_derivatives, "t"_a, "codes"_a, "loss"_a, "residual"_a, "p"_a,
+        "other"_a,
         "Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores ``t`` (n, m); m = 1 for two classes.");
   m.def("add_gradient", &add_gradient, "x"_a, "origin"_a, "directions"_a, "codes"_a, "weights"_a,
-        "factors"_a, "weight"_a, "fingerprint"_a, "gradient"_a,
+        "class_weights"_a, "weight"_a, "checksum"_a, "gradient"_a,
         "Add what one pass over rows x (n, d) says of m coefficient vectors; return Σ w f_y ℓ.\n\n"
-        "With z = (1, x − origin): Σ w and Σ w cᵀz to ``weight`` and ``fingerprint`` (k,) of\n"
+        "With z = (1, x − origin): Σ w and Σ w cᵀz to ``weight`` and ``checksum`` (k,) of\n"
         "every class, Σ w f_y ∂ℓ/∂t_a z to ``gradient`` (m, 1 + d). ``directions`` (m + 1, 1 +\n"
         "d) are the coefficients and then c; ``codes`` (n,) the classes; ``weights`` (n,), or\n"
-        "(0,) for all 1; f are ``factors``.");
+        "(0,) for all 1; f are ``class_weights``.");
   m.def("add_sparse_gradient", &add_sparse_gradient, "indptr"_a, "indices"_a, "data"_a,
-        "directions"_a, "codes"_a, "weights"_a, "factors"_a, "weight"_a, "fingerprint"_a,
+        "directions"_a, "codes"_a, "weights"_a, "class_weights"_a, "weight"_a, "checksum"_a,
         "gradient"_a,
         "Do what `add_gradient` does for compressed rows x, with z = (1, x).\n\n"
         "``directions`` and ``gradient`` (1 + d, width) have a row for every column of x: m\n"
-        "coefficients and c, or m sums, and room up to whole lanes. Rows whose code is −1 are\n"
+        "coefficients and c, or m sums, padded to whole lanes. Rows whose code is −1 are\n"
         "left out.");
 }
 

@@ -58,14 +58,14 @@ static void merge_classes(Written<3> weight, Written<2> pivot, Written<3> sums, 
 }
 
 static void mean_and_scatter(Read<3> weight, Read<2> pivot, Read<3> sums, Written<2> mean,
-                             Written<2> rest, Written<2> scatter) {
+                             Written<2> mean_lo, Written<2> scatter) {
   const auto state = state_of(weight, pivot, sums);
   const Index k = pivot.shape(0), d = pivot.shape(1);
   require("mean", mean, {k, d});
-  require("rest", rest, {k, d});
+  require("mean_lo", mean_lo, {k, d});
   require("scatter", scatter, {k, d});
   Unlocked unlocked;
-  kernels->mean_and_scatter(state, mean, rest, scatter);
+  kernels->mean_and_scatter(state, mean, mean_lo, scatter);
 }
 
 static void recentre(Written<3> weight, Written<2> pivot, Written<3> sums) {
@@ -92,9 +92,9 @@ void define_moments(nb::module_ m) {
   m.def("merge_classes", &merge_classes, "weight"_a, "pivot"_a, "sums"_a, "weight2"_a, "pivot2"_a,
         "sums2"_a,
         "Add the moments of the classes after the first to those of one class, in place.");
-  m.def("mean_and_scatter", &mean_and_scatter, "weight"_a, "pivot"_a, "sums"_a, "mean"_a, "rest"_a,
-        "scatter"_a,
-        "Write x̄ and Σw(x − x̄)², (k, d); zeros where W = 0. ``rest`` is what rounding took off\n"
+  m.def("mean_and_scatter", &mean_and_scatter, "weight"_a, "pivot"_a, "sums"_a, "mean"_a,
+        "mean_lo"_a, "scatter"_a,
+        "Write x̄ and Σw(x − x̄)², (k, d); zeros where W = 0. ``mean_lo`` is what rounding took off\n"
         "the mean, where that is much by the measure of the spread.");
   m.def("recentre", &recentre, "weight"_a, "pivot"_a, "sums"_a,
         "Move the pivots, in place, to where mean and scatter alone decide, see `near`.");

@@ -8,9 +8,9 @@ namespace suffice::bindings {
 
 static const ScoresKernels& kernels() { return CHOSEN(scores); }
 
-static void require_panels(const Read<2>& table, const Scores& out) {
-  require(table.shape(1) % PANEL == 0 && table.shape(1) >= out.shape(1),
-          "the table must have a column for every class, rounded up to whole panels of 8");
+static void require_class_tiles(const Read<2>& table, const Scores& out) {
+  require(table.shape(1) % CLASS_TILE == 0 && table.shape(1) >= out.shape(1),
+          "the table must have a column for every class, rounded up to whole class tiles of 8");
 }
 
 static Index add_student(Rows x, Read<2> mean, Read<2> precision, Read<2> power, Read<2> log_scale,
@@ -44,7 +44,7 @@ static void add_binary(Array<const std::int8_t, 2, Order::any> values, Read<2> a
 static void add_sparse_linear(AnyArray<1> data, AnyArray<1> indices, AnyArray<1> indptr,
                               Read<2> slope, Scores out) {
   const auto starts = row_starts(indptr, out.shape(0), data.shape(0));
-  require_panels(slope, out);
+  require_class_tiles(slope, out);
   Unlocked unlocked;
   with_rows(data, indices, starts, [&]<class T, class I>(Compressed<T, I> x) {
     const SparseScores<T, I>& sparse = kernels().sparse;
@@ -58,7 +58,7 @@ static void add_table(Array<const std::int64_t, 2> values, Codes low, Codes size
   require("low", low, {d});
   require("size", size, {d});
   require("out", out, {values.shape(0), out.shape(1)});
-  require_panels(table, out);
+  require_class_tiles(table, out);
   bool inside = offsets.shape(0) >= d;
   for (Index j = 0; inside && j < d; ++j)
     inside = size.at()[j] >= 0 && offsets.at()[j] >= 0 &&
@@ -81,7 +81,7 @@ void define_scores(nb::module_ m) {
       "Log-likelihoods of a block under every class, added to ``out`` (n, k).\n\n"
       "NaN or a missing code adds nothing. A row adds its columns in the same order wherever it\n"
       "stands, which gives the same bits.";
-  m.attr("PANEL") = PANEL;  // classes scored together: a table of events has room for whole panels
+  m.attr("CLASS_TILE") = CLASS_TILE;  // classes scored together: tables of events are padded to it
   m.def("add_student", &add_student, "x"_a, "mean"_a, "precision"_a, "power"_a, "log_scale"_a,
         "out"_a,
         "Student-t: add Σⱼ log_scale[c, j] − power[c, j] log(1 + precision[c, j] (x − mean)²).\n\n"
@@ -93,12 +93,12 @@ void define_scores(nb::module_ m) {
   m.def("add_sparse_linear", &add_sparse_linear, "data"_a, "indices"_a, "indptr"_a, "slope"_a,
         "out"_a,
         "Event counts of a CSR matrix: add Σ x · slope[event, c], where 0 · (−∞) = 0.\n\n"
-        "``slope`` is (d, k), k rounded up to whole panels of classes; events that it does not\n"
+        "``slope`` is (d, k), k rounded up to whole class tiles; events that it does not\n"
         "have are left out.");
   m.def("add_table", &add_table, "values"_a, "low"_a, "size"_a, "offsets"_a, "table"_a, "out"_a,
         "Categories: add Σⱼ table[offsets[j] + values[i, j] − low[j], c].\n\n"
         "A value outside its range reads the place after the range. ``table`` is (M, k), k\n"
-        "rounded up to whole panels of classes.");
+        "rounded up to whole class tiles.");
   m.def("best_class", &best_class, "scores"_a, "best"_a,
         "Write the class of the largest score of every row; of equal scores, the first.\n\n"
         "A row of −∞ gets −1. Returns the number of such rows.");

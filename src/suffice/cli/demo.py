@@ -52,14 +52,14 @@ def _story() -> Iterator[RenderableType]:
     table = _wines()
     measured = table.num_columns - 1
     blanked = sum(column.null_count for column in table.columns)
-    share = percent(blanked / (table.num_rows * measured))
+    fraction = percent(blanked / (table.num_rows * measured))
     rows, new = _held_out(table)
     yield _heading("The table")
     yield (
         f"{table.num_rows} Italian wines of three cultivars, {measured} measurements each, from "
         "scikit-learn's load_wine. Three things were done to it: color_intensity was cut into the "
         "words pale, medium and dark, so that there is a column of words; "
-        f"{blanked} cells, {share} of all, were blanked at random (seed {SEED}), because real "
+        f"{blanked} cells, {fraction} of all, were blanked at random (seed {SEED}), because real "
         f"tables have holes; {LONG_NAME} was shortened to {SHORT_NAME}. {HELD_OUT} wines were put "
         "aside.\n"
     )

@@ -46,19 +46,19 @@ def amount(weight: float) -> str:
     return f"{weight:,.0f}" if float(weight).is_integer() else f"{weight:,.6g}"
 
 
-def percent(share: float) -> str:
-    """Write a share; rounding makes nothing certain, and an undefined one is a dash.
+def percent(fraction: float) -> str:
+    """Write a fraction; rounding makes nothing certain, and an undefined one is a dash.
 
     Examples
     --------
     >>> percent(0.1701), percent(0.99999), percent(float("nan"))
     ('17.0 %', '> 99.9 %', '-')
     """
-    if math.isnan(share):
+    if math.isnan(fraction):
         return "-"
-    if 0.9995 <= share < 1:
+    if 0.9995 <= fraction < 1:
         return "> 99.9 %"
-    return "< 0.1 %" if 0 < share < 0.0005 else f"{100 * share:.1f} %"
+    return "< 0.1 %" if 0 < fraction < 0.0005 else f"{100 * fraction:.1f} %"
 
 
 def decibans(value: float) -> str:

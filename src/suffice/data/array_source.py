@@ -221,7 +221,7 @@ class ArraySplit:
         return RealBlock(x)
 
     def split_size(self) -> SplitSize:
-        """Its rows, and its share of the bytes of the array."""
+        """Its rows, and its fraction of the bytes of the array."""
         x, rows = self.source.x, self.count()
         whole = x.nbytes if hasattr(x, "nbytes") else x.data.nbytes + x.indices.nbytes
         return SplitSize(rows, whole * rows // max(1, x.shape[0]))

@@ -56,7 +56,7 @@ class LinearDiscriminantAnalysis(
     store_covariance : bool
         Accepted for compatibility: ``covariance_`` is always there.
     tol : float
-        An axis on which the classes' spread √λ is at most this share of the largest is left out.
+        An axis on which the classes' spread √λ is at most this fraction of the largest is left out.
         Predictions do not depend on it.
     covariance_estimator : object, optional
         `EmpiricalCovariance`, `ShrunkCovariance`, `LedoitWolf` or `OAS` of `sklearn.covariance`,
@@ -66,7 +66,7 @@ class LinearDiscriminantAnalysis(
         0 for maximum likelihood, 1 for the unbiased covariance, as R's ``MASS::lda`` and
         ``MASS::qda`` and earlier releases of scikit-learn.
     variance_floor : float
-        In no direction is the variance less than this share of that over all classes.
+        In no direction is the variance less than this fraction of that over all classes.
     precision : {"exact", "double"}
         Add products without rounding, or in plain double precision.
     threads : int, optional
@@ -192,7 +192,7 @@ class LinearDiscriminantAnalysis(
     @property
     def covariance_(self) -> NDArray[np.float64]:
         """Σ (d, d)."""
-        covariance: NDArray[np.float64] = self._spread.covariance[0]
+        covariance: NDArray[np.float64] = self._factored.covariance[0]
         return covariance
 
     @property
@@ -203,7 +203,7 @@ class LinearDiscriminantAnalysis(
     @property
     def coef_(self) -> NDArray[np.float64]:
         """Σ⁻¹(μ_c − x̄), (k, d), or Σ⁻¹(μ₂ − μ₁), (1, d), for two classes."""
-        return one_of_two(self._offsets @ self._spread.whitening[0])
+        return one_of_two(self._offsets @ self._factored.whitening[0])
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
@@ -215,7 +215,7 @@ class LinearDiscriminantAnalysis(
     def scalings_(self) -> NDArray[np.float64]:
         """The axes a, (d, r)."""
         directions, _ = self._axes
-        return np.asarray((directions @ self._spread.whitening[0]).T)
+        return np.asarray((directions @ self._factored.whitening[0]).T)
 
     @property
     def explained_variance_ratio_(self) -> NDArray[np.float64]:
@@ -244,7 +244,7 @@ class LinearDiscriminantAnalysis(
     @property
     def _offsets(self) -> NDArray[np.float64]:
         """W(μ_c − x̄), (k, d), where WᵀW = Σ⁻¹."""
-        shift = self._spread.shift
+        shift = self._factored.shift
         return np.asarray(shift - self.priors_ @ shift)
 
     @property
@@ -257,9 +257,9 @@ class LinearDiscriminantAnalysis(
         """Eigenvectors (r, d) and eigenvalues (r,) of WBWᵀ."""
         offsets = self._offsets
         most = min(len(offsets) - 1, offsets.shape[1])
-        _, spread, directions = np.linalg.svd(
+        _, singular, directions = np.linalg.svd(
             np.sqrt(self.priors_)[:, None] * offsets, full_matrices=False
         )
-        kept = np.flatnonzero(spread[:most] > self.tol * spread[0])
+        kept = np.flatnonzero(singular[:most] > self.tol * singular[0])
         side = np.where(directions[kept] @ offsets[-1] < 0, -1.0, 1.0)
-        return side[:, None] * directions[kept], spread[kept] ** 2
+        return side[:, None] * directions[kept], singular[kept] ** 2

@@ -116,19 +116,19 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         return self.reg_param or super()._share()
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:
-        return np.asarray(self._predictions(X, joint) + 0.5 * self._spread.rank * LOG_2PI)
+        return np.asarray(self._predictions(X, joint) + 0.5 * self._factored.rank * LOG_2PI)
 
     @property
     def covariance_(self) -> list[NDArray[np.float64]]:
         """Σ_c, k of (d, d)."""
-        return list(self._spread.covariance)
+        return list(self._factored.covariance)
 
     @property
     def rotations_(self) -> list[NDArray[np.float64]]:
         """Principal axes of Σ_c, as columns, k of (d, d)."""
-        return list(np.linalg.eigh(self._spread.covariance).eigenvectors[:, :, ::-1])
+        return list(np.linalg.eigh(self._factored.covariance).eigenvectors[:, :, ::-1])
 
     @property
     def scalings_(self) -> list[NDArray[np.float64]]:
         """Variances along the principal axes, k of (d,)."""
-        return list(np.linalg.eigvalsh(self._spread.covariance)[:, ::-1])
+        return list(np.linalg.eigvalsh(self._factored.covariance)[:, ::-1])

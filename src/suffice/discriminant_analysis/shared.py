@@ -13,8 +13,8 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import ParameterError
 from suffice.families import MultivariateGaussian
 from suffice.families.family import check_nonnegative
+from suffice.families.multivariate.factored import FactoredGaussians, add_complete, fill
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
-from suffice.families.multivariate.spread import Spread, add_complete, fill
 from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
 from suffice.models.generative.model import GenerativeModel, Prior, discriminants, posterior
@@ -75,12 +75,13 @@ class DiscriminantAnalysis(OneFamilyClassifier):
                     "leave one of them out",
                 )
             return shrinkage_of(self.covariance_estimator)
-        share = 0.0 if self.shrinkage is None else self.shrinkage
-        if not (share == "auto" or (isinstance(share, Real) and 0 <= float(share) <= 1)):
+        fraction = 0.0 if self.shrinkage is None else self.shrinkage
+        if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
             raise ParameterError(
-                Option.of("shrinkage", share), "shrinkage is None, a number from 0 to 1, or 'auto'"
+                Option.of("shrinkage", fraction),
+                "shrinkage is None, a number from 0 to 1, or 'auto'",
             )
-        return "ledoit-wolf" if share == "auto" else float(share)
+        return "ledoit-wolf" if fraction == "auto" else float(fraction)
 
     def _prior(self) -> tuple[Prior, float]:
         return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
@@ -90,8 +91,8 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         return cast(MultivariateGaussianParameters, self._estimates)
 
     @property
-    def _spread(self) -> Spread:
-        return self._gaussian.spread
+    def _factored(self) -> FactoredGaussians:
+        return self._gaussian.factored
 
     @property
     def n_iter_(self) -> int:
@@ -111,7 +112,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     @property
     def means_(self) -> NDArray[np.float64]:
         """Means (k, d)."""
-        return self._spread.mean
+        return self._factored.mean
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return δ_c(x), log P(c | x) up to a term that all classes share, (n, k).
@@ -134,7 +135,7 @@ def on_axes(
     """Kernel of a transform: (x − origin) axes of the rows of a split, batch by batch."""
     model, origin, axes = params
     (parameters,) = model.parameters
-    spread = cast(MultivariateGaussianParameters, parameters).spread
+    factored = cast(MultivariateGaussianParameters, parameters).factored
     terms = origin, np.ascontiguousarray(axes.T), np.zeros(axes.shape[1])
 
     def one(batch: Batch) -> NDArray[np.float64]:
@@ -144,8 +145,10 @@ def on_axes(
         out = scores(len(x), axes.shape[1], 0.0)
         rest = add_complete(kernels.linear.add_complete, x, terms, out)
         if len(rest):
-            shares, _ = posterior(model, batch, None)
-            filled = fill(x[rest], linear(shares[rest], spread.mean), spread.covariance[0])
+            probabilities, _ = posterior(model, batch, None)
+            filled = fill(
+                x[rest], linear(probabilities[rest], factored.mean), factored.covariance[0]
+            )
             out[rest] = affine(filled, *terms)
         return out
 

@@ -2,7 +2,7 @@
 
 A fit is a series of sums over the rows, and every sum is a function of a kernel, its parameters
 and the splits. The file keeps the finished sums of a fit and the begun one, each under the
-fingerprint of what it is of. Who takes the file up runs the same fit again: a finished sum is read
+checksum of what it is of. Who takes the file up runs the same fit again: a finished sum is read
 instead of the rows, the begun one goes on with the first split that is not in it, and as its terms
 are added in the order they would have had, the result has the bits of a fit that never stopped.
 
@@ -34,7 +34,7 @@ from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeE
 from suffice.hints import fits
 from suffice.persist import read_model, write_model
 from suffice.rules import NONNEGATIVE, rule
-from suffice.statistics.kinds import STATISTICS
+from suffice.statistics.register import STATISTICS
 from suffice.statistics.statistic import Statistic, TreeSum
 
 __all__ = ["CheckpointedEngine"]
@@ -143,7 +143,7 @@ def _checksum(kernel: Any, params: Any, splits: Sequence[Split]) -> str:
 class Kept:
     """A sum as the file has it."""
 
-    of: str  # the fingerprint
+    of: str  # the checksum
     done: Annotated[int, NONNEGATIVE]  # how many splits are in it, the first ones
     # The stack of a `TreeSum`.
     levels: tuple[int, ...]

@@ -61,7 +61,7 @@ def engine(
     if not (isinstance(name, str) and name in ENGINES):
         raise _unknown(name)
     try:
-        home = import_module(f"suffice.engines.{name}")
+        module = import_module(f"suffice.engines.{name}")
     except ModuleNotFoundError as error:
         raise ParameterError(
             f"engine={name!r} needs {error.name}",
@@ -69,7 +69,7 @@ def engine(
             f"pip install 'suffice[{name}]'",
         ) from error
     try:
-        made: Engine = getattr(home, ENGINES[name].class_name)(**options)
+        made: Engine = getattr(module, ENGINES[name].class_name)(**options)
     except TypeError as error:
         raise ParameterError(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
@@ -119,7 +119,7 @@ def set_engine(chosen: Choice = None, **options: Any) -> None:
     _everywhere = chosen if chosen is None else _required(chosen)
 
 
-def engine_of(chosen: Choice, threads: int | None = None, home: str | None = None) -> Engine:
+def engine_of(chosen: Choice, threads: int | None = None, default: str | None = None) -> Engine:
     """Return the engine that an estimator's options stand for.
 
     Parameters
@@ -128,7 +128,7 @@ def engine_of(chosen: Choice, threads: int | None = None, home: str | None = Non
         What the estimator was given.
     threads : int, optional
         Of the local engine; a table that lives in another one is read there all the same.
-    home : str, optional
+    default : str, optional
         The engine that the table lives in, used unless another is chosen.
 
     Raises
@@ -143,8 +143,8 @@ def engine_of(chosen: Choice, threads: int | None = None, home: str | None = Non
     LocalEngine(threads=2)
     """
     given = chosen
-    if chosen is None and home is not None:
-        chosen = home
+    if chosen is None and default is not None:
+        chosen = default
     if chosen is None:
         chosen = _everywhere if _everywhere is not None and threads is None else "local"
     if isinstance(chosen, str):

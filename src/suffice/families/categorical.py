@@ -119,8 +119,8 @@ class Categorical(Family):
             statistic = statistic.over(
                 tuple(_from_zero(j, v, least[j]) for j, v in enumerate(statistic.vocabularies))
             )
-        share = [self._shares(statistic.column(j), least[j]) for j in range(d)]
-        table = np.concatenate(share, axis=1) if share else np.zeros((statistic.count.shape[0], 0))
+        parts = [self._shares(statistic.column(j), least[j]) for j in range(d)]
+        table = np.concatenate(parts, axis=1) if parts else np.zeros((statistic.count.shape[0], 0))
         return CategoricalParameters(statistic.vocabularies, table, self.unseen)
 
     def _shares(self, count: NDArray[np.float64], least: int) -> NDArray[np.float64]:

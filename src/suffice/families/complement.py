@@ -108,7 +108,7 @@ class ComplementParameters(Parameters):
         return EventTerms(self.weights)
 
     def column(self, j: int) -> ComplementParameters:
-        """The share of column j in the score; a text is one column."""
+        """What column j adds to the score; a text is one column."""
         if not self.events.closed:
             return self
         event = Vocabulary((self.events.values[j],), closed=True)

@@ -31,7 +31,7 @@ __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
 
 
 FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
-CERTAIN = 2.0**-100  # the least share that a variance has of that over all classes
+CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 LEAST = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
 
 
@@ -69,7 +69,7 @@ class Gaussian(Family):
     ddof : int
         0 for maximum likelihood, 1 for the unbiased variance (``mle`` only).
     variance_floor : float
-        Smallest variance, as a share of the variance of that column over all classes, and at
+        Smallest variance, as a fraction of the variance of that column over all classes, and at
         least 2⁻¹⁰⁰ of it: a class that shows one value only is certain of that value, and
         impossible elsewhere. It depends on no other column, so rescaling a column changes
         nothing.
@@ -134,37 +134,37 @@ class Gaussian(Family):
 
     def _maximum_likelihood(self, moments: Moments) -> GaussianParameters:
         n, pooled = moments.total, moments.one_class
-        spread = pooled.variance
+        overall = pooled.variance
         freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            variance = np.where(freedom > 0, self._joined(moments.scatter) / freedom, spread)
+            variance = np.where(freedom > 0, self._joined(moments.scatter) / freedom, overall)
         mean = np.where(n > 0, moments.mean, pooled.mean)
-        rest = np.where(n > 0, moments.rest, pooled.rest)
-        return GaussianParameters(mean, rest, np.maximum(variance, self.least_variance(moments)))
+        mean_lo = np.where(n > 0, moments.mean_lo, pooled.mean_lo)
+        return GaussianParameters(mean, mean_lo, np.maximum(variance, self.least_variance(moments)))
 
     def least_variance(self, moments: Moments) -> NDArray[np.float64]:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""
-        spread = moments.one_class.variance
-        floor = np.maximum(max(self.variance_floor, CERTAIN) * spread, LEAST)
-        return np.where(spread > 0, floor, 0.0)
+        overall = moments.one_class.variance
+        floor = np.maximum(max(self.variance_floor, CERTAIN) * overall, LEAST)
+        return np.where(overall > 0, floor, 0.0)
 
     def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:
         n, pooled = moments.total, moments.one_class
-        spread = pooled.variance
-        mean0, rest0 = (pooled.mean, pooled.rest) if self.mean0 is None else (self.mean0, 0.0)
-        b0 = self.a0 * spread if self.b0 is None else self.b0
+        overall = pooled.variance
+        mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)
+        b0 = self.a0 * overall if self.b0 is None else self.b0
         kappa = self.kappa0 + n
-        shift = (moments.mean - mean0) + (moments.rest - rest0)
-        moved = np.where(n > 0, moments.rest - self.kappa0 / kappa * shift, rest0)
-        mean, rest = quick_two_sum(np.where(n > 0, moments.mean, mean0), moved)
+        shift = (moments.mean - mean0) + (moments.mean_lo - lo0)
+        moved = np.where(n > 0, moments.mean_lo - self.kappa0 / kappa * shift, lo0)
+        mean, mean_lo = quick_two_sum(np.where(n > 0, moments.mean, mean0), moved)
         a = self.a0 + self._joined(n) / 2
         scatter = moments.scatter + self.kappa0 * n / kappa * np.where(n > 0, shift, 0) ** 2
         b = b0 + self._joined(scatter) / 2
-        rest = np.where(mean**2 > FAR**2 * b / a, rest, 0.0)
+        mean_lo = np.where(mean**2 > FAR**2 * b / a, mean_lo, 0.0)
         if self.estimation == "map":
             means = (n > 0).sum(axis=0, keepdims=True) if self.shared else 1
-            return GaussianParameters(mean, rest, b / (a + (1 + means / 2)))
-        return StudentParameters(mean, rest, b * (kappa + 1) / (a * kappa), 2 * a)
+            return GaussianParameters(mean, mean_lo, b / (a + (1 + means / 2)))
+        return StudentParameters(mean, mean_lo, b * (kappa + 1) / (a * kappa), 2 * a)
 
     def _joined(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sums (k, d), or (1, d) over all classes if these share their variance."""
@@ -176,11 +176,11 @@ class GaussianParameters(Parameters):
     """μ (k, d) and σ² (k, d), or (1, d) where the classes share it.
 
     A column without any spread (σ² = 0 everywhere) says nothing.
-    ``rest`` is what ``mean``, a double, cannot hold of a μ that is far from 0.
+    ``mean_lo`` is what ``mean``, a double, cannot hold of a μ that is far from 0.
     """
 
     mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    rest: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    mean_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
     variance: Annotated[NDArray[np.float64], Shape("s", "d"), NONNEGATIVE]
 
     @property
@@ -207,12 +207,12 @@ class GaussianParameters(Parameters):
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log N(xⱼ; μ, σ²)."""
         root = np.sqrt(self.precision / 2)
-        block, mean = _centred(block, self.mean, self.rest)
+        block, mean = _centred(block, self.mean, self.mean_lo)
         _score(kernels.squares.add_gaussian, block, (mean, root, self.log_scale), out)
 
     def column(self, j: int) -> GaussianParameters:
         """The parameters of column j alone."""
-        return GaussianParameters(*(a[:, [j]] for a in (self.mean, self.rest, self.variance)))
+        return GaussianParameters(*(a[:, [j]] for a in (self.mean, self.mean_lo, self.variance)))
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
@@ -230,7 +230,7 @@ class GaussianParameters(Parameters):
         precision, used = self.precision, self.variance > 0
         far = (used & (self.mean**2 > FAR**2 * self.variance)).any(axis=0)
         origin = np.where(far, self.mean[0], 0.0)
-        mean = (self.mean - origin) + self.rest
+        mean = (self.mean - origin) + self.mean_lo
         constant = (self.log_scale - 0.5 * precision * mean**2).sum(axis=1)
         features = tuple(range(self.mean.shape[1]))
         return Form(features, -0.5 * precision, precision * mean, constant, origin)
@@ -241,11 +241,11 @@ class StudentParameters(Parameters):
     """Location and scale² (k, d) of a Student-t, and its degrees of freedom ν.
 
     ν is (k, d), or (1, d) where the classes share the variance that is integrated out.
-    ``rest`` is what ``location``, a double, cannot hold of a location that is far from 0.
+    ``location_lo`` is what ``location``, a double, cannot hold of a location that is far from 0.
     """
 
     location: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    rest: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    location_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
     scale2: Annotated[NDArray[np.float64], Shape("k", "d"), NONNEGATIVE]
     dof: Annotated[NDArray[np.float64], Shape("s", "d"), POSITIVE]
 
@@ -257,16 +257,16 @@ class StudentParameters(Parameters):
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ((ν+1)/2)/Γ(ν/2) − ½ log νπs² − (ν+1)/2 log(1 + (x − m)²/νs²)."""
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
-        spread = np.where(used, nu * self.scale2, 1.0)
-        log_scale = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * spread)
-        precision, log_scale = np.where(used, 1 / spread, 0.0), np.where(used, log_scale, 0.0)
-        block, location = _centred(block, self.location, self.rest)
+        square = np.where(used, nu * self.scale2, 1.0)
+        log_scale = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * square)
+        precision, log_scale = np.where(used, 1 / square, 0.0), np.where(used, log_scale, 0.0)
+        block, location = _centred(block, self.location, self.location_lo)
         terms = location, precision, (nu + 1) / 2, log_scale
         _score(kernels.scores.add_student, block, terms, out)
 
     def column(self, j: int) -> StudentParameters:
         """The parameters of column j alone."""
-        columns = (a[:, [j]] for a in (self.location, self.rest, self.scale2, self.dof))
+        columns = (a[:, [j]] for a in (self.location, self.location_lo, self.scale2, self.dof))
         return StudentParameters(*columns)
 
     def sample(
@@ -299,12 +299,12 @@ def _score(
 
 
 def _centred(
-    block: RealBlock, mean: NDArray[np.float64], rest: NDArray[np.float64]
+    block: RealBlock, mean: NDArray[np.float64], low: NDArray[np.float64]
 ) -> tuple[RealBlock, NDArray[np.float64]]:
     """Move the origin of columns that are far from it to their data; nothing is lost by that."""
-    far = rest.any(axis=0)
+    far = low.any(axis=0)
     if not far.any():
         return block, mean
     origin = np.where(far, mean[0], 0.0)
     require_held(block.values)
-    return RealBlock(block.values - origin), (mean - origin) + rest
+    return RealBlock(block.values - origin), (mean - origin) + low

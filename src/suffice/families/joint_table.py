@@ -32,7 +32,7 @@ class JointTable(Family):
         θ_cs = P(x_1, …, x_d | c),    s = (x_1, …, x_d),    M = Π mⱼ combinations
 
     Over all columns it is the classifier that naive Bayes approximates: with ``mle`` and the
-    empirical prior, P(c | x) = N_cs / N_s, the share of class c among the rows equal to x. In the
+    empirical prior, P(c | x) = N_cs / N_s, the fraction of class c among the rows equal to x. In
     place of two or three columns that depend on each other it makes naive Bayes semi-naive.
 
     θ follows from the counts N under a symmetric Dirichlet(α) prior over all M combinations of
@@ -204,8 +204,8 @@ class JointTableParameters(JointParameters):
         drawn = rng.integers(0, sizes, (n, len(sizes)))
         for c in np.unique(codes):
             rows = np.flatnonzero((codes == c) & ~even)
-            share = self.count[c] / self.count[c].sum()
-            drawn[rows] = self.cells[rng.choice(len(share), len(rows), p=share)]
+            probability = self.count[c] / self.count[c].sum()
+            drawn[rows] = self.cells[rng.choice(len(probability), len(rows), p=probability)]
         columns = zip(self.vocabularies, drawn.T, strict=True)
         return [np.array(v.values)[column] for v, column in columns]
 

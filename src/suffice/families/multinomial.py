@@ -109,7 +109,7 @@ class MultinomialParameters(Parameters):
         return EventTerms(safe_log(self.theta))
 
     def column(self, j: int) -> MultinomialParameters:
-        """The share of column j in the likelihood; a text is one column."""
+        """What column j adds to the likelihood; a text is one column."""
         if not self.events.closed:
             return self
         return MultinomialParameters(

@@ -16,13 +16,13 @@ from suffice.families.family import (
     check_nonnegative,
     check_positive,
 )
+from suffice.families.multivariate.factored import FactoredGaussians, settled_double
 from suffice.families.multivariate.parameters import (
     EmHistory,
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
     Structure,
 )
-from suffice.families.multivariate.spread import Spread, settled_double
 from suffice.families.multivariate.sums import _Sums
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.incomplete import IncompleteRows, LogPrior, expectation_maximisation
@@ -84,7 +84,7 @@ class MultivariateGaussian(Family):
     ddof : int
         1 for the unbiased covariance, divisor n_c − 1 or n − k (``mle`` only).
     variance_floor : float
-        In no direction is the variance less than this share of that over all classes; with 0,
+        In no direction is the variance less than this fraction of that over all classes; with 0,
         where a class has no spread in a direction in which others have, 2⁻⁴⁰.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
@@ -205,15 +205,17 @@ class MultivariateGaussian(Family):
         known = divisor > 0
         covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
         covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
-        shares = self._shares(covariance.value, divisor, sums)
-        shaped = [self._shaped(covariance[m], shares[m]) for m in range(len(known))]
-        total = self._shaped(sums.covariance, float(shares[known].min(initial=1.0)))
+        fractions = self._shrinkage_of(covariance.value, divisor, sums)
+        shaped = [self._shaped(covariance[m], fractions[m]) for m in range(len(known))]
+        total = self._shaped(sums.covariance, float(fractions[known].min(initial=1.0)))
         covariance = DoubleDouble.stack(shaped)
-        spread = Spread.of(sums.mean, covariance, total, self.variance_floor, self._noise(sums))
+        factored = FactoredGaussians.of(
+            sums.mean, covariance, total, self.variance_floor, self._noise(sums)
+        )
         borrowed = tuple(np.flatnonzero(~known & (n > 0)).tolist())
-        return MultivariateGaussianParameters(spread, sums.course, self.structure, borrowed)
+        return MultivariateGaussianParameters(factored, sums.course, self.structure, borrowed)
 
-    def _shares(
+    def _shrinkage_of(
         self, covariance: NDArray[np.float64], rows: NDArray[np.float64], sums: _Sums
     ) -> NDArray[np.float64]:
         """How much each matrix (s, d, d) is shrunk towards its diagonal, (s,)."""
@@ -230,7 +232,7 @@ class MultivariateGaussian(Family):
             of_rows, weight = of_rows.sum(keepdims=True), weight.sum(keepdims=True)
         return np.array([ledoit_wolf(covariance[m], of_rows[m], weight[m]) for m in range(s)])
 
-    def _shaped(self, covariance: DoubleDouble, share: float) -> DoubleDouble:
+    def _shaped(self, covariance: DoubleDouble, fraction: float) -> DoubleDouble:
         """Shrink the covariances of one matrix (d, d), or leave them out."""
         diagonal = np.eye(covariance.shape[0])
         if self.structure == "diagonal":
@@ -238,7 +240,7 @@ class MultivariateGaussian(Family):
         if self.structure == "spherical":
             trace = (covariance * diagonal).sum(axis=0).sum(axis=0)
             return trace / float(len(diagonal)) * diagonal
-        return covariance * np.where(diagonal, 1.0, 1.0 - share)
+        return covariance * np.where(diagonal, 1.0, 1.0 - fraction)
 
     def _posterior(
         self, sums: _Sums
@@ -251,17 +253,19 @@ class MultivariateGaussian(Family):
             total = (total * n + self._prior_scatter(sums)) / (n + 2 * self.a0)
         if self.estimation == "map":
             covariance = psi / self._mode_divisor(nu, sums)
-            spread = Spread.of(mean, covariance, total, self.variance_floor, self._noise(sums))
-            return MultivariateGaussianParameters(spread, sums.course)
+            factored = FactoredGaussians.of(
+                mean, covariance, total, self.variance_floor, self._noise(sums)
+            )
+            return MultivariateGaussianParameters(factored, sums.course)
         dof = nu - d + 1
         scale = psi / dof[:, None, None]
-        spread = Spread.of(mean, scale, total, self.variance_floor, self._noise(sums))
+        factored = FactoredGaussians.of(mean, scale, total, self.variance_floor, self._noise(sums))
         return MultivariateStudentParameters(
-            spread, np.array(np.broadcast_to(dof, k)), (kappa + 1) / kappa, sums.course
+            factored, np.array(np.broadcast_to(dof, k)), (kappa + 1) / kappa, sums.course
         )
 
     def _noise(self, sums: _Sums) -> float:
-        """The share of a variance that is noise of the sums, besides that of the cells."""
+        """The fraction of a variance that is noise of the sums, besides that of the cells."""
         return PLAIN if self.precision == "double" or sums.course.log_likelihood else 0.0
 
     def _update(
@@ -323,7 +327,7 @@ class MultivariateGaussian(Family):
             statistic.weight.sum(axis=1),
             (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
             settled_double(statistic.scatter),
-            statistic.home,
+            statistic.product_index,
         )
         log_prior = None if self.estimation == "mle" else self._log_prior(of_cells)
         found = expectation_maximisation(rows, estimate, self.shared, log_prior)

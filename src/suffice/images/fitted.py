@@ -46,7 +46,7 @@ class FittedSearchLight(FittedAttributes):
 
     @property
     def chance_(self) -> float:
-        """The share of the most frequent class among the volumes that are predicted."""
+        """The fraction of the most frequent class among the volumes that are predicted."""
         self._fitted("scores_")
         return float(np.bincount(self._truth).max() / len(self._truth))
 

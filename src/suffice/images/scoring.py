@@ -30,7 +30,7 @@ from suffice.numerics import kernels
 
 __all__ = ["PRIORS", "LearntSums", "accuracy", "predict", "sums_of_classes"]
 
-CERTAIN = 2.0**-100  # the least share that a variance has, as in `Gaussian`
+CERTAIN = 2.0**-100  # the least fraction that a variance has, as in `Gaussian`
 PRIORS = {"mle": (0.0, 0.0, 0.0), "map": (5.0, 1.0, 2.0)}  # ν, κ, strength: see the kernel
 
 

@@ -51,7 +51,7 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
         How means and variances follow from sums: as they are, or shrunk towards those of all
         classes, as `suffice.families.Gaussian` does.
     variance_floor : float
-        Smallest variance of a class, as a share of that of the same voxel over all classes.
+        Smallest variance of a class, as a fraction of that of the same voxel over all classes.
     zscore : {"run"}, optional
         Standardise every voxel in each run, by its mean and standard deviation over all volumes of
         the run, those without a class included.
@@ -100,7 +100,7 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
         threshold are significant at 5 %.
     clusters_ : tuple of Cluster
     chance_ : float
-        The share of the most frequent class among the volumes that are predicted.
+        The fraction of the most frequent class among the volumes that are predicted.
     best_voxel_ : tuple of 3 int
         The first of those with the largest score.
     grid_ : Grid
@@ -218,7 +218,7 @@ class SearchLight(FittedSearchLight, BaseEstimator):  # type: ignore[misc]
         floor = self.variance_floor
         if isinstance(floor, bool) or not (isinstance(floor, Real) and 0 <= float(floor) < 1):
             raise ParameterError(
-                f"variance_floor={floor!r}", "it is a share of a variance, from 0 to below 1"
+                f"variance_floor={floor!r}", "it is a fraction of a variance, from 0 to below 1"
             )
         number = self.permutations
         counted = isinstance(number, Integral) and not isinstance(number, bool)

@@ -170,7 +170,7 @@ class Ridge(LinearRegressor):
         return RidgeSpectrum.of(equations, self._unit(equations))
 
     def _unit(self, columns: Columns) -> NDArray[np.float64]:
-        return columns.spread if self.standardize else np.ones(columns.p)
+        return columns.variance if self.standardize else np.ones(columns.p)
 
     def _penalty(self, columns: Columns) -> NDArray[np.float64]:
         return self.alpha_ * self._unit(columns)

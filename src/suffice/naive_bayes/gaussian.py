@@ -28,7 +28,7 @@ class GaussianNB(OneFamilyClassifier):
     priors : array-like (k,), optional
         P(c); default: relative frequencies.
     var_smoothing : float
-        Smallest variance of a column, as a share of the variance of that column over all classes;
+        Smallest variance of a column, as a fraction of its variance over all classes;
         2⁻¹⁰⁰ at least.
     threads : int, optional
         Default: all cores.
@@ -50,7 +50,7 @@ class GaussianNB(OneFamilyClassifier):
     Notes
     -----
     Differences from scikit-learn: ``var_smoothing`` is a floor under each column's own variance,
-    not a share of the *largest* variance of any column added to all of them, so the unit of a
+    not a fraction of the *largest* variance of any column added to all of them, so the unit of a
     column changes nothing and ``epsilon_`` is an array; `partial_fit` gives the bits of `fit`, in
     any order, and needs no ``classes``; sums are exact; missing cells are left out.
 

@@ -50,7 +50,7 @@ class NaiveBayes(GenerativeClassifier):
     ddof : int
         Variance divisor n − ddof of the Gaussian under ``"mle"``.
     variance_floor : float
-        Smallest variance, as a share of the column's variance over all classes.
+        Smallest variance, as a fraction of the column's variance over all classes.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that no training row showed: a category that is left out like a
         missing cell, refused, or given the probability of one more category; in a column of two

@@ -50,7 +50,7 @@ class MultinomialNB(Discrete):
     Notes
     -----
     Differences from scikit-learn: ``alpha=0`` gives impossible events without NaN; missing cells
-    are left out; a class without any event borrows the shares of all classes together.
+    are left out; a class without any event borrows the fractions of all classes together.
 
     Examples
     --------

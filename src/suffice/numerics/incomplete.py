@@ -32,8 +32,8 @@ from suffice.numerics.acceleration import Path
 
 __all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
 
-FLOOR = 1e-9  # the least variance in any direction, as a share of that over all classes
-TINY = 1e-6  # a variance that is small compared to this has no share that could be measured
+FLOOR = 1e-9  # the least variance in any direction, as a fraction of that over all classes
+TINY = 1e-6  # a variance that is small compared to this has no fraction that could be measured
 
 Array = NDArray[np.float64]
 Estimate = Callable[[Array, Array, Array], tuple[Array, Array]]
@@ -61,7 +61,7 @@ class IncompleteRows:
         deviations from 0, move the origin there first: a double cannot hold it.
     scatter : ndarray (m, d, d)
         Σ(x − x̄)(x − x̄)ᵀ, each row about the mean of its group.
-    home : ndarray of int (g,)
+    product_index : ndarray of int (g,)
         Which scatter is the group's, or is summed over it and others of its pattern; −1 where it
         is 0.
     """
@@ -73,7 +73,7 @@ class IncompleteRows:
     weight: Array
     mean: Array
     scatter: Array
-    home: NDArray[np.intp]
+    product_index: NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ def expectation_maximisation(
         From means and covariances to what ``estimate`` maximises besides the likelihood.
     tolerance : float
         Largest change that counts as none, of means in standard deviations and of covariances as
-        shares of those; the log-likelihood may then change by its root for every row.
+        fractions of those; the log-likelihood may then change by its root for every row.
     max_iterations : int
         Most steps from sums to parameters.
 
@@ -165,7 +165,7 @@ def expectation_maximisation(
     ...     weight=np.array([1.0, 4.0]),
     ...     mean=np.array([[5.0, 0.0], [2.5, 5.0]]),
     ...     scatter=np.array([[[5.0, 10.0], [10.0, 20.0]]]),
-    ...     home=np.array([-1, 0]),
+    ...     product_index=np.array([-1, 0]),
     ... )
     >>> def maximum_likelihood(weight, mean, scatter):
     ...     return mean, scatter / weight[:, None, None]
@@ -239,12 +239,12 @@ class _Cells:
         keys = np.stack([rows.pattern, np.zeros_like(rows.code) if shared else rows.code], axis=1)
         keys, cell = np.unique(keys, axis=0, return_inverse=True)
         cell = cell.reshape(-1)
-        of_home = np.zeros(len(rows.scatter), np.intp)
-        stored = rows.home >= 0
-        of_home[rows.home[stored]] = cell[stored]
-        if (of_home[rows.home[stored]] != cell[stored]).any():
+        of_matrix = np.zeros(len(rows.scatter), np.intp)
+        stored = rows.product_index >= 0
+        of_matrix[rows.product_index[stored]] = cell[stored]
+        if (of_matrix[rows.product_index[stored]] != cell[stored]).any():
             raise ValueError("scatter is summed over classes, and these do not share a covariance")
-        owners, place = np.unique(of_home, return_inverse=True)
+        owners, place = np.unique(of_matrix, return_inverse=True)
         places = np.full(len(keys), -1)
         places[owners] = np.arange(len(owners))
 
@@ -364,7 +364,7 @@ def _at_floor(covariance: Array) -> bool:
 
 
 def _change(before: _Gaussians, after: _Gaussians) -> float:
-    """The largest change of a mean in standard deviations, or of a covariance as their share."""
+    """The largest change of a mean in standard deviations, or of a covariance as a fraction."""
     sd = np.sqrt(np.diagonal(after.covariance, axis1=1, axis2=2) + TINY)
     mean = np.abs(after.mean - before.mean) / sd
     covariance = np.abs(after.covariance - before.covariance) / (sd[:, :, None] * sd[:, None, :])

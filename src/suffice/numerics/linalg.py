@@ -174,7 +174,7 @@ class Factor:
         return {i: coefficient for i, coefficient in enumerate(rounded) if coefficient}
 
     def left_over(self, column: int) -> float:
-        """How much of a dependent column its combination may leave, as a share of √A_jj.
+        """How much of a dependent column its combination may leave, as a fraction of √A_jj.
 
         ::
 
@@ -219,7 +219,7 @@ def factorise(a: DoubleDouble, tolerance: ArrayLike = TOLERANCE) -> Factor:
     a : DoubleDouble (d, d)
         Only the upper triangle is read.
     tolerance : float or array (d,)
-        Noise of each column, as a share of A_jj.
+        Noise of each column, as a fraction of A_jj.
 
     Raises
     ------

@@ -32,7 +32,7 @@ def integrate(
     edges : ndarray (p,)
         Increasing. Kinks, jumps and poles of f belong here.
     tolerance : float
-        A piece is done when its error is below this, absolutely or as a share of its integral.
+        A piece is done when its error is below this, absolutely or as a fraction of its integral.
 
     Source: P. J. Davis and P. Rabinowitz, Methods of Numerical Integration, 2nd ed. (1984),
     section 2.7 and chapter 6.

@@ -20,8 +20,8 @@ def oracle_approximating(covariance: NDArray[np.float64], n: float) -> float:
     r = _correlations(covariance)
     d, square = len(r), float((r * r).sum())
     excess = (n + 1 - 2 / max(d, 1)) * (square - d)
-    share = min(1.0, ((1 - 2 / d) * square + d * d) / excess) if excess > 0 and n > 0 else 1.0
-    return _rounded_share(share if n > 0 else 0.0)
+    fraction = min(1.0, ((1 - 2 / d) * square + d * d) / excess) if excess > 0 and n > 0 else 1.0
+    return _rounded_fraction(fraction if n > 0 else 0.0)
 
 
 def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> float:
@@ -41,7 +41,7 @@ def ledoit_wolf(covariance: NDArray[np.float64], fourth: float, n: float) -> flo
     distance, error = square - len(r), (fourth / n - square) / n
     if error <= 0 or distance <= 0:
         return 0.0 if error <= 0 else 1.0
-    return _rounded_share(min(error, distance) / distance)
+    return _rounded_fraction(min(error, distance) / distance)
 
 
 def _correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -51,6 +51,6 @@ def _correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(covariance[np.ix_(used, used)] / np.outer(sd[used], sd[used]))
 
 
-def _rounded_share(share: float) -> float:
-    """A share to 2⁻³⁰; bits below depend on the order of the rows."""
-    return round(share * 2.0**30) * 2.0**-30
+def _rounded_fraction(fraction: float) -> float:
+    """A fraction to 2⁻³⁰; bits below depend on the order of the rows."""
+    return round(fraction * 2.0**30) * 2.0**-30

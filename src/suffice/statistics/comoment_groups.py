@@ -7,9 +7,9 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Aligned", "Grouped", "aligned", "moved", "product_index"]
+__all__ = ["Aligned", "Grouped", "aligned", "indexed_products", "moved"]
 
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 
 class Grouped(Protocol):
@@ -24,40 +24,40 @@ class Grouped(Protocol):
         """The distinct sets of columns that rows show."""
 
     @property
-    def pattern(self) -> Places:
+    def pattern(self) -> Indices:
         """Pattern of every group."""
 
     @property
-    def code(self) -> Places:
+    def code(self) -> Indices:
         """Class of every group."""
 
     @property
-    def home(self) -> Places:
+    def product_index(self) -> Indices:
         """Which products are the group's."""
 
     @property
     def products(self) -> NDArray[np.float64]:
-        """One for each home."""
+        """Sums of products, one for each index."""
 
 
 class Aligned(NamedTuple):
-    """Patterns, groups and homes of two tables, and where the groups of each stand among them."""
+    """Groups of two tables with their product indices, and where those of each stand among them."""
 
     patterns: NDArray[np.bool_]
-    groups: Places
-    home: Places
-    mine: Places
-    theirs: Places
+    groups: Indices
+    product_index: Indices
+    mine: Indices
+    theirs: Indices
 
 
 def aligned(one: Grouped, other: Grouped) -> Aligned:
     """The groups of both, each once, in their order."""
-    names = ("patterns", "pattern", "code", "home")
+    names = ("patterns", "pattern", "code", "product_index")
     if all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names) and (
-        one.home.min(initial=0) >= 0
+        one.product_index.min(initial=0) >= 0
     ):
         keys, every = np.stack([one.pattern, one.code], axis=1), np.arange(len(one.pattern))
-        return Aligned(one.patterns, keys, one.home, every, every)
+        return Aligned(one.patterns, keys, one.product_index, every, every)
     patterns = np.unique(np.concatenate([one.patterns, other.patterns]), axis=0)
     keys, places, counts = np.unique(
         np.concatenate([_keys(one, patterns), _keys(other, patterns)]),
@@ -67,11 +67,11 @@ def aligned(one: Grouped, other: Grouped) -> Aligned:
     )
     mine, theirs = np.split(places.reshape(-1), [len(one.pattern)])
     several = counts > 1  # rows of one group, or products of before
-    several[mine[one.home >= 0]] = several[theirs[other.home >= 0]] = True
-    return Aligned(patterns, keys, product_index(one.pooled, keys, several), mine, theirs)
+    several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
+    return Aligned(patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs)
 
 
-def _keys(of: Grouped, patterns: NDArray[np.bool_]) -> Places:
+def _keys(of: Grouped, patterns: NDArray[np.bool_]) -> Indices:
     """Pattern and class of every group, (g, 2), the pattern by its number among others."""
     both = np.concatenate([patterns, of.patterns])
     _, number = np.unique(both, axis=0, return_inverse=True)
@@ -79,14 +79,14 @@ def _keys(of: Grouped, patterns: NDArray[np.bool_]) -> Places:
     return np.stack([number[of.pattern], of.code], axis=1).astype(np.intp)
 
 
-def moved(of: Grouped, home: Places) -> Places:
-    """Where the products of a statistic are, given the new homes of its groups."""
-    homes = np.zeros(len(of.products), np.intp)
-    homes[of.home[of.home >= 0]] = home[of.home >= 0]
-    return homes
+def moved(of: Grouped, product_index: Indices) -> Indices:
+    """Where the products of a statistic are, given the new product indices of its groups."""
+    index = np.zeros(len(of.products), np.intp)
+    index[of.product_index[of.product_index >= 0]] = product_index[of.product_index >= 0]
+    return index
 
 
-def product_index(pooled: bool, groups: Places, several: NDArray[np.bool_]) -> Places:
+def indexed_products(pooled: bool, groups: Indices, several: NDArray[np.bool_]) -> Indices:
     """Where the groups (g, 2) have products: if they, or one they share them with, need some."""
     owner = groups[:, 0] if pooled else np.arange(len(groups))
     owners = np.unique(owner[several])

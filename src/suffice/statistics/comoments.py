@@ -7,7 +7,7 @@ likelihood needs of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, Self
 
@@ -52,7 +52,7 @@ class Comoments:
         p, near the values of the group; 0 for a column that it does not show.
     sums : ndarray (g, 2, d)
         Pairs of Σw(x − p).
-    home : ndarray of int (g,)
+    product_index : ndarray of int (g,)
         Which products are the group's; −1 where they are 0, as those of a single row are.
     products : ndarray (m, 2, d, d)
         Upper triangles of the pairs of Σw(x − p)(x − p)ᵀ.
@@ -77,15 +77,17 @@ class Comoments:
     weight: Annotated[NDArray[np.float64], Shape("g", 2), SQUARABLE]
     pivot: Annotated[NDArray[np.float64], Shape("g", "d"), SQUARABLE]
     sums: Annotated[NDArray[np.float64], Shape("g", 2, "d"), FINITE]
-    home: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)]
+    product_index: Annotated[NDArray[np.intp], Shape("g"), Index("m", or_none=True)] = field(
+        metadata={"saved_as": "home"}
+    )
     products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
 
     __repr__ = described
 
     def __post_init__(self) -> None:
         check_form(self)
-        for field in fields(self)[2:]:
-            getattr(self, field.name).setflags(write=False)
+        for part in fields(self)[2:]:
+            getattr(self, part.name).setflags(write=False)
 
     @rule("groups come in the order of their patterns, then of their classes")
     def _is_ordered(self) -> bool:
@@ -105,28 +107,31 @@ class Comoments:
 
     @rule("products are those of groups: of each its own or, pooled, of each pattern")
     def _has_homes(self) -> bool:
-        homes, owner = self.home, self.pattern if self.pooled else np.arange(len(self.home))
-        pairs = np.unique(np.stack([homes, owner], axis=1)[homes >= 0], axis=0)
+        index = self.product_index
+        owner = self.pattern if self.pooled else np.arange(len(index))
+        pairs = np.unique(np.stack([index, owner], axis=1)[index >= 0], axis=0)
         every = np.arange(len(self.products))
         return np.array_equal(pairs[:, 0], every) and len(np.unique(pairs[:, 1])) == len(every)
 
     @rule("there are sums of the columns that a group shows, and 0 in the place of others")
     def _has_sums(self) -> bool:
-        stored, hidden = self.home >= 0, ~self.patterns[self.pattern]
-        of_home = np.zeros((len(self.products), self.d), bool)
-        of_home[self.home[stored]] = hidden[stored]
+        stored, hidden = self.product_index >= 0, ~self.patterns[self.pattern]
+        of_matrix = np.zeros((len(self.products), self.d), bool)
+        of_matrix[self.product_index[stored]] = hidden[stored]
         rows, columns = (self.products.transpose(0, *axes, 1) for axes in ((2, 3), (3, 2)))
         sums = self.pivot[hidden], self.sums.transpose(0, 2, 1)[hidden]
-        return not any(part.any() for part in (*sums, rows[of_home], columns[of_home]))
+        return not any(part.any() for part in (*sums, rows[of_matrix], columns[of_matrix]))
 
     @rule("means can be squared, and products are those of numbers, but for rounding")
     def _has_scatter(self) -> bool:
-        stored, sums = self.home >= 0, self.sums.sum(axis=1)
+        stored, sums = self.product_index >= 0, self.sums.sum(axis=1)
         weight = self.weight.sum(axis=1)[:, None]
         mean = sums / weight
         between, noise = np.zeros((2, len(self.products), self.d))
-        np.add.at(between, self.home[stored], (mean * sums)[stored])
-        np.add.at(noise, self.home[stored], noise_of_squares(weight, self.pivot, mean)[stored])
+        np.add.at(between, self.product_index[stored], (mean * sums)[stored])
+        np.add.at(
+            noise, self.product_index[stored], noise_of_squares(weight, self.pivot, mean)[stored]
+        )
         squares = np.einsum("mpjj->mj", self.products)
         root = np.sqrt(np.maximum(squares, 0.0) + noise)
         most = 2.0 * root[:, :, None] * root[:, None, :]  # once, by Cauchy and Schwarz
@@ -145,11 +150,11 @@ class Comoments:
         pooled: bool,
         patterns: NDArray[np.bool_],
         groups: NDArray[np.intp],
-        home: Any,
+        product_index: Any,
     ) -> Self:
         """Empty sums of the groups (g, 2), pairs of pattern and class."""
         g, d = len(groups), patterns.shape[1]
-        home = np.zeros(g, np.intp) + home
+        product_index = np.zeros(g, np.intp) + product_index
         return cls(
             k,
             pooled,
@@ -159,8 +164,8 @@ class Comoments:
             np.zeros((g, 2)),
             np.zeros((g, d)),
             np.zeros((g, 2, d)),
-            home,
-            np.zeros((home.max(initial=-1) + 1, 2, d, d)),
+            product_index,
+            np.zeros((product_index.max(initial=-1) + 1, 2, d, d)),
         )
 
     @property
@@ -202,14 +207,14 @@ class Comoments:
 
     @cached_property
     def scatter(self) -> DoubleDouble:
-        """Σw(x − x̄)(x − x̄)ᵀ of every home, (m, d, d); pooled, the sum over its groups."""
-        if self.home.max(initial=-1) >= len(self.products):
+        """Σw(x − x̄)(x − x̄)ᵀ of all groups with one product index, (m, d, d)."""
+        if self.product_index.max(initial=-1) >= len(self.products):
             raise ParameterError(
-                f"a group has the home {self.home.max()}",
+                f"a group has the product index {self.product_index.max()}",
                 f"there are products of {len(self.products)}",
             )
         out = np.empty_like(self.products)
-        kernels.comoments.scatter(self.weight, self.sums, self.home, self.products, out)
+        kernels.comoments.scatter(self.weight, self.sums, self.product_index, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])
 
     @cached_property
@@ -265,7 +270,7 @@ class Comoments:
 
         A difference is canonical: of the rows taken away it keeps no value.
         """
-        names = ("weight", "pivot", "sums", "home", "products")
+        names = ("weight", "pivot", "sums", "product_index", "products")
         out = {name: getattr(self, name).copy() for name in names}
         kernels.comoments.recentre(*out.values())
         return replace(self, **out)._shown()
@@ -289,7 +294,7 @@ class Comoments:
         """The scatter of every group, without bits that are noise on the scale of its columns."""
         scale = np.sqrt(np.diagonal(self.scatter.value, axis1=1, axis2=2))
         rounded = self.scatter.settled(scale[:, :, None] * scale[:, None, :])
-        return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.home]
+        return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.product_index]
 
     def divergences(self, other: Comoments) -> Divergences:
         """How far the columns of every class are from another table's, as Gaussians, (k, d).
@@ -308,7 +313,7 @@ class Comoments:
         """Weight, variance and mean (k,) of one column in the rows that show it."""
         rows = self.marginal(np.array([j]))
         weight, mean = rows.total[:, 0], rows.mean[:, 0].scatter(rows.code, (self.k,))
-        scatter = np.append(rows.scatter.value.reshape(-1), 0.0)[rows.home]
+        scatter = np.append(rows.scatter.value.reshape(-1), 0.0)[rows.product_index]
         variance, divisor = np.zeros(self.k), weight.sum() if self.pooled else weight[rows.code]
         variance[rows.code] = scatter / divisor
         return weight, variance, mean
@@ -338,8 +343,8 @@ class Comoments:
     def _keep(self, groups: NDArray[np.intp]) -> Comoments:
         """The chosen groups, in that order; patterns and products without a group are dropped."""
         shown, pattern = np.unique(self.pattern[groups], return_inverse=True)
-        home = self.home[groups]
-        used, first = np.unique(home[home >= 0], return_index=True)
+        product_index = self.product_index[groups]
+        used, first = np.unique(product_index[product_index >= 0], return_index=True)
         used = used[np.argsort(first)]  # in the order of the groups
         used = used[np.any(self.products[used] != 0.0, axis=(1, 2, 3))]
         number = np.full(len(self.products) + 1, -1)
@@ -352,34 +357,34 @@ class Comoments:
             weight=self.weight[groups],
             pivot=self.pivot[groups],
             sums=self.sums[groups],
-            home=number[home],
+            product_index=number[product_index],
             products=self.products[used],
         )
 
     def _merge(self, other: Comoments, sign: float) -> Comoments:
         """Add or take away; groups of the other that stand for one group here are added to it."""
-        patterns, keys, home, mine, theirs = aligned(self, other)
-        out = Comoments.of_groups(self.k, self.pooled, patterns, keys, home)
+        patterns, keys, product_index, mine, theirs = aligned(self, other)
+        out = Comoments.of_groups(self.k, self.pooled, patterns, keys, product_index)
         arrays = [array.copy() for array in (out.weight, out.pivot, out.sums, out.products)]
         weight, pivot, sums, products = arrays
         weight[mine], pivot[mine], sums[mine] = self.weight, self.pivot, self.sums
-        products[moved(self, home[mine])] = self.products
+        products[moved(self, product_index[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
-        at = moved(other, home[theirs])
+        at = moved(other, product_index[theirs])
         for m, pair in zip(at, other.products, strict=True):
             products[m] = add(*two_sum(*products[m]), *two_sum(*(sign * pair)))
         kernel = kernels.comoments
         others = other.weight, other.pivot, other.sums, theirs
-        group = kernel.merge(weight, pivot, sums, home, products, *others, sign)
+        group = kernel.merge(weight, pivot, sums, product_index, products, *others, sign)
         if group >= 0:
             raise ForgetError(
                 "fewer rows with these cells missing than are to be forgotten", FORGOTTEN
             )
         if sign < 0:
-            column = kernel.settle(weight, pivot, sums, home, products, before)
+            column = kernel.settle(weight, pivot, sums, product_index, products, before)
             if column >= 0:
                 error = ForgetError("other values than are to be forgotten", FORGOTTEN)
                 error.column = column
                 raise error
-            kernel.recentre(weight, pivot, sums, home, products)
+            kernel.recentre(weight, pivot, sums, product_index, products)
         return replace(out, weight=weight, pivot=pivot, sums=sums, products=products)._shown()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
 from suffice.statistics.block import RealBlock, require_held, tiles
-from suffice.statistics.comoment_groups import product_index
+from suffice.statistics.comoment_groups import indexed_products
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import grown
 from suffice.statistics.moments import too_large
@@ -134,11 +134,11 @@ class ComomentsAccumulator:
             return_inverse=True,
             return_counts=True,
         )
-        k, home = len(self._state[0]), product_index(self._pooled, groups, counts > 1)
-        part = Comoments.of_groups(k, self._pooled, patterns, groups, home)
+        k, product_index = len(self._state[0]), indexed_products(self._pooled, groups, counts > 1)
+        part = Comoments.of_groups(k, self._pooled, patterns, groups, product_index)
         weight, pivot, sums = part.weight.copy(), part.pivot.copy(), part.sums.copy()
         products = part.products.copy()
         rows = x[rest], group.reshape(-1), weights[rest] if len(weights) else weights
-        kernels.comoments.add_scattered_rows(*rows, weight, pivot, sums, home, products)
+        kernels.comoments.add_scattered_rows(*rows, weight, pivot, sums, product_index, products)
         part = replace(part, weight=weight, pivot=pivot, sums=sums, products=products)
         self._others = replace(self._others, k=k) + part._shown()

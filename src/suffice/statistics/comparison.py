@@ -61,7 +61,7 @@ class Comparison:
     rows : tuple of two floats
         Σw of the rows of each; of the labelled ones, if the tables have labels.
     labels : Divergence, optional
-        Between the shares of the classes, if the tables have labels.
+        Between the fractions of the classes, if the tables have labels.
     columns : tuple of ColumnComparison
         The largest distance first.
     """
@@ -92,7 +92,7 @@ class Comparison:
         if labelled:
             yield ["(labels)", *_cells(self.labels), "", "", ""]
         for column in self.columns:
-            missing = " → ".join(f"{share:.1%}" for share in column.missing)
+            missing = " → ".join(f"{fraction:.1%}" for fraction in column.missing)
             most = self.most_within(column)
             within = ["", ""] if most is None else [f"{most[1].hellinger:.4f}", str(most[0])]
             shown = [column.column, *_cells(column.overall), missing, *within]
@@ -117,8 +117,8 @@ def compared(
     """Compare two labelled tables of the same columns.
 
     Numbers are compared by mean and variance, as Gaussians; over all classes these are the moments
-    of the mixture. Categories, outcomes, words and columns of counts are compared by their shares;
-    columns of counts each by its share of all counts, and columns that are modelled by a joint
+    of the mixture. Categories, outcomes, words and counts are compared by their fractions;
+    columns of counts each by its fraction of all counts, and columns that are modelled by a joint
     table one by one and then together.
 
     Parameters
@@ -197,7 +197,7 @@ def _columns(
     overall = sides[0].divergences(sides[1])
     shown = [side.total[0] / n for side, n in zip(sides, rows, strict=True)]
     for j in range(overall.hellinger.shape[1]):
-        missing = [float(1 - share[min(j, len(share) - 1)]) for share in shown]
+        missing = [float(1 - fraction[min(j, len(fraction) - 1)]) for fraction in shown]
         yield ColumnComparison(
             names[j] if j < len(names) else ", ".join(names),
             overall.at(0, j),

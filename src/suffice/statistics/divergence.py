@@ -3,7 +3,7 @@
 ::
 
     H² = 1 − ∫ √(pq)                    Hellinger's distance H, from 0 to 1
-    J  = ∫ (p − q) log(p/q)             Jeffreys' divergence: of shares, the population
+    J  = ∫ (p − q) log(p/q)             Jeffreys' divergence: of fractions, the population
                                         stability index (PSI)
     JS = ½ ∫ p log(2p/(p + q)) + ½ ∫ q log(2q/(p + q))      Jensen and Shannon's, at most log 2
 
@@ -31,9 +31,9 @@ __all__ = ["Divergence", "Divergences", "of_gaussians", "of_shares"]
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 
-SMOOTHING = 0.5  # pseudo-count of every share in J, which has no value for a share of 0
+SMOOTHING = 0.5  # pseudo-count of every fraction in J, which has no value for a fraction of 0
 FEWEST_ROWS = 20.0  # on either side for a test of numbers
-ROWS_PER_SHARE = 5.0  # on either side, on average, for a test of shares
+ROWS_PER_VALUE = 5.0  # on either side, on average, for a test of fractions
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,13 @@ class Divergence:
     hellinger : float
         H, from 0 to 1.
     psi : float
-        J in nats; of shares, with half a row added to each. ∞ where a number of one side has no
+        J in nats; of fractions, with half a row added to each. ∞ where a number of one side has no
         spread.
     jensen_shannon : float, optional
         JS in nats; None of numbers.
     p_value : float, optional
         Of the likelihood-ratio test that both are one distribution, a weight counted as so many
-        rows. None where χ² would say little: fewer than 20 rows on a side (for shares 5 per
+        rows. None where χ² would say little: fewer than 20 rows on a side (for fractions 5 per
         value), numbers without spread, and words, which depend on each other.
     """
 
@@ -130,7 +130,7 @@ def of_shares(a: NDArray[np.float64], b: NDArray[np.float64]) -> Divergences:
         u, v = (a + SMOOTHING) / (n + smooth), (b + SMOOTHING) / (m + smooth)
         psi = ((u - v) * np.log(u / v)).sum(axis=-1)
     ratio = 2 * (n[..., 0] * _relative(p, r) + m[..., 0] * _relative(q, r))
-    enough = np.minimum(n, m)[..., 0] >= ROWS_PER_SHARE * values
+    enough = np.minimum(n, m)[..., 0] >= ROWS_PER_VALUE * values
     known, distance = seen[..., 0], np.sqrt(((np.sqrt(p) - np.sqrt(q)) ** 2).sum(axis=-1) / 2)
     return Divergences(
         np.where(known, np.minimum(distance, 1.0), np.nan),
@@ -187,8 +187,8 @@ def of_gaussians(weights: Pair, variances: Pair, shift: NDArray[np.float64]) -> 
         hellinger = np.sqrt(-np.expm1(np.where(s > 0, log_overlap, -np.inf)))
         psi = (sd_a / sd_b - sd_b / sd_a) ** 2 + (shift / sd_a) ** 2 + (shift / sd_b) ** 2
         spread = (variance_a > 0) & (variance_b > 0)
-        total, share = n + m, n / (n + m)
-        pooled = share * variance_a + (1 - share) * variance_b + share * (1 - share) * shift**2
+        total, a, b = n + m, n / (n + m), 1 - n / (n + m)
+        pooled = a * variance_a + b * variance_b + a * b * shift**2
         ratio = n * np.log(pooled / variance_a) + m * np.log(pooled / variance_b)
     tested = known & spread & (np.minimum(n, m) >= FEWEST_ROWS)
     unknown = np.full(np.shape(total), np.nan)

@@ -92,17 +92,17 @@ class FourthMoments:
         x, q, r = (slice(i * d, (i + 1) * d) for i in range(3))
         out = np.zeros(m.k)
         complete = np.flatnonzero(m.patterns.all(axis=1))
-        for g in np.flatnonzero(np.isin(m.pattern, complete) & (m.home >= 0)):
-            scatter, c = m.scatter[m.home[g]], m.code[g]
+        for g in np.flatnonzero(np.isin(m.pattern, complete) & (m.product_index >= 0)):
+            scatter, c = m.scatter[m.product_index[g]], m.code[g]
             twice = m.mean[g, x] * 2.0
             crossed = (scatter[x, q] + scatter[x, r]) * twice[:, None]
             squares = scatter[q, q] + scatter[q, r] + scatter[r, q] + scatter[r, r]
             squares -= crossed + DoubleDouble(crossed.hi.T, crossed.lo.T)
             squares += scatter[x, x] * twice[:, None] * twice
-            share = np.divide(1.0, variance[c], out=np.zeros(d), where=variance[c] > 0)
+            precision = np.divide(1.0, variance[c], out=np.zeros(d), where=variance[c] > 0)
             n = m.weight[g].sum()
-            mean = np.diagonal(scatter.hi[x, x]) / n @ share
-            out[c] = share @ squares.value @ share + n * mean**2
+            mean = np.diagonal(scatter.hi[x, x]) / n @ precision
+            out[c] = precision @ squares.value @ precision + n * mean**2
         return out
 
     def __add__(self, other: FourthMoments) -> FourthMoments:

@@ -26,7 +26,7 @@ __all__ = [
     "MomentsAccumulator",
     "is_scatter",
     "noise_of_squares",
-    "require_spread",
+    "refuse_underflow",
     "too_large",
     "too_small",
 ]
@@ -120,7 +120,7 @@ class Moments:
         return np.divide(self.scatter, total, out=np.zeros_like(total), where=total > 0)
 
     @property
-    def rest(self) -> NDArray[np.float64]:
+    def mean_lo(self) -> NDArray[np.float64]:
         """x̄ − mean, (k, d): what a double cannot hold of a mean that is far from 0."""
         return self._mean_and_scatter[1]
 
@@ -201,7 +201,7 @@ class Moments:
 
     def divergences(self, other: Moments) -> Divergences:
         """How far the columns of every class are from another table's, as Gaussians, (k, d)."""
-        shift = (self.mean - other.mean) + (self.rest - other.rest)
+        shift = (self.mean - other.mean) + (self.mean_lo - other.mean_lo)
         return of_gaussians((self.total, other.total), (self.variance, other.variance), shift)
 
     def place(self, index: NDArray[np.intp], k: int) -> Moments:
@@ -315,7 +315,7 @@ def too_small(
     return np.asarray(lost & ((sums != 0.0) | tiny))
 
 
-def require_spread(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:
+def refuse_underflow(too_small: NDArray[np.bool_], name: Callable[[int], str]) -> None:
     """Refuse columns whose values differ by too little; ``name`` says what column j is called.
 
     Raises

@@ -12,7 +12,7 @@ import numpy as np
 from suffice.errors import ParameterError
 from suffice.persist import read_model, write_model
 from suffice.rules import check
-from suffice.statistics.kinds import STATISTICS
+from suffice.statistics.register import STATISTICS
 from suffice.testing.comparing import frozen, require
 from suffice.tree import named
 

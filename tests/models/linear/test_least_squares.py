@@ -160,7 +160,7 @@ def test_units_are_nothing(table, power, decimal):
     ten = fitted(x * 10.0**decimal, y)
     # the columns themselves are rounded, and each coefficient is as sensitive to that as it is
     scale = np.sqrt(np.diagonal(fit.covariance)[1:] * fit.tss) * np.sqrt(fit.equations.rows)
-    sd = np.sqrt(fit.equations.spread)
+    sd = np.sqrt(fit.equations.variance)
     reach = np.abs(fit.origin) / sd + 3
     condition = np.sqrt(np.diagonal(fit.covariance)[1:] * fit.equations.rows) * sd
     bound = 1e-14 * scale * condition.max() * reach.max()
@@ -317,7 +317,7 @@ def test_one_decomposition_answers_for_every_penalty():
     rng = np.random.default_rng(6)
     x, y = rng.normal(size=(50, 6)) * 10.0 ** np.arange(-3, 3), rng.normal(size=(50, 2))
     equations = NormalEquations.of(summed(x, y), 6)
-    for unit in (np.ones(6), equations.spread):
+    for unit in (np.ones(6), equations.variance):
         spectrum = RidgeSpectrum.of(equations, unit)
         for alpha in (0.0, 1e-3, 1.0, 1e4):
             fit = LeastSquares(equations, alpha * unit)

@@ -19,10 +19,10 @@ SHAPES = (
 KINDS = ("normal", "far", "whole", "wide", "constant", "float32", "gaps", "large", "infinite")
 
 
-def empty(home: Any, d: int) -> list[Any]:
-    g, homes = len(home), max([*home, -1]) + 1
+def empty(product_index: Any, d: int) -> list[Any]:
+    g, matrices = len(product_index), max([*product_index, -1]) + 1
     sums = [np.zeros((g, 2)), np.zeros((g, d)), np.zeros((g, 2, d))]
-    return [*sums, np.array(home, np.intp), np.zeros((homes, 2, d, d))]
+    return [*sums, np.array(product_index, np.intp), np.zeros((matrices, 2, d, d))]
 
 
 def copied(state: list[Any]) -> list[Any]:
@@ -39,13 +39,13 @@ def cases() -> Iterator[tuple[str, list[Any]]]:
     random = np.random.default_rng(4)
     for q, (n, d, t) in enumerate(SHAPES):
         for kind in KINDS if n < 50_000 else KINDS[:2]:
-            home = ([0], [0, 0, 0], [0, 1, 2], [-1, 0, 0, 1])[(q + len(kind)) % 4]
-            codes = codes_of(random, n, len(home))
+            product_index = ([0], [0, 0, 0], [0, 1, 2], [-1, 0, 0, 1])[(q + len(kind)) % 4]
+            codes = codes_of(random, n, len(product_index))
             rows = rows_of(random, kind, n, d + t)
             x, y = (np.ascontiguousarray(part) for part in (rows[:, :d], rows[:, d:]))
             name = f"{n} {d} {t} {kind}"
             for weights in (np.empty(0), random.exponential(size=n)):
-                state = empty(home, d + t)
+                state = empty(product_index, d + t)
                 for exact in (True, False):
                     begin = copied(state)
                     stopped = kernels.comoments.add_rows(x, y, codes, weights, exact, *begin)
@@ -65,11 +65,11 @@ def changed(
     """Groups that were merged, parted and centred anew, and groups of single rows."""
     n, d = rows.shape
     yield f"scatter {name}", summary(state)
-    home = [-1] * (n // 2) + [0] * (n - n // 2)
-    single = empty(home, d)
+    product_index = [-1] * (n // 2) + [0] * (n - n // 2)
+    single = empty(product_index, d)
     kernels.comoments.add_scattered_rows(rows, random.permutation(n), np.empty(0), *single)
     yield f"scattered {name}", single
-    weighted = empty(home, d)
+    weighted = empty(product_index, d)
     weights = random.exponential(size=n)
     kernels.comoments.add_scattered_rows(rows, np.arange(n), weights, *weighted)
     yield f"scattered, weighted {name}", weighted
@@ -102,10 +102,10 @@ def test_wrong_arrays_are_refused() -> None:
         kernels.comoments.add_rows(x, x, codes, weights, True, *state)
     with pytest.raises(ValueError, match="codes must be below 2"):
         kernels.comoments.add_rows(x, y, codes + 2, weights, True, *state)
-    with pytest.raises(ValueError, match="home must be below 1"):
+    with pytest.raises(ValueError, match="product_index must be below 1"):
         kernels.comoments.add_rows(x, y, codes, weights, True, *state[:4], state[4][:1].copy())
-    home = np.array([1, 0])
+    product_index = np.array([1, 0])
     with pytest.raises(ValueError, match="side by side"):
-        kernels.comoments.add_rows(x, y, codes, weights, True, *state[:3], home, state[4])
+        kernels.comoments.add_rows(x, y, codes, weights, True, *state[:3], product_index, state[4])
     with pytest.raises(ValueError, match="groups must be from 0"):
         kernels.comoments.add_scattered_rows(np.zeros((4, 3)), codes - 1, weights, *state)

@@ -23,12 +23,12 @@ def of_outcomes() -> Iterator[tuple[str, list[Any]]]:
         t[random.random((n, m)) < 0.05] = -0.0
         codes = random.integers(max(m, 2), size=n)
         out = np.zeros(n), *(np.zeros((n, m)) for _ in range(3))
-        kernels.logistic.outcomes(t, codes, *out)
-        yield f"outcomes {n} {m}", [*out]
+        kernels.logistic.loss_derivatives(t, codes, *out)
+        yield f"loss_derivatives {n} {m}", [*out]
 
 
 def sums(random: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
-    """Codes, weights and factors, and where weights and fingerprints are added."""
+    """Codes, weights and class_weights, and where weights and fingerprints are added."""
     weights = random.choice([0.5, 1.0, 1.0, 2.0], n) if n % 2 else np.empty(0)
     return random.integers(k, size=n), weights, random.random(k) + 0.5, np.ones(k), np.ones(k)
 
@@ -71,27 +71,37 @@ def test_as_recorded() -> None:
 
 def test_wrong_arrays_are_refused() -> None:
     x, origin, directions = np.ones((4, 2)), np.zeros(2), np.ones((2, 3))
-    codes, weights, factors, weight, fingerprint = np.zeros(4, np.int64), *np.ones((4, 2))
+    codes, weights, class_weights, weight, checksum = np.zeros(4, np.int64), *np.ones((4, 2))
     gradient = np.zeros((1, 3))
     add = kernels.logistic.add_gradient
     none = np.empty(0)
-    add(x, origin, directions, codes, none, factors, weight, fingerprint, gradient)
+    add(x, origin, directions, codes, none, class_weights, weight, checksum, gradient)
     for wrong in (
-        (x, origin[:1], directions, codes, none, factors, weight, fingerprint, gradient),
-        (x, origin, directions[:1], codes, none, factors, weight, fingerprint, gradient),
-        (x, origin, directions, codes[:3], none, factors, weight, fingerprint, gradient),
-        (x, origin, directions, codes - 1, none, factors, weight, fingerprint, gradient),
-        (x, origin, directions, codes + 2, none, factors, weight, fingerprint, gradient),
-        (x, origin, directions, codes, weights, factors, weight, fingerprint, gradient),
+        (x, origin[:1], directions, codes, none, class_weights, weight, checksum, gradient),
+        (x, origin, directions[:1], codes, none, class_weights, weight, checksum, gradient),
+        (x, origin, directions, codes[:3], none, class_weights, weight, checksum, gradient),
+        (x, origin, directions, codes - 1, none, class_weights, weight, checksum, gradient),
+        (x, origin, directions, codes + 2, none, class_weights, weight, checksum, gradient),
+        (x, origin, directions, codes, weights, class_weights, weight, checksum, gradient),
         (x, origin, directions, codes, none, np.ones(3), np.ones(3), np.ones(3), gradient),
-        (x, origin, directions, codes, none, factors, weight[:1], fingerprint, gradient),
-        (x, origin, directions, codes, none, factors, weight, fingerprint, gradient[:, 1:].copy()),
+        (x, origin, directions, codes, none, class_weights, weight[:1], checksum, gradient),
+        (
+            x,
+            origin,
+            directions,
+            codes,
+            none,
+            class_weights,
+            weight,
+            checksum,
+            gradient[:, 1:].copy(),
+        ),
     ):
         with pytest.raises(ValueError, match=r"must be"):
             add(*wrong)
     out = np.zeros(4), *(np.zeros((4, 3)) for _ in range(3))
     with pytest.raises(ValueError, match="code"):
-        kernels.logistic.outcomes(np.zeros((4, 3)), codes + 3, *out)
+        kernels.logistic.loss_derivatives(np.zeros((4, 3)), codes + 3, *out)
 
 
 def test_cells_outside_of_the_table_are_refused() -> None:

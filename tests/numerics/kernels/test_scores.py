@@ -17,7 +17,7 @@ SCORED = tuple(shapes((1, 3, 5, 8, 9, 17)))
 
 
 def by_event(terms: Any) -> Any:
-    """A table (k, m) as it is read: (m, k), k rounded up to whole panels."""
+    """A table (k, m) as it is read: (m, k), k rounded up to whole class tiles."""
     k, m = terms.shape
     table = np.zeros((m, -(-k // 8) * 8))
     table[:, :k] = terms.T
@@ -118,7 +118,7 @@ def test_a_table_has_a_row_for_every_value() -> None:
         (low, size, offsets[:1], table),
         (low, size + 2**62, offsets, table),
     ):
-        with pytest.raises(ValueError, match=r"row of the table|whole panels"):
+        with pytest.raises(ValueError, match=r"row of the table|whole class tiles"):
             kernels.scores.add_table(values, *wrong, out)
 
 

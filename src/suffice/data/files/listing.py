@@ -92,14 +92,16 @@ def _below(folder: str) -> list[str]:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    for home, folders, names in os.walk(folder, followlinks=True):
-        folders[:] = [name for name in folders if _counts(name) and not _circles(home, name)]
-        yield from (os.path.join(home, name) for name in names if _counts(name))
+    for parent, folders, names in os.walk(folder, followlinks=True):
+        folders[:] = [name for name in folders if _counts(name) and not _circles(parent, name)]
+        yield from (os.path.join(parent, name) for name in names if _counts(name))
 
 
-def _circles(home: str, name: str) -> bool:
+def _circles(parent: str, name: str) -> bool:
     """Whether a link leads back to a folder that it lies in."""
-    return Path(os.path.realpath(home)).is_relative_to(os.path.realpath(os.path.join(home, name)))
+    return Path(os.path.realpath(parent)).is_relative_to(
+        os.path.realpath(os.path.join(parent, name))
+    )
 
 
 def _counts(name: str) -> bool:

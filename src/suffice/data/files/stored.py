@@ -165,9 +165,9 @@ class StoredFormat:
 
 def _sizes(rows: Sequence[int | None], size: int) -> list[SplitSize]:
     """Share the bytes of a file among its parts, equally where their rows are not known."""
-    shares = [1 if number is None else number for number in rows]
-    total = max(1, sum(shares))
-    return [SplitSize(n, size * share // total) for n, share in zip(rows, shares, strict=True)]
+    parts = [1 if number is None else number for number in rows]
+    total = max(1, sum(parts))
+    return [SplitSize(n, size * part // total) for n, part in zip(rows, parts, strict=True)]
 
 
 class StoredTable(Table):

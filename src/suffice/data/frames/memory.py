@@ -152,19 +152,19 @@ def _read(data: Any) -> FrameTable | SpooledTable:
         return FrameTable(pa.Table.from_batches([data]))
     if isinstance(data, Mapping):
         return FrameTable(_from_columns(data))
-    home = type(data).__module__.partition(".")[0]
-    if home == "narwhals":
+    package = type(data).__module__.partition(".")[0]
+    if package == "narwhals":
         return _read(data.to_native())
-    if home == "pandas":
+    if package == "pandas":
         return FrameTable(_from_pandas(data))
-    if home == "polars" and hasattr(data, "sink_parquet") and hasattr(data, "collect"):
+    if package == "polars" and hasattr(data, "sink_parquet") and hasattr(data, "collect"):
         from suffice.data.frames.polars import lazy_table
 
         return lazy_table(data)
     if not hasattr(data, "__arrow_c_stream__"):
         return FrameTable(_collected(data))
     # What has a length is in memory, but for a relation of duckdb, which runs its query for it.
-    if hasattr(data, "__len__") and home not in ("duckdb", "_duckdb"):
+    if hasattr(data, "__len__") and package not in ("duckdb", "_duckdb"):
         return FrameTable(pa.table(data))
     return _streamed(data)
 

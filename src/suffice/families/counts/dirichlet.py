@@ -76,13 +76,13 @@ def dirichlet(
 
     def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
         total = count.sum(axis=-1, keepdims=True) + weight
-        shares = np.asarray(count + pseudo)
+        fractions = np.asarray(count + pseudo)
         with np.errstate(invalid="ignore"):
-            shares /= total
-        return shares
+            fractions /= total
+        return fractions
 
     pooled = proportions(count.sum(axis=0))
     pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
-    shares = proportions(count)
-    np.copyto(shares, pooled, where=count.sum(axis=-1, keepdims=True) == 0)
-    return shares
+    fractions = proportions(count)
+    np.copyto(fractions, pooled, where=count.sum(axis=-1, keepdims=True) == 0)
+    return fractions

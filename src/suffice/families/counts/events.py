@@ -39,13 +39,13 @@ def event_features(events: Vocabulary) -> tuple[Any, ...]:
 
 
 def by_event(terms: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole panels of classes.
+    """Terms (k, m) as a kernel reads them: (m, k), k rounded up to whole class tiles.
 
-    Every panel begins at a multiple of 64 bytes, so that it is one line of the cache.
+    Every class tile begins at a multiple of 64 bytes, so that it is one line of the cache.
     """
-    (k, m), panel = terms.shape, kernels.scores.PANEL
-    width = -(-k // panel) * panel
-    memory = np.zeros(m * width + panel)
+    (k, m), tile = terms.shape, kernels.scores.CLASS_TILE
+    width = -(-k // tile) * tile
+    memory = np.zeros(m * width + tile)
     first = -memory.ctypes.data % 64 // memory.itemsize
     table = memory[first : first + m * width].reshape(m, width)
     table[:, :k] = terms.T

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 
 from suffice.families.family import Form, JointParameters
 from suffice.families.gaussian import FAR
-from suffice.families.multivariate.spread import Spread, listed
+from suffice.families.multivariate.factored import FactoredGaussians, listed
 from suffice.numerics.logspace import scores
 from suffice.rules import POSITIVE, Shape
 from suffice.statistics.block import BadCell, RealBlock, tiles
@@ -58,7 +58,7 @@ class EmHistory:
 class MultivariateGaussianParameters(JointParameters):
     """μ (k, d) and Σ (k or 1, d, d); the classes ``borrowed`` have the covariance of all rows."""
 
-    spread: Spread
+    factored: FactoredGaussians
     course: EmHistory = EmHistory()
     structure: Structure = "full"
     borrowed: tuple[int, ...] = ()
@@ -66,12 +66,12 @@ class MultivariateGaussianParameters(JointParameters):
     @property
     def mean(self) -> NDArray[np.float64]:
         """μ, (k, d)."""
-        return self.spread.mean
+        return self.factored.mean
 
     @property
     def covariance(self) -> NDArray[np.float64]:
         """Σ, (k, d, d), or (1, d, d) if all classes share it."""
-        return self.spread.covariance
+        return self.factored.covariance
 
     @property
     def n_free(self) -> int:
@@ -83,18 +83,18 @@ class MultivariateGaussianParameters(JointParameters):
     @property
     def log_scale(self) -> NDArray[np.float64]:
         """−½ log |2πΣ| of every class, (k,)."""
-        spread = self.spread
-        log_scale = -0.5 * (spread.rank * LOG_2PI + spread.log_determinant)
+        factored = self.factored
+        log_scale = -0.5 * (factored.rank * LOG_2PI + factored.log_determinant)
         return np.array(np.broadcast_to(log_scale, len(self.mean)))
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add log N(x; μ, Σ), of the columns that a row shows."""
-        self._add(block, out, partial(self.spread.add_gaussian, log_scale=self.log_scale))
+        self._add(block, out, partial(self.factored.add_gaussian, log_scale=self.log_scale))
 
     def add_discriminants(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add log N(x; μ, Σ), of complete rows about a point where all classes share Σ."""
         if len(self.covariance) == 1:
-            self._add(block, out, self.spread.add_linear)
+            self._add(block, out, self.factored.add_linear)
         else:
             self.add_log_likelihood(block, out)
 
@@ -103,18 +103,18 @@ class MultivariateGaussianParameters(JointParameters):
             part = out[start : start + len(x)]
             rest = _located(add, start, x, out=part)
             if len(rest):
-                distance, log_determinant, rank = self.spread.marginal(x[rest])
+                distance, log_determinant, rank = self.factored.marginal(x[rest])
                 part[rest] -= 0.5 * (distance + (log_determinant + rank * LOG_2PI))
 
     def column(self, j: int) -> MultivariateGaussianParameters:
         """The marginal of column j."""
-        return MultivariateGaussianParameters(self.spread.column(j))
+        return MultivariateGaussianParameters(self.factored.column(j))
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
     ) -> list[NDArray[np.float64]]:
         """Draw x = μ + Σ^½ z."""
-        return self.spread.draw(codes, 1.0, rng)
+        return self.factored.draw(codes, 1.0, rng)
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """Mean and standard deviation of column j."""
@@ -123,13 +123,13 @@ class MultivariateGaussianParameters(JointParameters):
 
     def form(self) -> Form:
         """−½(x − μ)ᵀΣ⁻¹(x − μ) − ½ log |2πΣ|, multiplied out about 0, or about far means."""
-        spread, k = self.spread, len(self.mean)
-        precision = spread.whitening.transpose(0, 2, 1) @ spread.whitening
+        factored, k = self.factored, len(self.mean)
+        precision = factored.whitening.transpose(0, 2, 1) @ factored.whitening
         precision = np.broadcast_to(precision, (k, *precision.shape[1:]))
         variance = np.diagonal(self.covariance, axis1=1, axis2=2)
         far = (self.mean**2 > FAR**2 * variance).any(axis=0)
         origin = np.where(far, self.mean[0], 0.0)
-        mean = (self.mean - origin) + spread.rest
+        mean = (self.mean - origin) + factored.mean_lo
         linear = (precision @ mean[:, :, None])[:, :, 0]
         constant = self.log_scale - 0.5 * (linear * mean).sum(axis=1)
         return Form(tuple(range(len(origin))), -0.5 * precision, linear, constant, origin)
@@ -141,7 +141,7 @@ class MultivariateGaussianParameters(JointParameters):
                 f"classes {listed(classes, self.borrowed)}: the rows of each weigh no more than "
                 "ddof, so they have no covariance of their own; that of all rows is taken"
             )
-        yield from self.spread.remarks(columns, classes, self.course.empty)
+        yield from self.factored.remarks(columns, classes, self.course.empty)
         yield from self.course.remarks(columns)
 
 
@@ -149,7 +149,7 @@ class MultivariateGaussianParameters(JointParameters):
 class MultivariateStudentParameters(JointParameters):
     """Multivariate Student-t: ν (k,), location and scale matrix, times a ``factor`` (k,)."""
 
-    spread: Spread
+    factored: FactoredGaussians
     dof: Annotated[NDArray[np.float64], Shape("k"), POSITIVE]
     factor: Annotated[NDArray[np.float64], Shape("k"), POSITIVE]
     course: EmHistory = EmHistory()
@@ -157,7 +157,7 @@ class MultivariateStudentParameters(JointParameters):
     @property
     def n_free(self) -> int:
         """Number of means, variances and covariances, integrated out."""
-        return MultivariateGaussianParameters(self.spread).n_free
+        return MultivariateGaussianParameters(self.factored).n_free
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add log t_ν(x; m, fΣ), of the p columns that a row shows.
@@ -169,14 +169,16 @@ class MultivariateStudentParameters(JointParameters):
         for start, x in _tiles(block):
             part = out[start : start + len(x)]
             distance = scores(len(x), len(self.dof), 0.0)
-            rest = _located(self.spread.add_gaussian, start, x, np.zeros(len(self.dof)), distance)
+            rest = _located(self.factored.add_gaussian, start, x, np.zeros(len(self.dof)), distance)
             distance *= -2.0
-            log_determinant = np.broadcast_to(self.spread.log_determinant, (len(x), len(self.dof)))
-            rank: Any = self.spread.rank
+            log_determinant = np.broadcast_to(
+                self.factored.log_determinant, (len(x), len(self.dof))
+            )
+            rank: Any = self.factored.rank
             if len(rest):
                 log_determinant = log_determinant.copy()
                 rank = np.array(np.broadcast_to(rank, distance.shape))
-                distance[rest], log_determinant[rest], rank[rest] = self.spread.marginal(x[rest])
+                distance[rest], log_determinant[rest], rank[rest] = self.factored.marginal(x[rest])
             part += self._log_density(distance, log_determinant, rank)
 
     def _log_density(
@@ -189,7 +191,7 @@ class MultivariateStudentParameters(JointParameters):
 
     def column(self, j: int) -> MultivariateStudentParameters:
         """The marginal of column j, with the same degrees of freedom."""
-        return MultivariateStudentParameters(self.spread.column(j), self.dof, self.factor)
+        return MultivariateStudentParameters(self.factored.column(j), self.dof, self.factor)
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
@@ -197,20 +199,20 @@ class MultivariateStudentParameters(JointParameters):
         """Draw x = m + √(fν/χ²_ν) Σ^½ z."""
         nu = self.dof[codes]
         stretch = np.sqrt(self.factor[codes] * nu / rng.chisquare(nu))
-        return self.spread.draw(codes, stretch[:, None], rng)
+        return self.factored.draw(codes, stretch[:, None], rng)
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """Location, scale and degrees of freedom of column j."""
-        scale = np.sqrt(self.spread.covariance[:, j, j] * self.factor)
+        scale = np.sqrt(self.factored.covariance[:, j, j] * self.factor)
         return {
-            "mean": self.spread.mean[:, j].tolist(),
+            "mean": self.factored.mean[:, j].tolist(),
             "scale": scale.tolist(),
             "dof": self.dof.tolist(),
         }
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
         """Say which columns are left out, where variances were raised, what did not converge."""
-        yield from self.spread.remarks(columns, classes, self.course.empty)
+        yield from self.factored.remarks(columns, classes, self.course.empty)
         yield from self.course.remarks(columns)
 
 

@@ -77,8 +77,8 @@ def _scatter(statistic: Comoments) -> DoubleDouble:
     """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
     k = 1 if statistic.pooled else statistic.k
     index = np.zeros_like(statistic.code) if statistic.pooled else statistic.code
-    stored = statistic.home >= 0
+    stored = statistic.product_index >= 0
     out = DoubleDouble.zeros((k, statistic.d, statistic.d))
-    out.hi[index[stored]] = statistic.scatter.hi[statistic.home[stored]]
-    out.lo[index[stored]] = statistic.scatter.lo[statistic.home[stored]]
+    out.hi[index[stored]] = statistic.scatter.hi[statistic.product_index[stored]]
+    out.lo[index[stored]] = statistic.scatter.lo[statistic.product_index[stored]]
     return out

@@ -22,12 +22,12 @@ from suffice.data.table_source import TableSource
 from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.models.base.answers import answer_tables
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.evaluation import Evaluation, evaluation
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
+from suffice.models.base.predictions import prediction_tables
 from suffice.models.base.reader import LabelReader
 from suffice.models.base.scikit_learn import ClassifierMixin
 from suffice.statistics.batch import Batch
@@ -137,14 +137,14 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             return tables_with_gaps(
                 lambda found: found.table(model.classes), answered(answer, source, layout)
             )
-        return answer_tables(model.classes, answered(answer, source, layout))
+        return prediction_tables(model.classes, answered(answer, source, layout))
 
     def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
         """What tells the rows of a batch that have an answer; None if all have one."""
         return None
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the accuracy: the share of rows whose label is predicted.
+        """Return the accuracy: the fraction of rows whose label is predicted.
 
         Rows without a label are left out.
         """

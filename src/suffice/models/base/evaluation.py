@@ -64,7 +64,7 @@ class Evaluation:
             rows = zip(names, self.confusion.value, recall, strict=True)
             table = [["true \\ predicted", *names, "recall"]]
             table += [[name, *(f"{w:,g}" for w in row), f"{r:.4f}"] for name, row, r in rows]
-            table += [["precision", *(f"{share:.4f}" for share in self.precision), ""]]
+            table += [["precision", *(f"{fraction:.4f}" for fraction in self.precision), ""]]
             lines += ["", *aligned(table)]
         return "\n".join(lines)
 

@@ -147,8 +147,8 @@ class ExactEstimator(Estimator):
         """Return what divides the rows of two models, column by column, the largest first.
 
         Neither reads rows again: a model holds the statistic of its rows. Numeric targets are
-        columns like the others; the categories of a linear model are compared by their shares, and
-        may have other values. The result prints as a table, and is a record of
+        columns like the others; the categories of a linear model are compared by their
+        fractions, and may have other values. The result prints as a table, and is a record of
         `suffice.statistics.comparison`.
 
         Parameters

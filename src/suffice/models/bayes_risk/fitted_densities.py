@@ -21,11 +21,11 @@ from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.joint_table import JointTableParameters
+from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
 )
-from suffice.families.multivariate.spread import Spread
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.bayes_risk.densities import MOST_ATOMS, IndependentColumns, OneColumn
 from suffice.numerics.logspace import safe_log, scores
@@ -82,29 +82,29 @@ def _columns(parameters: Parameters) -> Columns | None:
 
 @_columns.register(GaussianParameters)
 def _gaussian(parameters: GaussianParameters) -> Columns | None:
-    mean, rest = parameters.mean, parameters.rest
+    mean, low = parameters.mean, parameters.mean_lo
     if len(parameters.variance) == 1:
-        return _unit_normals(_moved(mean, rest) * np.sqrt(parameters.precision))
-    return _line(stats.norm, mean, rest, parameters.variance)
+        return _unit_normals(_moved(mean, low) * np.sqrt(parameters.precision))
+    return _line(stats.norm, mean, low, parameters.variance)
 
 
 @_columns.register(StudentParameters)
 def _student(parameters: StudentParameters) -> Columns | None:
     location, dof = parameters.location, np.broadcast_to(parameters.dof, parameters.scale2.shape)
-    return _line(stats.t, location, parameters.rest, parameters.scale2, dof)
+    return _line(stats.t, location, parameters.location_lo, parameters.scale2, dof)
 
 
 @_columns.register(MultivariateGaussianParameters)
 def _multivariate_gaussian(parameters: MultivariateGaussianParameters) -> Columns | None:
-    spread = parameters.spread
-    if len(spread.covariance) == 1:
-        return _unit_normals(spread.shift)
-    return _line(stats.norm, *_used(spread, np.ones(1)))
+    factored = parameters.factored
+    if len(factored.covariance) == 1:
+        return _unit_normals(factored.shift)
+    return _line(stats.norm, *_used(factored, np.ones(1)))
 
 
 @_columns.register(MultivariateStudentParameters)
 def _multivariate_student(parameters: MultivariateStudentParameters) -> Columns | None:
-    return _line(stats.t, *_used(parameters.spread, parameters.factor), parameters.dof[:, None])
+    return _line(stats.t, *_used(parameters.factored, parameters.factor), parameters.dof[:, None])
 
 
 @_columns.register(BernoulliParameters)
@@ -137,16 +137,18 @@ def _negative_binomial(parameters: NegativeBinomialParameters) -> Columns | None
     return _counts(stats.nbinom, a, b / (b + 1))
 
 
-def _moved(mean: NDArray[np.float64], rest: NDArray[np.float64]) -> NDArray[np.float64]:
+def _moved(mean: NDArray[np.float64], low: NDArray[np.float64]) -> NDArray[np.float64]:
     """Means (k, d) as seen from the first one."""
-    return np.asarray((mean - mean[0]) + (rest - rest[0]))
+    return np.asarray((mean - mean[0]) + (low - low[0]))
 
 
-def _used(spread: Spread, factor: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Means, their rests and variances, (k, u), of the columns that others do not determine."""
-    used = np.setdiff1d(np.arange(spread.mean.shape[1]), [j for j, *_ in spread.left_out])
-    variance = np.diagonal(spread.covariance, axis1=1, axis2=2) * factor[:, None]
-    return spread.mean[:, used], spread.rest[:, used], variance[:, used]
+def _used(
+    factored: FactoredGaussians, factor: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], ...]:
+    """Means, their low parts and variances, (k, u), of the columns that others do not determine."""
+    used = np.setdiff1d(np.arange(factored.mean.shape[1]), [j for j, *_ in factored.left_out])
+    variance = np.diagonal(factored.covariance, axis1=1, axis2=2) * factor[:, None]
+    return factored.mean[:, used], factored.mean_lo[:, used], variance[:, used]
 
 
 def _unit_normals(mean: NDArray[np.float64]) -> Columns:
@@ -159,16 +161,16 @@ def _unit_normals(mean: NDArray[np.float64]) -> Columns:
 def _line(
     kind: Any,
     mean: NDArray[np.float64],
-    rest: NDArray[np.float64],
+    low: NDArray[np.float64],
     variance: NDArray[np.float64],
     *shapes: NDArray[np.float64],
 ) -> Columns | None:
-    """A location-scale family of SciPy, if there is only one column and it has a spread."""
+    """A location-scale family of SciPy, if there is only one column and it varies."""
     if mean.shape[1] != 1 or not variance.all():
         return None
     sd = np.sqrt(variance)
     unit = sd.max()
-    terms = *shapes, _moved(mean, rest) / unit, sd / unit
+    terms = *shapes, _moved(mean, low) / unit, sd / unit
     return [[kind(*of_class) for of_class in np.hstack(terms)]]
 
 

@@ -26,7 +26,7 @@ def monte_carlo(
 ) -> BayesError:
     """The mean of the least conditional cost r(x) = min_j Σ_i P(i | x) A_ij of drawn rows.
 
-    Class c gives n_c rows, its share of n. Drawn rows are not decided and counted: r(x) is known,
+    Class c gives n_c rows, a fraction of n. Drawn rows are not decided and counted: r(x) is known,
     so that the mean of P(c) n/n_c r(x) has the expectation R* and less variance. The bounds are
 
     ::
@@ -52,7 +52,7 @@ def monte_carlo(
     not of one distribution. Each side has δ/2.
     """
     prior = densities.prior
-    counts = np.array([ceil(share * n_samples - 1e-9) for share in prior])
+    counts = np.array([ceil(fraction * n_samples - 1e-9) for fraction in prior])
     n, largest = int(counts.sum()), largest_risk(costs)
     weight = np.divide(prior * n, counts, out=np.zeros(len(prior)), where=counts > 0)
     terms = []

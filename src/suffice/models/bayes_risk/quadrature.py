@@ -62,8 +62,8 @@ def quadrature(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError 
             return None
         boundaries, decisions = _regions(decide, _finer(cuts, 4))
         edges = np.concatenate([[-np.inf], boundaries, [np.inf]])
-        shares = np.array([line.probabilities(edges) for line in lines])  # (k, regions)
-        region_risk = float((known.prior[:, None] * shares * costs[:, decisions]).sum())
+        probabilities = np.array([line.probabilities(edges) for line in lines])  # (k, regions)
+        region_risk = float((known.prior[:, None] * probabilities * costs[:, decisions]).sum())
         integral, error = integrate(least, np.unique(np.concatenate([cuts, boundaries])))
     # Differences of distribution functions are right to an absolute ε, hence the last term.
     slack = abs(region_risk - integral) + error + ROUNDING * region_risk

@@ -33,7 +33,7 @@ class NormalEquations:
         Σ(x − x̄)(x − x̄)ᵀ, Σ(x − x̄)(y − ȳ)ᵀ and the diagonal of Σ(y − ȳ)(y − ȳ)ᵀ.
     intercept : bool
         Whether the sums are about the means: that eliminates the intercept.
-    spread : ndarray (p,)
+    variance : ndarray (p,)
         Variance of every column, with divisor n.
     noise : ndarray (p,)
         The fraction of every diagonal element of XᵀX that means nothing (`factorise`).
@@ -46,7 +46,7 @@ class NormalEquations:
     xy: Annotated[DoubleDouble, Shape("p", "t")]
     yy: Annotated[DoubleDouble, Shape("t")]
     intercept: bool
-    spread: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
+    variance: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
     noise: Annotated[NDArray[np.float64], Shape("p"), NONNEGATIVE]
 
     @classmethod
@@ -68,7 +68,7 @@ class NormalEquations:
                 "check the columns and the weights",
             )
         (group,) = complete.tolist()
-        product, d = int(statistic.home[group]), statistic.d
+        product, d = int(statistic.product_index[group]), statistic.d
         scatter = DoubleDouble.zeros((d, d)) if product < 0 else statistic.scatter[product]
         weight = DoubleDouble(statistic.weight[group, 0], statistic.weight[group, 1])
         return cls.about(weight, statistic.mean[group], scatter, p, intercept, tolerance)

@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 
 from suffice.data.array_source import ArraySource
 from suffice.errors import ParameterError, warn
-from suffice.models.base.answers import impossible_rows
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.options import generator
+from suffice.models.base.predictions import impossible_rows
 from suffice.models.generative.discriminant_functions import (
     LinearForm,
     QuadraticForm,
@@ -29,12 +29,12 @@ from suffice.models.generative.model import (
     Prediction,
     Prior,
     best,
+    buffer_for,
     evidence,
     joint,
     log_posterior,
     posterior,
     predictions,
-    room,
 )
 
 __all__ = ["FittedGenerative"]
@@ -242,7 +242,7 @@ class FittedGenerative(Classifier):
         source, engine, splits = self._to_answer(X)
         place = None
         if isinstance(source, ArraySource) and engine.in_process:
-            place = room(answer, source.x.shape[0], len(model.classes))
+            place = buffer_for(answer, source.x.shape[0], len(model.classes))
         task = (model, answer, place)
         parts = [part for split in engine.map(predictions, task, splits) for part in split]
         impossible = sum(count for _, count in parts)

@@ -1,7 +1,7 @@
 """Label shift: the class prior of new rows without labels, by expectation-maximisation.
 
-The classes look as they did (p(x | c) is that of the model), but come in other shares π. From the
-model's posteriors p(c | x) under its own prior p(c),
+The classes look as they did (p(x | c) is that of the model), but come in other
+fractions π. From the model's posteriors p(c | x) under its own prior p(c),
 
 ::
 
@@ -17,7 +17,7 @@ never lowers the log-likelihood, here counted from that of the model's own prior
 L is concave, so what is left to gain is known: with the gradient g(c) = 1/n ∂L/∂π(c), the M step is
 π(c) ← π(c)g(c), and no prior gains more than n (max g − 1). Where classes overlap these steps are
 short. So every other one is Newton's, to the maximum of the quadratic that L is near π, on the
-priors without a negative share; it is taken if L says so.
+priors without a negative fraction; it is taken if L says so.
 
 References
 ----------
@@ -59,8 +59,8 @@ Plan = tuple[NDArray[np.bool_], Array, Array]  # the classes with a prior p(c), 
 
 KEPT_CELLS = 2**25  # posteriors held in memory; of more rows, they are computed in every pass
 MOST_CLASSES = 256  # for Newton's steps; their cost grows with the square
-ROUNDING = 2.0**-48  # of L, as a share of n
-SINGULAR = 2.0**-44  # of an eigenvalue of H, as a share of the largest
+ROUNDING = 2.0**-48  # of L, as a fraction of n
+SINGULAR = 2.0**-44  # of an eigenvalue of H, as a fraction of the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,8 +259,8 @@ def _slope(posterior: Array, plan: Plan) -> DoubleDouble:
     n, k = len(posterior), len(prior)
     likelihood = posterior[:, possible] / before  # p(x | c)/p(x)
     total = np.zeros(n)
-    for share, column in zip(prior, likelihood.T, strict=True):  # in one order whatever n is
-        total += share * column
+    for weight, column in zip(prior, likelihood.T, strict=True):  # in one order whatever n is
+        total += weight * column
     terms = np.empty((n, k + 2))
     terms[:, 0], terms[:, 1] = np.log(total), 1.0
     gradient = np.divide(likelihood, total[:, None], out=terms[:, 2:])

@@ -20,7 +20,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.families import Family, Parameters
 from suffice.families.counts.dirichlet import dirichlet
 from suffice.families.family import check_nonnegative
-from suffice.models.base.answers import Answers
+from suffice.models.base.predictions import Predictions
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
 from suffice.phrases import Option, Phrase, PythonOnly
@@ -28,7 +28,7 @@ from suffice.rules import rule, shown
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.moments import require_spread
+from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Prediction",
     "Prior",
     "best",
+    "buffer_for",
     "class_prior",
     "discriminants",
     "evidence",
@@ -45,7 +46,6 @@ __all__ = [
     "log_posterior",
     "posterior",
     "predictions",
-    "room",
     "summarise",
 ]
 
@@ -194,10 +194,10 @@ class GenerativeModel:
                 "check the label column and the weights",
             )
         for part, block in zip(parts, statistic.blocks, strict=True):
-            require_spread(block.too_small, part.layout.columns.__getitem__)
+            refuse_underflow(block.too_small, part.layout.columns.__getitem__)
         classes, weight = statistic.classes, statistic.weight.value
-        share = class_prior(weight, classes, prior, alpha, option)
-        return cls(parts, layout, classes, share, statistic)
+        fitted = class_prior(weight, classes, prior, alpha, option)
+        return cls(parts, layout, classes, fitted, statistic)
 
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
@@ -246,7 +246,7 @@ class GenerativeModel:
         """As `log_joint`, up to a term of each row that all classes share: it may cost less."""
         return self._sum(batch, out, [part.add_discriminants for part in self.parameters])
 
-    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Answers:
+    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
         """The most probable class of every row, and the probabilities of all, if asked for.
 
         Raises
@@ -259,7 +259,7 @@ class GenerativeModel:
         impossible = self.best(logs, codes)
         log_posterior = log_normalise(logs, self.log_prior)[0] if log_proba else None
         posterior = normalise(logs, self.prior)[0] if proba else None
-        return Answers(codes, posterior, log_posterior, impossible)
+        return Predictions(codes, posterior, log_posterior, impossible)
 
     def _sum(
         self, batch: Batch, out: NDArray[np.float64] | None, terms: Sequence[Callable[..., None]]
@@ -342,8 +342,8 @@ def predictions(
     return list(each_batch(split, model.layout, one))
 
 
-def room(answer: Prediction, n: int, k: int) -> NDArray[Any] | None:
-    """Make room for the answers of n rows, where their shape is known beforehand."""
+def buffer_for(answer: Prediction, n: int, k: int) -> NDArray[Any] | None:
+    """An array for the answers of n rows, if their shape is known beforehand."""
     if answer is evidence:
         return None
     return np.empty(n, np.intp) if answer is best else scores(n, k)

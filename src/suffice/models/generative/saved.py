@@ -12,7 +12,7 @@ from suffice.rules import rule
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.fourth_moments import FourthMoments
-from suffice.statistics.kinds import STATISTICS
+from suffice.statistics.register import STATISTICS
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
 

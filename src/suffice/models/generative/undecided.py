@@ -28,19 +28,19 @@ def carried(
     before, after : tuple of FamilyColumns
         The columns of one part stay together, in their order.
     """
-    home = {name: b for b, part in enumerate(before) for name in part.layout.columns}
-    blocks = tuple(_block(sums, part, before, home) for part in after)
+    block_of = {name: b for b, part in enumerate(before) for name in part.layout.columns}
+    blocks = tuple(_block(sums, part, before, block_of) for part in after)
     return ByClass(sums.classes, sums.weight, sums.unlabelled, blocks)
 
 
 def _block(
-    sums: ByClass, part: FamilyColumns, before: tuple[FamilyColumns, ...], home: dict[str, int]
+    sums: ByClass, part: FamilyColumns, before: tuple[FamilyColumns, ...], block_of: dict[str, int]
 ) -> Any:
     columns, d = part.layout.columns, len(part.layout.columns)
-    known = [j for j, name in enumerate(columns) if name in home]
+    known = [j for j, name in enumerate(columns) if name in block_of]
     if not known:
         nothing = part.family.accumulator(part.layout.encoding, d).statistic()
         return nothing.place(np.empty(0, np.intp), len(sums.classes))
-    b = home[columns[known[0]]]
+    b = block_of[columns[known[0]]]
     block = sums.blocks[b]
     return block if len(before[b].layout.columns) == d else block.widened(np.array(known), d)

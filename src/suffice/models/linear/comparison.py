@@ -17,7 +17,7 @@ __all__ = ["category_counts", "check_same_columns", "compared_rows"]
 
 
 def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Comparison:
-    """Compare the rows of two tables: numbers and targets as Gaussians, categories by their shares.
+    """Compare the rows of two tables: numbers as Gaussians, categories by their fractions.
 
     Parameters
     ----------

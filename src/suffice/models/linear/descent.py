@@ -5,15 +5,15 @@
     J(b, w) = 1/(2N) [Σ ω(y − b − xᵀw)² + Σⱼ λⱼwⱼ²]        N = Σ ω
 
 The first pass over the rows finds means and variances. All others see columns about their means, in
-units √(s² + λ/N) in which the second derivatives are 1, and targets in units of their standard
-deviation, so that one learning rate suits every unit. The coefficients are returned in the units of
-the rows.
+divided by √(s² + λ/N), so that the second derivatives are 1, and targets divided by their standard
+deviation: one learning rate then suits every column. The coefficients returned are those of the
+columns as they were given.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, cast
 
@@ -58,7 +58,7 @@ class ReadRows:
     drop : bool
         Whether rows with a missing cell are left out; else they are refused.
     standard : Standard, optional
-        Centres and units; not needed by `first_pass`.
+        Centres and scales; not needed by `first_pass`.
     cost : ndarray (1 + p,), optional
         The penalty.
     """
@@ -72,7 +72,7 @@ class ReadRows:
     curvature: ClassVar[float] = 1.0
 
     def among(self, standard: Standard, costs: NDArray[np.float64]) -> ReadRows:
-        """The same rows in given units, with penalties λ (p,)."""
+        """The same rows on given scales, with penalties λ (p,)."""
         return replace(self, standard=standard, cost=standard.penalty(costs))
 
     def parts(
@@ -119,7 +119,7 @@ class ReadRows:
 
     @property
     def penalty(self) -> NDArray[np.float64]:
-        """λ/(N · unit²), (1 + p,)."""
+        """λ/(N · scale²), (1 + p,)."""
         return cast(NDArray[np.float64], self.cost)
 
     @property
@@ -130,9 +130,9 @@ class ReadRows:
 
     @property
     def at_zero(self) -> NDArray[np.float64]:
-        """The loss at v = 0, (t,): half the variance of a target in its own unit."""
+        """The loss at v = 0, (t,): half the variance of a target on its own scale."""
         standard = cast(Standard, self.standard)
-        return np.where(standard.unit[standard.p :] > 0, 0.5, 0.0)
+        return np.where(standard.scale[standard.p :] > 0, 0.5, 0.0)
 
     def read(
         self, batch: Batch
@@ -180,8 +180,10 @@ def gradient(split: Split, params: tuple[ReadRows, NDArray[np.float64]]) -> Any:
 
     def add(batch: Batch) -> None:
         for table, targets, weights in rows.read(batch):
-            order, units = np.arange(len(table)), (rows.center, rows.inverse)
-            kernels.descent.add_gradient(table, targets, weights, order, *units, v, z, t, g, loss)
+            order, standard = np.arange(len(table)), (rows.center, rows.inverse)
+            kernels.descent.add_gradient(
+                table, targets, weights, order, *standard, v, z, t, g, loss
+            )
 
     for _ in each_batch(split, rows.layout, add):
         pass
@@ -198,8 +200,8 @@ class DescentFit:
     Parameters
     ----------
     standard : Standard
-        Centres and units; no digits cancel, as rows are measured from a centre.
-    walk : OptimizerState
+        Centres and scales; no digits cancel, as rows are measured from a centre.
+    optimizer : OptimizerState
         Coefficients of standardised columns, and how to go on.
     loss_history : ndarray (epochs,)
         J, the sum over targets, after every epoch.
@@ -208,21 +210,21 @@ class DescentFit:
     """
 
     standard: Standard
-    walk: OptimizerState
+    optimizer: OptimizerState = field(metadata={"saved_as": "walk"})
     loss_history: Annotated[NDArray[np.float64], Shape("epochs"), FINITE]
     converged: bool
 
     @rule("there are coefficients of every target for every column, and they are finite")
     def _has_coefficients(self) -> bool:
-        p, both = self.standard.p, len(self.standard.unit)
-        if self.walk.v.shape != (both - p, 1 + p):
+        p, both = self.standard.p, len(self.standard.scale)
+        if self.optimizer.v.shape != (both - p, 1 + p):
             return False
         return bool(np.isfinite(self.coefficients).all() and np.isfinite(self.intercept).all())
 
     @classmethod
     def at_rest(cls, standard: Standard) -> DescentFit:
         """The start, v = 0."""
-        v = np.zeros((len(standard.unit) - standard.p, 1 + standard.p))
+        v = np.zeros((len(standard.scale) - standard.p, 1 + standard.p))
         return cls(standard, OptimizerState.start(v), np.empty(0), False)
 
     def joined(self, other: Standard) -> DescentFit:
@@ -238,7 +240,7 @@ class DescentFit:
     def coefficients(self) -> NDArray[np.float64]:
         """w, (p, t), in the units of the rows."""
         p, standard = self.standard.p, self.standard
-        w = (self.walk.v[:, 1:] * standard.inverse[:p]).T * standard.unit[p:]
+        w = (self.optimizer.v[:, 1:] * standard.inverse[:p]).T * standard.scale[p:]
         return np.ascontiguousarray(w)
 
     @property
@@ -250,7 +252,7 @@ class DescentFit:
     def at_origin(self) -> NDArray[np.float64]:
         """b + oᵀw, (t,)."""
         p, standard = self.standard.p, self.standard
-        return np.asarray(standard.center[p:] + self.walk.v[:, 0] * standard.unit[p:])
+        return np.asarray(standard.center[p:] + self.optimizer.v[:, 0] * standard.scale[p:])
 
     @property
     def intercept(self) -> NDArray[np.float64]:
@@ -272,11 +274,13 @@ class DescentFit:
             If the loss grows without end.
         """
         standard = cast(Standard, rows.standard)
-        share = standard.unit[standard.p :] ** 2
-        walk, losses, _ = one_epoch(rows, splits, how.for_stream(), how.size(steps), self.walk)
-        loss = float(losses @ share)
-        check_descent(float(rows.at_zero @ share), loss, walk.epochs, how)
-        return DescentFit(standard, walk, np.append(self.loss_history, loss), False)
+        target_weights = standard.scale[standard.p :] ** 2
+        optimizer, losses, _ = one_epoch(
+            rows, splits, how.for_stream(), how.size(steps), self.optimizer
+        )
+        loss = float(losses @ target_weights)
+        check_descent(float(rows.at_zero @ target_weights), loss, optimizer.epochs, how)
+        return DescentFit(standard, optimizer, np.append(self.loss_history, loss), False)
 
 
 def least_squares(
@@ -298,11 +302,11 @@ def least_squares(
     def gradient_norm(v: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(np.linalg.norm(evaluate(v)[1], axis=1))
 
-    start = DescentFit.at_rest(standard).walk
+    start = DescentFit.at_rest(standard).optimizer
     iterates = (
         by_batch(Quadratic(evaluate, 1.0 + standard.p), start.v, how)
         if steps == "gradient"
         else by_rows(rows, splits, how, steps, start)
     )
-    weights = standard.unit[standard.p :] ** 2
+    weights = standard.scale[standard.p :] ** 2
     return DescentFit(standard, *descend(iterates, gradient_norm, how, steps, weights))

@@ -21,7 +21,7 @@ from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.standard import Columns, Standard
 from suffice.models.optimise.descent_options import GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import PARTS
-from suffice.statistics.moments import require_spread
+from suffice.statistics.moments import refuse_underflow
 
 __all__ = ["DescentSolver"]
 
@@ -85,5 +85,5 @@ class DescentSolver:
         except IncompleteRow:
             raise reader.incomplete(engine, layout, splits) from None
         if first:
-            require_spread(seen.moments.too_small, design.column)
+            refuse_underflow(seen.moments.too_small, design.column)
         return rows, splits, Standard.of(seen, len(design), self.intercept)

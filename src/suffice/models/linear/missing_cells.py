@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families import MultivariateGaussian
+from suffice.families.multivariate.factored import fill
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
-from suffice.families.multivariate.spread import fill
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.comoments import Comoments
@@ -47,7 +47,7 @@ class JointGaussian:
 
     def equations(self, p: int, intercept: bool) -> NormalEquations:
         """The sums that the rows are expected to have."""
-        mean = DoubleDouble(self.parameters.spread.mean[0], self.parameters.spread.rest[0])
+        mean = DoubleDouble(self.parameters.factored.mean[0], self.parameters.factored.mean_lo[0])
         covariance = DoubleDouble.of(self.parameters.covariance[0])
         return NormalEquations.about(self.rows, mean, covariance * self.rows, p, intercept, ROUNDED)
 

@@ -209,7 +209,7 @@ def answer_names(targets: Sequence[str], ends: bool) -> list[str]:
 
 
 def answer_table(names: Sequence[str], answers: NDArray[np.float64]) -> pa.Table:
-    """Answers (n, columns) as a table."""
+    """Predictions (n, columns) as a table."""
     return pa.table(dict(zip(names, map(pa.array, answers.T), strict=True)))
 
 

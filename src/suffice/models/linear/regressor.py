@@ -43,7 +43,7 @@ from suffice.models.optimise.descent_options import (
 from suffice.numerics.linalg import TOLERANCE
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.comoments import Comoments
-from suffice.statistics.moments import require_spread
+from suffice.statistics.moments import refuse_underflow
 
 __all__ = ["LinearRegressor", "Precision"]
 
@@ -359,7 +359,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
 
 
 def _require_values(statistic: Comoments, design: Design) -> None:
-    """Refuse sums of no row, and columns and targets of no value or of too little spread."""
+    """Refuse sums of no row, and columns whose values are missing or differ by too little."""
     if statistic.is_empty:
         raise DataError(
             "there is no row whose weight is not zero",
@@ -369,4 +369,4 @@ def _require_values(statistic: Comoments, design: Design) -> None:
     empty = np.flatnonzero(~statistic.patterns.any(axis=0))
     if len(empty):
         raise without_value(design.column(int(empty[0])))
-    require_spread(statistic.too_small, design.column)
+    refuse_underflow(statistic.too_small, design.column)

@@ -63,7 +63,7 @@ class SavedRegressor(Saved):
         p, t = len(self.design), len(self.design.targets)
         if self.batches is None:
             found = self.descended
-            return found is not None and (found.standard.p, len(found.walk.v)) == (p, t)
+            return found is not None and (found.standard.p, len(found.optimizer.v)) == (p, t)
         alike = all((s.k, s.pooled, s.d) == (1, False, p + t) for s in self.batches)
         return self.descended is None and alike and any(len(s.code) for s in self.batches)
 

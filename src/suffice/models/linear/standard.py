@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Protocol
 
@@ -37,15 +37,15 @@ class Columns(Protocol):
         """Number of columns."""
 
     @property
-    def spread(self) -> NDArray[np.float64]:
+    def variance(self) -> NDArray[np.float64]:
         """Variance of every column, with divisor n, (p,)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Standard:
-    """Centres and units of p columns and t targets: means and standard deviations.
+    """Centres and scales of p columns and t targets: means and standard deviations.
 
-    Without an intercept, 0 and root mean squares. A constant column has an inverse unit of 0, so
+    Without an intercept, 0 and root mean squares. A constant column has an inverse scale of 0, so
     that its coefficient stays at 0.
 
     Parameters
@@ -54,8 +54,8 @@ class Standard:
         N, the weight of the rows.
     rows : int
         Number of rows.
-    center, unit : ndarray (p + t,)
-    spread : ndarray (p,)
+    center, scale : ndarray (p + t,)
+    variance : ndarray (p,)
         Variance of every column, with divisor N.
     intercept : bool
     """
@@ -63,8 +63,12 @@ class Standard:
     weight: Annotated[float, POSITIVE, WEIGHT]
     rows: Annotated[int, Within(1, 2**63)]
     center: Annotated[NDArray[np.float64], Shape("both"), SQUARABLE]
-    unit: Annotated[NDArray[np.float64], Shape("both"), Within(0, LARGEST)]
-    spread: Annotated[NDArray[np.float64], Shape("p"), Within(0, LARGEST**2)]
+    scale: Annotated[NDArray[np.float64], Shape("both"), Within(0, LARGEST)] = field(
+        metadata={"saved_as": "unit"}
+    )
+    variance: Annotated[NDArray[np.float64], Shape("p"), Within(0, LARGEST**2)] = field(
+        metadata={"saved_as": "spread"}
+    )
     intercept: bool
 
     def __post_init__(self) -> None:
@@ -72,11 +76,11 @@ class Standard:
 
     @rule("there is a target")
     def _has_targets(self) -> bool:
-        return len(self.unit) > len(self.spread)
+        return len(self.scale) > len(self.variance)
 
     @classmethod
     def of(cls, seen: Overview, p: int, intercept: bool) -> Standard:
-        """Centres and units, from the first pass.
+        """Centres and scales, from the first pass.
 
         Raises
         ------
@@ -99,23 +103,23 @@ class Standard:
     @property
     def p(self) -> int:
         """Number of columns."""
-        return len(self.spread)
+        return len(self.variance)
 
     @cached_property
     def inverse(self) -> NDArray[np.float64]:
-        """1/unit, or 0, (p + t,)."""
-        return np.divide(1.0, self.unit, out=np.zeros_like(self.unit), where=self.unit > 0)
+        """1/scale, or 0, (p + t,)."""
+        return np.divide(1.0, self.scale, out=np.zeros_like(self.scale), where=self.scale > 0)
 
     def joined(self, other: Standard) -> Standard:
-        """The same centres and units for the rows of both."""
+        """The same centres and scales for the rows of both."""
         return replace(self, weight=self.weight + other.weight, rows=self.rows + other.rows)
 
     def penalised(self, costs: NDArray[np.float64]) -> Standard:
-        """The units √(s² + λ/N), in which every second derivative of the loss is 1."""
-        unit = self.unit.copy()
-        unit[: self.p] = np.sqrt(unit[: self.p] ** 2 + costs / self.weight)
-        return replace(self, unit=unit)
+        """The scales √(s² + λ/N), in which every second derivative of the loss is 1."""
+        scale = self.scale.copy()
+        scale[: self.p] = np.sqrt(scale[: self.p] ** 2 + costs / self.weight)
+        return replace(self, scale=scale)
 
     def penalty(self, costs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """λ/(N · unit²) of standardised coefficients, the intercept first, (1 + p,)."""
+        """λ/(N · scale²) of standardised coefficients, the intercept first, (1 + p,)."""
         return np.concatenate([[0.0], costs * self.inverse[: self.p] ** 2 / self.weight])

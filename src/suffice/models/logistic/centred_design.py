@@ -236,7 +236,7 @@ class CentredDesign:
 
         def centred(block: Moments | Counts) -> tuple[NDArray[np.float64], ...]:
             if isinstance(block, Moments):
-                return block.total, block.mean, block.rest
+                return block.total, block.mean, block.mean_lo
             mean = block.count.value[:, _later(block)] / weight
             return np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)
 

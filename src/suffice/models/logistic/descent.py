@@ -70,19 +70,19 @@ def _descended(
 ) -> tuple[DescentState, bool]:
     """Where the descent ends, and whether the rule for stopping was met."""
     state, rows = state.among(objective)
-    scaled = replace(objective, centred=replace(objective.centred, scale=state.unit[1:]))
+    scaled = replace(objective, centred=replace(objective.centred, scale=state.scale[1:]))
     if steps == "gradient":
         return _by_all_rows(scaled, how, state)
 
     def gradient_norm(v: NDArray[np.float64]) -> NDArray[np.float64]:
-        there = replace(state, walk=OptimizerState.start(v)).coefficients
+        there = replace(state, optimizer=OptimizerState.start(v)).coefficients
         gradient = scaled(scaled.parameters(there), False).gradient
         return np.array([np.linalg.norm(gradient)])
 
-    iterates = by_rows(rows, objective.data.splits, how, steps, state.walk)
-    walk, history, converged = descend(iterates, gradient_norm, how, steps, np.ones(1))
-    objective.data.count += walk.epochs
-    return replace(state, walk=walk, loss_history=history), converged
+    iterates = by_rows(rows, objective.data.splits, how, steps, state.optimizer)
+    optimizer, history, converged = descend(iterates, gradient_norm, how, steps, np.ones(1))
+    objective.data.count += optimizer.epochs
+    return replace(state, optimizer=optimizer, loss_history=history), converged
 
 
 def _by_all_rows(
@@ -96,10 +96,10 @@ def _by_all_rows(
         return np.asarray(np.linalg.norm(evaluate(x)[1], axis=1))
 
     def standardised(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        return scaled.coefficients(x[0]) * state.unit
+        return scaled.coefficients(x[0]) * state.scale
 
-    loss = Convex(evaluate, largest_curvature(scaled.k) * len(state.unit))
+    loss = Convex(evaluate, largest_curvature(scaled.k) * len(state.scale))
     iterates = by_batch(loss, scaled.parameters(state.coefficients)[None], how)
     end, history, converged = descend(iterates, gradient_norm, how, "gradient", np.ones(1))
-    walk = OptimizerState(standardised(end.v), standardised(end.velocity), end.epochs)
-    return replace(state, walk=walk, loss_history=history), converged
+    optimizer = OptimizerState(standardised(end.v), standardised(end.velocity), end.epochs)
+    return replace(state, optimizer=optimizer, loss_history=history), converged

@@ -4,14 +4,14 @@
 
     J(B) = 1/N [−Σ ω log P(y | x) + ½ Σⱼ λⱼwⱼ²]        N = Σ ω
 
-Columns are seen about their means, in units √(s² + λ/(hN)): with h, the most that the second
+Columns are seen about their means, in the scales √(s² + λ/(hN)): with h, the most that the second
 derivative of the loss of a row by its scores can be, every second derivative of J is at most h.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated
 
@@ -41,7 +41,7 @@ class DescentRows:
     Parameters
     ----------
     rows : TrainingRows
-    unit : ndarray (D,)
+    scale : ndarray (D,)
         Of every coefficient of z; 0 for those that stay at 0.
     costs : ndarray (D,)
         λ.
@@ -52,7 +52,7 @@ class DescentRows:
     """
 
     rows: TrainingRows
-    unit: NDArray[np.float64]
+    scale: NDArray[np.float64]
     costs: NDArray[np.float64]
     weight: float
     count: int
@@ -70,22 +70,22 @@ class DescentRows:
     @property
     def center(self) -> NDArray[np.float64]:
         """The columns of z are centred already, (F,)."""
-        return np.zeros(len(self.unit) - 1)
+        return np.zeros(len(self.scale) - 1)
 
     @property
     def inverse(self) -> NDArray[np.float64]:
-        """1/unit, or 0, (F,)."""
-        return self.per_unit[1:]
+        """1/scale, or 0, (F,)."""
+        return self.inverse_scale[1:]
 
     @property
     def constant(self) -> float:
         """1 with an intercept, else 0."""
-        return float(self.unit[0])
+        return float(self.scale[0])
 
     @cached_property
     def penalty(self) -> NDArray[np.float64]:
-        """λ/(N · unit²), (D,)."""
-        return self.costs * self.per_unit**2 / self.weight
+        """λ/(N · scale²), (D,)."""
+        return self.costs * self.inverse_scale**2 / self.weight
 
     @property
     def mean_weight(self) -> float:
@@ -98,9 +98,9 @@ class DescentRows:
         return np.array([np.log(len(self.rows.classes))])
 
     @cached_property
-    def per_unit(self) -> NDArray[np.float64]:
-        """1/unit, or 0, (D,)."""
-        return np.divide(1.0, self.unit, out=np.zeros_like(self.unit), where=self.unit > 0)
+    def inverse_scale(self) -> NDArray[np.float64]:
+        """1/scale, or 0, (D,)."""
+        return np.divide(1.0, self.scale, out=np.zeros_like(self.scale), where=self.scale > 0)
 
     def read(
         self, batch: Batch
@@ -137,9 +137,9 @@ class DescentState:
 
     Parameters
     ----------
-    walk : OptimizerState
+    optimizer : OptimizerState
         Coefficients v (m, D) of standardised columns.
-    unit : ndarray (D,)
+    scale : ndarray (D,)
         Of every coefficient of z; 0 for those that stay at 0.
     weight : float
         N, of all rows so far.
@@ -149,8 +149,10 @@ class DescentState:
         J after every epoch.
     """
 
-    walk: OptimizerState
-    unit: Annotated[NDArray[np.float64], Shape("D"), Within(0, LARGEST)]
+    optimizer: OptimizerState = field(metadata={"saved_as": "walk"})
+    scale: Annotated[NDArray[np.float64], Shape("D"), Within(0, LARGEST)] = field(
+        metadata={"saved_as": "unit"}
+    )
     weight: Annotated[float, WEIGHT]
     count: Annotated[int, Within(0, 2**63)]
     loss_history: Annotated[NDArray[np.float64], Shape("epochs"), FINITE]
@@ -158,33 +160,35 @@ class DescentState:
     def __post_init__(self) -> None:
         check_form(self)
 
-    @rule("every coefficient has a unit")
-    def _has_units(self) -> bool:
-        return bool(self.walk.v.shape[1] == len(self.unit))
+    @rule("every coefficient has a scale")
+    def _has_scales(self) -> bool:
+        return bool(self.optimizer.v.shape[1] == len(self.scale))
 
     @classmethod
     def start(cls, objective: Objective) -> DescentState:
-        """At rest at v = 0, in units that suit the penalty of an objective; no row was read."""
-        scale = np.concatenate([[1.0], objective.centred.scale])
+        """At rest at v = 0, in scales that suit the penalty of an objective; no row was read."""
+        sd = np.concatenate([[1.0], objective.centred.scale])
         ease = objective.penalty / (largest_curvature(objective.k) * objective.weight)
-        unit = np.where(objective.used, np.sqrt(scale**2 + ease), 0.0)
-        v = np.zeros((len(objective.basis), len(unit)))
-        return cls(OptimizerState.start(v), unit, 0.0, 0, np.empty(0))
+        scale = np.where(objective.used, np.sqrt(sd**2 + ease), 0.0)
+        v = np.zeros((len(objective.basis), len(scale)))
+        return cls(OptimizerState.start(v), scale, 0.0, 0, np.empty(0))
 
     @property
     def coefficients(self) -> NDArray[np.float64]:
         """B (m, D), of z; those of more than two classes add up to 0."""
-        b = np.divide(self.walk.v, self.unit, out=np.zeros_like(self.walk.v), where=self.unit > 0)
+        b = np.divide(
+            self.optimizer.v, self.scale, out=np.zeros_like(self.optimizer.v), where=self.scale > 0
+        )
         return b if len(b) == 1 else b - b.mean(axis=0)
 
     def at(self, coefficients: NDArray[np.float64]) -> DescentState:
         """At rest at given coefficients of z."""
-        return replace(self, walk=OptimizerState.start(coefficients * self.unit))
+        return replace(self, optimizer=OptimizerState.start(coefficients * self.scale))
 
     def among(self, objective: Objective) -> tuple[DescentState, DescentRows]:
         """The same coefficients for further rows, and how these are read."""
         weight = self.weight + objective.weight
-        rows = DescentRows(objective.rows, self.unit, objective.penalty, weight, 1)
+        rows = DescentRows(objective.rows, self.scale, objective.penalty, weight, 1)
         count = self.count + sum(objective.data.map(counted, rows))
         return replace(self, weight=weight, count=count), replace(rows, count=count)
 
@@ -198,7 +202,7 @@ class DescentState:
         """
         state, rows = self.among(objective)
         stream, size, data = how.for_stream(), how.size(steps), objective.data
-        walk, loss, _ = one_epoch(rows, data.splits, stream, size, self.walk)
+        optimizer, loss, _ = one_epoch(rows, data.splits, stream, size, self.optimizer)
         data.count += 1
-        check_descent(float(rows.at_zero[0]), float(loss[0]), walk.epochs, how)
-        return replace(state, walk=walk, loss_history=np.append(self.loss_history, loss))
+        check_descent(float(rows.at_zero[0]), float(loss[0]), optimizer.epochs, how)
+        return replace(state, optimizer=optimizer, loss_history=np.append(self.loss_history, loss))

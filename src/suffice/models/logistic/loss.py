@@ -185,7 +185,9 @@ def loss_derivatives(t: NDArray[np.float64], codes: NDArray[np.intp]) -> LossDer
     """
     t = np.ascontiguousarray(t)
     found = LossDerivatives(np.empty(len(t)), *np.empty((3, *t.shape)))
-    kernels.logistic.outcomes(t, codes, found.loss, found.residual, found.probability, found.other)
+    kernels.logistic.loss_derivatives(
+        t, codes, found.loss, found.residual, found.probability, found.other
+    )
     return found
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
-from suffice.models.base.answers import Answers
+from suffice.models.base.predictions import Predictions
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.missing_cells import ClassGaussians
 from suffice.numerics.exact import DoubleDouble
@@ -158,12 +158,12 @@ class LogisticModel:
         """Return the code of the most probable class of every row, (n,)."""
         return _best(self.scores(batch))
 
-    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Answers:
+    def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
         """The most probable class of every row, and the probabilities of all, if asked for."""
         t = self.scores(batch)
         logs = log_probabilities(t) if proba or log_proba else None
         posterior = np.exp(logs) if proba and logs is not None else None
-        return Answers(_best(t), posterior, logs if log_proba else None)
+        return Predictions(_best(t), posterior, logs if log_proba else None)
 
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
         """Return what `evaluation` asks a model for: here log P(c | x), (n, k)."""

@@ -82,7 +82,7 @@ def check_partial_fit(options: Any) -> None:
     if options.class_weight == "balanced":
         raise ParameterError(
             "class_weight='balanced' with partial_fit",
-            "the shares of the classes are known when all rows are",
+            "the fractions of the classes are known when all rows are",
             "give the weights by label",
         )
 

@@ -31,7 +31,7 @@ from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts
-from suffice.statistics.moments import Moments, require_spread
+from suffice.statistics.moments import Moments, refuse_underflow
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["ClassWeight", "Problem"]
@@ -160,7 +160,7 @@ class Problem:
         self._check_classes(seen)
         for block, place in zip(seen.blocks, self.layout.blocks, strict=True):
             if isinstance(block, Moments):
-                require_spread(block.too_small, place.columns.__getitem__)
+                refuse_underflow(block.too_small, place.columns.__getitem__)
         return seen
 
     @cached_property

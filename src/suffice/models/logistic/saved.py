@@ -115,5 +115,5 @@ class SavedLogistic(SavedClassifier):
         size, shape = self.coefficients.size, self.coefficients.shape
         errors = (a.shape[1] for a in (self.root, self.covariance) if a is not None)
         cells = self.cells is None or self.cells.mean.shape == (len(self.classes), len(self.mean))
-        steps = self.stride is None or self.stride.walk.v.shape == shape
+        steps = self.stride is None or self.stride.optimizer.v.shape == shape
         return all(width == size for width in errors) and cells and steps

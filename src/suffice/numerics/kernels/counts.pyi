@@ -22,9 +22,9 @@ def mark(values: numpy.typing.NDArray[Any], low: object, seen: numpy.typing.NDAr
 def look_up(values: numpy.typing.NDArray[Any], low: object, table: numpy.typing.NDArray[numpy.int64 | numpy.intp], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> None:
     """Write ``table[values − low]`` to ``codes``."""
 
-def add_rows(codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], table: numpy.typing.NDArray[numpy.float64], rest: numpy.typing.NDArray[numpy.float64]) -> bool:
+def add_rows(codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], table: numpy.typing.NDArray[numpy.float64], unlabelled: numpy.typing.NDArray[numpy.float64]) -> bool:
     """
-    Add w to ``table[class]``, the pair (k, 2) of each class, or to ``rest`` (1, 2) without.
+    Add w to ``table[class]``, the pair (k, 2) of each class; without a class, to ``unlabelled``.
 
     Returns whether every code is below k; else nothing is added.
     """

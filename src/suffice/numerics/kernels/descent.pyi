@@ -20,7 +20,7 @@ def add_gradient(table: numpy.typing.NDArray[numpy.float64], targets: numpy.typi
     Add Σ ω ℓ to ``loss`` and Σ ω ∂ℓ/∂t zᵀ to ``g`` (m, 1 + p), over the rows in
     ``order``.
 
-    ``z`` (1 + p,) is room for a row, whose first element is the constant, ``t`` (m,) for
+    ``z`` (1 + p,) is a buffer for a row, whose first element is the constant, ``t`` (m,) for
     scores.
     """
 

@@ -21,7 +21,7 @@ def add_complete(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.ND
     Returns −1, or the first of a tile of rows that holds a number too large to be squared.
     """
 
-def add_marginal(x: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], rest: numpy.typing.NDArray[numpy.float64], covariance: numpy.typing.NDArray[numpy.float64], distance: numpy.typing.NDArray[numpy.float64], log_determinant: numpy.typing.NDArray[numpy.float64], rank: numpy.typing.NDArray[numpy.float64]) -> None:
+def add_marginal(x: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], mean_lo: numpy.typing.NDArray[numpy.float64], covariance: numpy.typing.NDArray[numpy.float64], distance: numpy.typing.NDArray[numpy.float64], log_determinant: numpy.typing.NDArray[numpy.float64], rank: numpy.typing.NDArray[numpy.float64]) -> None:
     """
     Write the distances (n, k) of rows in the columns that they show.
 

@@ -15,26 +15,26 @@ import numpy
 import numpy.typing
 
 
-def outcomes(t: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], loss: numpy.typing.NDArray[numpy.float64], residual: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], other: numpy.typing.NDArray[numpy.float64]) -> None:
+def loss_derivatives(t: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], loss: numpy.typing.NDArray[numpy.float64], residual: numpy.typing.NDArray[numpy.float64], p: numpy.typing.NDArray[numpy.float64], other: numpy.typing.NDArray[numpy.float64]) -> None:
     """
     Write ℓ (n,), ∂ℓ/∂t, p and 1 − p (n, m) of scores ``t`` (n, m); m = 1 for two classes.
     """
 
-def add_gradient(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], factors: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], fingerprint: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
+def add_gradient(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], class_weights: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], checksum: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
     """
     Add what one pass over rows x (n, d) says of m coefficient vectors; return Σ w f_y ℓ.
 
-    With z = (1, x − origin): Σ w and Σ w cᵀz to ``weight`` and ``fingerprint`` (k,) of
+    With z = (1, x − origin): Σ w and Σ w cᵀz to ``weight`` and ``checksum`` (k,) of
     every class, Σ w f_y ∂ℓ/∂t_a z to ``gradient`` (m, 1 + d). ``directions`` (m + 1, 1 +
     d) are the coefficients and then c; ``codes`` (n,) the classes; ``weights`` (n,), or
-    (0,) for all 1; f are ``factors``.
+    (0,) for all 1; f are ``class_weights``.
     """
 
-def add_sparse_gradient(indptr: numpy.typing.NDArray[Any], indices: numpy.typing.NDArray[Any], data: numpy.typing.NDArray[Any], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], factors: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], fingerprint: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
+def add_sparse_gradient(indptr: numpy.typing.NDArray[Any], indices: numpy.typing.NDArray[Any], data: numpy.typing.NDArray[Any], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], class_weights: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], checksum: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64]) -> float:
     """
     Do what `add_gradient` does for compressed rows x, with z = (1, x).
 
     ``directions`` and ``gradient`` (1 + d, width) have a row for every column of x: m
-    coefficients and c, or m sums, and room up to whole lanes. Rows whose code is −1 are
+    coefficients and c, or m sums, padded to whole lanes. Rows whose code is −1 are
     left out.
     """

@@ -32,9 +32,9 @@ def merge_classes(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typi
     Add the moments of the classes after the first to those of one class, in place.
     """
 
-def mean_and_scatter(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], rest: numpy.typing.NDArray[numpy.float64], scatter: numpy.typing.NDArray[numpy.float64]) -> None:
+def mean_and_scatter(weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], mean_lo: numpy.typing.NDArray[numpy.float64], scatter: numpy.typing.NDArray[numpy.float64]) -> None:
     """
-    Write x̄ and Σw(x − x̄)², (k, d); zeros where W = 0. ``rest`` is what rounding took off
+    Write x̄ and Σw(x − x̄)², (k, d); zeros where W = 0. ``mean_lo`` is what rounding took off
     the mean, where that is much by the measure of the spread.
     """
 

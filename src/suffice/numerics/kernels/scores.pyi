@@ -11,7 +11,7 @@ import numpy
 import numpy.typing
 
 
-PANEL: int = 8
+CLASS_TILE: int = 8
 
 def add_student(x: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], precision: numpy.typing.NDArray[numpy.float64], power: numpy.typing.NDArray[numpy.float64], log_scale: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> int:
     """
@@ -32,7 +32,7 @@ def add_sparse_linear(data: numpy.typing.NDArray[Any], indices: numpy.typing.NDA
     """
     Event counts of a CSR matrix: add Σ x · slope[event, c], where 0 · (−∞) = 0.
 
-    ``slope`` is (d, k), k rounded up to whole panels of classes; events that it does not
+    ``slope`` is (d, k), k rounded up to whole class tiles; events that it does not
     have are left out.
     """
 
@@ -41,7 +41,7 @@ def add_table(values: numpy.typing.NDArray[numpy.int64 | numpy.intp], low: numpy
     Categories: add Σⱼ table[offsets[j] + values[i, j] − low[j], c].
 
     A value outside its range reads the place after the range. ``table`` is (M, k), k
-    rounded up to whole panels of classes.
+    rounded up to whole class tiles.
     """
 
 def best_class(scores: numpy.typing.NDArray[numpy.float64], best: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> int:

@@ -1,4 +1,4 @@
-"""Answers batch by batch are those of the methods that answer a whole table."""
+"""Predictions batch by batch are those of the methods that answer a whole table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of a classifier to the rows of a batch, and tables of them."""
+"""Predictions of a classifier for the rows of a batch, and tables of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from suffice.errors import warn
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Answers", "answer_tables", "impossible_rows"]
+__all__ = ["Predictions", "impossible_rows", "prediction_tables"]
 
 
 @dataclass(frozen=True)
-class Answers:
+class Predictions:
     """What a classifier says of n rows.
 
     Parameters
@@ -46,7 +46,7 @@ class Answers:
         return pa.table(columns)
 
 
-def answer_tables(classes: Vocabulary, answers: Iterable[Answers]) -> Iterator[pa.Table]:
+def prediction_tables(classes: Vocabulary, answers: Iterable[Predictions]) -> Iterator[pa.Table]:
     """Yield a table for every batch; warn at the end of the rows that were impossible."""
     rows = impossible = 0
     for found in answers:

@@ -1,4 +1,4 @@
-"""Centres of classes, and the matrices that their rows spread about them by: what is scored."""
+"""Gaussians of all classes, their covariances factored: what is scored."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from suffice.phrases import Phrase, PythonOnly
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 from suffice.statistics.moments import too_large
 
-__all__ = ["Spread", "add_complete", "fill", "listed", "settled_double"]
+__all__ = ["FactoredGaussians", "add_complete", "fill", "listed", "settled_double"]
 
-CERTAIN = 2.0**-40  # the share kept, without a floor, where one class alone has no spread
+CERTAIN = 2.0**-40  # the fraction kept, without a floor, where one class alone does not vary
 STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
-    """Centres of k classes and the matrices, s = k or 1 for all, that rows spread about them by.
+class FactoredGaussians:
+    """Means of k classes and their factored covariances, s = k, or 1 that all classes share.
 
     Columns that others determine in all rows, or that have one value only, say nothing: they are
     not ``used``.
 
     Parameters
     ----------
-    mean, rest : ndarray (k, d)
+    mean, mean_lo : ndarray (k, d)
         μ, and what a double cannot hold of a μ that is far from 0.
     covariance : ndarray (s, d, d)
         Σ.
@@ -65,7 +65,7 @@ class Spread:
     """
 
     mean: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
-    rest: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
+    mean_lo: Annotated[NDArray[np.float64], Shape("k", "d"), FINITE]
     covariance: Annotated[NDArray[np.float64], Shape("s", "d", "d"), FINITE]
     whitening: Annotated[NDArray[np.float64], Shape("s", "d", "d"), FINITE]
     log_determinant: Annotated[NDArray[np.float64], Shape("s"), FINITE]
@@ -83,10 +83,10 @@ class Spread:
         total: DoubleDouble,
         floor: float,
         least_noise: float = 0.0,
-    ) -> Spread:
-        """Factor the covariances, of which no variance is less than its share of that of all.
+    ) -> FactoredGaussians:
+        """Factor the covariances, of which no variance is less than its fraction of that of all.
 
-        Where one class has no spread in a direction in which others have, densities of unlike
+        Where one class does not vary in a direction in which others do, densities of unlike
         dimension would be compared: then the floor is ``CERTAIN`` at least.
         """
         s, d, _ = covariance.shape
@@ -106,8 +106,8 @@ class Spread:
             matrices = tuple(floored(covariance[m], frame, floor)[0] for m in range(s))
         used = frame.independent
         left_out = tuple(
-            (j, tuple(frame.combination(j).items()), bound(rest) if rest else "")
-            for j, rest in ((j, frame.left_over(j)) for j in frame.dependent)
+            (j, tuple(frame.combination(j).items()), bound(left) if left else "")
+            for j, left in ((j, frame.left_over(j)) for j in frame.dependent)
         )
         both = np.ix_(used, used)
         whitening, log_determinant, rank = np.zeros((s, d, d)), np.zeros(s), np.zeros(s, np.intp)
@@ -123,9 +123,9 @@ class Spread:
             white = product(offset[np.ix_(of_m, used)], DoubleDouble(w.hi.T, w.lo.T))
             shift[np.ix_(of_m, used)] = white.settled(1.0)
         settled = settled_double(DoubleDouble.stack(matrices))
-        rest = _worthwhile(mean, np.sqrt(np.diagonal(settled, axis1=1, axis2=2)))
+        mean_lo = _low_part(mean, np.sqrt(np.diagonal(settled, axis1=1, axis2=2)))
         factors = whitening, log_determinant, rank
-        return cls(mean.value, rest, settled, *factors, origin, shift, left_out, raised)
+        return cls(mean.value, mean_lo, settled, *factors, origin, shift, left_out, raised)
 
     def add_gaussian(self, x: NDArray[np.float64], log_scale: Any, out: Any) -> NDArray[np.intp]:
         """Add ``log_scale`` − ½(x − μ)ᵀΣ⁻¹(x − μ) for complete rows; return which are not.
@@ -156,15 +156,15 @@ class Spread:
         order = np.lexsort(np.packbits(np.isnan(x), axis=1).T)
         out = np.zeros((n, len(self.mean))), np.zeros((n, s)), np.zeros((n, s))
         rows = np.ascontiguousarray(x[order])
-        kernels.distances.add_marginal(rows, self.mean, self.rest, self.covariance, *out)
+        kernels.distances.add_marginal(rows, self.mean, self.mean_lo, self.covariance, *out)
         back = np.argsort(order)
         return out[0][back], out[1][back], out[2][back]
 
-    def column(self, j: int) -> Spread:
-        """The spread of column j alone."""
+    def column(self, j: int) -> FactoredGaussians:
+        """The Gaussians of column j alone."""
         covariance = DoubleDouble.of(self.covariance[:, [j]][:, :, [j]])
-        mean = DoubleDouble(self.mean[:, [j]], self.rest[:, [j]])
-        return Spread.of(mean, covariance, covariance.sum(axis=0), 0.0)
+        mean = DoubleDouble(self.mean[:, [j]], self.mean_lo[:, [j]])
+        return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
 
     def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:
         """Draw μ + stretch · Σ^½ z for every class code (n,)."""
@@ -187,14 +187,14 @@ class Spread:
     ) -> Iterator[str]:
         """Say which columns are left out (the ``empty`` have no cell), and what was raised."""
         dependent = [j for j, *_ in self.left_out]
-        for j, made_of, rest in self.left_out[:NAMED]:
+        for j, made_of, left in self.left_out[:NAMED]:
             terms = " + ".join(f"{value:g} × {columns[i]!r}" for i, value in made_of)
             if len(made_of) > NAMED:
                 terms = f"a combination of {len(made_of)} columns before it"
             values = "has no value" if j in empty else "has one value only"
             if terms:
-                values = f"is {terms} plus a constant, up to {rest} of its standard deviation"
-            elif rest:
+                values = f"is {terms} plus a constant, up to {left} of its standard deviation"
+            elif left:
                 values = "varies by no more than the rounding of its values"
             yield f"column {columns[j]!r} {values}; it is left out"
         if len(dependent) > NAMED:
@@ -208,7 +208,7 @@ class Spread:
             which = listed(columns, here) or "some combination of columns"
             yield Phrase(
                 f"within {where}, the other columns determine {which}; a variance that would be 0 "
-                "is kept at a small share (variance_floor) of that over all classes; more rows, "
+                "is kept at a small fraction (variance_floor) of that over all classes; more rows, "
                 "shrinkage",
                 PythonOnly(
                     ", a shared covariance or estimation='bayes'", " or a shared covariance"
@@ -306,8 +306,8 @@ def _factor(matrix: DoubleDouble, tolerance: Any) -> Factor:
     return factorise(DoubleDouble(*rounded), tolerance)
 
 
-def _worthwhile(mean: DoubleDouble, sd: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The rest of a mean that is far from 0, to 2⁻⁶⁰ of the standard deviation."""
+def _low_part(mean: DoubleDouble, sd: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The low part of a mean that is far from 0, to 2⁻⁶⁰ of the standard deviation."""
     far = (np.abs(mean.hi) > FAR * sd) & (sd > 0)
     step = np.ldexp(1.0, np.frexp(np.where(far, sd, 1.0))[1] - 60)
     return np.asarray(np.where(far, np.round(mean.lo / step) * step, 0.0))
