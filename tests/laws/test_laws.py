@@ -182,9 +182,9 @@ def evaluated(batch: Batch) -> Evaluation:
     moments = summed(MomentsAccumulator(width(batch)), batch)
     confusion = np.resize(moments.total, (3, 3))
     losses = DoubleDouble.of([moments.total.sum(), *moments.scatter.sum(axis=0)[:1]])
-    return Evaluation(
-        LABELS, DoubleDouble.of(confusion), losses[0], losses[1], losses[0], losses, 1, batch.rows
-    )
+    counts, reliability = DoubleDouble.of(confusion), DoubleDouble.of(np.resize(losses.hi, (10, 3)))
+    sums = losses[0], losses[1], losses[0], losses, reliability
+    return Evaluation(LABELS, counts, *sums, 1, batch.rows)
 
 
 def bent(batch: Batch) -> LossSums:

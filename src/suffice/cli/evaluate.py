@@ -84,14 +84,38 @@ def _facts(result: Evaluation) -> dict[str, Any]:
         "largest_class_error": 1 - float(confusion.sum(axis=1).max()) / result.weight,
         "log_loss": result.log_loss,
         "brier_score": result.brier,
+        "balanced_accuracy": result.balanced_accuracy,
+        "calibration_error": result.calibration_error,
+        "reliability": _reliability(result),
         "classes": [
-            {"label": name, "rows": float(rows), "precision": float(p), "recall": float(r)}
-            for name, rows, p, r in zip(
-                result.classes, confusion.sum(axis=1), result.precision, result.recall, strict=True
+            {
+                "label": name,
+                "rows": float(rows),
+                "precision": float(precision),
+                "recall": float(recall),
+                "f1": float(f1),
+            }
+            for name, rows, precision, recall, f1 in zip(
+                result.classes,
+                confusion.sum(axis=1),
+                result.precision,
+                result.recall,
+                result.f1,
+                strict=True,
             )
         ],
         "confusion": confusion.tolist(),
     }
+
+
+def _reliability(result: Evaluation) -> list[dict[str, float]]:
+    """What predictions promised and how often they were right, by tenths that have rows."""
+    bins = result.reliability.value.tolist()
+    return [
+        {"from": i / len(bins), "to": (i + 1) / len(bins), "rows": w, "mean": p / w, "right": r / w}
+        for i, (w, p, r) in enumerate(bins)
+        if w
+    ]
 
 
 def _rendered(facts: dict[str, Any]) -> Iterator[RenderableType]:
@@ -101,6 +125,7 @@ def _rendered(facts: dict[str, Any]) -> Iterator[RenderableType]:
     else:
         yield _by_class(facts)
         yield "  --json holds the whole confusion table."
+    yield _promises(facts)
     yield (
         f"  {amount(facts['rows'])} rows compared, {amount(facts['unlabelled'])} left out without "
         f"label, {amount(facts['impossible'])} impossible under every class"
@@ -114,8 +139,28 @@ def _scores(facts: dict[str, Any]) -> Table:
     always = f"always answering the most frequent label: {percent(facts['largest_class_error'])}"
     table.add_row("error rate", f"{100 * facts['error_rate']:.2f} %", always)
     table.add_row("accuracy", f"{100 * facts['accuracy']:.2f} %", "")
+    table.add_row(
+        "balanced", f"{100 * facts['balanced_accuracy']:.2f} %", "mean recall of the classes"
+    )
     table.add_row("log loss", f"{facts['log_loss']:.4f}", "nats per row; 0 is perfect")
     table.add_row("Brier score", f"{facts['brier_score']:.4f}", "from 0, perfect, to 2")
+    table.add_row(
+        "calibration",
+        f"{100 * facts['calibration_error']:.2f} %",
+        "how far probabilities are from how often they are right",
+    )
+    return table
+
+
+def _promises(facts: dict[str, Any]) -> Table:
+    table = grid("probability of the prediction", "rows", "mean", "right")
+    for tenth in facts["reliability"]:
+        table.add_row(
+            f"{tenth['from']:.0%} to {tenth['to']:.0%}",
+            amount(tenth["rows"]),
+            percent(tenth["mean"]),
+            percent(tenth["right"]),
+        )
     return table
 
 

@@ -22,6 +22,7 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["Evaluation", "evaluation"]
 
 CLASSES = 10  # of a confusion table in print
+BINS = 10  # of equal width, in which probabilities are held against frequencies
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,10 +40,15 @@ class Evaluation:
     infinite : DoubleDouble (2,)
         Σw of the rows left out of the first and of the last of these: infinity has no sum that
         could be taken away again.
+    reliability : DoubleDouble (10, 3)
+        Σw, Σw p and Σw [the prediction is right] of the rows whose prediction has a probability p
+        in each tenth of 0 to 1.
     impossible, unlabelled : int
         Rows impossible under every class, and rows left out for want of a label.
 
-    Source: G. W. Brier, Verification of forecasts expressed in terms of probability (1950), eq. 2.
+    Source: G. W. Brier, Verification of forecasts expressed in terms of probability (1950), eq. 2;
+    C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, On calibration of modern neural networks (2017),
+    eq. 3, for the calibration error.
     """
 
     classes: tuple[Any, ...]
@@ -51,6 +57,7 @@ class Evaluation:
     brier_sum: DoubleDouble
     log_likelihood_sum: DoubleDouble
     infinite: DoubleDouble
+    reliability: DoubleDouble
     impossible: int = 0
     unlabelled: int = 0
 
@@ -82,6 +89,7 @@ class Evaluation:
             self.brier_sum + other.brier_sum * sign,
             self.log_likelihood_sum + other.log_likelihood_sum * sign,
             self.infinite + other.infinite * sign,
+            self.reliability + other.reliability * sign,
             self.impossible + sign * other.impossible,
             self.unlabelled + sign * other.unlabelled,
         )
@@ -129,6 +137,26 @@ class Evaluation:
         """Share of the rows of class c that are predicted as c, (k,); NaN where there is none."""
         return self._share(axis=1)
 
+    @property
+    def f1(self) -> NDArray[np.float64]:
+        """Harmonic mean of precision and recall, 2 TP/(2 TP + FP + FN), (k,); NaN without rows."""
+        table = self.confusion.value
+        with np.errstate(invalid="ignore"):
+            return np.asarray(2 * np.diag(table) / (table.sum(axis=0) + table.sum(axis=1)))
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Mean recall of the classes that have rows; NaN without rows."""
+        recall = self.recall
+        shown = ~np.isnan(recall)
+        return float(recall[shown].mean()) if shown.any() else float("nan")
+
+    @property
+    def calibration_error(self) -> float:
+        """Expected calibration error: Σ_b W_b/W |mean of p − share that is right|, from 0 to 1."""
+        weight, expected, right = self.reliability.value.T
+        return float(np.abs(expected - right).sum() / weight.sum()) if self.weight else float("nan")
+
     def _share(self, axis: int) -> NDArray[np.float64]:
         table = self.confusion.value
         with np.errstate(invalid="ignore"):
@@ -169,6 +197,7 @@ def evaluation(split: Split, model: Classifies) -> Evaluation:
     k = len(model.classes)
     sums, confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
     every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])  # low, size, offsets
+    reliability = DoubleDouble.zeros((BINS, 3))
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
@@ -179,21 +208,27 @@ def evaluation(split: Split, model: Classifies) -> Evaluation:
         unknown = int((codes < 0).sum())
         rows = np.flatnonzero((codes >= 0) & (weights > 0))
         codes, weights, log_posterior = codes[rows], weights[rows], log_posterior[rows]
-        predicted = log_posterior.argmax(axis=1)[:, None]
-        kernels.counts.add_weighted_codes(predicted, *every_class, codes, weights, confusion)
+        predicted, posterior = log_posterior.argmax(axis=1), np.exp(log_posterior)
+        kernels.counts.add_weighted_codes(
+            predicted[:, None], *every_class, codes, weights, confusion
+        )
         truth = np.zeros((len(rows), k))
         truth[np.arange(len(rows)), codes] = 1
         loss, fit = -log_posterior[np.arange(len(rows)), codes], log_joint[rows, codes]
         losses = np.stack(
             [
                 np.where(np.isinf(loss), 0.0, loss),
-                row_sums((np.exp(log_posterior) - truth) ** 2),
+                row_sums((posterior - truth) ** 2),
                 np.where(np.isinf(fit), 0.0, fit),
                 np.isinf(loss),
                 np.isinf(fit),
             ],
             axis=1,
         )
+        p = posterior[np.arange(len(rows)), predicted]
+        found = np.stack([np.ones(len(rows)), p, predicted == codes], axis=1)
+        bins = np.minimum(p * BINS, BINS - 1).astype(np.intp)
+        kernels.counts.add_events(found, bins, weights, reliability.hi, reliability.lo)
         kernels.counts.add_events(losses, np.zeros(len(rows), np.intp), weights, sums.hi, sums.lo)
         return without, unknown
 
@@ -208,6 +243,7 @@ def evaluation(split: Split, model: Classifies) -> Evaluation:
         total[1],
         total[2],
         total[3:],
+        DoubleDouble.from_sums(reliability.hi, reliability.lo),
         impossible,
         unlabelled,
     )
