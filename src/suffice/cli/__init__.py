@@ -1,4 +1,4 @@
-"""The command line: one file per command."""
+"""The command line: its commands, their options, what they print, and what they say of errors."""
 
 from __future__ import annotations
 

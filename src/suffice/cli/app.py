@@ -15,21 +15,21 @@ import typer
 from typer.core import TyperGroup
 
 from suffice._version import __version__
-from suffice.cli.compare import compare
-from suffice.cli.demo import demo
-from suffice.cli.evaluate import evaluate
-from suffice.cli.explain import explain
-from suffice.cli.fit import fit
-from suffice.cli.forget import forget
-from suffice.cli.merge import merge
-from suffice.cli.options import with_groups
-from suffice.cli.output import standard_output
-from suffice.cli.predict import predict
-from suffice.cli.searchlight import searchlight
-from suffice.cli.sentences import CommandError, sentence, warn
-from suffice.cli.show import show
+from suffice.cli.commands.compare import compare
+from suffice.cli.commands.demo import demo
+from suffice.cli.commands.evaluate import evaluate
+from suffice.cli.commands.explain import explain
+from suffice.cli.commands.fit import fit
+from suffice.cli.commands.forget import forget
+from suffice.cli.commands.merge import merge
+from suffice.cli.commands.predict import predict
+from suffice.cli.commands.searchlight import searchlight
+from suffice.cli.commands.show import show
+from suffice.cli.commands.summary import summary
+from suffice.cli.messages.sentences import CommandError, sentence, warn
+from suffice.cli.options.shared import with_groups
+from suffice.cli.output.tables import standard_output
 from suffice.cli.signals import handled, status
-from suffice.cli.summary import summary
 from suffice.errors import SufficeError, SufficeWarning
 from suffice.numerics import kernels
 from suffice.temporary import sweep

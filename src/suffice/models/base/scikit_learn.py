@@ -1,7 +1,7 @@
 """All that is imported of scikit-learn: base classes, checks of arrays, what it asks of a class.
 
 Other files take what they need of it from here; `suffice.models.base.saved_options` knows the
-covariance estimators by name, and `suffice.cli.demo` reads one of its tables.
+covariance estimators by name, and `suffice.cli.commands.demo` reads one of its tables.
 """
 
 from __future__ import annotations

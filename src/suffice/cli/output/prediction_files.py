@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from suffice.atomic import atomic_writer
-from suffice.cli.output import standard_output
+from suffice.cli.output.tables import standard_output
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:

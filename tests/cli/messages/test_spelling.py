@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import suffice
-from suffice.cli.sentences import sentence
-from suffice.cli.spelling import flags, spelled
+from suffice.cli.messages.sentences import sentence
+from suffice.cli.messages.spelling import flags, spelled
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly
 

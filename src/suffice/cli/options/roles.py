@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.options import listed
+from suffice.cli.options.shared import listed
 from suffice.errors import ParameterError
 
 __all__ = ["COLUMNS", "FAMILIES", "Roles"]

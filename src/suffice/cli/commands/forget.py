@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.models import (
+from suffice.cli.messages.remarks import remarked
+from suffice.cli.options.models import (
     fitting,
     label_of,
     load_summed,
@@ -17,10 +18,9 @@ from suffice.cli.models import (
     with_labels,
     with_tokens,
 )
-from suffice.cli.options import Data, Labels, ModelFile, Reading, Weight
-from suffice.cli.output import amount, print_all, refuse_overwriting
-from suffice.cli.remarks import remarked
-from suffice.cli.running import Running
+from suffice.cli.options.running import Running
+from suffice.cli.options.shared import Data, Labels, ModelFile, Reading, Weight
+from suffice.cli.output.tables import amount, print_all, refuse_overwriting
 from suffice.errors import DataError
 
 __all__ = ["forget"]

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.coefficients import LEVEL, coefficient_facts, rendered_coefficients
-from suffice.cli.models import has_coefficients, load, refusal
-from suffice.cli.options import AsJson, ModelFile, ResultFile
-from suffice.cli.output import deliver, refuse_overwriting
+from suffice.cli.options.models import has_coefficients, load, refusal
+from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
+from suffice.cli.output.coefficients import LEVEL, coefficient_facts, rendered_coefficients
+from suffice.cli.output.tables import deliver, refuse_overwriting
 
 __all__ = ["summary"]
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from suffice.cli.estimators import NAIVE_BAYES, Options, estimator, given_of, refuse_foreign
-from suffice.cli.models import has_coefficients, predicts_numbers, refuse_tokens
-from suffice.cli.options import AsJson, Data, Labels, Reading, Weight, listed
-from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting
-from suffice.cli.remarks import remarked
-from suffice.cli.roles import COLUMNS, Roles
-from suffice.cli.running import Checkpoint, Running, refuse_threads
+from suffice.cli.messages.remarks import remarked
+from suffice.cli.options.estimators import NAIVE_BAYES, Options, estimator, given_of, refuse_foreign
+from suffice.cli.options.models import has_coefficients, predicts_numbers, refuse_tokens
+from suffice.cli.options.roles import COLUMNS, Roles
+from suffice.cli.options.running import Checkpoint, Running, refuse_threads
+from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, listed
+from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, SchemaError
 
@@ -212,7 +212,7 @@ def _check_features(
 
 
 def _deliver_coefficients(model: Any, target: Path, label: Sequence[str], as_json: bool) -> None:
-    from suffice.cli.coefficients import coefficient_facts, rendered_coefficients
+    from suffice.cli.output.coefficients import coefficient_facts, rendered_coefficients
 
     facts = coefficient_facts(model, target) | {
         "label": label[0] if len(label) == 1 else list(label),

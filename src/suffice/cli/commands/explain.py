@@ -9,11 +9,11 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-from suffice.cli.explanation import Explanation, explanations
-from suffice.cli.models import load_generative, refuse_tokens, with_tokens
-from suffice.cli.options import AsJson, Data, ModelFile, Reading, ResultFile
-from suffice.cli.output import decibans, deliver, grid, percent, refuse_overwriting, short
-from suffice.cli.remarks import known_columns, remarked
+from suffice.cli.messages.remarks import known_columns, remarked
+from suffice.cli.options.models import load_generative, refuse_tokens, with_tokens
+from suffice.cli.options.shared import AsJson, Data, ModelFile, Reading, ResultFile
+from suffice.cli.output.explanation import Explanation, explanations
+from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_overwriting, short
 from suffice.errors import DataError
 
 __all__ = ["explain"]

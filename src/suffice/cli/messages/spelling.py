@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
-from suffice.cli.estimators import MODELS
-from suffice.cli.options import CSV_FIELDS, CSV_WORDS, Reading, flag
-from suffice.cli.roles import FAMILIES
-from suffice.cli.searchlight_options import PARAMETERS
+from suffice.cli.options.estimators import MODELS
+from suffice.cli.options.roles import FAMILIES
+from suffice.cli.options.searchlight import PARAMETERS
+from suffice.cli.options.shared import CSV_FIELDS, CSV_WORDS, Reading, flag
 from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["flags", "spelled"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from suffice.cli.models import load_generative
-from suffice.cli.options import AsJson, ModelFile, ResultFile, listed
-from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
+from suffice.cli.options.models import load_generative
+from suffice.cli.options.shared import AsJson, ModelFile, ResultFile, listed
+from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.models import load_summed, naming, rows_of, unlike
-from suffice.cli.output import amount, print_all
+from suffice.cli.options.models import load_summed, naming, rows_of, unlike
+from suffice.cli.output.tables import amount, print_all
 from suffice.errors import ParameterError
 
 __all__ = ["merge"]

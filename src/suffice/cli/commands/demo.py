@@ -10,9 +10,9 @@ from rich.console import RenderableType
 from rich.table import Table
 
 import suffice
-from suffice.cli.explanation import Contribution, Explanation, explanations
-from suffice.cli.fit import schema_grid
-from suffice.cli.output import decibans, grid, percent, print_all, short
+from suffice.cli.commands.fit import schema_grid
+from suffice.cli.output.explanation import Contribution, Explanation, explanations
+from suffice.cli.output.tables import decibans, grid, percent, print_all, short
 
 if TYPE_CHECKING:
     import pyarrow as pa

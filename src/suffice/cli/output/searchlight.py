@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 
 from suffice.atomic import atomic_writer
-from suffice.cli.output import amount, grid, percent, short
-from suffice.cli.searchlight_options import Written
+from suffice.cli.options.searchlight import Written
+from suffice.cli.output.tables import amount, grid, percent, short
 
 if TYPE_CHECKING:
     from suffice.images import SearchLight

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.sentences import note
+from suffice.cli.messages.sentences import note
 
 if TYPE_CHECKING:
     from suffice.data.table import Table

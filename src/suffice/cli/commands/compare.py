@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import RenderableType
 
-from suffice.cli.models import load, naming, predicts_numbers, refusal, unlike
-from suffice.cli.options import AsJson, ResultFile
-from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
+from suffice.cli.options.models import load, naming, predicts_numbers, refusal, unlike
+from suffice.cli.options.shared import AsJson, ResultFile
+from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
 
 if TYPE_CHECKING:
     from suffice.statistics.comparison import Comparison

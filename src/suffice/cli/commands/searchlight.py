@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import AsJson, listed
-from suffice.cli.output import deliver, refuse_overwriting
-from suffice.cli.running import RUNNING
-from suffice.cli.searchlight_options import OUT, Around, Permuting, Volumes, Written
-from suffice.cli.searchlight_result import facts_of, rendered, write_files
+from suffice.cli.options.running import RUNNING
+from suffice.cli.options.searchlight import OUT, Around, Permuting, Volumes, Written
+from suffice.cli.options.shared import AsJson, listed
+from suffice.cli.output.searchlight import facts_of, rendered, write_files
+from suffice.cli.output.tables import deliver, refuse_overwriting
 from suffice.errors import ParameterError
 
 __all__ = ["searchlight"]

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options import flag
+from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError
 
 __all__ = ["MODELS", "NAIVE_BAYES", "Options", "estimator", "given_of", "refuse_foreign"]

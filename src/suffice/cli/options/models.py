@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import suffice
-from suffice.cli.estimators import given_of
-from suffice.cli.options import flag
+from suffice.cli.options.estimators import given_of
+from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from suffice.cli.options import Labels, Reading
+    from suffice.cli.options.shared import Labels, Reading
     from suffice.data.table import Table
     from suffice.models.generative.classifier import GenerativeClassifier
 

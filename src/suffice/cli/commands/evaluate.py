@@ -9,7 +9,8 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-from suffice.cli.models import (
+from suffice.cli.messages.remarks import known_columns, remarked
+from suffice.cli.options.models import (
     label_of,
     load,
     predicts_numbers,
@@ -18,10 +19,9 @@ from suffice.cli.models import (
     with_labels,
     with_tokens,
 )
-from suffice.cli.options import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
-from suffice.cli.output import amount, deliver, grid, percent, refuse_overwriting, short
-from suffice.cli.remarks import known_columns, remarked
-from suffice.cli.running import Running
+from suffice.cli.options.running import Running
+from suffice.cli.options.shared import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
+from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
 
 if TYPE_CHECKING:
     from suffice.models.base.evaluation import Evaluation

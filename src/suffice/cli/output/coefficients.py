@@ -11,8 +11,8 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from suffice.cli.models import rows_of
-from suffice.cli.output import grid, short
+from suffice.cli.options.models import rows_of
+from suffice.cli.output.tables import grid, short
 from suffice.errors import DataError, ParameterError
 
 if TYPE_CHECKING:

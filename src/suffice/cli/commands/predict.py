@@ -7,12 +7,12 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.answer_files import opener
-from suffice.cli.models import load, predicts_numbers, refuse_tokens, with_tokens
-from suffice.cli.options import Data, ModelFile, Reading
-from suffice.cli.output import refuse_overwriting
-from suffice.cli.remarks import known_columns, remarked
-from suffice.cli.running import Running
+from suffice.cli.messages.remarks import known_columns, remarked
+from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
+from suffice.cli.options.running import Running
+from suffice.cli.options.shared import Data, ModelFile, Reading
+from suffice.cli.output.prediction_files import opener
+from suffice.cli.output.tables import refuse_overwriting
 from suffice.errors import ParameterError
 
 __all__ = ["predict"]

@@ -28,7 +28,7 @@ def sentence(error: Any) -> str:
 
 
 def _said(error: Any) -> str:
-    from suffice.cli.spelling import spelled
+    from suffice.cli.messages.spelling import spelled
 
     if isinstance(error, SufficeError):
         return "; ".join(filter(None, map(spelled, (error.fact, error.rule, error.next_step))))
@@ -42,7 +42,7 @@ def _said(error: Any) -> str:
 
 def warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """Print a warning as a line on stderr."""
-    from suffice.cli.spelling import spelled
+    from suffice.cli.messages.spelling import spelled
 
     text = message if isinstance(message, str) else message.args[0]
     typer.echo(f"warning: {_ended(spelled(text))}", err=True)
@@ -50,7 +50,7 @@ def warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
 def note(message: str) -> None:
     """Print on stderr what was found out, and how to change it."""
-    from suffice.cli.spelling import spelled
+    from suffice.cli.messages.spelling import spelled
 
     typer.echo(f"note: {_ended(spelled(message))}", err=True)
 

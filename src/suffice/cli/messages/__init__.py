@@ -1,0 +1,1 @@
+"""Errors and warnings in the spelling of the command line."""
