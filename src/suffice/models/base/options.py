@@ -58,7 +58,8 @@ def check_unanswerable(given: str) -> None:
     """
     if given not in get_args(Unanswerable):
         raise ParameterError(
-            Option.of("unanswerable", given), "unanswerable is one of 'error', 'empty'"
+            f"unanswerable={given!r}",  # the command line has no such option
+            "unanswerable is one of 'error', 'empty'",
         )
 
 
