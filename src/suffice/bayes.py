@@ -22,7 +22,7 @@ from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import generator
-from suffice.models.base.scikit_learn import BaseEstimator, ClassifierMixin
+from suffice.models.base.scikit_learn import ScikitLearnInterface
 from suffice.models.bayes_risk.bounds import BayesError
 from suffice.models.bayes_risk.class_densities import ClassDensities
 from suffice.models.bayes_risk.costs import expected_costs, without_poles, zero_one
@@ -35,7 +35,7 @@ from suffice.numerics.logspace import log_normalise, normalise, safe_log
 __all__ = ["BayesClassifier", "BayesError"]
 
 
-class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BayesClassifier(ScikitLearnInterface):
     """The best classifier there is for known class-conditional densities. Nothing is fitted.
 
     Parameters
@@ -93,6 +93,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> BayesClassifier(best.densities, rejection_cost=0.2).predict([-1.0, 1.1])
     array(['low', None], dtype=object)
     """
+
+    scikit_learn_mixins = ("ClassifierMixin",)
 
     def __init__(
         self,

@@ -18,7 +18,6 @@ from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.evaluation import Evaluation, evaluation
 from suffice.models.base.options import generator
-from suffice.models.base.scikit_learn import clone
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.running_sums import bound_of, knowing, learnt, running_sums, without
 from suffice.numerics.in_print import aligned
@@ -160,7 +159,7 @@ def learning_curve_from_statistics(
             "use learning_curve of scikit-learn",
         )
     asked, k = _numbers(train_sizes), _number_of_folds(test, cv)
-    learner = clone(model)
+    learner = model.unfitted()
     reader, source = learner._open_first(X, y, sample_weight)
     engine = learner._engine_for(source)
     splits = source.splits(reader.layout, engine.workers)

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from suffice.data.array_labels import Labels
 from suffice.data.binary_cells import outcome_codes
@@ -311,6 +310,8 @@ def _each_cell_once(x: Any) -> Any:
 def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     """Counts in the rows of a CSR matrix. Dense rows are made sparse."""
     if isinstance(x, np.ndarray):
+        from scipy.sparse import csr_matrix
+
         return events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
     block = stored_cells(x, rows)
     data, indices, indptr = block.data, block.indices, block.indptr

@@ -13,7 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
 from suffice.data.array_source import check_counts, events, stored_cells
 from suffice.data.binary_cells import outcome_codes
@@ -294,6 +293,8 @@ def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
 
 
 def _sparse(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
+    from scipy.sparse import csr_matrix
+
     values = _reals(batch, layout, table).values
     return stored_cells(csr_matrix(values), slice(0, batch.num_rows))
 

@@ -13,10 +13,6 @@ from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, 
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.models.base.checks import unless_it_fails
-from suffice.models.base.scikit_learn import (
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
 from suffice.models.generative.model import (
     discriminants,
 )
@@ -26,11 +22,7 @@ __all__ = ["LinearDiscriminantAnalysis"]
 
 
 @dataclass(repr=False, eq=False)
-class LinearDiscriminantAnalysis(
-    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]
-    TransformerMixin,  # type: ignore[misc]
-    DiscriminantAnalysis,
-):
+class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     """Linear discriminant analysis: p(x | c) = N(x; μ_c, Σ), one covariance for all classes.
 
     ::
@@ -120,6 +112,11 @@ class LinearDiscriminantAnalysis(
     array([[-2.121]])
     """
 
+    scikit_learn_mixins = (
+        "ClassNamePrefixFeaturesOutMixin",
+        "TransformerMixin",
+        *DiscriminantAnalysis.scikit_learn_mixins,
+    )
     pooling = 1.0
     solvers = ("svd", "lsqr", "eigen")
 
@@ -160,7 +157,7 @@ class LinearDiscriminantAnalysis(
                 f"n_components={n!r}", "the number of axes is a whole number, 1 or more"
             )
 
-    def transform(self, X: Any) -> NDArray[np.float64]:
+    def transform(self, X: Any) -> Any:
         """Return the rows on the axes that divide the classes most, (x − x̄)ᵀa, (n, r).
 
         Of a row with missing cells, its expectation given the others, whatever the class:
@@ -178,6 +175,10 @@ class LinearDiscriminantAnalysis(
             If there are fewer axes than ``n_components``: `partial_fit` may not have seen all
             classes yet.
         """
+        return self._in_container(X, self._transformed)
+
+    def _transformed(self, X: Any) -> NDArray[np.float64]:
+        """The rows on the axes, as an array."""
         model = self._fitted()
         axes = self.scalings_[:, : self._n_features_out]
         return np.concatenate(self._batches(X, on_axes, (model, self.xbar_, axes)))

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from suffice.errors import DataError, ParameterError
 from suffice.families.counts.advice import advice_on_counts
@@ -24,6 +23,9 @@ from suffice.rules import Shape, Within
 from suffice.statistics.block import BadCell, CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.statistics.counts import WIDEST, CountAccumulator, Counts, offsets_of
 from suffice.statistics.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["Categorical", "CategoricalParameters", "Unseen", "check_unseen", "refuse_unseen"]
 
@@ -312,6 +314,8 @@ class CategoricalParameters(Parameters):
         BadCell
             If a value was never seen, unless ``unseen="ignore"``.
         """
+        from scipy.sparse import csr_array
+
         block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen != "ignore":

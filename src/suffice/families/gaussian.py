@@ -8,7 +8,6 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from suffice.errors import ParameterError
 from suffice.families.family import (
@@ -256,6 +255,8 @@ class StudentParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ((ν+1)/2)/Γ(ν/2) − ½ log νπs² − (ν+1)/2 log(1 + (x − m)²/νs²)."""
+        from scipy.special import gammaln
+
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         square = np.where(used, nu * self.scale2, 1.0)
         log_scale = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * square)

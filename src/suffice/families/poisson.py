@@ -7,7 +7,6 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from suffice.families.family import (
     Estimation,
@@ -98,6 +97,8 @@ class PoissonParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ xⱼ log λⱼ − λⱼ − log xⱼ!."""
+        from scipy.special import gammaln
+
         require_held(block.values)
         x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
@@ -141,6 +142,8 @@ class NegativeBinomialParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ(x + a)/(Γ(a) x!) + a log(b/(b + 1)) − x log(b + 1)."""
+        from scipy.special import gammaln
+
         require_held(block.values)
         x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)

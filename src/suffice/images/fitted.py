@@ -15,7 +15,7 @@ from suffice.images.grids import Grid, Mask
 from suffice.images.permutations import Cluster, Null
 from suffice.images.scoring import LearntSums
 from suffice.models.base.fitted_attributes import FittedAttributes, KeptArray, read_only
-from suffice.models.base.scikit_learn import NotFittedError
+from suffice.models.base.scikit_learn import not_fitted
 from suffice.phrases import Option, Phrase
 
 __all__ = ["FittedSearchLight"]
@@ -175,7 +175,7 @@ class FittedSearchLight(FittedAttributes):
 
     def _fitted(self, name: str) -> Any:
         if "scores_" not in vars(self):
-            raise NotFittedError("this SearchLight is not fitted yet; call fit first")
+            raise not_fitted("this SearchLight is not fitted yet; call fit first")
         return vars(self)[name]
 
     def _of_null(self) -> Null:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, Self, cast
 
 import numpy as np
-from scipy.sparse import issparse
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout, Column
@@ -31,6 +30,7 @@ from suffice.models.logistic.problem import ClassWeight, Problem
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import PARTS
+from suffice.numerics.sparse import is_sparse
 from suffice.phrases import Option, Phrase
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -265,7 +265,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             self._solver.warn(fit, problem.remarks)
             return self
 
-    @available_if(single_rows)  # type: ignore[untyped-decorator]
+    @available_if(single_rows)
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None
     ) -> Self:
@@ -393,7 +393,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         """How the columns are read: numbers together, dense or sparse, then categories."""
         if isinstance(source, ArraySource):
             laid_out = self.solver in SINGLE_ROWS or self.incomplete == "gaussian"
-            sparse = issparse(source.x) and not laid_out
+            sparse = is_sparse(source.x) and not laid_out
             return (BlockLayout("sparse" if sparse else "real", source.names),)
         coded = tuple(c.name for c in columns if c.kind == "category")
         empty = dict.fromkeys(coded, Vocabulary(()))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from suffice.numerics import kernels
 from suffice.numerics.rows import row_major
 from suffice.statistics.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = [
     "HELD",
@@ -274,6 +276,8 @@ class SparseBlock:
 
     def take(self, rows: NDArray[np.intp]) -> SparseBlock:
         """The given rows, in that order."""
+        from scipy.sparse import csr_array
+
         cells = self.data, self.indices, self.indptr
         taken = csr_array(cells, shape=(self.rows, len(self.vocabulary)))[rows]
         return SparseBlock(
@@ -287,6 +291,8 @@ class SparseBlock:
 
     def counts(self, vocabulary: Vocabulary) -> csr_array:
         """Counts (n, m) of the tokens of a vocabulary; others, and missing counts, are left out."""
+        from scipy.sparse import csr_array
+
         cells = np.nan_to_num(self.data), self.reindex(vocabulary), self.indptr
         with_others = csr_array(cells, shape=(self.rows, len(vocabulary) + 1))
         return with_others[:, :-1]

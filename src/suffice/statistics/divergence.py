@@ -25,7 +25,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, rel_entr
 
 __all__ = ["Divergence", "Divergences", "of_gaussians", "of_shares"]
 
@@ -87,6 +86,8 @@ class Divergences(NamedTuple):
         hellinger, psi, jensen_shannon, ratio, freedom = (float(part[place]) for part in self)
         if np.isnan(hellinger):
             return None
+        from scipy.special import chdtrc
+
         return Divergence(
             hellinger,
             psi,
@@ -143,6 +144,8 @@ def of_shares(a: NDArray[np.float64], b: NDArray[np.float64]) -> Divergences:
 
 def _relative(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ p log(p/q), (...); rounding makes nothing negative."""
+    from scipy.special import rel_entr
+
     return np.asarray(np.maximum(rel_entr(p, q).sum(axis=-1), 0.0))
 
 

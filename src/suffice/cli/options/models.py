@@ -121,7 +121,7 @@ def fitting(data: Sequence[str], model: str | PathLike[str]) -> Iterator[None]:
 
 def predicts_numbers(model: Any) -> bool:
     """Tell regressions from classifiers."""
-    return bool(model.__sklearn_tags__().estimator_type == "regressor")
+    return not hasattr(model, "classes_")
 
 
 def has_coefficients(model: Any) -> bool:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from suffice.data.files.stored import StoredFormat, StoredSplit
 from suffice.data.table import BATCH_ROWS
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 __all__ = ["PARQUET", "ParquetSplit", "open_parquet"]
 
@@ -43,6 +46,8 @@ class ParquetSplit(StoredSplit):
         return False
 
     def _rows_before(self) -> int:
+        import pyarrow.parquet as pq
+
         with pq.ParquetFile(self.path) as file:
             return sum(file.metadata.row_group(i).num_rows for i in range(self.part))
 
@@ -56,6 +61,8 @@ def open_parquet(path: Path, plain: Iterable[str] = ()) -> pq.ParquetFile:
 
     A page whose bytes do not have the checksum written with it cannot be read.
     """
+    import pyarrow.parquet as pq
+
     schema = pq.read_schema(path)
     encoded = [f.name for f in schema if _is_text(f.type) and f.name not in plain]
     return pq.ParquetFile(

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from suffice.families.family import Form, JointParameters
 from suffice.families.gaussian import FAR
@@ -184,6 +183,8 @@ class MultivariateStudentParameters(JointParameters):
     def _log_density(
         self, distance: NDArray[np.float64], log_determinant: NDArray[np.float64], rank: Any
     ) -> NDArray[np.float64]:
+        from scipy.special import gammaln
+
         nu, stretch = self.dof, self.dof * self.factor
         scale = gammaln((nu + rank) / 2) - gammaln(nu / 2) - 0.5 * rank * np.log(np.pi * stretch)
         density = -(nu + rank) / 2 * np.log1p(distance / stretch)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from suffice.data.array_labels import Labels
 from suffice.data.label_values import require_label_values
@@ -19,6 +18,7 @@ from suffice.data.schema import MAX_CLASSES
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.scikit_learn import check_classification_targets, column_or_1d
+from suffice.numerics.sparse import is_sparse
 from suffice.statistics.batch import WEIGHT_RULE, unfit_weight
 from suffice.statistics.vocabulary import Value, Vocabulary
 
@@ -45,7 +45,7 @@ def is_array(X: Any, *named: Any) -> bool:
     """
     if isinstance(X, list | tuple):
         return not all(isinstance(row, str | PathLike) for row in X)
-    if isinstance(X, np.ndarray) or issparse(X):
+    if isinstance(X, np.ndarray) or is_sparse(X):
         return True
     if _is_sparse_frame(X):
         return not any(isinstance(name, str) for name in named)

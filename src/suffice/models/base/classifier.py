@@ -29,7 +29,6 @@ from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.base.predictions import prediction_tables
 from suffice.models.base.reader import LabelReader
-from suffice.models.base.scikit_learn import ClassifierMixin
 from suffice.statistics.batch import Batch
 
 __all__ = ["Classifier"]
@@ -37,7 +36,7 @@ __all__ = ["Classifier"]
 T = TypeVar("T")
 
 
-class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
+class Classifier(Estimator):
     """An estimator of labels.
 
     Attributes
@@ -48,6 +47,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         Labels, sorted.
     """
 
+    scikit_learn_mixins: ClassVar[tuple[str, ...]] = ("ClassifierMixin",)
     poor_score: ClassVar[bool] = False  # whether scikit-learn is not to expect much of it
     reader_: LabelReader
 

@@ -53,7 +53,7 @@ def formerly(**names: str) -> Callable[[T], T]:
 
 def former_params(estimator: Any) -> dict[str, Any]:
     """The parameters of an estimator by the names that files have for them, sorted."""
-    former: dict[str, str] = getattr(estimator, FORMER, {})
+    former: dict[str, str] = getattr(type(estimator), FORMER, {})
     params = estimator.get_params(deep=False)
     return dict(sorted((former.get(name, name), value) for name, value in params.items()))
 

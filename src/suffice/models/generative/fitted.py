@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from suffice.data.array_source import ArraySource
 from suffice.errors import ParameterError, warn
@@ -36,6 +35,9 @@ from suffice.models.generative.model import (
     posterior,
     predictions,
 )
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["FittedGenerative"]
 

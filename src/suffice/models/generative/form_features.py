@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, hstack, issparse, vstack
 
 from suffice.data.source import Split, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.families.family import Form
 from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.numerics.sparse import is_sparse
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 
@@ -119,6 +119,8 @@ def stacked(pieces: Sequence[Any], axis: int = 0) -> Any:
     """Join matrices; the result is a sparse array where one of them is."""
     if len(pieces) == 1:
         return pieces[0]
-    if any(issparse(piece) for piece in pieces):
+    if any(is_sparse(piece) for piece in pieces):
+        from scipy.sparse import csr_array, hstack, vstack
+
         return csr_array((hstack if axis else vstack)(pieces))
     return np.concatenate(pieces, axis=axis)

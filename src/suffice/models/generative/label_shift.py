@@ -38,8 +38,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
-from scipy.special import chdtrc
 
 from suffice.data.source import Split, each_batch
 from suffice.engines.engine import Engine
@@ -98,6 +96,8 @@ class LabelShift:
         Only classes of a positive prior count. It holds for many rows, if the model does.
         """
         freedom = int((self.before > 0).sum()) - 1
+        from scipy.special import chdtrc
+
         return float(chdtrc(freedom, max(2 * self.log_likelihood[-1], 0.0))) if freedom else 1.0
 
     def __repr__(self) -> str:
@@ -145,6 +145,8 @@ class _Point(NamedTuple):
         It minimises ½pᵀHp − (2g − 1)ᵀp over p ≥ 0: to second order Σp − L/n, whose minimum over
         p ≥ 0 adds up to 1.
         """
+        from scipy.optimize import nnls
+
         if not len(self.curvature):
             return None
         values, axes = np.linalg.eigh(self.curvature)

@@ -6,8 +6,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from scipy.sparse import issparse
-
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import KIND_OF, Column, Kind, UniformColumns
 from suffice.data.table_source import TableSource
@@ -16,6 +14,7 @@ from suffice.families import Family
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import whole
 from suffice.models.generative.model import FamilyColumns
+from suffice.numerics.sparse import is_sparse
 
 __all__ = ["OneFamilyClassifier"]
 
@@ -38,7 +37,7 @@ class OneFamilyClassifier(GenerativeClassifier):
             return source.columns()
         threshold = self._reading().get("threshold")
         # Cells that are not stored are left alone where 0 is the outcome 0.
-        stored = issparse(source.x) and (threshold is None or threshold >= 0)
+        stored = is_sparse(source.x) and (threshold is None or threshold >= 0)
         kind: Kind = "text" if stored else KIND_OF[self._family().encodings[0]]
         return UniformColumns(source.names, "number", kind, f"as {type(self).__name__} reads it")
 

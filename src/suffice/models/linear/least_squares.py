@@ -9,7 +9,6 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from suffice.models.design.dependent_columns import dependence
 from suffice.models.design.normal_equations import NormalEquations
@@ -234,6 +233,8 @@ class LeastSquares:
 
     def _nonnegative(self) -> DoubleDouble:
         """Find which coefficients are positive in double, and these in double-double."""
+        from scipy.optimize import nnls
+
         matrix, b = self._matrix, product(self.factor.whitening, self.equations.xy).value
         w = DoubleDouble.zeros(self.equations.xy.shape)
         unit = np.sqrt(np.where(np.diagonal(matrix.hi) > 0.0, np.diagonal(matrix.hi), 1.0))

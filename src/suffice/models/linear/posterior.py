@@ -8,7 +8,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from suffice.errors import DataError
 from suffice.models.base.options import check_level, generator
@@ -134,6 +133,8 @@ class Posterior:
             If the level is not between 0 and 1.
         """
         check_level(level)
+        from scipy.special import stdtrit
+
         return float(stdtrit(self.dof, (1 + level) / 2))
 
     def sample(

@@ -15,10 +15,9 @@ from suffice.models.base.learnt import Learnt
 from suffice.models.base.missing_cells import without_value
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.base.scikit_learn import (
-    ConvergenceWarning,
     available_if,
     check_is_fitted,
-    clone,
+    convergence_warning,
 )
 from suffice.models.base.streams import check_stream
 from suffice.models.design.feature_columns import named_columns
@@ -140,12 +139,12 @@ class LinearRegressor(FittedLinear, ExactEstimator):
                 fit = descent.fit(reader, source, self._engine_for(source))
                 if not fit.converged:
                     sentence = descent.how.unfinished(descent.steps, descent.how.max_iter, "normal")
-                    warn(sentence, ConvergenceWarning)
+                    warn(sentence, convergence_warning())
                 return self._set_descended(reader, fit)
             statistic = self._summarise(reader, source)
             return self._set(Learnt(reader, (statistic,)), source=source)
 
-    @available_if(lambda self: self._require_more() is None)  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self._require_more() is None)
     def partial_fit(
         self,
         X: Any,
@@ -229,7 +228,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         """
         check_is_fitted(self)
         self._require_sums()
-        other: Self = clone(self).set_params(**options)
+        other = self.unfitted().set_params(**options)
         other._check_options()
         other._require_sums()
         design, batches = self.design_, self.batches_

@@ -7,7 +7,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
@@ -166,6 +165,8 @@ class RidgeSpectrum:
         best = int(np.argmin(errors))
         if alphas is not None or best in (0, len(grid) - 1):
             return float(grid[best])
+        from scipy.optimize import minimize_scalar
+
         ends = float(np.log(grid[best - 1])), float(np.log(grid[best + 1]))
         found = minimize_scalar(
             lambda log_alpha: error(float(np.exp(log_alpha))), bounds=ends, method="bounded"

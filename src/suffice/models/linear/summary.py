@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc, stdtr
 
 from suffice.models.design.coefficient_table import header, percents, row, rows_left_out
 from suffice.models.linear.least_squares import LeastSquares
@@ -122,6 +121,8 @@ class Summary:
         ParameterError
             If the level is not between 0 and 1.
         """
+        from scipy.special import fdtrc, stdtr
+
         posterior = Posterior.of(fit, terms, targets)
         lower, upper = posterior.interval(level)
         n, dof, rank = fit.equations.rows, posterior.dof, fit.rank

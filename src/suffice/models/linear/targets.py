@@ -5,26 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-from scipy.sparse import issparse
-
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.models.base.estimator import Estimator
-from suffice.models.base.scikit_learn import (
-    MultiOutputMixin,
-    RegressorMixin,
-    check_consistent_length,
-    check_is_fitted,
-)
+from suffice.models.base.scikit_learn import check_consistent_length, check_is_fitted
 from suffice.models.design.matrix import Design
 from suffice.models.linear.reader import LinearReader, Rows, settled
+from suffice.numerics.sparse import is_sparse
 
 __all__ = ["Regressor"]
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, Estimator):  # type: ignore[misc]
+class Regressor(Estimator):
     """An estimator of numeric targets.
 
     Attributes
@@ -37,6 +31,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):  # type: ignore[mi
         Whether targets were given as (n,), so that predictions are too.
     """
 
+    scikit_learn_mixins = ("MultiOutputMixin", "RegressorMixin")
     categorical: Sequence[str] | None
     reader_: LinearReader
 
@@ -94,7 +89,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, Estimator):  # type: ignore[mi
             named = (y,) if isinstance(y, str) else tuple(y)
             source = self._open(X, None, sample_weight, named, first)
             return cast(TableSource, source), named, isinstance(y, str)
-        if issparse(y):
+        if is_sparse(y):
             raise DataError(
                 "the targets are a sparse matrix", "targets are dense numbers", "pass y.toarray()"
             )

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import helmert
 
 from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
@@ -127,6 +126,8 @@ class Objective:
     @cached_property
     def basis(self) -> NDArray[np.float64]:
         """Q, (m, r)."""
+        from scipy.linalg import helmert
+
         basis: NDArray[np.float64] = np.asarray(helmert(self.k).T)
         return np.ones((1, 1)) if self.k == 2 else basis
 

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from suffice.data.source import Split, each_batch
@@ -158,6 +157,8 @@ def _shortest(of: Objective, rows: Sample) -> Found:
     p = a.shape[1]
     cost = np.ones((of.k - 1, int(of.used.sum())))
     cost[:, 0] = np.where(of.used[0], 0.0, 1.0)
+    from scipy.optimize import linprog
+
     found: Any = linprog(
         np.tile(cost.ravel(), 2),
         A_ub=np.concatenate([-a, a], axis=1),
@@ -176,6 +177,8 @@ def _widest(of: Objective, rows: Sample) -> Found:
     """Maximise the least margin δ subject to A h ≥ δ and |h| ≤ 1."""
     a = _constraints(of, rows)
     p = a.shape[1]
+    from scipy.optimize import linprog
+
     found: Any = linprog(
         np.append(np.zeros(p), -1.0),
         A_ub=np.concatenate([-a, np.ones((len(a), 1))], axis=1),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.options import Dependent
-from suffice.models.base.scikit_learn import ConvergenceWarning
+from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.logistic.curvature import Method, fit_by_curvature
 from suffice.models.logistic.descent import fit_by_descent
 from suffice.models.logistic.fit import Fit
@@ -105,7 +105,7 @@ class Solver:
     def warn(self, fit: Fit, remarks: Iterable[str] = ()) -> None:
         """Say what a user should know of where a fit ended, and what else there is to say."""
         if not fit.converged:
-            warn(self._unfinished(fit), ConvergenceWarning)
+            warn(self._unfinished(fit), convergence_warning())
         if fit.dependence:
             leave_out = Phrase(Option("columns", "...", "refit"), " leaves columns out")
             warn(

@@ -1,0 +1,111 @@
+"""What a first answer loads: no scikit-learn, and of SciPy and pyarrow what it needs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ARRAY = """
+import numpy as np
+x = np.random.default_rng(0).normal(size=(30, 4))
+y = np.arange(30) % 3
+"""
+FIRST_ANSWERS = {
+    "GaussianNB": "naive_bayes",
+    "NaiveBayes": "naive_bayes",
+    "LinearDiscriminantAnalysis": "discriminant_analysis",
+    "QuadraticDiscriminantAnalysis": "discriminant_analysis",
+}
+RIDGE = "from suffice.linear_model import Ridge; Ridge().fit(x, y).predict(x)"
+WORKER = """
+from suffice.engines.processes import ProcessesEngine
+engine = ProcessesEngine(1)
+if __name__ == "__main__":
+    print(*next(iter(engine.map(eval, {}, ["sorted(__import__('sys').modules)"]))), sep=chr(10))
+"""
+TABLE = "size,hue,kind\n" + "1.5,red,apple\n2.5,blue,plum\n1.0,red,apple\n2.0,blue,plum\n" * 3
+
+
+def lines_of(program: str) -> set[str]:
+    """The lines that a program prints in a fresh interpreter."""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
+    )
+    return set(done.stdout.splitlines())
+
+
+def loaded_by(program: str) -> set[str]:
+    """Names of the modules that a fresh interpreter holds after a program."""
+    return lines_of(f"import sys\n{program}\nprint(*sys.modules, sep=chr(10))")
+
+
+def command(*words: object) -> str:
+    """The program of a command of `suffice`, which goes on after it."""
+    return (
+        "from contextlib import suppress; from suffice.cli import main\n"
+        f"sys.argv = {['suffice', *map(str, words)]}\n"
+        "with suppress(SystemExit): main()"
+    )
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A CSV file of numbers and words."""
+    path = tmp_path / "fruit.csv"
+    path.write_text(TABLE)
+    return path
+
+
+@pytest.mark.parametrize("module", ["naive_bayes", "discriminant_analysis"])
+def test_importing_estimators_loads_no_scipy(module: str) -> None:
+    loaded = loaded_by(f"import suffice.{module}")
+    assert loaded.isdisjoint({"sklearn", "scipy", "pandas", "joblib", "narwhals", "threadpoolctl"})
+    assert loaded.isdisjoint({"pyarrow.parquet", "pyarrow.fs", "suffice.linear_model"})
+
+
+@pytest.mark.parametrize("name", FIRST_ANSWERS)
+def test_a_first_answer_loads_no_scikit_learn(name: str) -> None:
+    answer = (
+        f"from suffice.{FIRST_ANSWERS[name]} import {name}; {name}().fit(x, y).predict_proba(x)"
+    )
+    loaded = loaded_by(f"{ARRAY}\n{answer}")
+    assert loaded.isdisjoint({"sklearn", "scipy.stats", "scipy.sparse", "scipy.optimize", "pandas"})
+
+
+def test_a_linear_model_loads_no_scikit_learn() -> None:
+    loaded = loaded_by(f"{ARRAY}\n{RIDGE}")
+    assert loaded.isdisjoint({"sklearn", "scipy.stats", "scipy.optimize", "pandas"})
+
+
+def test_the_help_of_the_command_line_loads_no_library() -> None:
+    loaded = loaded_by(command("--help"))
+    assert loaded.isdisjoint({"numpy", "pyarrow", "scipy", "sklearn", "pandas"})
+
+
+def test_commands_load_no_scikit_learn(table: Path, tmp_path: Path) -> None:
+    model, answers = tmp_path / "fruit.suffice", tmp_path / "answers.csv"
+    heavy = {
+        "sklearn",
+        "joblib",
+        "scipy.stats",
+        "scipy.sparse",
+        "scipy.optimize",
+        "pyarrow.parquet",
+    }
+    assert loaded_by(command("fit", table, "--label", "kind", "-o", model)).isdisjoint(heavy)
+    assert loaded_by(command("predict", model, table, "-o", answers)).isdisjoint(heavy)
+    assert answers.read_text().splitlines()[:3] == ["prediction", "apple", "plum"]
+
+
+def test_a_loaded_model_answers_without_scikit_learn(table: Path, tmp_path: Path) -> None:
+    model = tmp_path / "fruit.suffice"
+    loaded_by(command("fit", table, "--label", "kind", "-o", model))
+    loaded = loaded_by(f"import suffice; suffice.load({str(model)!r}).predict({str(table)!r})")
+    assert loaded.isdisjoint({"sklearn", "joblib", "scipy.stats", "scipy.sparse"})
+
+
+def test_a_worker_process_loads_no_scikit_learn() -> None:
+    loaded = lines_of(WORKER)
+    assert "suffice.engines.workers" in loaded
+    assert loaded.isdisjoint({"sklearn", "joblib", "scipy", "pandas"})
