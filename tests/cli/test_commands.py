@@ -264,7 +264,7 @@ class TestExplain:
 
     def test_the_rest_is_one_line(self, run: Run, model: Path, fruit: Path) -> None:
         shown = run("explain", model, fruit, "--rows", 1, "--top", 1).stdout
-        assert "1 other columns" in shown
+        assert "1 other column " in shown
 
 
 class TestShow:

@@ -498,10 +498,9 @@ ERRORS = {
         "line.suffice holds a LinearRegression; it has coefficients, and no families; "
         "use suffice summary line.suffice."
     ),
-    "explain curve.suffice gaps.csv": (
-        "curve.suffice holds a LogisticRegression; explain shows contributions for naive Bayes and "
-        "discriminant analysis only; "
-        "use suffice summary curve.suffice."
+    "explain curve.suffice gaps.csv --rows 4": (
+        "column 'x', line 4 of gaps.csv: nan; a row needs all its cells, no NaN and no infinity "
+        "among them."
     ),
     "evaluate line.suffice gaps.csv --relabel 1=2": (
         "--relabel is given for a LinearRegression; only naive Bayes cleans labels; "

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
 from rich.table import Table
 
 from suffice.cli.messages.remarks import known_columns, remarked
-from suffice.cli.options.models import load_generative, refuse_tokens, with_tokens
+from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
 from suffice.cli.options.shared import AsJson, Data, ModelFile, Reading, ResultFile
 from suffice.cli.output.explanation import Explanation, explanations
 from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_overwriting, short
 from suffice.errors import DataError
+
+if TYPE_CHECKING:
+    from suffice.models.linear.effects import Effects
 
 __all__ = ["explain"]
 
@@ -32,26 +35,30 @@ def explain(
     """Show what every column says for the answer and against the runner-up.
 
     Evidence is counted in decibans, which add up: 10 are odds of 10 to 1, 20 of
-    100 to 1. A missing cell says nothing.
+    100 to 1. A missing cell says nothing to naive Bayes. Of a predicted number
+    it shows what every column adds to that of the average row.
     """
     from suffice.data.table_views import FirstRows
 
     refuse_overwriting(output, [model, *data])
-    loaded = load_generative(
-        model,
-        "explain shows contributions for naive Bayes and discriminant analysis only",
-        f"use suffice summary {model}",
-    )
-    fitted = with_tokens(loaded, reading)
+    fitted = with_tokens(load(model), reading)
     opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
     refuse_tokens(fitted, reading, opened, data[0])
     table = FirstRows(opened, rows)
     cells = table.head().to_pylist()
     if not cells:
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")
-    explained = explanations(fitted.explain(table), cells)
+    found = fitted.explain(table)
+    if predicts_numbers(fitted):
+        facts = {"rows": [_effects(found, row, of) for row, of in enumerate(cells)]}
+        deliver(facts, lambda: (_effect_grid(row, top) for row in facts["rows"]), as_json, output)
+        return
+    explained = explanations(found, cells)
     facts = {"rows": [_facts(row, why) for row, why in enumerate(explained, start=1)]}
     deliver(facts, lambda: _rendered(explained, top), as_json, output)
+
+
+# Classes ----------------------------------------------------------------------------------------
 
 
 def _facts(row: int, why: Explanation) -> dict[str, Any]:
@@ -60,7 +67,7 @@ def _facts(row: int, why: Explanation) -> dict[str, Any]:
         "prediction": why.prediction,
         "probability": why.probability,
         "against": why.against,
-        "prior": why.prior,
+        why.start.replace(" ", "_"): why.prior,
         "columns": [
             {"column": part.column, "value": part.value, "decibans": part.decibans}
             for part in why.contributions
@@ -78,13 +85,63 @@ def _grid(row: int, why: Explanation, top: int) -> Table:
     title = f"Row {row}: {why.prediction}, with probability {percent(why.probability)}"
     table = grid("", "value", f"decibans for {why.prediction}, against {why.against}", title=title)
     table.columns[1].justify = "left"
-    table.add_row("prior", "", decibans(why.prior))
+    table.add_row(why.start, "", decibans(why.prior))
     for part in why.contributions[:top]:
         table.add_row(part.column, short(part.value), decibans(part.decibans))
-    rest = why.contributions[top:]
-    if rest:
-        total = sum(part.decibans for part in rest)
-        table.add_row(f"{len(rest)} other columns", "", decibans(total))
+    others = why.contributions[top:]
+    if others:
+        total = sum(part.decibans for part in others)
+        table.add_row(_others(len(others)), "", decibans(total))
     table.add_section()
     table.add_row("sum", "", decibans(why.total))
+    return table
+
+
+def _others(number: int) -> str:
+    return "1 other column" if number == 1 else f"{number} other columns"
+
+
+# Numbers ----------------------------------------------------------------------------------------
+
+
+def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> dict[str, Any]:
+    """What the columns of one row add, the largest effect first."""
+    added = found.contributions[row]
+    order = sorted(range(len(added)), key=lambda j: -float(abs(added[j]).max()))
+
+    def of_targets(values: Any) -> dict[str, float]:
+        return dict(zip(found.targets, map(float, values), strict=True))
+
+    return {
+        "row": row + 1,
+        "average_row": of_targets(found.average),
+        "columns": [
+            {
+                "column": found.columns[j],
+                "value": cells[found.columns[j]],
+                "adds": of_targets(added[j]),
+            }
+            for j in order
+        ],
+        "prediction": of_targets(found.predictions[row]),
+    }
+
+
+def _effect_grid(facts: Mapping[str, Any], top: int) -> Table:
+    targets = list(facts["prediction"])
+    table = grid("", "value", *targets, title=f"Row {facts['row']}")
+    table.columns[1].justify = "left"
+
+    def add(name: str, value: str, numbers: Mapping[str, float]) -> None:
+        table.add_row(name, value, *(f"{number:.6g}" for number in numbers.values()))
+
+    add("average row", "", facts["average_row"])
+    for part in facts["columns"][:top]:
+        add(part["column"], short(part["value"]), part["adds"])
+    others = facts["columns"][top:]
+    if others:
+        total = {target: sum(part["adds"][target] for part in others) for target in targets}
+        add(_others(len(others)), "", total)
+    table.add_section()
+    add("prediction", "", facts["prediction"])
     return table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from suffice.errors import DataError
 
 if TYPE_CHECKING:
-    from suffice.models.generative.evidence import Evidence
+    from suffice.models.base.evidence import Evidence
 
 __all__ = ["Contribution", "Explanation", "explanations"]
 
@@ -33,9 +33,11 @@ class Explanation:
         The most probable label, and the next.
     probability : float
         P(prediction | row).
+    start : str
+        What there is before any column is looked at: the class prior, or the average row.
     prior : float
-        Evidence of the class prior for the first against the second, in decibans: ten of them are
-        odds of 10 to 1, twenty of 100 to 1.
+        Evidence of that for the first against the second, in decibans: ten of them are odds of 10
+        to 1, twenty of 100 to 1.
     contributions : tuple of Contribution
         What every column adds, the largest first.
     """
@@ -43,6 +45,7 @@ class Explanation:
     prediction: Any
     against: Any
     probability: float
+    start: str
     prior: float
     contributions: tuple[Contribution, ...]
 
@@ -77,7 +80,7 @@ def explanations(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> list[
 
 
 def _explanation(evidence: Evidence, i: int, cells: Mapping[str, Any]) -> Explanation:
-    from suffice.models.generative.evidence import DECIBAN
+    from suffice.models.base.evidence import DECIBAN
 
     probability = evidence.probabilities[i]
     second, first = probability.argsort(kind="stable")[-2:]
@@ -91,6 +94,7 @@ def _explanation(evidence: Evidence, i: int, cells: Mapping[str, Any]) -> Explan
         evidence.classes[first],
         evidence.classes[second],
         float(probability[first]),
+        evidence.start,
         float(prior * DECIBAN),
         tuple(parts),
     )

@@ -145,6 +145,13 @@ class Design:
             for _ in range(len(self.categories[name]) - 1 if name in self.categories else 1)
         )
 
+    def by_column(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums over the terms of each column, (…, d), of what there is of every term, (…, p)."""
+        if not self.categories:
+            return terms
+        places = map(self.places, ([name] for name in self.columns))
+        return np.stack([terms[..., place].sum(axis=-1) for place in places], axis=-1)
+
     # -- rows
 
     def rows(

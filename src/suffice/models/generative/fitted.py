@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.errors import ParameterError, warn
 from suffice.models.base.classifier import Classifier
+from suffice.models.base.evidence import Evidence
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import impossible_rows
 from suffice.models.generative.discriminant_functions import (
@@ -20,7 +21,6 @@ from suffice.models.generative.discriminant_functions import (
     linear_form,
     quadratic_form,
 )
-from suffice.models.generative.evidence import Evidence
 from suffice.models.generative.form_features import feature_order, features_of, stacked
 from suffice.models.generative.label_shift import LabelShift, label_shift
 from suffice.models.generative.model import (

@@ -19,6 +19,7 @@ from suffice.models.base.options import Incomplete, Unanswerable, check_unanswer
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import (
@@ -362,6 +363,25 @@ class FittedLinear(Regressor):
             )
         found = answered(question, source, model.layout)
         return (answer_table(names, part) for parts in found for part in parts)
+
+    def explain(self, X: Any) -> Effects:
+        """Return what every column adds to the prediction of every row, in units of the target.
+
+        Columns are compared with the average row: ŷ = b + x̄ᵀw + Σ_j (x_j − x̄_j) w_j.
+
+        Raises
+        ------
+        DataError
+            If a cell is missing, infinite, or an unknown category.
+
+        See Also
+        --------
+        suffice.models.linear.effects.Effects : With an example.
+        """
+        model = self._fitted()
+        found = self._predictions(X, partial(effects, model.design, model.fit), complete=True)
+        columns = tuple(model.design.columns)
+        return Effects(columns, self.design_.targets, model.fit.at_origin, found)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).

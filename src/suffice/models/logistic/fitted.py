@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.base.classifier import Classifier
+from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import Incomplete
 from suffice.models.base.reader import LabelReader
@@ -19,7 +20,7 @@ from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.inference import Likelihood, LogisticSummary
-from suffice.models.logistic.model import LogisticModel, Prediction, predictions
+from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN
 from suffice.models.logistic.options import Penalty
 from suffice.models.logistic.problem import Problem
@@ -229,6 +230,48 @@ class FittedLogistic(Classifier):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
         return self._predictions(X, LogisticModel.posterior)
+
+    def explain(self, X: Any) -> Evidence:
+        """Return what every column adds to the score of every class, row by row.
+
+        ::
+
+            log P(a | x) − log P(b | x) = (b_a − b_b) + Σ_j (x_j − x̄_j)(w_aj − w_bj)
+
+        Columns are compared with the average row of the fit, so that a column of no effect, or a
+        cell at its mean, adds 0. Of a category it is the sum over its indicators.
+
+        Raises
+        ------
+        ParameterError
+            If the model was fitted to sparse rows.
+        DataError
+            If a cell is missing, infinite, or an unknown category.
+
+        Examples
+        --------
+        >>> from suffice.linear_model import LogisticRegression
+        >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]], [0, 1, 0, 1]
+        >>> model = LogisticRegression().fit(X, y)
+        >>> evidence = model.explain(X)
+        >>> bool(np.allclose(evidence.probabilities, model.predict_proba(X)))
+        True
+        """
+        model: LogisticModel = self._fitted()
+        if model.centred.is_sparse:
+            raise ParameterError(
+                "the model was fitted to sparse rows",
+                "what columns add is told of dense rows",
+                "look at coef_, or fit dense rows",
+            )
+        parts = self._batches(X, predictions, (model, LogisticModel.contributions))
+        return Evidence(
+            tuple(model.centred.design.columns),
+            model.classes.values,
+            of_every_class(model.coefficients[:, 0]),
+            np.concatenate(list(parts)),
+            start="average row",
+        )
 
     def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
         model: LogisticModel = self._fitted()

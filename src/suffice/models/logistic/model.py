@@ -146,6 +146,24 @@ class LogisticModel:
         """The Gaussians of centred columns."""
         return None if self.cells is None else self.cells.about(self.centred.mean)
 
+    def contributions(self, batch: Batch) -> NDArray[np.float64]:
+        """What each column adds to the score of each class, (x_j − m_j) w_cj, (n, d, k).
+
+        Raises
+        ------
+        BadCell
+            If a cell is missing, infinite, or an unknown category.
+        """
+        design, w = self.centred.design, self.coefficients[:, 1:]
+        parts = [
+            design.by_column((x - self.centred.mean)[:, None] * w)
+            for _, x in self.centred.tables(batch)
+        ]
+        t = np.concatenate(parts).swapaxes(1, 2)
+        if not np.isfinite(t).all():
+            self.centred.refuse_incomplete(batch)
+        return of_every_class(t)
+
     def log_posterior(self, batch: Batch) -> NDArray[np.float64]:
         """Return log P(c | x) of every row, (n, k)."""
         return log_probabilities(self.scores(batch))
@@ -168,6 +186,17 @@ class LogisticModel:
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
         """Return what `evaluation` asks a model for: here log P(c | x), (n, k)."""
         return self.log_posterior(batch)
+
+
+def of_every_class(t: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores (…, k) from t (…, m): of two classes, half of t₁ − t₀ for the second, and against it.
+
+    Examples
+    --------
+    >>> of_every_class(np.array([3.0]))
+    array([-1.5,  1.5])
+    """
+    return np.concatenate([-t / 2, t / 2], axis=-1) if t.shape[-1] == 1 else t
 
 
 def _best(t: NDArray[np.float64]) -> NDArray[np.intp]:

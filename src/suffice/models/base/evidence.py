@@ -34,12 +34,17 @@ class Evidence:
         log P(c).
     contributions : ndarray (n, d, k)
         log p(x_j | c); of columns that are modelled together, log p(x_j | c, those before x_j).
+    start : str
+        What there is before any column is looked at: the prior. Of a logistic regression it is the
+        average row: its scores b_c + x̄ᵀw_c stand in the place of the log prior, and
+        (x_j − x̄_j) w_cj in that of log p(x_j | c), up to a term that all classes share.
     """
 
     columns: tuple[str, ...]
     classes: tuple[Any, ...]
     log_prior: NDArray[np.float64]
     contributions: NDArray[np.float64]
+    start: str = "prior"
 
     def __repr__(self) -> str:
         n = len(self.contributions)
@@ -52,12 +57,13 @@ class Evidence:
             widest = np.argsort(-np.nan_to_num(np.ptp(cells, axis=1), nan=0.0), kind="stable")
         columns = np.sort(widest[:COLUMNS])
         table = [["", *(str(self.classes[c]) for c in shown)]]
-        table += [["log P(c)", *_nats(self.log_prior[shown])]]
+        first, last = ("log P(c)", "log P(x, c)") if self.start == "prior" else (self.start, "sum")
+        table += [[first, *_nats(self.log_prior[shown])]]
         table += [[self.columns[j], *_nats(cells[j])] for j in columns]
         if len(columns) < len(self.columns):
             others = np.delete(cells, columns, axis=0).sum(axis=0)
             table += [[f"{len(self.columns) - len(columns):,} other columns", *_nats(others)]]
-        table += [["log P(x, c)", *_nats(joint[shown])]]
+        table += [[last, *_nats(joint[shown])]]
         table += [["P(c | x)", *(f"{answers[c]:.4f}" for c in shown)]]
         return "\n".join([f"Row 0 of {n:,}, in nats:", *aligned(table)])
 

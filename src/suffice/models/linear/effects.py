@@ -1,0 +1,86 @@
+"""Effects: what each column adds to one prediction of a number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.models.design.matrix import Design
+from suffice.models.linear.descent import DescentFit
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.numerics.in_print import aligned
+from suffice.numerics.logspace import row_sums
+
+__all__ = ["Effects", "effects"]
+
+COLUMNS = 30  # of a row in print: those that add the most
+
+
+@dataclass(frozen=True, repr=False)
+class Effects:
+    """What every column adds to ŷ, compared with the average row.
+
+    ::
+
+        ŷ = b + x̄ᵀw + Σ_j (x_j − x̄_j) w_j
+
+    Of a category it is the sum over its indicators. The effects are in units of the target, and
+    add up to the prediction.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The d columns.
+    targets : tuple of str
+        The t targets.
+    average : ndarray (t,)
+        b + x̄ᵀw: what is predicted for the average row.
+    contributions : ndarray (n, d, t)
+        (x_j − x̄_j) w_j.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LinearRegression
+    >>> model = LinearRegression().fit([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], [1.0, 0.0, 4.0])
+    >>> found = model.explain([[2.0, 0.0]])
+    >>> found.average.round(9), found.contributions[0, :, 0].round(9), found.predictions.round(9)
+    (array([1.66666667]), array([ 0.66666667, -1.66666667]), array([[0.66666667]]))
+    """
+
+    columns: tuple[str, ...]
+    targets: tuple[str, ...]
+    average: NDArray[np.float64]
+    contributions: NDArray[np.float64]
+
+    @property
+    def predictions(self) -> NDArray[np.float64]:
+        """ŷ, (n, t)."""
+        return self.average + row_sums(self.contributions)
+
+    def __repr__(self) -> str:
+        n = len(self.contributions)
+        if not n:
+            return "Effects(0 rows)"
+        cells, answer = self.contributions[0], self.predictions[0]
+        largest = np.argsort(-np.abs(cells).max(axis=1, initial=0.0), kind="stable")
+        columns = np.sort(largest[:COLUMNS])
+        table = [["", *self.targets], ["average row", *_numbers(self.average)]]
+        table += [[self.columns[j], *_numbers(cells[j])] for j in columns]
+        if len(columns) < len(self.columns):
+            others = np.delete(cells, columns, axis=0).sum(axis=0)
+            table += [[f"{len(self.columns) - len(columns):,} other columns", *_numbers(others)]]
+        table += [["prediction", *_numbers(answer)]]
+        return "\n".join([f"Row 0 of {n:,}:", *aligned(table)])
+
+
+def effects(
+    design: Design, fit: LeastSquares | DescentFit, x: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(x_j − o_j) w_j of rows (n, p), by column, (n, d, t)."""
+    return design.by_column((x - fit.origin)[:, None] * fit.coefficients.T).swapaxes(1, 2)
+
+
+def _numbers(values: NDArray[np.float64]) -> list[str]:
+    return [f"{value:.6g}" for value in values]

@@ -1,0 +1,41 @@
+"""``suffice explain`` for numbers and for logistic regression."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Run
+
+ROWS = "x,colour,kind,y\n" + "".join(
+    f"{i % 7},{('red', 'blue', 'green')[i % 3]},{'ab'[i % 5 > 2]},{i % 7 + 2 * (i % 3)}\n"
+    for i in range(60)
+)
+
+
+def test_a_number(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(ROWS)
+    run("fit", "rows.csv", "--label", "y", "--model", "linear", "--ignore", "kind", "-o", "m")
+    (first, second) = json.loads(run("explain", "m", "rows.csv", "--rows", 2, "--json").stdout)[
+        "rows"
+    ]
+    assert [part["column"] for part in first["columns"]] == ["x", "colour"]
+    for row, y in ((first, 0.0), (second, 3.0)):
+        added = row["average_row"]["y"] + sum(part["adds"]["y"] for part in row["columns"])
+        assert added == pytest.approx(row["prediction"]["y"])
+        assert row["prediction"]["y"] == pytest.approx(y, abs=1e-9)
+    printed = run("explain", "m", "rows.csv", "--rows", 1, "--top", 1).stdout
+    assert "average row" in printed
+    assert "1 other columns" not in printed
+
+
+def test_a_logistic_regression(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(ROWS)
+    run("fit", "rows.csv", "--label", "kind", "--model", "logistic", "--ignore", "y", "-o", "m")
+    (row,) = json.loads(run("explain", "m", "rows.csv", "--rows", 1, "--json").stdout)["rows"]
+    total = row["average_row"] + sum(part["decibans"] for part in row["columns"])
+    assert row["sum"] == pytest.approx(total)
+    odds = row["probability"] / (1 - row["probability"])
+    assert 10 ** (row["sum"] / 10) == pytest.approx(odds)
