@@ -1,16 +1,19 @@
-"""Whether two commits write the same models: every estimator, ten tables, byte for byte.
+"""Whether two versions write the same models: every estimator, ten tables, byte for byte.
 
-Usage: ``python -m benchmarks.same_models OLD [NEW]``; NEW is the working tree unless it is given.
-Each commit runs in a process of its own, with its own sources and this very script.
+Usage: ``python -m benchmarks.same_models OLD [NEW]``. Each is a commit or the path of a Python
+interpreter that has the version installed; NEW is this interpreter unless it is given. A commit is
+built and installed, without its dependencies, into a temporary environment that sees the packages
+of this one. Every version runs in a process of its own, with this very script.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import os
 import subprocess
 import sys
+import sysconfig
+import venv
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -24,12 +27,11 @@ ALONE = "import sys; sys.path.insert(0, sys.argv[1]); import same_models; same_m
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.same_models", description=__doc__)
-    parser.add_argument("old", help="a commit")
-    parser.add_argument("new", nargs="?", help="another one; by default the working tree")
+    parser.add_argument("old", help="a commit, or a Python interpreter")
+    parser.add_argument("new", nargs="?", default=sys.executable, help="another; default: this one")
     chosen = parser.parse_args()
     with ExitStack() as stack:
-        old = digests(stack.enter_context(tree(chosen.old)))
-        new = digests(ROOT if chosen.new is None else stack.enter_context(tree(chosen.new)))
+        old, new = (digests(stack.enter_context(python(v))) for v in (chosen.old, chosen.new))
     differ = sorted(name for name in old | new if old.get(name) != new.get(name))
     for name in differ:
         print(f"{name}: {old.get(name, 'absent')[:12]} before, {new.get(name, 'absent')[:12]} now")
@@ -38,21 +40,39 @@ def main() -> None:
 
 
 @contextmanager
-def tree(commit: str) -> Iterator[Path]:
-    """The sources of a commit, in a temporary folder."""
+def python(version: str) -> Iterator[str]:
+    """The interpreter of a version: the one that is named, or one that a commit is built for."""
+    if Path(version).is_file():
+        yield version
+        return
     with TemporaryDirectory() as folder:
+        source, home = Path(folder, "source"), Path(folder, "environment")
         archive = subprocess.run(
-            ["git", "archive", commit, "src"], cwd=ROOT, check=True, stdout=subprocess.PIPE
+            ["git", "archive", version], cwd=ROOT, check=True, stdout=subprocess.PIPE
         )
-        subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
-        yield Path(folder)
+        source.mkdir()
+        subprocess.run(["tar", "-x", "-C", str(source)], input=archive.stdout, check=True)
+        interpreter = _environment(home)
+        install = [interpreter, "-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps"]
+        subprocess.run([*install, str(source)], check=True, stdout=sys.stderr)
+        yield interpreter
 
 
-def digests(root: Path) -> dict[str, str]:
-    """What the sources below a folder write: a digest for each model."""
-    environment = os.environ | {"PYTHONPATH": str(root / "src")}
-    command = [sys.executable, "-c", ALONE, str(Path(__file__).parent)]
-    done = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, text=True)
+def _environment(home: Path) -> str:
+    """Make an environment that has the packages of this one, after its own."""
+    venv.create(home, with_pip=True)
+    scheme = sysconfig.get_preferred_scheme("prefix")
+    own = sysconfig.get_path("purelib", scheme, vars={"base": str(home), "platbase": str(home)})
+    shared = dict.fromkeys((sysconfig.get_path("purelib"), sysconfig.get_path("platlib")))
+    Path(own, "shared.pth").write_text("\n".join(shared) + "\n")
+    scripts = sysconfig.get_path("scripts", scheme, vars={"base": str(home)})
+    return str(Path(scripts, Path(sys.executable).name))
+
+
+def digests(interpreter: str) -> dict[str, str]:
+    """What a version writes: a digest for each model."""
+    command = [interpreter, "-c", ALONE, str(Path(__file__).parent)]
+    done = subprocess.run(command, cwd="/", check=True, stdout=subprocess.PIPE, text=True)
     return dict(line.split("\t") for line in done.stdout.splitlines())
 
 
