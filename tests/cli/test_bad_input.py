@@ -76,6 +76,10 @@ CASES = {
         "there is one class: every label is 'a'; a classifier needs two classes or more; "
         "check the label column."
     ),
+    "fit header.csv --label kind": (
+        "the file has no rows below its header; a model is fitted to one row at least; "
+        "check that this is the file that was meant."
+    ),
     "fit ragged.csv --label y": (
         "line 3 of ragged.csv: 1 field, where the table has 2 columns; "
         "every row must have one field per column; correct the row, or leave such rows out with "

@@ -18,7 +18,7 @@ from suffice.data.schema import Column, Layout, Stored, is_decided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -97,6 +97,21 @@ class TableSource:
             later = first_values(self.table, empty)
             found |= {name: column_of(name, values) for name, values in later.items()}
         return tuple(found.values())
+
+    def require_rows(self) -> None:
+        """Refuse text that has a header only: nothing can be learnt from it.
+
+        Raises
+        ------
+        DataError
+            If there is no row in any of its files.
+        """
+        if self.table.format is not None and not self.table.head().num_rows:
+            raise DataError(
+                "the file has no rows below its header",
+                "a model is fitted to one row at least",
+                "check that this is the file that was meant",
+            )
 
     def label_stored(self) -> Stored:
         """What the label is stored as; an empty column settles nothing."""

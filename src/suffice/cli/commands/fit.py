@@ -11,7 +11,14 @@ import typer
 from rich.console import RenderableType
 
 from suffice.cli.messages.remarks import remarked
-from suffice.cli.options.estimators import NAIVE_BAYES, Options, estimator, given_of, refuse_foreign
+from suffice.cli.options.estimators import (
+    MODELS,
+    NAIVE_BAYES,
+    Options,
+    estimator,
+    given_of,
+    refuse_foreign,
+)
 from suffice.cli.options.models import has_coefficients, predicts_numbers, refuse_tokens
 from suffice.cli.options.roles import COLUMNS, Roles
 from suffice.cli.options.running import Checkpoint, Running, refuse_threads
@@ -27,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["fit", "schema_grid"]
 
 MOST_COEFFICIENTS = 30
-LINEAR, DISCRIMINANT = ("linear", "ridge", "logistic"), ("lda", "qda")
 
 
 def fit(
@@ -86,7 +92,7 @@ def fit(
     _check_targets(chosen, label)
     table = _selected(remarked(reading.open(data)), roles, label, weight, listed(features))
     refuse_tokens(chosen, reading, table, data[0])
-    if model in DISCRIMINANT:
+    if MODELS[model].numbers_only:
         _refuse_words(model, table, {*label, weight})
     with running.reported(f"Learning from {', '.join(data)}") as report, fit_context():
         chosen.engine = running.chosen(report, options.threads, checkpoint)
@@ -123,12 +129,11 @@ def _estimator(model: str, options: Options, roles: Roles, reading: Reading, lab
         )
     chosen = estimator(model, options)
     for option in {**given_of(roles), **given_of(labels)}:
-        others = LINEAR if option == "categorical" else ()
-        if option != "ignore" and model not in others:
-            refuse_foreign(option, model, NAIVE_BAYES, *others)
-    if model in LINEAR:
-        chosen.set_params(categorical=listed(roles.categorical) or None)
-    return chosen
+        if option != "ignore" and option not in MODELS[model].roles:
+            owners = (name for name, recipe in MODELS.items() if option in recipe.roles)
+            refuse_foreign(option, model, NAIVE_BAYES, *owners)
+    taken = {role: listed(getattr(roles, role)) or None for role in MODELS[model].roles}
+    return chosen.set_params(**taken)
 
 
 def _check_targets(model: Any, targets: Sequence[str]) -> None:

@@ -84,11 +84,25 @@ def _number_or(name: str, option: str, *words: str, most: float = math.inf) -> P
 
 @dataclass(frozen=True)
 class Recipe:
-    """Where an estimator lives, and the parameters that its options stand for."""
+    """Where an estimator lives, and what of the command line it knows.
+
+    Parameters
+    ----------
+    module, name : str
+        Of its class.
+    parameters : mapping of str to Parameter
+        The parameters that its options stand for.
+    roles : tuple of str
+        Options that say what columns are, of which naive Bayes has all; each is a parameter.
+    numbers_only : bool
+        Whether it has no use for a column of strings.
+    """
 
     module: str
     name: str
     parameters: Mapping[str, Parameter]
+    roles: tuple[str, ...] = ()
+    numbers_only: bool = False
 
 
 def _plain(*names: str) -> dict[str, Parameter]:
@@ -106,21 +120,31 @@ _GAUSSIAN = _plain("ddof", "threads") | {
     "shrinkage": _number_or("shrinkage", "shrinkage", "auto", most=1.0)
 }
 
+CATEGORIES = ("categorical",)  # which columns are categories
+
 MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
         "suffice.naive_bayes",
         "NaiveBayes",
         _plain("estimation", "alpha", "class_prior", "ddof", "unseen", "threads"),
     ),
-    "lda": Recipe("suffice.discriminant_analysis", "LinearDiscriminantAnalysis", _GAUSSIAN),
-    "qda": Recipe("suffice.discriminant_analysis", "QuadraticDiscriminantAnalysis", _GAUSSIAN),
-    "linear": Recipe("suffice.linear_model", "LinearRegression", _linear()),
+    "lda": Recipe(
+        "suffice.discriminant_analysis", "LinearDiscriminantAnalysis", _GAUSSIAN, numbers_only=True
+    ),
+    "qda": Recipe(
+        "suffice.discriminant_analysis",
+        "QuadraticDiscriminantAnalysis",
+        _GAUSSIAN,
+        numbers_only=True,
+    ),
+    "linear": Recipe("suffice.linear_model", "LinearRegression", _linear(), CATEGORIES),
     "ridge": Recipe(
         "suffice.linear_model",
         "Ridge",
         _linear()
         | _plain("standardize")
         | {"penalty": _number_or("alpha", "penalty", "gcv", "loo")},
+        CATEGORIES,
     ),
     "logistic": Recipe(
         "suffice.linear_model",
@@ -131,6 +155,7 @@ MODELS: dict[str, Recipe] = {
             "penalty": _one_of("penalty", "penalty", "l2", "firth", none=True),
             "C": Parameter("C"),
         },
+        CATEGORIES,
     ),
 }
 
@@ -189,7 +214,7 @@ class Options:
     shrinkage: Annotated[
         str | None,
         typer.Option(
-            metavar="SHARE|auto",
+            metavar="FRACTION|auto",
             help="How far covariances are drawn to 0, from 0 to 1.",
             rich_help_panel=DISCRIMINANT,
             show_default="0",
@@ -217,7 +242,7 @@ class Options:
         bool | None,
         typer.Option(
             "--standardize",
-            help="ridge, logistic: penalise columns in units of their spread.",
+            help="ridge, logistic: penalise coefficients of standardised columns.",
             rich_help_panel=LINEAR,
         ),
     ] = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,21 +59,11 @@ def coefficient_facts(
     ParameterError
         If the level is not between 0 and 1.
     """
-    from suffice.linear_model import LogisticRegression
     from suffice.models.base.options import check_level
 
     check_level(level)
-    found = _logistic(model, level) if isinstance(model, LogisticRegression) else _of(model, level)
-    return {"model": str(path), "type": type(model).__name__, "level": level} | found
-
-
-def _of(model: LinearRegression | Ridge, level: float) -> dict[str, Any]:
-    from suffice.linear_model import Ridge
-
-    try:
-        return _ridge(model, level) if isinstance(model, Ridge) else _linear(model, level)
-    except (DataError, ParameterError) as unknown:
-        return _estimates_only(model, unknown.rule)
+    name = type(model).__name__
+    return {"model": str(path), "type": name, "level": level} | FACTS[name](model, level)
 
 
 def _coefficients(terms: Sequence[str], **columns: Any) -> list[dict[str, Any]]:
@@ -85,6 +75,13 @@ def _coefficients(terms: Sequence[str], **columns: Any) -> list[dict[str, Any]]:
 
 
 def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
+    try:
+        return _tested(model, level)
+    except (DataError, ParameterError) as unknown:
+        return _estimates_only(model, unknown.rule)
+
+
+def _tested(model: LinearRegression, level: float) -> dict[str, Any]:
     summaries = [model.summary(target, level) for target in range(len(model.design_.targets))]
     return {
         "rows": summaries[0].rows,
@@ -119,6 +116,13 @@ def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
 
 
 def _ridge(model: Ridge, level: float) -> dict[str, Any]:
+    try:
+        return _penalised_sums(model, level)
+    except (DataError, ParameterError) as unknown:
+        return _estimates_only(model, unknown.rule)
+
+
+def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
     summaries = [model.summary(target, level) for target in range(len(model.design_.targets))]
     return {
         "rows": summaries[0].rows,
@@ -197,6 +201,14 @@ def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
         ],
         "remarks": _remarks(found) + list(model.remarks_),
     }
+
+
+FACTS: dict[str, Callable[[Any, float], dict[str, Any]]] = {
+    "LinearRegression": _linear,
+    "Ridge": _ridge,
+    "LogisticRegression": _logistic,
+}
+"""What the summary of each class of estimators holds."""
 
 
 def _penalised(model: LogisticRegression) -> dict[str, Any]:

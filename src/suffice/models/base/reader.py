@@ -59,6 +59,8 @@ class TableReader:
         **more
             The other fields of the reader.
         """
+        if isinstance(source, TableSource):
+            source.require_rows()
         layout = Layout(
             blocks,
             as_read(columns, blocks),

@@ -31,7 +31,7 @@ from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.counts import Counts
-from suffice.statistics.moments import Moments, refuse_underflow
+from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["ClassWeight", "Problem"]
@@ -159,8 +159,7 @@ class Problem:
         seen = seen.over(seen.classes | self.declared)
         self._check_classes(seen)
         for block, place in zip(seen.blocks, self.layout.blocks, strict=True):
-            if isinstance(block, Moments):
-                refuse_underflow(block.too_small, place.columns.__getitem__)
+            refuse_underflow(block.too_small, place.columns.__getitem__)
         return seen
 
     @cached_property
