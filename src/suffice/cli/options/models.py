@@ -121,7 +121,7 @@ def fitting(data: Sequence[str], model: str | PathLike[str]) -> Iterator[None]:
 
 def predicts_numbers(model: Any) -> bool:
     """Tell regressions from classifiers."""
-    return not hasattr(model, "classes_")
+    return not hasattr(type(model), "predict_proba")
 
 
 def has_coefficients(model: Any) -> bool:
