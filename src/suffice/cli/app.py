@@ -23,6 +23,7 @@ from suffice.cli.commands.fit import fit
 from suffice.cli.commands.forget import forget
 from suffice.cli.commands.merge import merge
 from suffice.cli.commands.predict import predict
+from suffice.cli.commands.sample import sample
 from suffice.cli.commands.searchlight import searchlight
 from suffice.cli.commands.show import show
 from suffice.cli.commands.summary import summary
@@ -115,6 +116,7 @@ EXAMPLES: dict[Callable[..., None], str] = {
     explain: "suffice explain adult.suffice new.csv --rows 2",
     show: "suffice show adult.suffice --column age",
     summary: "suffice summary boston.suffice",
+    sample: "suffice sample spam.suffice -n 5 --seed 1",
     merge: "suffice merge north.suffice south.suffice -o all.suffice",
     compare: "suffice compare january.suffice february.suffice",
     forget: "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
