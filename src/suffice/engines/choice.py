@@ -15,7 +15,7 @@ from suffice.phrases import Option, Phrase
 if TYPE_CHECKING:
     from suffice.engines.progress import Report
 
-__all__ = ["Choice", "engine", "engine_of", "set_engine"]
+__all__ = ["Choice", "engine", "engine_of", "is_here", "set_engine"]
 
 Choice = str | Engine | None
 
@@ -160,6 +160,12 @@ def engine_of(chosen: Choice, threads: int | None = None, default: str | None = 
             "leave them out, or give the engine as many workers: suffice.engine(name, ...)",
         )
     return found
+
+
+def is_here(chosen: Choice) -> bool:
+    """Whether an estimator that was given such an engine, or none, reads rows in this process."""
+    found = _everywhere if chosen is None else chosen
+    return found is None or isinstance(found, LocalEngine)
 
 
 def _required(chosen: Any) -> Engine:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -205,9 +206,14 @@ class GaussianParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log N(xⱼ; μ, σ²)."""
-        root = np.sqrt(self.precision / 2)
-        block, mean = _centred(block, self.mean, self.mean_lo)
-        _score(kernels.squares.add_gaussian, block, (mean, root, self.log_scale), out)
+        origin, terms = self._terms
+        _score(kernels.squares.add_gaussian, _from(origin, block), terms, out)
+
+    @cached_property
+    def _terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
+        """Where columns are measured from, and what their squares are scored by."""
+        origin, mean = _origin(self.mean, self.mean_lo)
+        return origin, (mean, np.sqrt(self.precision / 2), self.log_scale)
 
     def column(self, j: int) -> GaussianParameters:
         """The parameters of column j alone."""
@@ -255,15 +261,20 @@ class StudentParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ((ν+1)/2)/Γ(ν/2) − ½ log νπs² − (ν+1)/2 log(1 + (x − m)²/νs²)."""
+        origin, terms = self._terms
+        _score(kernels.scores.add_student, _from(origin, block), terms, out)
+
+    @cached_property
+    def _terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
+        """Where columns are measured from, and what their cells are scored by."""
         from scipy.special import gammaln
 
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         square = np.where(used, nu * self.scale2, 1.0)
         log_scale = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * square)
         precision, log_scale = np.where(used, 1 / square, 0.0), np.where(used, log_scale, 0.0)
-        block, location = _centred(block, self.location, self.location_lo)
-        terms = location, precision, (nu + 1) / 2, log_scale
-        _score(kernels.scores.add_student, block, terms, out)
+        origin, location = _origin(self.location, self.location_lo)
+        return origin, (location, precision, (nu + 1) / 2, log_scale)
 
     def column(self, j: int) -> StudentParameters:
         """The parameters of column j alone."""
@@ -299,13 +310,28 @@ def _score(
             raise too_large(x, stopped, start)
 
 
-def _centred(
-    block: RealBlock, mean: NDArray[np.float64], low: NDArray[np.float64]
-) -> tuple[RealBlock, NDArray[np.float64]]:
-    """Move the origin of columns that are far from it to their data; nothing is lost by that."""
+def _origin(
+    mean: NDArray[np.float64], low: NDArray[np.float64]
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
+    """Move the origin of columns that are far from it to their data; nothing is lost by that.
+
+    Returns
+    -------
+    origin : ndarray (d,)
+        None where it stays.
+    mean : ndarray (k, d)
+        Measured from there.
+    """
     far = low.any(axis=0)
     if not far.any():
-        return block, mean
+        return None, mean
     origin = np.where(far, mean[0], 0.0)
+    return origin, (mean - origin) + low
+
+
+def _from(origin: NDArray[np.float64] | None, block: RealBlock) -> RealBlock:
+    """The numbers of a block, measured from an origin."""
+    if origin is None:
+        return block
     require_held(block.values)
-    return RealBlock(block.values - origin), (mean - origin) + low
+    return RealBlock(block.values - origin)

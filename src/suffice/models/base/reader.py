@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from suffice.data.python_numbers import faithful
 from suffice.data.schema import BlockLayout, Column, Layout, as_read
 from suffice.data.table_source import TableSource
 from suffice.models.base.checks import common_dtype
+from suffice.models.base.saved import are_same
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LabelReader", "TableReader"]
@@ -81,6 +83,16 @@ class TableReader:
     def columns(self) -> Sequence[Column]:
         """What each column is, and why."""
         return self.layout.columns
+
+    @cached_property
+    def takes_numbers_as_they_are(self) -> bool:
+        """Whether the columns, in their order, are one block of numbers."""
+        blocks = self.layout.blocks
+        return (
+            len(blocks) == 1
+            and blocks[0].encoding == "real"
+            and are_same(blocks[0].columns, self.names)
+        )
 
     def with_options(self, **options: Any) -> Self:
         """The same, with options of the layout as an estimator has them now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import suppress
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
+from suffice.engines.choice import is_here
 from suffice.errors import ParameterError, warn
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
@@ -35,11 +37,20 @@ from suffice.models.generative.model import (
     posterior,
     predictions,
 )
+from suffice.statistics.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
+from suffice.statistics.block import BadCell, RealBlock
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = ["FittedGenerative"]
+
+FEW_ROWS = 256  # that are answered by the thread that asks
+
+
+def _batch(x: NDArray[np.float64]) -> Batch:
+    """Rows of numbers without labels and weights."""
+    return Batch(len(x), (RealBlock(x),), NO_CODES, NO_CLASSES, NO_WEIGHTS)
 
 
 class FittedGenerative(Classifier):
@@ -238,9 +249,32 @@ class FittedGenerative(Classifier):
         """P(c), (k,)."""
         return self.model_.prior
 
+    def _is_few(self, X: Any) -> bool:
+        """Whether a table is an array of a few rows of numbers, which are answered at once.
+
+        The same is computed as for many rows: no row depends on others. What is saved is looking
+        for the kind of table, opening it, and splitting it among workers.
+        """
+        return (
+            type(X) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and 0 < X.shape[0] <= FEW_ROWS
+            and X.shape[1] == self.n_features_in_
+            and not self._is_named()
+            and self.reader_.takes_numbers_as_they_are
+            and is_here(self.engine)
+        )
+
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
         """Answer for every row, in order; say how many rows no class could have produced."""
         model = self._fitted()
+        if self._is_few(X):
+            with suppress(BadCell):  # which is found again below, where its column has a name
+                found, impossible = answer(model, _batch(X), None)
+                if impossible:
+                    warn(impossible_rows(impossible, len(X)))
+                return found
         source, engine, splits = self._to_answer(X)
         place = None
         if isinstance(source, ArraySource) and engine.in_process:

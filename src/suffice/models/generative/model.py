@@ -269,8 +269,11 @@ class GenerativeModel:
             out = scores(batch.rows, len(self.classes))
         out[:] = self.log_prior
         for b, (add, block) in enumerate(zip(terms, batch.blocks, strict=True)):
-            with in_block(b):
+            try:
                 add(block, out)
+            except BadCell as bad:
+                bad.block = b
+                raise
         return out
 
     def best(self, logs: NDArray[np.float64], codes: NDArray[np.intp]) -> int:

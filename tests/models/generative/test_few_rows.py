@@ -1,0 +1,107 @@
+"""A few rows of numbers are answered at once: the same answers as among many, from any thread."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from suffice import set_engine
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis
+from suffice.errors import DataError, SufficeWarning
+from suffice.models.generative import fitted
+from suffice.naive_bayes import GaussianNB, NaiveBayes
+
+RNG = np.random.default_rng(11)
+CODES = np.arange(600) % 3
+ROWS = RNG.normal(size=(600, 6)) * [1, 1e-3, 1e3, 1, 1, 1] + 1e6 * np.eye(6)[0] + CODES[:, None]
+HOLES = np.where(RNG.random(ROWS.shape) < 0.1, np.nan, ROWS)
+MODELS = [GaussianNB(), NaiveBayes(), NaiveBayes(estimation="map"), LinearDiscriminantAnalysis()]
+METHODS = ["predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba"]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("method", METHODS)
+def test_few_rows_have_the_bits_that_they_have_among_many(model, method) -> None:
+    fit = model.fit(HOLES, CODES)
+    answer = getattr(fit, method)
+    assert len(HOLES) > fitted.FEW_ROWS
+    among_many = answer(HOLES)
+    for size in (1, 2, 7, fitted.FEW_ROWS):
+        alone = np.concatenate([answer(HOLES[i : i + size]) for i in range(0, 600, size)])
+        assert alone.tobytes() == np.ascontiguousarray(among_many).tobytes()
+    backwards = answer(HOLES[:50:-1][:9])
+    assert np.ascontiguousarray(backwards).tobytes() == among_many[:50:-1][:9].tobytes()
+
+
+def test_other_arrays_are_answered_alike() -> None:
+    model = GaussianNB().fit(ROWS, CODES)
+    expected = model.predict_proba(ROWS[:4])
+    for rows in (ROWS[:4].tolist(), np.asfortranarray(ROWS[:4]), np.ma.array(ROWS[:4])):
+        assert np.array_equal(model.predict_proba(rows), expected)
+
+
+def test_bad_cells_and_widths_are_named() -> None:
+    model = GaussianNB().fit(ROWS, CODES)
+    bad = ROWS[:3].copy()
+    bad[1, 2] = np.inf
+    with pytest.raises(DataError, match="column 'x2', row 1: inf"):
+        model.predict_proba(bad)
+    with pytest.raises(ValueError, match="X has 5 features, but GaussianNB is expecting 6"):
+        model.predict_proba(ROWS[:1, :5])
+    with pytest.raises(DataError, match="there is no row"):
+        model.predict_proba(ROWS[:0])
+
+
+def test_impossible_rows_are_answered_by_the_prior_with_a_warning() -> None:
+    model = GaussianNB(var_smoothing=2.0**-100).fit(
+        [[0.0], [1e-9], [1.0], [1.0 + 1e-9]], [0, 0, 1, 1]
+    )
+    with pytest.warns(SufficeWarning, match="1 of 1 rows are impossible under every class"):
+        assert model.predict_proba(np.array([[1e150]])).tolist() == [[0.5, 0.5]]
+
+
+def test_another_engine_is_asked() -> None:
+    model = GaussianNB(engine="processes").fit(ROWS, CODES)
+    assert not model._is_few(ROWS[:1])
+    assert GaussianNB(engine=None).fit(ROWS, CODES)._is_few(ROWS[:1])
+    set_engine("processes", processes=1)
+    try:
+        assert not GaussianNB(engine=None).fit(ROWS, CODES)._is_few(ROWS[:1])
+    finally:
+        set_engine()
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_threads_that_ask_one_model_get_the_same_answers(model) -> None:
+    expected = np.ascontiguousarray(model.fit(ROWS, CODES).predict_proba(ROWS)).tobytes()
+    fresh = model.fit(ROWS, CODES)  # nothing is estimated yet
+    with ThreadPoolExecutor(8) as pool:
+        for answers in pool.map(lambda _: _one_by_one(fresh), range(16)):
+            assert answers == expected
+
+
+def _one_by_one(model) -> bytes:
+    return np.concatenate([model.predict_proba(ROWS[[i]]) for i in range(len(ROWS))]).tobytes()
+
+
+def _answer_in_child(model, pipe) -> None:
+    pipe.send_bytes(_one_by_one(model))
+    pipe.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_a_forked_process_answers_as_its_parent(model) -> None:
+    fit = model.fit(ROWS, CODES)
+    expected = _one_by_one(fit)  # as a web server that is loaded before it forks
+    context = get_context("fork")
+    mine, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_answer_in_child, args=(fit, theirs))
+    child.start()
+    theirs.close()
+    answers = mine.recv_bytes()
+    child.join()
+    assert answers == expected
