@@ -21,13 +21,13 @@ from sklearn.base import clone
 import suffice
 from suffice import LinearRegression, NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
-from suffice.engines import watched
+from suffice.engines import progress_engine
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.checksum import checksum
 from suffice.engines.fit_context import fit_context
 from suffice.engines.local import LocalEngine
 from suffice.engines.progress import Progress
-from suffice.engines.watched import WatchedEngine
+from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError, ModelFileError, ParameterError
 from suffice.linear_model import LogisticRegression, Ridge
 
@@ -185,7 +185,7 @@ def told(rows: Any) -> list[Progress]:
 
 
 def test_progress_counts_what_was_done_before(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watched, "PAUSE", 0.0)
+    monkeypatch.setattr(progress_engine, "PAUSE", 0.0)
     n = 50 * GROUPS
     stopped(NaiveBayes, file, 23)
     seen = told(file)

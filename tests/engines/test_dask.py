@@ -110,12 +110,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster, wait
 from suffice import NaiveBayes
-from suffice.engines import watched
+from suffice.engines import progress_engine
 from suffice.engines.dask import DaskEngine
-from suffice.engines.watched import WatchedEngine
+from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError
 
-watched.PAUSE = 0.0
+progress_engine.PAUSE = 0.0
 ON_LOOPBACK = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
 
 def part(number):

@@ -15,7 +15,7 @@ from suffice.data.open import open_table
 from suffice.data.schema import Layout
 from suffice.engines.local import LocalEngine
 from suffice.engines.progress import Progress
-from suffice.engines.watched import WatchedEngine
+from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import DataError, EngineError, ParameterError, ReadError, SchemaError
 from suffice.linear_model import LogisticRegression
 from suffice.testing.comparing import frozen

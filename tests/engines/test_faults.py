@@ -15,7 +15,7 @@ from suffice.data.open import open_table
 from suffice.engines import remote
 from suffice.engines.engine import Engine
 from suffice.engines.progress import Progress
-from suffice.engines.watched import WatchedEngine
+from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError, ReadError
 from suffice.models.generative.model import summarise
 from suffice.testing import check_engine, check_recovery

@@ -23,13 +23,13 @@ from sklearn.base import clone
 import suffice
 from suffice import LinearRegression, NaiveBayes
 from suffice.data.file_formats import open_files
-from suffice.engines import bar as bars
-from suffice.engines import watched
-from suffice.engines.bar import bar, described
+from suffice.engines import progress_bar as bars
+from suffice.engines import progress_engine
 from suffice.engines.local import LocalEngine
 from suffice.engines.processes import ProcessesEngine
 from suffice.engines.progress import Progress
-from suffice.engines.watched import WatchedEngine
+from suffice.engines.progress_bar import bar, described
+from suffice.engines.progress_engine import WatchedEngine
 from suffice.linear_model import LogisticRegression
 
 N = 200_000
@@ -37,7 +37,7 @@ N = 200_000
 
 @pytest.fixture(autouse=True)
 def _without_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watched, "PAUSE", 0.0)
+    monkeypatch.setattr(progress_engine, "PAUSE", 0.0)
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from suffice.data.split_size import file_of
 from suffice.engines.checksum import checksum
 from suffice.engines.engine import EngineView
 from suffice.engines.fit_context import current_fit
-from suffice.engines.watched import WatchedEngine
+from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError, ModelFileError, ParameterError, SufficeError
 from suffice.hints import fits
 from suffice.persist import read_model, write_model

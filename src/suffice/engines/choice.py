@@ -37,7 +37,7 @@ def engine(
         Threads or processes of this machine, or the workers of a cluster.
     progress : bool or callable
         True shows a bar on a terminal; a callable is given how far the work is
-        (`suffice.engines.watched.WatchedEngine`).
+        (`suffice.engines.progress_engine.WatchedEngine`).
     checkpoint : path, optional
         A file from which a fit that was ended goes on
         (`suffice.engines.checkpoint.CheckpointedEngine`).
@@ -75,7 +75,7 @@ def engine(
             f"engine {name!r}: {error}", "every engine has options of its own", "leave it out"
         ) from None
     if progress is not None and progress is not False:
-        from suffice.engines.watched import WatchedEngine
+        from suffice.engines.progress_engine import WatchedEngine
 
         made = WatchedEngine(made, progress)
     if checkpoint is not None:

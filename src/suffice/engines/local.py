@@ -11,7 +11,7 @@ from functools import partial
 from numbers import Integral
 from typing import Generic, TypeVar
 
-from suffice.data.ahead import in_order
+from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.engines.threads import threads

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from suffice.data.ahead import in_order
 from suffice.data.files.temporary import TemporaryFolder
+from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES, require_workers

@@ -20,7 +20,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from suffice._version import __version__
-from suffice.data.ahead import in_order
+from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import EngineError, SufficeError

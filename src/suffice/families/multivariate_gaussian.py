@@ -25,7 +25,11 @@ from suffice.families.multivariate.parameters import (
 )
 from suffice.families.multivariate.sums import _Sums
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.incomplete import IncompleteRows, LogPrior, expectation_maximisation
+from suffice.numerics.expectation_maximisation import (
+    IncompleteRows,
+    LogPrior,
+    expectation_maximisation,
+)
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding

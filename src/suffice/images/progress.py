@@ -41,7 +41,7 @@ class Watcher:
 
     def __enter__(self) -> Watcher:
         if self._progress is True:
-            from suffice.engines.bar import bar
+            from suffice.engines.progress_bar import bar
 
             self._report = self._stack.enter_context(bar("Searchlight"))
         return self

@@ -21,7 +21,7 @@ from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor, Precision
 from suffice.models.linear.ridge import RidgePath, RidgeSpectrum
 from suffice.models.linear.saved import SavedRidge
-from suffice.models.linear.standard import Columns
+from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import RidgeSummary
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 from suffice.phrases import Option, Phrase

@@ -86,7 +86,7 @@ class Running:
         if not self.progress:
             yield lambda progress: None
             return
-        from suffice.engines.bar import bar
+        from suffice.engines.progress_bar import bar
 
         with bar(what) as report:
             yield report

@@ -27,13 +27,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
-from suffice.data.ahead import in_order
 from suffice.data.csv.dialect import find_dialect
 from suffice.data.csv.format import CsvFormat
 from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
 from suffice.data.files.version import readable, version_of
 from suffice.data.first_values import first_values
+from suffice.data.read_ahead import in_order
 from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.data.text_cells import are_rounded, infer, parse

@@ -24,7 +24,7 @@ from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.engines.engine import Engine
 from suffice.models.design.matrix import Design
-from suffice.models.linear.standard import Overview, Standard
+from suffice.models.linear.standardisation import Overview, Standard
 from suffice.models.optimise.descent_options import GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import (
     OptimizerState,

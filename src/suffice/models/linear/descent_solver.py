@@ -18,7 +18,7 @@ from suffice.models.linear.descent import (
     least_squares,
 )
 from suffice.models.linear.reader import LinearReader, Rows
-from suffice.models.linear.standard import Columns, Standard
+from suffice.models.linear.standardisation import Columns, Standard
 from suffice.models.optimise.descent_options import GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import PARTS
 from suffice.statistics.moments import refuse_underflow

@@ -31,7 +31,7 @@ from suffice.models.linear.missing_cells import JointGaussian
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.saved import SAVED, SavedRegressor
-from suffice.models.linear.standard import Columns
+from suffice.models.linear.standardisation import Columns
 from suffice.models.optimise.descent_options import (
     SINGLE_ROWS,
     STEPS,

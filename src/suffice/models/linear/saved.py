@@ -8,7 +8,7 @@ from typing import Annotated
 from suffice.models.base.saved import LAYOUT, Saved, are_same
 from suffice.models.design.matrix import Design
 from suffice.models.linear.descent import DescentFit
-from suffice.models.linear.standard import Standard
+from suffice.models.linear.standardisation import Standard
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.models.optimise.gradient_descent import OptimizerState
 from suffice.numerics.exact import DoubleDouble

@@ -9,7 +9,11 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal
 
-from suffice.numerics.incomplete import Expected, IncompleteRows, expectation_maximisation
+from suffice.numerics.expectation_maximisation import (
+    Expected,
+    IncompleteRows,
+    expectation_maximisation,
+)
 from suffice.statistics.block import RealBlock
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 

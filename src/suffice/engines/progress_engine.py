@@ -91,7 +91,7 @@ class WatchedEngine(EngineView):
             return nullcontext(self.report)
         if not self.report:
             return nullcontext(lambda _: None)
-        from suffice.engines.bar import bar
+        from suffice.engines.progress_bar import bar
 
         return bar()
 
