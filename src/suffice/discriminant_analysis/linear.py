@@ -85,7 +85,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     explained_variance_ratio_ : ndarray (r,)
         λ / Σλ.
     n_iter_, converged_ : int, bool
-        Steps of expectation-maximisation over missing cells, and whether it came to rest.
+        Steps of expectation-maximisation over missing cells, and whether it converged.
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
 

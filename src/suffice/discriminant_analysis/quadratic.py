@@ -59,7 +59,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     scalings_ : list of k ndarray (d,)
         The variances along them, the largest first.
     n_iter_, converged_ : int, bool
-        Steps of expectation-maximisation over missing cells, and whether it came to rest.
+        Steps of expectation-maximisation over missing cells, and whether it converged.
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
 

@@ -101,7 +101,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
 
     @property
     def converged_(self) -> bool:
-        """Whether expectation-maximisation came to rest."""
+        """Whether expectation-maximisation converged."""
         return self._gaussian.course.converged
 
     @property

@@ -45,4 +45,4 @@ class Progress:
 
 
 Report = Callable[[Progress], object]
-"""What is told of the progress."""
+"""A function that is called with the progress of a pass."""

@@ -46,7 +46,7 @@ class Workers:
         self._ended = False
         self._lock = Lock()  # one that is being started is not yet known to end()
         self._busy: set[_Process] = set()
-        # Where one cannot be started, none can; it is told once.
+        # Where one cannot be started, none can: it is said once.
         self._idle = [_by_another(_begun)]
         for _ in range(number):
             Thread(target=self._serve, daemon=True, name="suffice").start()

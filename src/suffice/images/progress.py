@@ -50,7 +50,7 @@ class Watcher:
         self._stack.close()
 
     def stage(self, what: str, total: int) -> Callable[[int], None]:
-        """What is to be told how many of a total are done."""
+        """A function that is called with how many of a total are done."""
         begun = reported = time.monotonic()
 
         def report(done: int) -> None:

@@ -35,7 +35,7 @@ def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def scores(n: int, k: int, start: float | None = None) -> NDArray[np.float64]:
-    """Make room for the scores (n, k) of n rows, one class after the other; fill it if told with.
+    """An array for the scores (n, k) of n rows, one class after the other; filled if asked for.
 
     The spare row keeps the memory layout the same for every n: kernels are compiled per layout.
     """
@@ -46,7 +46,7 @@ def scores(n: int, k: int, start: float | None = None) -> NDArray[np.float64]:
 
 
 def cell_scores(n: int, d: int, k: int) -> NDArray[np.float64]:
-    """Make room for the scores (n, d, k) of every cell, 0 at first; each column as in `scores`."""
+    """An array for the scores (n, d, k) of every cell, 0 at first; each column as in `scores`."""
     return np.zeros((d, k, n + 1)).transpose(2, 0, 1)[:n]
 
 

@@ -104,7 +104,7 @@ class Running:
         Parameters
         ----------
         report : callable
-            What is told of the progress.
+            How progress is shown.
         threads : int, optional
             Of the model; for the local engine, unless there are workers.
         checkpoint : Path, optional

@@ -1,4 +1,4 @@
-"""How delimited text is written, as its reader is told."""
+"""How delimited text is written, as the options of its reader say."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ Structure = Literal["full", "diagonal", "spherical"]
 
 @dataclass(frozen=True)
 class EmHistory:
-    """How expectation-maximisation went: log-likelihoods, and whether they came to rest.
+    """How expectation-maximisation went: log-likelihoods, and whether they converged.
 
     Columns without any cell are ``empty``.
     """

@@ -1,6 +1,6 @@
 """A fitted model as known distributions of independent columns, where these have the same risk.
 
-A Bayes risk is that of any rows from which the likelihood ratios of the classes can be told, so
+A Bayes risk is that of any rows from which the likelihood ratios of the classes follow, so
 columns may be moved, scaled, rotated or, where they tell no class from another, left out.
 """
 

@@ -52,7 +52,7 @@ class Separation:
     complete : bool
         Whether every row is on the right side, or some are on the border.
     terms : tuple of int
-        The terms of the direction; empty where a few could not be told from the others.
+        The terms of the direction; empty where a few could not be distinguished from the others.
     """
 
     complete: bool
