@@ -1,4 +1,4 @@
-"""What a Bayes-optimal classifier is given: the prior of the classes, and the costs of decisions."""
+"""What a Bayes-optimal classifier is given: the prior of the classes and the costs of decisions."""
 
 from __future__ import annotations
 
