@@ -6,6 +6,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <string>
 #include <utility>
 
 #include "arithmetic.hpp"
@@ -212,6 +213,17 @@ class Unlocked {
   nb::gil_scoped_release released_;
   Arithmetic arithmetic_;
 };
+
+// A number of Python as the type T, or a TypeError.
+template <class T>
+T number_of(const char* name, nb::handle given) {
+  T number{};
+  if (!nb::try_cast<T>(given, number)) {
+    const std::string sentence = std::string(name) + " must be a number of the array's type";
+    throw nb::type_error(sentence.c_str());
+  }
+  return number;
+}
 
 }  // namespace suffice::bindings
 

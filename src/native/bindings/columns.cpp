@@ -24,7 +24,7 @@ static bool to_doubles(AnyArray<2> values, nb::object lowest, nb::object highest
   require("numbers", numbers, {values.shape(0), values.shape(1)});
   return values.visit<std::int64_t, std::uint64_t>([&](auto view) {
     using T = decltype(type_of(view));
-    const T low = nb::cast<T>(lowest), high = nb::cast<T>(highest);
+    const T low = number_of<T>("lowest", lowest), high = number_of<T>("highest", highest);
     Unlocked unlocked;
     return static_cast<const DoublesOf<T>*>(kernels)->to_doubles(view, low, high, numbers);
   });

@@ -34,7 +34,7 @@ static bool read_codes(AnyArray<1> stored, Bits valid, Index first, Array<std::i
 
 static void mark(AnyArray<1> values, nb::object low, Array<bool, 1> seen) {
   const bool within = values.visit_whole([&](auto view) {
-    const auto least = nb::cast<decltype(type_of(view))>(low);
+    const auto least = number_of<decltype(type_of(view))>("low", low);
     Unlocked unlocked;
     return whole_of(view).mark(view, least, seen);
   });
@@ -46,7 +46,8 @@ static void look_up(AnyArray<1> values, nb::object low, Places table,
                     Array<std::int64_t, 1> codes) {
   require("codes", codes, {values.shape(0)});
   const bool within = values.visit_whole([&](auto view) {
-    return whole_of(view).look_up(view, nb::cast<decltype(type_of(view))>(low), table, codes);
+    return whole_of(view).look_up(view, number_of<decltype(type_of(view))>("low", low), table,
+                                  codes);
   });
   require(within, "values must have places in table");
 }

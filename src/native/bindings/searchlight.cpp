@@ -49,7 +49,7 @@ LearntSums<T> learnt_sums(Index voxels, const Array<const T, 2>& sums,
   Index k = 0;
   for (Index b = 0; b < blocks; ++b) {
     require(label.at()[b] >= 0, "label has a number below 0");
-    if (label.at()[b] >= k) k = label.at()[b] + 1;
+    if (label.at()[b] >= k) k = Index{label.at()[b]} + 1;
   }
   require(k <= 32767, "there are more than 32767 classes");
   return {sums, squares, pivot, label, count, trained, silent, prior, k};

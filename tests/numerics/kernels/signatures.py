@@ -1,0 +1,103 @@
+"""Functions of the compiled module as its stubs have them, and calls of them that are right."""
+
+import ast
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from inspect import isgeneratorfunction, signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from suffice.numerics import kernels
+
+from . import test_searchlight
+
+__all__ = ["FUNCTIONS", "right_calls"]
+
+HERE = Path(__file__).parent
+STUBS = HERE.parents[2] / "src/suffice/numerics/kernels"
+MOST_CALLS, MOST_CELLS = 12, 20_000
+
+
+def _functions() -> Iterator[tuple[str, list[str]]]:
+    for stub in sorted(STUBS.glob("*.pyi")):
+        for node in ast.parse(stub.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and stub.stem != "__init__":
+                yield f"{stub.stem}.{node.name}", [one.arg for one in node.args.args]
+
+
+FUNCTIONS = dict(_functions())
+
+
+def right_calls() -> dict[str, list[dict[str, Any]]]:
+    """Arguments by name with which the tests call every function, copied before the call."""
+    calls: dict[str, list[dict[str, Any]]] = {name: [] for name in FUNCTIONS}
+    with _recording(calls):
+        for path in sorted(HERE.glob("test_*.py")):
+            for made in vars(import_module(f".{path.stem}", __package__)).values():
+                if isgeneratorfunction(made) and not signature(made).parameters:
+                    for _ in made():
+                        pass
+        _call_the_others()
+    return calls
+
+
+def _call_the_others() -> None:
+    """Call what no generator of recorded cases calls."""
+    some, whole = np.linspace(0.1, 3.0, 20), np.arange(2, 9)
+    for name in ("exp", "log", "log1p", "lgamma", "digamma"):
+        getattr(kernels.elementary, name)(some.reshape(4, 5), np.zeros((4, 5)))
+    for name, arguments in {"two_sum": 2, "two_product": 2, "fma": 3}.items():
+        getattr(kernels.pairs, name)(*some[:arguments].tolist())
+    for name in ("add", "multiply", "divide"):
+        getattr(kernels.pairs, name)(1.0, 1e-20, 3.0, 1e-20)
+    for dtype in (np.int64, np.uint64):
+        values = whole.astype(dtype)
+        kernels.counts.mark(values, 2, np.zeros(7, np.bool_))
+        kernels.counts.look_up(values, 2, np.arange(7), np.zeros(7, np.int64))
+        kernels.columns.to_doubles(values.reshape(7, 1), 0, 100, np.zeros((7, 1)))
+    kernels.moments.near(1.0, 0.1)
+    test_searchlight.predicted()
+    test_searchlight.test_single_precision_counts_what_double_predicts()
+    test_searchlight.digest()
+
+
+@contextmanager
+def _recording(calls: dict[str, list[dict[str, Any]]]) -> Iterator[None]:
+    kept = {}
+    for name in FUNCTIONS:
+        module, _, function = name.partition(".")
+        kept[name] = getattr(getattr(kernels, module), function)
+        setattr(getattr(kernels, module), function, _noting(name, kept[name], calls[name]))
+    try:
+        yield
+    finally:
+        for name, before in kept.items():
+            module, _, function = name.partition(".")
+            setattr(getattr(kernels, module), function, before)
+
+
+def _noting(
+    name: str, function: Callable[..., Any], calls: list[dict[str, Any]]
+) -> Callable[..., Any]:
+    seen: set[Any] = set()
+
+    def call(*given: Any, **named: Any) -> Any:
+        by_name = dict(zip(FUNCTIONS[name], given, strict=False)) | named
+        copies = {
+            key: np.copy(one, "K") if isinstance(one, np.ndarray) else one
+            for key, one in by_name.items()
+        }
+        answer = function(*given, **named)
+        arrays = [one for one in copies.values() if isinstance(one, np.ndarray)]
+        kinds = tuple((a.dtype.str, a.ndim, a.size == 0) for a in arrays)
+        if sum(a.size for a in arrays) <= MOST_CELLS and (
+            kinds not in seen or len(calls) < MOST_CALLS
+        ):
+            seen.add(kinds)
+            calls.append(copies)
+        return answer
+
+    return call
