@@ -47,19 +47,17 @@ INLINE void add_tiles(Strided<const T> x, Strided<double> out, const Add& add) {
 
 void add_linear(Strided<const double> x, Matrix<const double> slope, Strided<double> out) {
   const Lanes nothing = splat(0.0);
-  add_tiles(
-      x, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
-        return sum + choose(v, nothing, v * splat(slope(c, j)), nothing);
-      });
+  add_tiles(x, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
+    return sum + choose(v, nothing, v * splat(slope(c, j)), nothing);
+  });
 }
 
 void add_binary(Strided<const std::int8_t> values, Matrix<const double> absent,
                 Matrix<const double> slope, Strided<double> out) {
   const Lanes nothing = splat(0.0), below = splat(-0.5);
-  add_tiles(
-      values, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
-        return sum + choose(v, below, splat(absent(c, j)) + v * splat(slope(c, j)), nothing);
-      });
+  add_tiles(values, out, [&](Lanes v, Index c, Index j, Lanes sum) __attribute__((always_inline)) {
+    return sum + choose(v, below, splat(absent(c, j)) + v * splat(slope(c, j)), nothing);
+  });
 }
 
 // Add the sums of one tile of classes, from class `first` on, to the scores of row i.

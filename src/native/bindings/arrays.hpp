@@ -132,15 +132,21 @@ struct Array {
       if (shape(axis) == 0) return true;
     return false;
   }
-  operator View<T, D>() const requires(order == Order::rows) {
+  operator View<T, D>() const
+    requires(order == Order::rows)
+  {
     View<T, D> view{at(), {}};
     for (int axis = 0; axis < D; ++axis) view.shape[axis] = shape(axis);
     return view;
   }
-  operator View<const T, D>() const requires(order == Order::rows && !std::is_const_v<T>) {
+  operator View<const T, D>() const
+    requires(order == Order::rows && !std::is_const_v<T>)
+  {
     return static_cast<View<T, D>>(*this);
   }
-  operator Strided<T>() const requires(order == Order::any && D == 2) {
+  operator Strided<T>() const
+    requires(order == Order::any && D == 2)
+  {
     return {at(), shape(0), shape(1), held.apart(0), held.apart(1)};
   }
 };

@@ -47,9 +47,8 @@ void with_rows(const AnyArray<1>& data, const AnyArray<1>& indices,
   require("indices", indices.held, {data.shape(0)});
   const Vector<const std::int64_t> rows{starts.data(), {static_cast<Index>(starts.size())}};
   indices.visit<std::int32_t, std::int64_t>([&]<class I>(Vector<const I> columns) {
-    with_numbers(data, [&]<class T>(const T* numbers) {
-      act(Compressed<T, I>{numbers, columns.at, rows});
-    });
+    with_numbers(
+        data, [&]<class T>(const T* numbers) { act(Compressed<T, I>{numbers, columns.at, rows}); });
   });
 }
 
