@@ -20,7 +20,7 @@ from benchmarks.report import Table
 from benchmarks.scaling import predictions
 from benchmarks.scaling import sections as scaling
 from benchmarks.scaling import tables as scaling_tables
-from benchmarks.tasks import discriminant_analysis, engines, linear, naive_bayes, searchlight
+from benchmarks.tasks import discriminant_analysis, engines, linear, naive_bayes, searchlight, small
 from benchmarks.trade_offs import cells, findings, overview
 from benchmarks.trade_offs.truths import TRUTHS
 
@@ -184,6 +184,12 @@ SUITES = {
             "memory": (tables.MEMORY, _footprints),
             "times": (tables.TIMES, _times),
         },
+    ),
+    "small": Suite(
+        "Small fits, single rows, first answers",
+        tables.ABOUT_SMALL,
+        small.NAMES,
+        {"small": (tables.SMALL, small.measured)},
     ),
     "searchlight": Suite(
         "Brain images beside nilearn",

@@ -9,11 +9,13 @@ from benchmarks.measure.result import Result
 from benchmarks.report import Table, milliseconds, significant
 from benchmarks.tasks.engines import Footprint, Timed
 from benchmarks.tasks.searchlight import Found, Mapped
+from benchmarks.tasks.small import Small
 
 __all__ = [
     "ABOUT",
     "ABOUT_ENGINES",
     "ABOUT_SEARCHLIGHT",
+    "ABOUT_SMALL",
     "CONTESTS",
     "GROWTH",
     "MAPS",
@@ -21,6 +23,7 @@ __all__ = [
     "PEERS",
     "POWER",
     "SIZES",
+    "SMALL",
     "TASKS",
     "TIMES",
 ]
@@ -57,6 +60,13 @@ in row groups of 500,000: what `python -m benchmarks.mixed_file rows.parquet` wr
   `theirs` is times.
 """
 
+ABOUT_SMALL = """\
+What a call costs beside its rows, and what a fresh process waits for.
+
+- **ours**, **theirs**: milliseconds of processor time, of all threads. Of calls in one process the
+  least of 7 means; of fresh processes the median of 5, from start to end. They take turns.
+- **calls**, **switches**: Python calls of one run in our files, and switches between these files.
+"""
 ABOUT_SEARCHLIGHT = """\
 Gaussian naive Bayes around every voxel, 864 volumes of 8 classes in 12 runs, each left out in turn;
 nilearn does the same with scikit-learn's GaussianNB. The slice is that of the Haxby study, 530
@@ -161,6 +171,18 @@ def _timed_cells(timed: Timed) -> list[str]:
     ]
 
 
+def _small_cells(small: Small) -> tuple[str, ...]:
+    return (
+        small.name,
+        small.of,
+        milliseconds(small.ours),
+        milliseconds(small.theirs),
+        significant(None if small.theirs is None else small.theirs / small.ours),
+        "" if small.calls is None else str(small.calls),
+        "" if small.switches is None else str(small.switches),
+    )
+
+
 def _map_cells(mapped: Mapped) -> list[str]:
     return [
         mapped.name,
@@ -252,6 +274,19 @@ TIMES = Table(
         ("target", 24),
     ),
     _timed_cells,
+)
+SMALL = Table(
+    "Small calls beside scikit-learn's",
+    (
+        ("task", 32),
+        ("of", 36),
+        ("ours, ms", 8),
+        ("theirs, ms", 10),
+        ("ratio", 5),
+        ("calls", 5),
+        ("switches", 8),
+    ),
+    _small_cells,
 )
 MAPS = Table(
     "A searchlight beside nilearn's",
