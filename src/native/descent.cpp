@@ -27,7 +27,7 @@ struct LogLoss {
 
   INLINE void replace(Index i, double weight, double* t, Index m, double* loss) const {
     if (m == 1) {
-      const TwoClasses row = two_classes(t[0], codes[i]);
+      const TwoClasses row = two_classes(t[0], codes[i], faint(t[0]));
       loss[0] += weight * (log1p(row.loss.r) + row.loss.a);
       t[0] = weight * row.residual;
     } else {

@@ -1,7 +1,6 @@
 #include "distances.hpp"
 
-#include <math.h>
-
+#include "elementary_functions.hpp"
 #include "row_tiles.hpp"
 #include "vectors.hpp"
 
@@ -109,7 +108,7 @@ class Factor {
       const double left = write_column(covariance, j);
       if (!(left > NEGLIGIBLE * covariance(j, j))) continue;
       for (Index i = 0; i < rank_; ++i) upper_[i * d_ + rank_] = rest_[i];
-      diagonal_[rank_] = sqrt(left);
+      diagonal_[rank_] = __builtin_sqrt(left);
       used_[rank_++] = j;
       log_determinant += log(left);
     }

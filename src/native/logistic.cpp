@@ -12,14 +12,18 @@ constexpr Index AHEAD = 4096;  // cells between asking for one and reading it
 void loss_derivatives(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,
                       Matrix<double> residual, Matrix<double> p, Matrix<double> other) {
   const Index m = t.shape[1];
+  const Buffer<double> raised(m);
   for (Index i = 0; i < t.shape[0]; ++i) {
     Loss of_row;
     if (m == 1) {
-      const TwoClasses row = two_classes(t(i, 0), codes[i]);
+      const TwoClasses row = two_classes(t(i, 0), codes[i], faint(t(i, 0)));
       residual(i, 0) = row.residual, p(i, 0) = row.p, other(i, 0) = row.other;
       of_row = row.loss;
     } else {
-      of_row = many_classes(&t(i, 0), m, 1, codes[i], &residual(i, 0), &p(i, 0), &other(i, 0));
+      const double top = t(i, best_of(&t(i, 0), m, 1));
+      for (Index c = 0; c < m; ++c) raised[c] = exp(t(i, c) - top);
+      of_row =
+          many_classes(&t(i, 0), raised, m, 1, codes[i], &residual(i, 0), &p(i, 0), &other(i, 0));
     }
     loss[i] = of_row.a + log1p(of_row.r);
   }
@@ -39,16 +43,18 @@ class Losses {
   }
 
   // Add a row of class y and scores t, m coefficients and c, that are `apart`; write its residuals.
-  INLINE void add(Index row, Index y, const double* t, Index apart, double* residual) const {
+  // `raised` is e^−abs(t) of two classes, and exp(t_c − t_best) of more, as far apart.
+  INLINE void add(Index row, Index y, const double* t, Index apart, const double* raised,
+                  double* residual) const {
     const double w = sums_.weights ? sums_.weights[row] : 1.0;
     sums_.weight[y] += w;
     sums_.checksum[y] += w * t[m_ * apart];
     Loss loss;
     if (m_ == 1) {
-      const TwoClasses of_row = two_classes(t[0], y);
+      const TwoClasses of_row = two_classes(t[0], y, raised[0]);
       residual[0] = of_row.residual, loss = of_row.loss;
     } else {
-      loss = many_classes(t, m_, apart, y, residual, p_, p_ + m_);
+      loss = many_classes(t, raised, m_, apart, y, residual, p_, p_ + m_);
     }
     of_class_[y].add(loss, w);
     for (Index c = 0; c < m_; ++c) residual[c] *= w * sums_.class_weights[y];
@@ -104,13 +110,38 @@ INLINE void add_multiples(const double* r, const double* v, Index width, double*
   }
 }
 
+constexpr Index room_of_lanes(Index n) { return (n + LANES - 1) / LANES * LANES; }
+
+// Write what `Losses` needs of a row whose scores t have room up to whole lanes.
+INLINE void write_raised(const double* t, Index m, double* raised) {
+  if (m == 1) {
+    raised[0] = faint(t[0]);
+    return;
+  }
+  const Lanes top = splat(t[best_of(t, m, 1)]);
+  for (Index c = 0; c < m; c += LANES) store(raised + c, exp(load(t + c) - top));
+}
+
+// The same of four rows side by side.
+INLINE void write_raised_of_rows(const double* t, Index m, double* raised) {
+  static_assert(2 * ROWS == LANES);
+  if (m == 1) return store(raised, faint(load(t)));  // of the checksums too, which nobody reads
+  double top[LANES];
+  for (Index i = 0; i < ROWS; ++i) top[i] = top[i + ROWS] = t[i];
+  for (Index c = 1; c < m; ++c)
+    for (Index i = 0; i < ROWS; ++i) top[i] = top[i + ROWS] = most(t[c * ROWS + i], top[i]);
+  const Lanes shift = load(top);
+  for (Index c = 0; c < m * ROWS; c += LANES) store(raised + c, exp(load(t + c) - shift));
+}
+
 double add_gradient(Matrix<const double> x, Vector<const double> origin,
                     Matrix<const double> directions, Vector<const std::int64_t> codes,
                     LogisticSums sums) {
   const Index n = x.shape[0], d = x.shape[1], m = directions.shape[0] - 1;
   const Index width = (d + LANES - 1) / LANES * LANES;
   const Buffer<double> slopes((m + 1) * width), gradient(m * width), rows(ROWS * width);
-  const Buffer<double> scores((m + 1) * ROWS), residual(m * ROWS), of_row(m);
+  const Buffer<double> scores(room_of_lanes((m + 1) * ROWS)), residual(m * ROWS), of_row(m);
+  const Buffer<double> raised(room_of_lanes(m * ROWS));
   const Losses losses(sums, m);
   for (Index c = 0; c <= m; ++c) copy(slopes + c * width, &directions(c, 0) + 1, d);
   for (Index first = 0; first < n; first += ROWS) {
@@ -120,10 +151,11 @@ double add_gradient(Matrix<const double> x, Vector<const double> origin,
       write_products(slopes + c * width, rows, width, t);
       UNROLL for (Index i = 0; i < ROWS; ++i) t[i] += directions(c, 0);
     }
+    write_raised_of_rows(scores, m, raised);
     const Index many = least(ROWS, n - first);
     fill<double>(residual, m * ROWS, 0.0);
     for (Index i = 0; i < many; ++i) {
-      losses.add(first + i, codes[first + i], scores + i, ROWS, of_row);
+      losses.add(first + i, codes[first + i], scores + i, ROWS, raised + i, of_row);
       for (Index c = 0; c < m; ++c) {
         residual[c * ROWS + i] = of_row[c];
         sums.gradient(c, 0) += of_row[c];
@@ -141,7 +173,7 @@ template <class T, class I>
 double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
                            Vector<const std::int64_t> codes, LogisticSums sums) {
   const Index k = sums.class_weights.shape[0], width = directions.shape[1], m = k == 2 ? 1 : k;
-  const Buffer<double> scores(width), residual(width);
+  const Buffer<double> scores(width), residual(width), raised(width);
   const Losses losses(sums, m);
   for (Index i = 0; i < codes.shape[0]; ++i) {
     if (codes[i] < 0) continue;
@@ -153,7 +185,8 @@ double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
                 load(directions.at + (1 + x.columns[q]) * width + first), t);
       store(scores + first, t);
     }
-    losses.add(i, codes[i], scores, 1, residual);
+    write_raised(scores, m, raised);
+    losses.add(i, codes[i], scores, 1, raised, residual);
     for (Index first = 0; first < width; first += LANES) {
       double* sum = sums.gradient.at + first;
       const Lanes r = load(residual + first);

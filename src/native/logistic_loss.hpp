@@ -6,9 +6,7 @@
 // Nothing overflows, and neither p nor 1 − p is ever a difference of numbers near 1. A loss comes
 // as a + log(1 + r) with r ≥ 0; a sum of such logarithms is the logarithm of a product.
 #pragma once
-#include <math.h>
-
-#include "double_double.hpp"
+#include "elementary_functions.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -24,8 +22,13 @@ struct TwoClasses {
   Loss loss;
 };
 
-INLINE TwoClasses two_classes(double t, Index y) {
-  const double small = exp(-magnitude(t));
+// e^−abs(t), which a row of two classes needs.
+template <class V>
+INLINE V faint(V t) {
+  return exp(-magnitude(t));
+}
+
+INLINE TwoClasses two_classes(double t, Index y, double small) {
   const double rare = small / (1.0 + small), common = 1.0 / (1.0 + small);
   const double p = t >= 0.0 ? common : rare, other = t >= 0.0 ? rare : common;
   const double against = y == 0 ? t : -t;
@@ -39,18 +42,16 @@ INLINE Index best_of(const double* t, Index k, Index apart) {
   return best;
 }
 
-// Write p_c − [c = y], p_c and 1 − p_c of k classes, whose scores are `apart`.
-INLINE Loss many_classes(const double* t, Index k, Index apart, Index y, double* residual,
-                         double* p, double* other) {
+// Write p_c − [c = y], p_c and 1 − p_c of k classes, whose scores and `raised`, exp(t_c − t_best),
+// are `apart`.
+INLINE Loss many_classes(const double* t, const double* raised, Index k, Index apart, Index y,
+                         double* residual, double* p, double* other) {
   const Index best = best_of(t, k, apart);
   double others = 0.0;  // Σ exp(t_c − t_best) over the other classes
-  for (Index c = 0; c < k; ++c) {
-    p[c] = exp(t[c * apart] - t[best * apart]);
-    others += c != best ? p[c] : 0.0;
-  }
+  for (Index c = 0; c < k; ++c) others += c != best ? raised[c * apart] : 0.0;
   const double of_best = 1.0 / (1.0 + others);
   for (Index c = 0; c < k; ++c) {
-    p[c] *= of_best;
+    p[c] = raised[c * apart] * of_best;
     other[c] = c == best ? others * of_best : 1.0 - p[c];
     residual[c] = c == y ? -other[c] : p[c];
   }

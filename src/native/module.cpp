@@ -66,6 +66,7 @@ NB_MODULE(kernels, m) {
   define_logistic(m.def_submodule("logistic"));
   define_moments(m.def_submodule("moments"));
   define_pairs(m.def_submodule("pairs"));
+  define_posterior(m.def_submodule("posterior"));
   define_scores(m.def_submodule("scores"));
   define_searchlight(m.def_submodule("searchlight"));
   define_squares(m.def_submodule("squares"));

@@ -1,25 +1,48 @@
 #include "scores.hpp"
 
-#include <math.h>
-
+#include "elementary_functions.hpp"
 #include "row_tiles.hpp"
+#include "vectors.hpp"
 
 namespace suffice::LEVEL {
 namespace {
 
+// The first of some rows of a tile that is too far from a mean (k, d) to be squared, or how many.
+Index rows_within(const double* tile, Index rows, Matrix<const double> mean) {
+  const Index k = mean.shape[0], d = mean.shape[1];
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < d; ++j)
+      for (Index c = 0; c < k; ++c)
+        if (magnitude(tile[place_of(i, j, d)] - mean(c, j)) > 2.0 * LARGEST) return i;
+  return rows;
+}
+
 Index add_student(Strided<const double> x, Matrix<const double> mean,
                   Matrix<const double> precision, Matrix<const double> power,
                   Matrix<const double> log_scale, Strided<double> out) {
-  for (Index i = 0; i < x.rows; ++i)
+  const Index d = x.columns;
+  const bool near = !any_larger(mean.at, mean.size(), LARGEST);
+  const Buffer<double> tile(d * TALL), origin(d);
+  double sums[TALL];
+  for (Index first = 0; first < x.rows; first += TALL) {
+    const Index rows = least(TALL, x.rows - first);
+    const bool small = write_tile(x, first, rows, origin, tile) < LARGEST && near;
+    const Index within = small ? rows : rows_within(tile, rows, mean);
     for (Index c = 0; c < mean.shape[0]; ++c) {
-      double sum = 0.0;
-      for (Index j = 0; j < x.columns; ++j) {
-        const double v = x(i, j) - mean(c, j);
-        if (magnitude(v) > 2.0 * LARGEST) return i;
-        if (v == v) sum += log_scale(c, j) - power(c, j) * log1p(precision(c, j) * v * v);
+      for (Index i = 0; i < within; i += LANES) {
+        const double* v = tile + place_of(i, 0, d);
+        Lanes sum = splat(0.0);
+        for (Index j = 0; j < d; ++j, v += ABREAST) {
+          const Lanes u = load(v) - splat(mean(c, j));
+          const Lanes rise = splat(power(c, j)) * log1p(splat(precision(c, j)) * u * u);
+          sum = shown(u, sum + (splat(log_scale(c, j)) - rise), sum);
+        }
+        store(sums + i, sum);
       }
-      out(i, c) += sum;
+      add_scores(out, first, c, sums, within);
     }
+    if (within < rows) return first + within;
+  }
   return -1;
 }
 

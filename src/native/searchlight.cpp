@@ -1,7 +1,6 @@
 #include "searchlight.hpp"
 
-#include <cmath>
-
+#include "elementary_functions.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -131,7 +130,7 @@ void estimate(const LearntSums<T>& learnt, Index fold, const double* n, Term<T>*
         const double variance = most(scatter / (n[c] + nu), floor * variance0);
         const double mean = (kappa * mean0 + s) / (kappa + n[c]);
         term[c] = {static_cast<T>(learnt.pivot[first + v] + mean),
-                   static_cast<T>(-0.5 * std::log(variance)), static_cast<T>(0.5 / variance)};
+                   static_cast<T>(-0.5 * log(variance)), static_cast<T>(0.5 / variance)};
       }
     }
   }
@@ -187,7 +186,7 @@ template <class T>
 INLINE Eight<T> best_class(const T* scores, Index k, const std::int32_t* neighbour,
                            const std::int32_t* stop, const T* log_prior) {
   constexpr int GROUP = sizeof(T) == sizeof(float) ? 8 : 4;  // sums that fit in registers
-  Eight<T> best = Eight<T>::of(-INFINITY), which = Eight<T>::of(T(0));
+  Eight<T> best = Eight<T>::of(-INFINITE), which = Eight<T>::of(T(0));
   Index c = 0;
   for (; c + GROUP <= k; c += GROUP)
     compare<GROUP>(scores, k * TILE, neighbour, stop, c, log_prior, best, which);
@@ -215,7 +214,7 @@ void each_tile(Matrix<const X> x, const LearntSums<T>& learnt, const Neighbours&
   for (Index f = 0; f < held_out.folds.size(); ++f) {
     const Index fold = held_out.folds[f];
     const double all = numbers<T>(learnt, fold, n);
-    for (Index c = 0; c < k; ++c) log_prior[c] = static_cast<T>(std::log(n[c] / all));
+    for (Index c = 0; c < k; ++c) log_prior[c] = static_cast<T>(log(n[c] / all));
     estimate<T>(learnt, fold, n, terms);
     const Index stop = held_out.bounds(fold, 1);
     for (Index first = held_out.bounds(fold, 0); first < stop; first += TILE) {

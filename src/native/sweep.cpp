@@ -1,7 +1,6 @@
 #include "sweep.hpp"
 
-#include <math.h>
-
+#include "elementary_functions.hpp"
 #include "memory.hpp"
 #include "vectors.hpp"
 

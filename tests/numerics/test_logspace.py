@@ -2,7 +2,6 @@
 
 import mpmath
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -59,5 +58,4 @@ def test_a_row_does_not_depend_on_its_neighbours() -> None:
 def test_the_logarithm_of_nothing_is_minus_infinity() -> None:
     np.testing.assert_array_equal(safe_log(np.array([0.0, 1.0])), [-np.inf, 0.0])
     assert log_sum_exp(np.empty((0, 3))).shape == (0,)
-    with pytest.raises(ValueError, match="zero-size"):
-        log_sum_exp(np.empty((2, 0)))
+    np.testing.assert_array_equal(log_sum_exp(np.empty((2, 0))), [-np.inf, -np.inf])

@@ -19,6 +19,7 @@ void define_linear(nanobind::module_ m);
 void define_logistic(nanobind::module_ m);
 void define_moments(nanobind::module_ m);
 void define_pairs(nanobind::module_ m);
+void define_posterior(nanobind::module_ m);
 void define_scores(nanobind::module_ m);
 void define_searchlight(nanobind::module_ m);
 void define_squares(nanobind::module_ m);

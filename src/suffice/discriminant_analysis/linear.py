@@ -17,6 +17,7 @@ from suffice.models.generative.model import (
     discriminants,
 )
 from suffice.numerics.logspace import row_sums
+from suffice.numerics.rows import linear
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -187,7 +188,8 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         # Σ_c P(c) δ_c(x) is the same for every x, as Σ_c P(c)(μ_c − x̄) = 0.
         logs, known = self._predictions(X, discriminants), self.priors_ > 0
         prior = self.priors_[known]
-        logs += (prior @ self._constants[known] - row_sums(logs[:, known] * prior))[:, None]
+        at_mean = row_sums((prior * self._constants[known])[None])
+        logs += (at_mean - row_sums(logs[:, known] * prior))[:, None]
         return logs
 
     @property
@@ -199,18 +201,18 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     @property
     def xbar_(self) -> NDArray[np.float64]:
         """x̄ = Σ_c P(c)μ_c, (d,)."""
-        return np.asarray(self.priors_ @ self.means_)
+        return np.asarray(linear(self.priors_[None], self.means_)[0])
 
     @property
     def coef_(self) -> NDArray[np.float64]:
         """Σ⁻¹(μ_c − x̄), (k, d), or Σ⁻¹(μ₂ − μ₁), (1, d), for two classes."""
-        return one_of_two(self._offsets @ self._factored.whitening[0])
+        return one_of_two(linear(self._offsets, self._factored.whitening[0]))
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """δ_c(0), (k,), or δ₂(0) − δ₁(0), (1,), for two classes."""
         at_mean = one_of_two(self._constants)
-        return np.asarray(at_mean - self.coef_ @ self.xbar_)
+        return np.asarray(at_mean - linear(self.coef_, self.xbar_[:, None])[:, 0])
 
     @property
     def scalings_(self) -> NDArray[np.float64]:
@@ -246,7 +248,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     def _offsets(self) -> NDArray[np.float64]:
         """W(μ_c − x̄), (k, d), where WᵀW = Σ⁻¹."""
         shift = self._factored.shift
-        return np.asarray(shift - self.priors_ @ shift)
+        return np.asarray(shift - linear(self.priors_[None], shift))
 
     @property
     def _constants(self) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from suffice.families.counts.dirichlet import pseudo_counts
 from suffice.families.counts.events import event_features, most_telling, takes_events
 from suffice.families.family import Alpha, Family, Form, Parameters, check_estimation
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
+from suffice.numerics.elementary import log
 from suffice.phrases import Option
 from suffice.rules import FINITE, Shape
 from suffice.statistics.block import Encoding, RealBlock, SparseBlock
@@ -78,7 +79,7 @@ class Complement(Family):
         (events,) = statistic.vocabularies
         count = statistic.count.value
         others = count.sum(axis=0) - count + pseudo_counts(self.alpha, len(events))
-        log_theta = np.log(others / others.sum(axis=1, keepdims=True))
+        log_theta = log(others / others.sum(axis=1, keepdims=True))
         if not self.norm:
             return ComplementParameters(events, -log_theta)
         total = log_theta.sum(axis=1, keepdims=True)

@@ -22,6 +22,7 @@ from suffice.families.family import (
     is_finite,
 )
 from suffice.numerics import kernels
+from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.error_free import quick_two_sum
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.block import Encoding, RealBlock, require_held, tiles
@@ -202,7 +203,8 @@ class GaussianParameters(Parameters):
     def log_scale(self) -> NDArray[np.float64]:
         """−½ log 2πσ², (k, d); 0 for a column without spread."""
         used = self.variance > 0
-        return -0.5 * np.log(2 * np.pi * self.variance, out=np.zeros_like(self.mean), where=used)
+        log_variance = log(np.where(used, 2 * np.pi * self.variance, 1.0))
+        return np.asarray(-0.5 * np.broadcast_to(log_variance, self.mean.shape))
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log N(xⱼ; μ, σ²)."""
@@ -267,11 +269,9 @@ class StudentParameters(Parameters):
     @cached_property
     def _terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
         """Where columns are measured from, and what their cells are scored by."""
-        from scipy.special import gammaln
-
         nu, used = np.broadcast_to(self.dof, self.scale2.shape), self.scale2 > 0
         square = np.where(used, nu * self.scale2, 1.0)
-        log_scale = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * square)
+        log_scale = lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(np.pi * square)
         precision, log_scale = np.where(used, 1 / square, 0.0), np.where(used, log_scale, 0.0)
         origin, location = _origin(self.location, self.location_lo)
         return origin, (location, precision, (nu + 1) / 2, log_scale)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from suffice.families.categorical import Unseen, check_unseen, refuse_unseen
 from suffice.families.counts.dirichlet import prior_counts
 from suffice.families.family import Estimation, Family, JointParameters, check_estimation
+from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.statistics.block import CodedBlock, Encoding, IntegerBlock
@@ -138,7 +139,7 @@ class JointTableParameters(JointParameters):
     def log_sizes(self) -> NDArray[np.float64]:
         """Log mⱼ of the categories that share the probability in each column, (d,)."""
         sizes = [max(len(v) + (self.unseen == "smooth"), 1) for v in self.vocabularies]
-        return np.log(sizes)
+        return log(sizes)
 
     def add_log_likelihood(
         self, block: CodedBlock | IntegerBlock, out: NDArray[np.float64]
@@ -173,14 +174,14 @@ class JointTableParameters(JointParameters):
         of_cells, of_rows = np.split(place, [len(self.cells)])
         count = _gathered(self.count, of_cells, len(distinct))[:, of_rows]
         log_rest = self.log_pseudo + np.delete(self.log_sizes, columns).sum()
-        log_share: NDArray[np.float64] = np.logaddexp(safe_log(count), log_rest)
+        log_share: NDArray[np.float64] = log_add_exp(safe_log(count), log_rest)
         return (log_share - self._log_total[:, None]).T
 
     @cached_property
     def _log_total(self) -> NDArray[np.float64]:
         """Log (N_c + aM), (k,)."""
         total = safe_log(self.count.sum(axis=1))
-        return np.asarray(np.logaddexp(total, self.log_pseudo + self.log_sizes.sum()))
+        return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())
 
     def column(self, j: int) -> JointTableParameters:
         """The marginal of column j."""
@@ -199,8 +200,8 @@ class JointTableParameters(JointParameters):
         if not len(self.cells):
             return [np.full(n, None, dtype=object) for _ in self.vocabularies]
         log_count = safe_log(self.count.sum(axis=1))
-        log_even = self.log_pseudo + np.log(sizes).sum()
-        even = rng.random(n) < np.exp(log_even - np.logaddexp(log_count, log_even))[codes]
+        log_even = self.log_pseudo + log(sizes).sum()
+        even = rng.random(n) < exp(log_even - log_add_exp(log_count, log_even))[codes]
         drawn = rng.integers(0, sizes, (n, len(sizes)))
         for c in np.unique(codes):
             rows = np.flatnonzero((codes == c) & ~even)
@@ -213,7 +214,7 @@ class JointTableParameters(JointParameters):
         """Probability of every value of column j, whatever the other columns show."""
         vocabulary = self.vocabularies[j]
         values = np.arange(len(vocabulary))[:, None]
-        probabilities = np.exp(self._log_marginal(np.array([j]), values))
+        probabilities = exp(self._log_marginal(np.array([j]), values))
         return dict(zip(map(str, vocabulary.values), probabilities.tolist(), strict=True))
 
 

@@ -17,6 +17,7 @@ from suffice.families.family import (
     check_positive,
 )
 from suffice.numerics import kernels
+from suffice.numerics.elementary import lgamma, log1p
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.block import Encoding, RealBlock, require_held
@@ -97,12 +98,10 @@ class PoissonParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ xⱼ log λⱼ − λⱼ − log xⱼ!."""
-        from scipy.special import gammaln
-
         require_held(block.values)
         x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
-        log_factorial = gammaln(np.where(observed, x, 0.0) + 1)
+        log_factorial = lgamma(np.where(observed, x, 0.0) + 1)
         kernels.scores.add_linear(x, safe_log(self.rate), out)
         kernels.scores.add_linear(observed.astype(np.float64), -self.rate, out)
         kernels.scores.add_linear(log_factorial, -np.ones_like(self.rate), out)
@@ -142,16 +141,14 @@ class NegativeBinomialParameters(Parameters):
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ(x + a)/(Γ(a) x!) + a log(b/(b + 1)) − x log(b + 1)."""
-        from scipy.special import gammaln
-
         require_held(block.values)
         x = np.ascontiguousarray(block.values, np.float64)
         observed = ~np.isnan(x)
         x = np.where(observed, x, 0.0)
-        log_factorial, one = gammaln(x + 1), np.ones((1, x.shape[1]))
+        log_factorial, one = lgamma(x + 1), np.ones((1, x.shape[1]))
         for c, (a, b) in enumerate(zip(self.a, self.b, strict=True)):
-            rising = gammaln(x + a) - gammaln(a) - log_factorial
-            loss = a * np.log1p(1 / b) + x * np.log1p(b) - rising
+            rising = lgamma(x + a) - lgamma(a) - log_factorial
+            loss = a * log1p(1 / b) + x * log1p(b) - rising
             total = np.zeros((len(x), 1))
             # A probability is at most 1, whatever rounding says.
             kernels.scores.add_linear(np.where(observed, np.maximum(loss, 0.0), 0.0), one, total)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.acceleration import Path
+from suffice.numerics.elementary import log
 
 __all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
 
@@ -277,7 +278,7 @@ class _Cells:
             varies=varies,
             shown=of_class > 0,
             n_matrices=1 if shared else rows.k,
-            log_unit=float((weight * np.log(unit)).sum()),
+            log_unit=float((weight * log(unit)).sum()),
             cells=(rows.patterns[keys[:, 0]] & varies, start, keys[:, 1], places, products),
             code=rows.code[order].astype(np.intp),
             group_weight=np.ascontiguousarray(rows.weight[order], np.float64),

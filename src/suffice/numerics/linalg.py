@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError
 from suffice.numerics import kernels
+from suffice.numerics.elementary import log, log_of
 from suffice.numerics.error_free import divide, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
 
@@ -86,8 +87,8 @@ class Factor:
         """log det A of the independent columns: Σ log d_j − 2 Σ log s_j; 0 if there are none."""
         used = self.independent
         mantissas, exponents = np.frexp(self.pivots.hi[used])
-        exponent = exponents.sum() - 2 * np.log2(self.scale[used]).sum()
-        return math.fsum([*np.log(mantissas), exponent * math.log(2.0)])
+        exponent = exponents.sum() - 2 * (np.frexp(self.scale[used])[1] - 1).sum()
+        return math.fsum([*log(mantissas), exponent * log_of(2.0)])
 
     @cached_property
     def cholesky(self) -> DoubleDouble:
@@ -168,7 +169,7 @@ class Factor:
         c = self.lower_inverse.hi[column]
         coefficients = -c[:column] * self.scale[:column] / self.scale[column]
         spread = np.sqrt((self.whitening.hi[:column] ** 2).sum(axis=0)[:column])
-        unknown = np.sqrt(c**2 @ self.noise) / self.scale[column] * spread
+        unknown = np.sqrt((c**2 * self.noise).sum()) / self.scale[column] * spread
         decimals = -np.ceil(np.log10(np.maximum(unknown, 1e-300)))
         rounded = map(round, coefficients.tolist(), decimals.astype(int).tolist())
         return {i: coefficient for i, coefficient in enumerate(rounded) if coefficient}
@@ -189,8 +190,8 @@ class Factor:
         >>> factor.left_over(1) == math.sqrt(2 * TOLERANCE)
         True
         """
-        own = self.lower.hi[column] ** 2 @ self.pivots.hi
-        unknown = self.lower_inverse.hi[column] ** 2 @ self.noise
+        own = (self.lower.hi[column] ** 2 * self.pivots.hi).sum()
+        unknown = (self.lower_inverse.hi[column] ** 2 * self.noise).sum()
         return min(math.sqrt(unknown / own), 1.0) if own > 0 else float(unknown > 0)
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics import kernels
+from suffice.numerics.elementary import log
+
 __all__ = [
     "cell_scores",
     "log_normalise",
@@ -19,8 +22,6 @@ __all__ = [
     "scores",
 ]
 
-CACHED_ROWS = 8_192  # rows normalised at a time, so that every step finds them in cache
-
 
 def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Natural logarithm with log 0 = −∞, silently.
@@ -30,8 +31,7 @@ def safe_log(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> safe_log(np.array([0.0, 1.0]))
     array([-inf,   0.])
     """
-    with np.errstate(divide="ignore"):
-        return np.log(values)
+    return log(values)
 
 
 def scores(n: int, k: int, start: float | None = None) -> NDArray[np.float64]:
@@ -88,9 +88,9 @@ def log_sum_exp(log_joint: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> log_sum_exp(np.array([[-1000.0, -1000.0], [-np.inf, -np.inf]]))
     array([-999.30685282,          -inf])
     """
-    largest = np.max(log_joint, axis=1)
-    shift = np.where(np.isneginf(largest), 0.0, largest)
-    return shift + safe_log(row_sums(np.exp(log_joint - shift[:, None])))
+    out = np.empty(len(log_joint))
+    kernels.posterior.log_sum_exp(log_joint, out)
+    return out
 
 
 def log_normalise(
@@ -118,11 +118,8 @@ def log_normalise(
     >>> log_normalise(np.array([[-np.inf, -np.inf]]), np.log([0.25, 0.75]))[0]
     array([[-1.38629436, -0.28768207]])
     """
-    evidence = log_sum_exp(log_joint)
-    impossible = np.isneginf(evidence)
-    posterior = log_joint - np.where(impossible, 0.0, evidence)[:, None]
-    posterior[impossible] = log_prior
-    return posterior, int(impossible.sum())
+    posterior = np.empty_like(log_joint)
+    return posterior, kernels.posterior.log_normalise(log_joint, log_prior, posterior)
 
 
 def normalise(
@@ -149,15 +146,4 @@ def normalise(
     (array([[0.5 , 0.5 ],
            [0.25, 0.75]]), 1)
     """
-    impossible = 0
-    for start in range(0, len(log_joint), CACHED_ROWS):
-        part = log_joint[start : start + CACHED_ROWS]
-        largest = part.max(axis=1)
-        nowhere = np.flatnonzero(largest == -np.inf)
-        if len(nowhere):
-            part[nowhere], largest[nowhere] = safe_log(prior), 0.0
-            impossible += len(nowhere)
-        part -= largest[:, None]
-        np.exp(part, out=part)
-        part /= row_sums(part)[:, None]
-    return log_joint, impossible
+    return log_joint, kernels.posterior.normalise(log_joint, prior)

@@ -24,7 +24,7 @@ from suffice.numerics.linalg import (
     floored,
     product,
 )
-from suffice.numerics.logspace import scores
+from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.rows import linear
 from suffice.phrases import Phrase, PythonOnly
 from suffice.rules import FINITE, NONNEGATIVE, Shape
@@ -146,7 +146,7 @@ class FactoredGaussians:
     @cached_property
     def linear(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Σ⁻¹(μ − o), (k, d), and −½(μ − o)ᵀΣ⁻¹(μ − o), (k,), where all classes share Σ."""
-        return self.shift @ self.whitening[0], -0.5 * (self.shift**2).sum(axis=1)
+        return linear(self.shift, self.whitening[0]), -0.5 * row_sums(self.shift**2)
 
     def marginal(
         self, x: NDArray[np.float64]

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from suffice.families.family import Form, JointParameters
 from suffice.families.gaussian import FAR
 from suffice.families.multivariate.factored import FactoredGaussians, listed
-from suffice.numerics.logspace import scores
+from suffice.numerics.elementary import lgamma, log, log1p, log_of
+from suffice.numerics.logspace import row_sums, scores
+from suffice.numerics.rows import linear
 from suffice.rules import POSITIVE, Shape
 from suffice.statistics.block import BadCell, RealBlock, tiles
 
@@ -25,7 +27,7 @@ __all__ = [
     "Structure",
 ]
 
-LOG_2PI = float(np.log(2 * np.pi))
+LOG_2PI = log_of(2 * np.pi)
 ROWS = 16_384  # rows scored at a time
 
 Structure = Literal["full", "diagonal", "spherical"]
@@ -123,15 +125,17 @@ class MultivariateGaussianParameters(JointParameters):
     def form(self) -> Form:
         """−½(x − μ)ᵀΣ⁻¹(x − μ) − ½ log |2πΣ|, multiplied out about 0, or about far means."""
         factored, k = self.factored, len(self.mean)
-        precision = factored.whitening.transpose(0, 2, 1) @ factored.whitening
+        precision = np.array([linear(w.T, w) for w in factored.whitening])
         precision = np.broadcast_to(precision, (k, *precision.shape[1:]))
         variance = np.diagonal(self.covariance, axis1=1, axis2=2)
         far = (self.mean**2 > FAR**2 * variance).any(axis=0)
         origin = np.where(far, self.mean[0], 0.0)
         mean = (self.mean - origin) + factored.mean_lo
-        linear = (precision @ mean[:, :, None])[:, :, 0]
-        constant = self.log_scale - 0.5 * (linear * mean).sum(axis=1)
-        return Form(tuple(range(len(origin))), -0.5 * precision, linear, constant, origin)
+        weights = np.array(
+            [linear(p, m[:, None])[:, 0] for p, m in zip(precision, mean, strict=True)]
+        )
+        constant = self.log_scale - 0.5 * row_sums(weights * mean)
+        return Form(tuple(range(len(origin))), -0.5 * precision, weights, constant, origin)
 
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterator[str]:
         """Say which columns are left out, where variances were raised, what did not converge."""
@@ -183,11 +187,9 @@ class MultivariateStudentParameters(JointParameters):
     def _log_density(
         self, distance: NDArray[np.float64], log_determinant: NDArray[np.float64], rank: Any
     ) -> NDArray[np.float64]:
-        from scipy.special import gammaln
-
         nu, stretch = self.dof, self.dof * self.factor
-        scale = gammaln((nu + rank) / 2) - gammaln(nu / 2) - 0.5 * rank * np.log(np.pi * stretch)
-        density = -(nu + rank) / 2 * np.log1p(distance / stretch)
+        scale = lgamma((nu + rank) / 2) - lgamma(nu / 2) - 0.5 * rank * log(np.pi * stretch)
+        density = -(nu + rank) / 2 * log1p(distance / stretch)
         return np.asarray(scale - 0.5 * log_determinant + density)
 
     def column(self, j: int) -> MultivariateStudentParameters:

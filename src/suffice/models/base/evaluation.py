@@ -13,6 +13,7 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import DataError
 from suffice.models.base.checks import check_one_type
 from suffice.numerics import kernels
+from suffice.numerics.elementary import exp
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import log_normalise, row_sums
@@ -208,7 +209,7 @@ def evaluation(split: Split, model: Classifies) -> Evaluation:
         unknown = int((codes < 0).sum())
         rows = np.flatnonzero((codes >= 0) & (weights > 0))
         codes, weights, log_posterior = codes[rows], weights[rows], log_posterior[rows]
-        predicted, posterior = log_posterior.argmax(axis=1), np.exp(log_posterior)
+        predicted, posterior = log_posterior.argmax(axis=1), exp(log_posterior)
         kernels.counts.add_weighted_codes(
             predicted[:, None], *every_class, codes, weights, confusion
         )

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import log_normalise, row_sums
 
 __all__ = ["Evidence"]
 
 COLUMNS, CLASSES = 30, 5  # of a row in print: those that tell the classes apart the most
-DECIBAN = 10 / np.log(10)  # one nat in decibans
+DECIBAN = 10 / log_of(10)  # one nat in decibans
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,7 +76,7 @@ class Evidence:
     @property
     def probabilities(self) -> NDArray[np.float64]:
         """P(c | x), (n, k)."""
-        return np.exp(log_normalise(self.log_joint, self.log_prior)[0])
+        return exp(log_normalise(self.log_joint, self.log_prior)[0])
 
     def log_odds(self, c: int, against: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Evidence for class ``c`` against another, in nats.

@@ -12,6 +12,7 @@ from scipy.special import ndtr
 from suffice.models.bayes_risk.bounds import ROUNDING, BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.densities import Density
+from suffice.numerics.elementary import log_of
 from suffice.numerics.error_free import multiply, two_sum
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import factorise
@@ -53,7 +54,7 @@ def _gaussian_error(weight: NDArray[np.float64], delta: float) -> float:
     """∫ min(w₁ p₁, w₂ p₂) for two Gaussians at distance Δ."""
     if not (weight > 0).all() or delta == 0:
         return float(weight.min())
-    shift = float(np.log(weight[1] / weight[0])) / delta
+    shift = log_of(weight[1] / weight[0]) / delta
     return float(weight @ ndtr([-delta / 2 + shift, -delta / 2 - shift]))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.numerics.elementary import exp
 
 __all__ = [
     "MOST_ATOMS",
@@ -126,7 +127,7 @@ class OneColumn:
         while True:
             first, last = max(start - reach, low), min(start + reach, high)
             values = start + np.arange(first - start, last - start + 1)
-            mass = np.exp(self.log_density(values))
+            mass = exp(self.log_density(values))
             total = float(mass.sum())
             settled = total > 1 - 1e-9 and total - before < REST
             whole = first == low and last == high

@@ -12,6 +12,7 @@ from suffice.models.bayes_risk.bounds import BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.costs import expected_costs, largest_risk
 from suffice.models.bayes_risk.densities import MOST_ATOMS, REST
+from suffice.numerics.elementary import exp
 
 __all__ = ["exact_sum"]
 
@@ -37,7 +38,7 @@ def exact_sum(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError |
             logs = [
                 column.log_density(values) for column, values in zip(columns, atoms, strict=True)
             ]
-        mass = np.exp(reduce(np.add.outer, logs)).ravel()
+        mass = exp(reduce(np.add.outer, logs)).ravel()
         missing += float(known.prior[c]) * abs(1.0 - float(mass.sum()))
         joint[:, c] = known.prior[c] * mass
     value = float(expected_costs(joint, costs).min(axis=1).sum())

@@ -28,6 +28,7 @@ from suffice.families.multivariate.parameters import (
 )
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.models.bayes_risk.densities import MOST_ATOMS, IndependentColumns, OneColumn
+from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log, scores
 from suffice.statistics.block import CodedBlock
 
@@ -123,7 +124,7 @@ def _joint_table(parameters: JointTableParameters) -> Columns | None:
     logs = scores(len(parameters.cells), len(parameters.count), 0.0)
     cells = CodedBlock(parameters.cells, parameters.vocabularies)
     parameters.add_log_likelihood(cells, logs)
-    return _listed([_whole(np.exp(logs).T)])
+    return _listed([_whole(exp(logs).T)])
 
 
 @_columns.register(PoissonParameters)

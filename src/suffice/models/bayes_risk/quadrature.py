@@ -14,6 +14,7 @@ from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.closed_form import distance
 from suffice.models.bayes_risk.costs import expected_costs, without_poles
 from suffice.models.bayes_risk.densities import OneColumn
+from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import normalise, safe_log
 from suffice.numerics.quadrature import integrate
 
@@ -47,7 +48,7 @@ def quadrature(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError 
 
     def least(x: NDArray[np.float64]) -> NDArray[np.float64]:
         joint = known.joint_of(x[:, None])
-        mass = np.where(np.isposinf(joint), 0.0, np.exp(joint))
+        mass = np.where(np.isposinf(joint), 0.0, exp(joint))
         return np.asarray(expected_costs(mass, costs).min(axis=1))
 
     def decide(x: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -45,6 +45,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.family import check_positive
 from suffice.models.generative.model import GenerativeModel, posterior
 from suffice.numerics import kernels
+from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import aligned, probability
 from suffice.statistics.batch import NO_WEIGHTS
@@ -264,7 +265,7 @@ def _slope(posterior: Array, plan: Plan) -> DoubleDouble:
     for weight, column in zip(prior, likelihood.T, strict=True):  # in one order whatever n is
         total += weight * column
     terms = np.empty((n, k + 2))
-    terms[:, 0], terms[:, 1] = np.log(total), 1.0
+    terms[:, 0], terms[:, 1] = log(total), 1.0
     gradient = np.divide(likelihood, total[:, None], out=terms[:, 2:])
     sums = DoubleDouble.zeros((1, k + 2))
     kernels.counts.add_events(terms, np.zeros(n, np.intp), NO_WEIGHTS, sums.hi, sums.lo)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.numerics.elementary import exp, log
 from suffice.numerics.linalg import product
 
 __all__ = ["RidgePath", "RidgeSpectrum"]
@@ -167,11 +168,11 @@ class RidgeSpectrum:
             return float(grid[best])
         from scipy.optimize import minimize_scalar
 
-        ends = float(np.log(grid[best - 1])), float(np.log(grid[best + 1]))
+        ends = float(log(grid[best - 1])), float(log(grid[best + 1]))
         found = minimize_scalar(
-            lambda log_alpha: error(float(np.exp(log_alpha))), bounds=ends, method="bounded"
+            lambda log_alpha: error(float(exp(log_alpha))), bounds=ends, method="bounded"
         )
-        return float(np.exp(found.x)) if found.fun < errors[best] else float(grid[best])
+        return float(exp(found.x)) if found.fun < errors[best] else float(grid[best])
 
     def left_out(
         self, x: NDArray[np.float64], y: NDArray[np.float64], alphas: NDArray[np.float64]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.models.design.coefficient_table import header, percents, row, rows_left_out
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
+from suffice.numerics.elementary import log
 from suffice.numerics.in_print import aligned, criterion, explained, probability
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ class Summary:
         unexplained = rss / tss if tss > 0 else 0.0
         f = float(_ratio(np.array((tss - rss) / rank), np.array(variance))) if rank else 0.0
         with np.errstate(divide="ignore"):
-            log_likelihood = float(-n / 2 * (np.log(2 * np.pi * rss / n) + 1))
+            log_likelihood = float(-n / 2 * (log(2 * np.pi * rss / n) + 1))
         parameters = n - dof
         return cls(
             target=targets[j],
@@ -155,7 +156,7 @@ class Summary:
             rank=rank,
             log_likelihood=log_likelihood,
             aic=2 * parameters - 2 * log_likelihood,
-            bic=float(parameters * np.log(n)) - 2 * log_likelihood,
+            bic=float(parameters * log(n)) - 2 * log_likelihood,
             left_out=left_out,
         )
 

@@ -26,6 +26,7 @@ from suffice.models.optimise.descent_options import GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import OptimizerState
 from suffice.models.optimise.stochastic import one_epoch
 from suffice.models.optimise.stopping import check_descent
+from suffice.numerics.elementary import log
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import WEIGHT
 from suffice.rules import FINITE, Shape, Within, check_form, rule
@@ -95,7 +96,7 @@ class DescentRows:
     @property
     def at_zero(self) -> NDArray[np.float64]:
         """The loss at v = 0, log k, (1,)."""
-        return np.array([np.log(len(self.rows.classes))])
+        return np.array([log(len(self.rows.classes))])
 
     @cached_property
     def inverse_scale(self) -> NDArray[np.float64]:

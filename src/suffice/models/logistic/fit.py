@@ -13,6 +13,7 @@ from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.inference import Likelihood
 from suffice.models.logistic.objective import Objective
 from suffice.models.optimise.newton import Point, inverse_root
+from suffice.numerics.elementary import log
 from suffice.numerics.linalg import Factor
 
 __all__ = ["Fit"]
@@ -87,7 +88,7 @@ class Fit:
         n, null = float(weight.sum()), None
         if not objective.firth:
             p = weight / n if objective.intercept else np.full(objective.k, 1.0 / objective.k)
-            null = float(weight @ np.log(p))
+            null = float(weight @ log(p))
         null_parameters = objective.basis.shape[1] * objective.intercept
         return Likelihood(-self.loss, null, n, self.parameters, null_parameters)
 

@@ -11,6 +11,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 
 from suffice.models.base.options import check_level
 from suffice.models.design.coefficient_table import header, row, rows_left_out
+from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.in_print import aligned, criterion, probability
 from suffice.rules import FINITE, NONNEGATIVE
 
@@ -78,7 +79,7 @@ class Likelihood:
     @property
     def bic(self) -> float:
         """p log n − 2 log L."""
-        return float(self.parameters * np.log(self.rows)) - 2 * self.value
+        return float(self.parameters * log_of(self.rows)) - 2 * self.value
 
     @property
     def mcfadden(self) -> float | None:
@@ -182,7 +183,7 @@ class LogisticSummary:
     def odds_ratio(self) -> NDArray[np.float64]:
         """exp(estimate), (r, q): what the odds are multiplied by for one unit of a column."""
         with np.errstate(over="ignore"):
-            return np.exp(self.estimate)
+            return exp(self.estimate)
 
     def frame(self) -> DataFrame:
         """One row per coefficient as a pandas DataFrame; the outcome is the first index level."""

@@ -28,6 +28,7 @@ from suffice.families.multivariate.parameters import MultivariateGaussianParamet
 from suffice.models.base.missing_cells import without_value
 from suffice.models.design.matrix import TILE_ROWS, Design
 from suffice.models.logistic.centred_design import CentredDesign
+from suffice.numerics.elementary import exp, log
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, DoubleDouble
 from suffice.numerics.linalg import ROUNDED_MATRIX, factorise
@@ -86,7 +87,7 @@ class ClassGaussians:
 
     @rule("the probabilities of the classes add up to 1")
     def _has_prior(self) -> bool:
-        return bool(abs(np.exp(self.log_prior).sum() - 1) < 1e-9)
+        return bool(abs(exp(self.log_prior).sum() - 1) < 1e-9)
 
     @classmethod
     def of(
@@ -112,7 +113,7 @@ class ClassGaussians:
         if len(empty):
             raise without_value(terms[int(empty[0])])
         found = cast(MultivariateGaussianParameters, JOINT.estimate(statistic))
-        cells = cls(found.mean, found.covariance[0], np.log(weight / weight.sum()))
+        cells = cls(found.mean, found.covariance[0], log(weight / weight.sum()))
         return cells, tuple(found.course.remarks(terms))
 
     def about(self, origin: NDArray[np.float64]) -> ClassGaussians:
@@ -272,9 +273,9 @@ def _score_nodes(
     r = len(roots)
     if r > 1:
         steps, fractions = _spherical(r)
-        return steps @ roots, np.log(fractions)
+        return steps @ roots, log(fractions)
     steps = NODES[:, None] * roots if r else np.zeros((len(NODES), len(w)))
-    return steps, np.log(WEIGHTS / WEIGHTS.sum())
+    return steps, log(WEIGHTS / WEIGHTS.sum())
 
 
 # -- rows of a source

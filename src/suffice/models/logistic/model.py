@@ -15,6 +15,7 @@ from suffice.data.source import Split, each_batch
 from suffice.models.base.predictions import Predictions
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.missing_cells import ClassGaussians
+from suffice.numerics.elementary import exp, log1p, log_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums, scores
 from suffice.numerics.rows import affine
@@ -59,7 +60,7 @@ class LogisticModel:
     @property
     def log_prior(self) -> NDArray[np.float64]:
         """What an impossible row would be answered with; there is none."""
-        return np.full(len(self.classes), -np.log(len(self.classes)))
+        return np.full(len(self.classes), -log_of(len(self.classes)))
 
     @cached_property
     def intercept(self) -> NDArray[np.float64]:
@@ -170,7 +171,7 @@ class LogisticModel:
 
     def posterior(self, batch: Batch) -> NDArray[np.float64]:
         """Return P(c | x) of every row, (n, k)."""
-        return np.exp(self.log_posterior(batch))
+        return exp(self.log_posterior(batch))
 
     def best(self, batch: Batch) -> NDArray[np.intp]:
         """Return the code of the most probable class of every row, (n,)."""
@@ -180,7 +181,7 @@ class LogisticModel:
         """The most probable class of every row, and the probabilities of all, if asked for."""
         t = self.scores(batch)
         logs = log_probabilities(t) if proba or log_proba else None
-        posterior = np.exp(logs) if proba and logs is not None else None
+        posterior = exp(logs) if proba and logs is not None else None
         return Predictions(_best(t), posterior, logs if log_proba else None)
 
     def log_joint(self, batch: Batch) -> NDArray[np.float64]:
@@ -216,8 +217,8 @@ def log_probabilities(t: NDArray[np.float64]) -> NDArray[np.float64]:
     if t.shape[-1] > 1:
         shape = t.shape
         rows = t.reshape(-1, shape[-1])
-        return log_normalise(rows, np.full(shape[-1], -np.log(shape[-1])))[0].reshape(shape)
-    tail = np.log1p(np.exp(-np.abs(t)))
+        return log_normalise(rows, np.full(shape[-1], -log_of(shape[-1])))[0].reshape(shape)
+    tail = log1p(exp(-np.abs(t)))
     return np.concatenate([-np.maximum(t, 0.0) - tail, np.minimum(t, 0.0) - tail], axis=-1)
 
 

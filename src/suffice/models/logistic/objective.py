@@ -24,6 +24,7 @@ from suffice.models.logistic.data_loop import WEIGHT_ROUNDING, DataLoop
 from suffice.models.logistic.loss import LossRequest, loss_sums
 from suffice.models.logistic.training_rows import TrainingRows
 from suffice.models.optimise.newton import Point, solve
+from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
 from suffice.statistics.by_class import ByClass
@@ -159,7 +160,7 @@ class Objective:
     def null(self) -> NDArray[np.float64]:
         """Free parameters of the model that knows the frequencies of the classes alone."""
         start = np.zeros((len(self.basis), len(self.used)))
-        log_weight = np.log(np.maximum(self.class_weights * self.seen.weight.value, 1e-300))
+        log_weight = log(np.maximum(self.class_weights * self.seen.weight.value, 1e-300))
         if self.intercept:
             difference = log_weight[1] - log_weight[0]
             start[:, 0] = difference if self.k == 2 else log_weight - log_weight.mean()
@@ -346,7 +347,7 @@ class Objective:
     def log_scale(self) -> float:
         """log |∂θ/∂w|, w the coefficients of the columns: what a determinant of I lacks."""
         used, centred = self.used[1:], self.centred
-        diagonal = np.log(centred.scale[used]).sum()
+        diagonal = log(centred.scale[used]).sum()
         if centred.whitener is not None:
-            diagonal += np.log(np.diagonal(centred.whitener.cholesky.value)[used]).sum()
+            diagonal += log(np.diagonal(centred.whitener.cholesky.value)[used]).sum()
         return float(diagonal)

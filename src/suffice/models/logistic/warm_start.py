@@ -21,6 +21,7 @@ from suffice.models.logistic.missing_cells import joint_moments
 from suffice.models.logistic.objective import NOISE, Objective
 from suffice.models.logistic.sample import Sample, draw
 from suffice.models.optimise.newton import Point, inverse, newton, quasi_newton, smallest_pivot
+from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.loss_sums import LossSums
@@ -93,7 +94,7 @@ def _first_point(
     if start is not None:
         x = objective.parameters(start)
         sums = objective.loss_sums(x, exact)
-        if sums.loss.value <= objective.weight * np.log(objective.k):
+        if sums.loss.value <= objective.weight * log_of(objective.k):
             return x, sums
     x = objective.null()
     return x, objective.loss_sums(x, exact)

@@ -12,6 +12,7 @@ from suffice.numerics.kernels import (
     logistic as logistic,
     moments as moments,
     pairs as pairs,
+    posterior as posterior,
     scores as scores,
     searchlight as searchlight,
     squares as squares,

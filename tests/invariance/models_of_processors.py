@@ -1,0 +1,74 @@
+"""Print digests of the files and the predictions of models, and the level they ran at, as JSON."""
+
+import json
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from suffice import (
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+    Ridge,
+)
+from suffice.naive_bayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+)
+from suffice.numerics import kernels
+
+ROWS, COLUMNS = 300, 6
+
+
+def models() -> dict[str, tuple[Any, str]]:
+    """Return the models by name, and the kind of rows that each takes."""
+    return {
+        "gaussian": (GaussianNB(), "numbers"),
+        "student": (NaiveBayes(estimation="bayes"), "numbers"),
+        "bernoulli": (BernoulliNB(), "counts"),
+        "multinomial": (MultinomialNB(), "counts"),
+        "complement": (ComplementNB(), "counts"),
+        "categorical": (CategoricalNB(), "counts"),
+        "poisson": (NaiveBayes(families={f"x{j}": "poisson" for j in range(COLUMNS)}), "counts"),
+        "linear discriminant": (LinearDiscriminantAnalysis(), "numbers"),
+        "quadratic discriminant": (QuadraticDiscriminantAnalysis(), "numbers"),
+        "linear regression": (LinearRegression(), "numbers"),
+        "ridge": (Ridge(alpha=1.0), "numbers"),
+    }
+
+
+def digests() -> dict[str, list[str]]:
+    """Return the digests of the file and of the predictions of every model."""
+    random = np.random.default_rng(7)
+    y = random.integers(3, size=ROWS)
+    whole = random.integers(-3_000, 3_000, size=(ROWS, COLUMNS))
+    rows = {
+        "numbers": whole / 7.0 + y[:, None] * np.arange(COLUMNS) * 50.0,
+        "counts": np.minimum(np.abs(whole) // 1_000, 2) + (y[:, None] > np.arange(COLUMNS)),
+    }
+    found = {}
+    for name, (model, kind) in models().items():
+        model.fit(rows[kind], y)
+        probabilistic = hasattr(model, "predict_proba")
+        answers = (
+            [model.predict_proba, model.predict_log_proba] if probabilistic else [model.predict]
+        )
+        total = sha256()
+        for answer in answers:
+            total.update(np.ascontiguousarray(answer(rows[kind])).tobytes())
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "model"
+            model.save(file)
+            found[name] = [sha256(file.read_bytes()).hexdigest(), total.hexdigest()]
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps({"level": kernels.level(), "digests": digests()}))

@@ -1,0 +1,89 @@
+"""Files, predictions and probabilities have the same bits whatever the processor can do."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from suffice.numerics import kernels
+
+ROOT = Path(__file__).parents[2]
+LEVELS = ["v2", "v3", "v4"]
+#: What may call functions of NumPy, SciPy or the C library whose last bits depend on the processor.
+ELSEWHERE = {
+    "src/suffice/numerics/in_print.py": "decimals that are printed",
+    "src/suffice/models/design/coefficient_table.py": "decimals that are printed",
+    "src/suffice/numerics/linalg.py": "decimals that are printed",
+    "src/suffice/statistics/divergence.py": "a report on two statistics",
+}
+FUNCTIONS = re.compile(
+    r"(?:np|math)\.(?:exp|exp2|expm1|log|log1p|log2|log10|logaddexp|lgamma|gamma|sinh|cosh|tanh)\("
+    r"|import.*\b(?:gammaln|loggamma|psi|logsumexp|expit|log_expit|softmax|log_softmax|xlogy)\b"
+)
+IN_NATIVE = re.compile(r"#include <c?math|std::(?:exp|log|lgamma|pow)|__builtin_(?:exp|log|pow)")
+
+
+@cache
+def digests(**environment: str) -> dict[str, Any]:
+    """Return what the program prints in a process of its own."""
+    program = str(ROOT / "tests/invariance/models_of_processors.py")
+    changed = os.environ | environment
+    run = subprocess.run(
+        [sys.executable, program], env=changed, capture_output=True, text=True, check=True
+    )
+    found: dict[str, Any] = json.loads(run.stdout)
+    return found
+
+
+def instructions_of_numpy() -> str:
+    """Return the names of the instructions that NumPy chooses loops by, and that are here."""
+    module = pytest.importorskip("numpy._core._multiarray_umath")
+    here = module.__cpu_features__
+    return " ".join(name for name in module.__cpu_dispatch__ if here.get(name))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_levels_give_the_same_files_and_predictions(level: str) -> None:
+    best = digests(SUFFICE_SIMD="")
+    if best["level"] not in LEVELS or LEVELS.index(best["level"]) < LEVELS.index(level):
+        pytest.skip(f"this processor has no {level}")
+    found = digests(SUFFICE_SIMD=level)
+    assert found["level"] == level
+    assert found["digests"] == best["digests"]
+
+
+def test_loops_of_numpy_do_not_matter() -> None:
+    names = instructions_of_numpy()
+    if not names:
+        pytest.skip("NumPy has one loop only for this processor")
+    lesser = digests(SUFFICE_SIMD="", NPY_DISABLE_CPU_FEATURES=names)
+    assert lesser["digests"] == digests(SUFFICE_SIMD="")["digests"]
+
+
+@pytest.mark.skipif(kernels.level() == "base", reason="the name is that of an x86 processor")
+def test_loops_of_blas_do_not_matter() -> None:
+    lesser = digests(SUFFICE_SIMD="", OPENBLAS_CORETYPE="Prescott")
+    assert lesser["digests"] == digests(SUFFICE_SIMD="")["digests"]
+
+
+def without_examples(text: str) -> str:
+    """Return the lines that are no example of a docstring."""
+    return "\n".join(line for line in text.splitlines() if not re.match(r"\s*(>>>|\.\.\.) ", line))
+
+
+def test_elementary_functions_have_one_home() -> None:
+    files = {str(file.relative_to(ROOT)): file for file in (ROOT / "src/suffice").rglob("*.py")}
+    found = {
+        name
+        for name, file in files.items()
+        if FUNCTIONS.search(without_examples(file.read_text(encoding="utf-8")))
+    }
+    assert found == set(ELSEWHERE)
+    native = [*(ROOT / "src/native").glob("*.?pp")]
+    assert [file.name for file in native if IN_NATIVE.search(file.read_text("utf-8"))] == []
