@@ -10,14 +10,12 @@
 #include "double_double.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
-#include "vectors.hpp"
+#include "tile_reader.hpp"
 
 namespace suffice::LEVEL {
 namespace {
 
-constexpr Index TILE = 16;     // rows scored together
-constexpr Index WIDEST = 8;    // classes whose sums stay in registers
-constexpr Index AHEAD = 2048;  // cells between asking for one and reading it
+constexpr Index WIDEST = 8;  // classes whose sums stay in registers
 
 INLINE Index rounded_up(Index n, Index unit) { return (n + unit - 1) / unit * unit; }
 
@@ -69,9 +67,10 @@ class Arranged {
 struct Products {
   const double *origin, *slope;
 
-  INLINE Native shifted(Native row, Index column) const {
+  INLINE Native shifted_row(Native row, Index column) const {
     return row - native_load(origin + column);
   }
+  INLINE Native shifted_column(Native v, Index column) const { return v - native(origin[column]); }
   INLINE Native add(Native v, Index entry, Native sum) const {
     return fma(native(slope[entry]), v, sum);
   }
@@ -83,7 +82,8 @@ INLINE Native where_shown(Native v, Native value) { return v == v ? value : nati
 struct Squares {
   const double *mean, *root;
 
-  INLINE Native shifted(Native row, Index) const { return row; }
+  INLINE Native shifted_row(Native row, Index) const { return row; }
+  INLINE Native shifted_column(Native v, Index) const { return v; }
   INLINE Native add(Native v, Index entry, Native sum) const {
     const Native u = where_shown(v, native(root[entry]) * (v - native(mean[entry])));
     return fma(-u, u, sum);
@@ -94,24 +94,42 @@ struct Squares {
 struct Shown {
   const double* constant;
 
-  INLINE Native shifted(Native row, Index) const { return row; }
+  INLINE Native shifted_row(Native row, Index) const { return row; }
+  INLINE Native shifted_column(Native v, Index) const { return v; }
   INLINE Native add(Native v, Index entry, Native sum) const {
     return sum + where_shown(v, native(constant[entry]));
   }
 };
 
-// Add W columns of V · W rows from `row` on to sums, and their sizes |v| to `size`.
-template <int P, int V, class Term>
-INLINE void add_square(const double* row, Index apart, const Term& term, Index column, Index entry,
-                       Native (&sum)[V][P], Native (&size)[V]) {
-  Native v[V][WIDTH];
+// Read W columns of V · W rows, whose cells lie row by row or column by column.
+template <int V, class Term>
+INLINE void read_squares(ByRow, const double* cells, Index apart, const Term& term, Index column,
+                         Native (&v)[V][WIDTH]) {
   UNROLL for (int part = 0; part < V; ++part) {
     UNROLL for (int i = 0; i < WIDTH; ++i) {
-      const double* cells = row + (part * WIDTH + i) * apart;
-      v[part][i] = term.shifted(native_load(cells), column);
+      const double* row = cells + (part * WIDTH + i) * apart;
+      v[part][i] = term.shifted_row(native_load(row), column);
     }
     transpose_native(v[part]);
   }
+}
+template <int V, class Term>
+INLINE void read_squares(ByColumn, const double* cells, Index apart, const Term& term, Index column,
+                         Native (&v)[V][WIDTH]) {
+  UNROLL for (int j = 0; j < WIDTH; ++j) {
+    UNROLL for (int part = 0; part < V; ++part) {
+      const Native cell = native_load(cells + j * apart + part * WIDTH);
+      v[part][j] = term.shifted_column(cell, column + j);
+    }
+  }
+}
+
+// Add W columns of V · W rows to sums, and their sizes |v| to `size`.
+template <int P, int V, class Side, class Term>
+INLINE void add_squares(Side side, const double* cells, Index apart, const Term& term, Index column,
+                        Index entry, Native (&sum)[V][P], Native (&size)[V]) {
+  Native v[V][WIDTH];
+  read_squares<V>(side, cells, apart, term, column, v);
   UNROLL for (int j = 0; j < WIDTH; ++j) {
     UNROLL for (int part = 0; part < V; ++part) {
       size[part] = size[part] + magnitude(v[part][j]);
@@ -122,24 +140,26 @@ INLINE void add_square(const double* row, Index apart, const Term& term, Index c
 }
 
 // Write the sums of 16 rows to `sums` (k · 16,), and Σ |v| to `sizes` (16,): NaN and infinity show.
-template <int P, class Term>
-[[gnu::noinline]] void add_columns(const double* rows, Index apart, const Layout& layout,
-                                   const Term& term, double* sums, double* sizes) {
+template <int P, class Side, class Term>
+[[gnu::noinline]] void add_columns(Tile tile, const Layout& layout, const Term& term, double* sums,
+                                   double* sizes) {
   constexpr int V = P <= 4 && TILE % (2 * WIDTH) == 0 ? 2 : 1;  // chains that need not wait
+  constexpr Side side;
+  const Index apart = tile.apart;
   for (Index c = 0; c < layout.classes; c += P)
     for (Index i = 0; i < TILE; i += V * WIDTH) {
-      const double* row = rows + i * apart;
+      const double* rows = tile.at + side.offset(i, 0, apart);
       Native sum[V][P], size[V];
       UNROLL for (int part = 0; part < V; ++part) {
         size[part] = native(0.0);
         UNROLL for (int p = 0; p < P; ++p) sum[part][p] = native(0.0);
       }
       for (Index j = 0; j < layout.columns; j += LANES) {
-        const double* cells = row + least(j, layout.last);
-        for (int line = 0; line < V * WIDTH; ++line) prefetch(cells + line * apart + AHEAD);
+        const double* cells = rows + side.offset(0, least(j, layout.last), apart);
+        side.template prefetch_square<V * WIDTH>(cells, apart);
         for (int q = 0; q < LANES; q += WIDTH)
-          add_square<P, V>(cells + q, apart, term, j + q, c * layout.columns + (j + q) * P, sum,
-                           size);
+          add_squares<P, V>(side, cells + side.offset(0, q, apart), apart, term, j + q,
+                            c * layout.columns + (j + q) * P, sum, size);
       }
       UNROLL for (int part = 0; part < V; ++part) {
         native_store(sizes + i + part * WIDTH, size[part]);
@@ -155,43 +175,24 @@ INLINE bool all_at_most(const double* values, Index n, double limit) {
   return near == n;
 }
 
+// `add_columns` for the width of a class tile, and for both ways that cells may lie.
 template <class Term>
-using AddColumns = void (*)(const double*, Index, const Layout&, const Term&, double*, double*);
-
-// `add_columns` for the width of a class tile.
-template <class Term>
-AddColumns<Term> columns_adder(Index width) {
-  static constexpr AddColumns<Term> by_width[] = {
-      add_columns<1, Term>, add_columns<2, Term>, add_columns<3, Term>, add_columns<4, Term>,
-      add_columns<5, Term>, add_columns<6, Term>, add_columns<7, Term>, add_columns<8, Term>};
-  return by_width[width - 1];
-}
-
-// Rows 16 at a time: where they lie, or copied where there are fewer rows or fewer than 8 columns.
-class RowTiles {
-  Matrix<const double> x_;
-  Index apart_;
-  Buffer<double> spare_;
+class ColumnsAdder {
+  using Add = void (*)(Tile, const Layout&, const Term&, double*, double*);
+  template <class Side>
+  static constexpr Add by_width[] = {add_columns<1, Side, Term>, add_columns<2, Side, Term>,
+                                     add_columns<3, Side, Term>, add_columns<4, Side, Term>,
+                                     add_columns<5, Side, Term>, add_columns<6, Side, Term>,
+                                     add_columns<7, Side, Term>, add_columns<8, Side, Term>};
+  Add add_;
 
  public:
-  explicit RowTiles(Matrix<const double> x)
-      : x_(x), apart_(most<Index>(x.shape[1], LANES)), spare_(TILE * apart_) {}
+  ColumnsAdder(Index width, bool by_column)
+      : add_(by_column ? by_width<ByColumn>[width - 1] : by_width<ByRow>[width - 1]) {}
 
-  INLINE Index apart() const { return apart_; }
-  INLINE const double* zeros() const { return spare_; }  // before the first tile
-  INLINE Index rows(Index first) const { return least(TILE, x_.shape[0] - first); }
-
-  INLINE const double* from(Index first) const {
-    const Index d = x_.shape[1], n = rows(first);
-    if (n == TILE && d >= LANES) return x_.at + first * d;
-    for (Index i = 0; i < n; ++i) copy(spare_ + i * apart_, x_.at + (first + i) * d, d);
-    return spare_;
-  }
-
-  // Whether one of the rows of a tile holds a number too large to be squared.
-  bool too_large(Index first) const {
-    const Index d = x_.shape[1];
-    return any_larger(x_.at + first * d, rows(first) * d, LARGEST);
+  INLINE void operator()(Tile tile, const Layout& layout, const Term& term, double* sums,
+                         double* sizes) const {
+    add_(tile, layout, term, sums, sizes);
   }
 };
 

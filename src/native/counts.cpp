@@ -6,7 +6,7 @@
 namespace suffice::LEVEL {
 namespace {
 
-constexpr Index SIDE_BY_SIDE = 4;  // tallies of the same classes
+constexpr Index SIDE_BY_SIDE = 8;  // tallies of the same classes
 constexpr Index BITS = 64;         // of a word
 
 // How far a value lies above the least; one below it is farther than any.
@@ -28,26 +28,54 @@ bool read_codes(Vector<const T> stored, Validity valid, Vector<std::int32_t> cod
   if (farthest >= places)  // unless only those of nulls are outside
     for (Index i = 0; i < n; ++i)
       if (valid[i] && above(stored[i], 0) >= places) return false;
-  if (valid.bits.size())
-    for (Index i = 0; i < n; ++i)
-      if (!valid[i]) codes[i] = -1;
-  for (Index i = 0; i < n; ++i) shown[codes[i] >= 0 ? codes[i] : last] = true;
+  if (!valid.bits.size()) {
+    for (Index i = 0; i < n; ++i) shown[codes[i]] = true;
+    return true;
+  }
+  for (Index i = 0; i < n; ++i) {
+    codes[i] |=
+        static_cast<std::int32_t>(valid[i]) - 1;  // −1 where null; a branch would be guessed
+    shown[codes[i] + ((last + 1) & (codes[i] >> 31))] = true;
+  }
   return true;
+}
+
+typedef std::uint64_t Words __attribute__((vector_size(8 * WIDTH)));
+
+// How far values lie above the least, as many as a register holds.
+template <class T>
+INLINE Words words_above(const T* values, Words low) {
+  typedef T Values __attribute__((vector_size(sizeof(T) * WIDTH)));
+  Values given;
+  __builtin_memcpy(&given, values, sizeof given);
+  return __builtin_convertvector(given, Words) - low;
 }
 
 template <class T>
 bool mark(Vector<const T> values, T low, Vector<bool> seen) {
   const std::uint64_t places = seen.size();
   const Index n = values.size();
-  std::uint64_t farthest = 0, shown = 0;
-  for (Index i = 0; i < n; ++i) farthest = most(farthest, above(values[i], low));
-  if (n && farthest >= places) return false;
-  if (places > BITS) {
-    for (Index i = 0; i < n; ++i) seen[above(values[i], low)] = true;
-    return true;
+  const Words lowest = Words{} + static_cast<std::uint64_t>(low), one = Words{} + 1;
+  Words outside{}, shown{};
+  std::uint64_t all = 0;
+  Index i = 0;
+  for (; i + WIDTH <= n; i += WIDTH) {
+    const Words place = words_above(&values[i], lowest);
+    outside |= (Words)(place >= places);
+    shown |= one << (place & (BITS - 1));
   }
-  UNROLL for (Index i = 0; i < n; ++i) shown |= std::uint64_t{1} << above(values[i], low);
-  for (std::uint64_t q = 0; q < places; ++q) seen[q] = shown >> q & 1;
+  for (; i < n; ++i) {
+    outside[0] |= above(values[i], low) >= places;
+    all |= std::uint64_t{1} << (above(values[i], low) & (BITS - 1));
+  }
+  for (int q = 0; q < WIDTH; ++q) {
+    if (outside[q]) return false;
+    all |= shown[q];
+  }
+  if (places <= BITS)
+    for (std::uint64_t q = 0; q < places; ++q) seen[q] = all >> q & 1;
+  else
+    UNROLL for (i = 0; i < n; ++i) seen[above(values[i], low)] = true;
   return true;
 }
 
@@ -95,13 +123,17 @@ bool add_rows(Vector<const std::int64_t> codes, Vector<const double> weights, Ma
     for (Index i = 0; i < n; ++i) add_weight(codes[i], weights[i]);
     return true;
   }
-  Buffer<double> tally(SIDE_BY_SIDE * (k + 1));  // of one, a sum would wait for the sum before
-  for (Index i = 0; i < n; ++i)
-    tally[i % SIDE_BY_SIDE * (k + 1) + (codes[i] >= 0 ? codes[i] : k)] += 1.0;
+  // Of one tally, a count would wait for the count before. Place 0 is that of code −1.
+  Buffer<std::int64_t> tallies(SIDE_BY_SIDE * (k + 1));
+  std::int64_t* const counted = tallies + 1;
+  Index i = 0;
+  for (; i + SIDE_BY_SIDE <= n; i += SIDE_BY_SIDE)
+    UNROLL for (Index q = 0; q < SIDE_BY_SIDE; ++q) counted[q * (k + 1) + codes[i + q]] += 1;
+  for (; i < n; ++i) ++counted[codes[i]];
   for (Index c = 0; c <= k; ++c) {
-    double sum = 0.0;
-    for (Index q = 0; q < SIDE_BY_SIDE; ++q) sum += tally[q * (k + 1) + c];
-    add_weight(c, sum);
+    std::int64_t sum = 0;
+    for (Index q = 0; q < SIDE_BY_SIDE; ++q) sum += counted[q * (k + 1) + (c < k ? c : -1)];
+    add_weight(c, static_cast<double>(sum));
   }
   return true;
 }
@@ -110,18 +142,19 @@ template <class T>
 Index add_codes(Matrix<const T> values, CodeRange range, Vector<const std::int64_t> codes,
                 Matrix<std::int64_t> tally) {
   const Index n = values.shape[0], d = values.shape[1];
+  const Buffer<std::uint64_t> places(d);
   for (Index i = 0; i < n; ++i) {
     if (codes[i] < 0) continue;
     const T* row = &values(i, 0);
-    std::int64_t* counted = &tally(codes[i], 0);
+    std::uint64_t outside = 0;
     for (Index j = 0; j < d; ++j) {
       const std::uint64_t place = above(row[j], range.low[j]);
-      if (place >= static_cast<std::uint64_t>(range.size[j])) {
-        while (j-- > 0) --counted[range.offsets[j] + above(row[j], range.low[j])];
-        return i;
-      }
-      ++counted[range.offsets[j] + place];
+      outside |= place >= static_cast<std::uint64_t>(range.size[j]);
+      places[j] = static_cast<std::uint64_t>(range.offsets[j]) + place;
     }
+    if (outside) return i;
+    std::int64_t* counted = &tally(codes[i], 0);
+    UNROLL for (Index j = 0; j < d; ++j) counted[places[j]] += 1;
   }
   return -1;
 }
@@ -143,27 +176,77 @@ Index add_weighted_codes(Matrix<const T> values, CodeRange range, Vector<const s
   return -1;
 }
 
+// Bytes of a register that every level has, at any place; −1 is true.
+typedef std::int8_t Bytes __attribute__((vector_size(16), aligned(1), may_alias));
+constexpr Index BYTES = 16;
+
+// Counts of ones and of missing cells in the rows of one class: bytes, until one of them is full.
+class BinaryCounts {
+  static constexpr Index FULL = 255;
+  Index d_, width_;
+  Buffer<std::uint8_t> bytes_;  // (k, 2, width): ones and missing cells
+  Buffer<std::int64_t> sums_;   // the same, (k, 2, d)
+  Buffer<std::int64_t> rows_;
+
+  // Add the bytes of a class to its sums. The last bytes of a row overlap those before.
+  void flush(Index c) const {
+    for (Index kind = 0; kind < 2; ++kind) {
+      std::uint8_t* bytes = bytes_ + (2 * c + kind) * width_;
+      std::int64_t* sums = sums_ + (2 * c + kind) * d_;
+      const Index skipped = width_ - d_, whole = d_ / BYTES * BYTES;
+      for (Index j = 0; j < d_; ++j) sums[j] += bytes[j < whole ? j : j + skipped];
+      fill<std::uint8_t>(bytes, width_, 0);
+    }
+  }
+
+ public:
+  BinaryCounts(Index k, Index d)
+      : d_(d), width_((d + BYTES - 1) / BYTES * BYTES), bytes_(2 * k * width_), sums_(2 * k * d),
+        rows_(k) {}
+
+  // Count a row of at least 16 cells.
+  INLINE void add(Index c, const std::int8_t* row) const {
+    auto* ones = reinterpret_cast<Bytes*>(bytes_ + 2 * c * width_);
+    auto* missing = reinterpret_cast<Bytes*>(bytes_ + (2 * c + 1) * width_);
+    for (Index j = 0; j < width_; j += BYTES) {
+      const Bytes v = *reinterpret_cast<const Bytes*>(row + least(j, d_ - BYTES));
+      *ones -= (Bytes)(v == 1), *missing -= (Bytes)(v < 0);
+      ++ones, ++missing;
+    }
+    if (++rows_[c] % FULL == 0) flush(c);
+  }
+  // Count a row of fewer cells.
+  INLINE void add_few(Index c, const std::int8_t* row) const {
+    std::int64_t *ones = sums_ + 2 * c * d_, *missing = ones + d_;
+    for (Index j = 0; j < d_; ++j) ones[j] += row[j] == 1, missing[j] += row[j] < 0;
+    ++rows_[c];
+  }
+  void write(Index k, Matrix<std::int64_t> tally) const {
+    for (Index c = 0; c < k; ++c) {
+      flush(c);
+      const std::int64_t *ones = sums_ + 2 * c * d_, *missing = ones + d_;
+      for (Index j = 0; j < d_; ++j) {
+        tally(c, 3 * j) += missing[j];
+        tally(c, 3 * j + 1) += rows_[c] - missing[j] - ones[j];
+        tally(c, 3 * j + 2) += ones[j];
+      }
+    }
+  }
+};
+
 void add_binary(Matrix<const std::int8_t> values, Vector<const std::int64_t> codes,
                 Matrix<std::int64_t> tally) {
   const Index n = values.shape[0], d = values.shape[1], k = tally.shape[0];
-  Buffer<std::int32_t> ones(k * d), missing(k * d);
-  Buffer<std::int64_t> rows(k);
+  const BinaryCounts counts(k, d);
   for (Index i = 0; i < n; ++i) {
-    const Index c = codes[i];
-    if (c < 0) continue;
-    ++rows[c];
-    const std::int8_t* row = &values(i, 0);
-    std::int32_t* __restrict__ one = ones + c * d;
-    std::int32_t* __restrict__ none = missing + c * d;
-    for (Index j = 0; j < d; ++j) one[j] += row[j] == 1;
-    for (Index j = 0; j < d; ++j) none[j] += row[j] < 0;
+    if (codes[i] < 0) continue;
+    const std::int8_t* row = values.at + i * d;
+    if (d >= BYTES)
+      counts.add(codes[i], row);
+    else
+      counts.add_few(codes[i], row);
   }
-  for (Index c = 0; c < k; ++c)
-    for (Index j = 0; j < d; ++j) {
-      tally(c, 3 * j) += missing[c * d + j];
-      tally(c, 3 * j + 1) += rows[c] - missing[c * d + j] - ones[c * d + j];
-      tally(c, 3 * j + 2) += ones[c * d + j];
-    }
+  counts.write(k, tally);
 }
 
 void add_events(Matrix<const double> x, Vector<const std::int64_t> codes,
@@ -202,10 +285,10 @@ bool are_counts(Vector<const T> values, double largest) {
 }
 
 // The sums are far apart: with every cell, that at the same place of the next row is asked for.
-template <class T, class I>
-bool add_sparse_events(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
-                       Vector<const std::int64_t> codes, Vector<const double> weights,
-                       Matrix<double> hi, Matrix<double> lo) {
+template <bool WEIGHTED, class T, class I>
+INLINE bool add_cells(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
+                      Vector<const std::int64_t> codes, Vector<const double> weights,
+                      Matrix<double> hi, Matrix<double> lo) {
   const Index n = codes.size(), last = indices.size() - 1;
   const std::uint64_t columns = hi.shape[1];
   for (Index i = 0; i < n; ++i) {
@@ -214,19 +297,28 @@ bool add_sparse_events(Vector<const T> data, Vector<const I> indices, Vector<con
     double *sums = &hi(codes[i], 0), *errors = &lo(codes[i], 0);
     const double* after = &hi(most<Index>(next, 0), 0);
     const Index first = indptr[i], stop = indptr[i + 1];
-    const double w = weights.size() ? weights[i] : 1.0;
     for (Index q = first; q < stop; ++q) {
       prefetch(after + indices[least(q + (stop - first), last)]);
       if (static_cast<std::uint64_t>(indices[q]) >= columns) return false;
       if (data[q] != data[q]) continue;
-      const auto [p, f] = two_product(w, static_cast<double>(data[q]));
+      Pair<double> term{static_cast<double>(data[q]), 0.0};
+      if constexpr (WEIGHTED) term = two_product(weights[i], term.hi);
       double& cell = sums[indices[q]];
-      const auto sum = two_sum(cell, p);
+      const auto sum = two_sum(cell, term.hi);
+      const double error = WEIGHTED ? sum.lo + term.lo : sum.lo;
       cell = sum.hi;
-      if (sum.lo + f != 0.0) errors[indices[q]] += sum.lo + f;
+      if (error != 0.0) errors[indices[q]] += error;
     }
   }
   return true;
+}
+
+template <class T, class I>
+bool add_sparse_events(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
+                       Vector<const std::int64_t> codes, Vector<const double> weights,
+                       Matrix<double> hi, Matrix<double> lo) {
+  return weights.size() ? add_cells<true>(data, indices, indptr, codes, weights, hi, lo)
+                        : add_cells<false>(data, indices, indptr, codes, weights, hi, lo);
 }
 
 template <class T>

@@ -21,23 +21,43 @@ Cells looked_at(Strided<const double> x, Index first, Index rows) {
   return large ? Cells::too_large : missing ? Cells::missing : Cells::usable;
 }
 
-// Write W v of 16 rows v, columns (d, 16); W is lower triangular.
+// Write ROWS rows of W v, from row i on, the last twice if there are fewer; v are 8 · GROUPS rows.
+template <int ROWS, int GROUPS>
+INLINE void whiten_rows(Matrix<const double> w, Index i, const double* v, double* white) {
+  const Index d = w.shape[0];
+  const double* row[ROWS];
+  Lanes sum[ROWS][GROUPS];
+  UNROLL for (int q = 0; q < ROWS; ++q) {
+    row[q] = w.at + least(i + q, d - 1) * d;
+    UNROLL for (int r = 0; r < GROUPS; ++r) sum[q][r] = splat(0.0);
+  }
+  for (Index j = 0; j < least(i + ROWS, d); ++j) {
+    Lanes cell[GROUPS];
+    UNROLL for (int r = 0; r < GROUPS; ++r) cell[r] = load(v + j * ABREAST + r * LANES);
+    UNROLL for (int q = 0; q < ROWS; ++q) {
+      const Lanes a = splat(row[q][j]);
+      UNROLL for (int r = 0; r < GROUPS; ++r) sum[q][r] = fma(a, cell[r], sum[q][r]);
+    }
+  }
+  UNROLL for (int q = 0; q < ROWS; ++q) {
+    double* to = white + least(i + q, d - 1) * ABREAST;
+    UNROLL for (int r = 0; r < GROUPS; ++r) store(to + r * LANES, sum[q][r]);
+  }
+}
+
+// Write W v of 16 rows v, columns (d, 16); W is lower triangular. Four rows of W share what is
+// loaded, and their sums stay in registers.
 void whiten(Matrix<const double> w, const double* v, double* white) {
   const Index d = w.shape[0];
-  for (Index i = 0; i < d; i += 2) {
-    const Index second = least(i + 1, d - 1);
-    Lanes a0 = splat(0.0), a1 = a0, b0 = a0, b1 = a0;
-    for (Index j = 0; j <= second; ++j) {
-      const Lanes v0 = load(v + j * ABREAST), v1 = load(v + j * ABREAST + LANES);
-      const Lanes wa = splat(w(i, j)), wb = splat(w(second, j));
-      a0 = fma(wa, v0, a0), a1 = fma(wa, v1, a1);
-      b0 = fma(wb, v0, b0), b1 = fma(wb, v1, b1);
+  Index i = 0;
+  for (; i + 4 <= d; i += 4)
+    if constexpr (WIDTH == LANES) {
+      whiten_rows<4, 2>(w, i, v, white);
+    } else {
+      whiten_rows<4, 1>(w, i, v, white);
+      whiten_rows<4, 1>(w, i, v + LANES, white + LANES);
     }
-    store(white + i * ABREAST, a0);
-    store(white + i * ABREAST + LANES, a1);
-    store(white + second * ABREAST, b0);
-    store(white + second * ABREAST + LANES, b1);
-  }
+  for (; i < d; i += 2) whiten_rows<2, 2>(w, i, v, white);
 }
 
 // Write log_scale − ½ Σᵢ (yᵢ − shiftᵢ)² of 16 rows y, columns (d, 16).

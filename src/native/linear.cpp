@@ -10,22 +10,21 @@ class Functions {
   Layout layout_;
   Buffer<double> origin_;
   Arranged slope_;
-  AddColumns<Products> add_;
+  ColumnsAdder<Products> add_;
 
  public:
   const Buffer<double> constants, sums, sizes;  // (k · 16,), (k · 16,) and Σⱼ |xⱼ − oⱼ| (16,)
 
-  Functions(Vector<const double> origin, Matrix<const double> slope, Vector<const double> constant)
+  Functions(const TileReader& tiles, Vector<const double> origin, Matrix<const double> slope,
+            Vector<const double> constant)
       : layout_(slope.shape[0], slope.shape[1]), origin_(layout_.columns), slope_(layout_, slope),
-        add_(columns_adder<Products>(layout_.width)), constants(layout_.classes * TILE),
+        add_(layout_.width, tiles.by_column()), constants(layout_.classes * TILE),
         sums(layout_.classes * TILE), sizes(TILE) {
     Layout(1, origin.shape[0]).arrange({origin.at, {1, origin.shape[0]}}, origin_);
     for (Index c = 0; c < constant.shape[0]; ++c) fill(constants + c * TILE, TILE, constant[c]);
   }
 
-  INLINE void of(const double* rows, Index apart) const {
-    add_(rows, apart, layout_, {origin_, slope_}, sums, sizes);
-  }
+  INLINE void of(Tile tile) const { add_(tile, layout_, {origin_, slope_}, sums, sizes); }
 };
 
 double largest_size(Vector<const double> values) {
@@ -34,17 +33,18 @@ double largest_size(Vector<const double> values) {
   return largest;
 }
 
-Index add_complete(Matrix<const double> x, Vector<const double> origin, Matrix<const double> slope,
+Index add_complete(const Table& x, Vector<const double> origin, Matrix<const double> slope,
                    Vector<const double> constant, Vector<bool> done, Strided<double> out) {
-  const Functions functions(origin, slope, constant);
-  const RowTiles tiles(x);
+  const TileReader tiles(x);
+  const Functions functions(tiles, origin, slope, constant);
   const double largest = LARGEST - largest_size(origin);
-  for (Index first = 0; first < x.shape[0]; first += TILE) {
+  for (Index first = 0; first < x.rows; first += TILE) {
     const Index rows = tiles.rows(first);
-    functions.of(tiles.from(first), tiles.apart());
+    const Tile tile = tiles.from(first);
+    functions.of(tile);
     const double* sizes = functions.sizes;
     const bool near = all_at_most(sizes, rows, largest);
-    if (!near && tiles.too_large(first)) return first;
+    if (!near && tiles.too_large(tile, first)) return first;
     for (Index i = 0; i < rows; ++i) done[first + i] = sizes[i] == sizes[i];  // no cell is NaN
     if (near) {
       add_rows(out, first, rows, functions.constants, functions.sums);
@@ -56,12 +56,12 @@ Index add_complete(Matrix<const double> x, Vector<const double> origin, Matrix<c
   return -1;
 }
 
-void write(Matrix<const double> x, Vector<const double> origin, Matrix<const double> slope,
+void write(const Table& x, Vector<const double> origin, Matrix<const double> slope,
            Vector<const double> constant, Strided<double> out) {
-  const Functions functions(origin, slope, constant);
-  const RowTiles tiles(x);
-  for (Index first = 0; first < x.shape[0]; first += TILE) {
-    functions.of(tiles.from(first), tiles.apart());
+  const TileReader tiles(x);
+  const Functions functions(tiles, origin, slope, constant);
+  for (Index first = 0; first < x.rows; first += TILE) {
+    functions.of(tiles.from(first));
     for (Index c = 0; c < out.columns; ++c)
       for (Index i = 0; i < tiles.rows(first); ++i) out(first + i, c) = 0.0;
     add_rows(out, first, tiles.rows(first), functions.constants, functions.sums);

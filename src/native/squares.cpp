@@ -5,24 +5,23 @@
 namespace suffice::LEVEL {
 namespace {
 
-Index add_gaussian(Matrix<const double> x, Matrix<const double> mean, Matrix<const double> root,
+Index add_gaussian(const Table& x, Matrix<const double> mean, Matrix<const double> root,
                    Matrix<const double> log_scale, Strided<double> out) {
-  const Index n = x.shape[0], d = x.shape[1], k = mean.shape[0];
-  const Layout layout(k, d);
+  const Layout layout(mean.shape[0], x.columns);
   const Arranged means(layout, mean), roots(layout, root), logs(layout, log_scale);
-  const auto add_squares = columns_adder<Squares>(layout.width);
-  const auto add_shown = columns_adder<Shown>(layout.width);
-  const RowTiles tiles(x);
+  const TileReader tiles(x);
+  const ColumnsAdder<Squares> add_squares(layout.width, tiles.by_column());
+  const ColumnsAdder<Shown> add_shown(layout.width, tiles.by_column());
   const Buffer<double> sums(layout.classes * TILE), constants(layout.classes * TILE);
   const Buffer<double> shown(layout.classes * TILE), sizes(TILE);
-  add_shown(tiles.zeros(), tiles.apart(), layout, {logs}, constants, sizes);
-  for (Index first = 0; first < n; first += TILE) {
-    const double* rows = tiles.from(first);
-    add_squares(rows, tiles.apart(), layout, {means, roots}, sums, sizes);
+  add_shown(tiles.zeros(), layout, {logs}, constants, sizes);
+  for (Index first = 0; first < x.rows; first += TILE) {
+    const Tile tile = tiles.from(first);
+    add_squares(tile, layout, {means, roots}, sums, sizes);
     const double* added = constants;
     if (!all_at_most(sizes, tiles.rows(first), LARGEST)) {
-      if (tiles.too_large(first)) return first;
-      add_shown(rows, tiles.apart(), layout, {logs}, shown, sizes);
+      if (tiles.too_large(tile, first)) return first;
+      add_shown(tile, layout, {logs}, shown, sizes);
       added = shown;
     }
     add_rows(out, first, tiles.rows(first), added, sums);

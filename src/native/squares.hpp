@@ -9,9 +9,8 @@ struct SquaresKernels {
   // Add Σⱼ log_scale[c, j] − (root[c, j] (x[i, j] − mean[c, j]))² to `out` (n, k); all of the class
   // tables are (k, d). NaN adds nothing. Returns −1, or the first of a tile of rows one of which
   // holds a number too large to be squared.
-  Index (*add_gaussian)(Matrix<const double> x, Matrix<const double> mean,
-                        Matrix<const double> root, Matrix<const double> log_scale,
-                        Strided<double> out);
+  Index (*add_gaussian)(const Table& x, Matrix<const double> mean, Matrix<const double> root,
+                        Matrix<const double> log_scale, Strided<double> out);
 };
 EVERY_LEVEL(SquaresKernels, squares)
 

@@ -62,4 +62,14 @@ struct Strided {
   INLINE T& operator()(Index i, Index j) const { return at[i * down + j * across]; }
 };
 
+// What kernels read as doubles: each of these is one, without rounding.
+enum class Number { float64, float32, boolean, int8, int16, int32, uint8, uint16, uint32 };
+
+// Rows of numbers of any of these types, in any order.
+struct Table {
+  const void* at;
+  Number type;
+  Index rows, columns, down, across;
+};
+
 }  // namespace suffice

@@ -1,6 +1,7 @@
 #include "bindings/arrays.hpp"
 
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "counts.hpp"
@@ -26,6 +27,24 @@ bool Held::lies(Order order) const {
     step *= buffer_.shape[axis];
   }
   return whole && (rows || order == Order::any);
+}
+
+template <class T>
+static bool is_rows_of(const Held& held) {
+  return held.is(Dtype<T>::letters, sizeof(T), 2);
+}
+
+bool AnyRows::is_read() {
+  static constexpr bool (*is_of[])(const Held&) = {
+      // as `Number` has them
+      is_rows_of<double>,       is_rows_of<float>,         is_rows_of<bool>,
+      is_rows_of<std::int8_t>,  is_rows_of<std::int16_t>,  is_rows_of<std::int32_t>,
+      is_rows_of<std::uint8_t>, is_rows_of<std::uint16_t>, is_rows_of<std::uint32_t>};
+  for (int i = 0; i < static_cast<int>(std::size(is_of)); ++i) {
+    type = static_cast<Number>(i);
+    if (is_of[i](held)) return true;
+  }
+  return false;
 }
 
 nb::object in_rows(nb::handle array) {

@@ -175,6 +175,19 @@ struct AnyArray {
   }
 };
 
+// An argument whose numbers may be of any type that is read as doubles, in any order; only read.
+struct AnyRows {
+  Held held;
+  Number type;
+
+  Index shape(int axis) const { return held.shape(axis); }
+  // Whether kernels read the type; `type` tells which it is.
+  bool is_read();
+  operator Table() const {
+    return {held.at(), type, shape(0), shape(1), held.apart(0), held.apart(1)};
+  }
+};
+
 // The type of the numbers of a view.
 template <class T, int D>
 std::remove_const_t<T> type_of(View<T, D>);
@@ -248,6 +261,21 @@ struct type_caster<suffice::bindings::Array<T, D, order>> {
     if (!value.held.is(suffice::bindings::Dtype<Number>::letters, sizeof(T), D)) return false;
     if (value.held.lies(order)) return true;
     if (written) return false;
+    try {
+      return value.held.take(suffice::bindings::in_rows(source).ptr(), false);
+    } catch (python_error&) {
+      return false;
+    }
+  }
+};
+
+template <>
+struct type_caster<suffice::bindings::AnyRows> {
+  NB_TYPE_CASTER(suffice::bindings::AnyRows, const_name("numpy.typing.NDArray[typing.Any]"))
+
+  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    if (!value.held.take(source.ptr(), false) || !value.is_read()) return false;
+    if (value.held.lies(suffice::bindings::Order::any)) return true;
     try {
       return value.held.take(suffice::bindings::in_rows(source).ptr(), false);
     } catch (python_error&) {

@@ -5,7 +5,7 @@
 
 namespace suffice::bindings {
 
-static void require_terms(const Read<2>& x, const Read<1>& origin, const Read<2>& slope,
+static void require_terms(const AnyRows& x, const Read<1>& origin, const Read<2>& slope,
                           const Read<1>& constant, const Scores& out) {
   const Index k = constant.shape(0), d = x.shape(1);
   require("origin", origin, {d});
@@ -20,7 +20,7 @@ void define_linear(nb::module_ m) {
 
   m.def(
       "add_complete",
-      [](Read<2> x, Read<1> origin, Read<2> slope, Read<1> constant, Array<bool, 1> done,
+      [](const AnyRows& x, Read<1> origin, Read<2> slope, Read<1> constant, Array<bool, 1> done,
          Scores out) {
         require_terms(x, origin, slope, constant, out);
         require("done", done, {x.shape(0)});
@@ -34,7 +34,7 @@ void define_linear(nb::module_ m) {
 
   m.def(
       "write",
-      [](Read<2> x, Read<1> origin, Read<2> slope, Read<1> constant, Scores out) {
+      [](const AnyRows& x, Read<1> origin, Read<2> slope, Read<1> constant, Scores out) {
         require_terms(x, origin, slope, constant, out);
         Unlocked unlocked;
         kernels.write(x, origin, slope, constant, out);

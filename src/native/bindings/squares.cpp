@@ -11,7 +11,7 @@ void define_squares(nb::module_ m) {
 
   m.def(
       "add_gaussian",
-      [](Read<2> x, Read<2> mean, Read<2> root, Read<2> log_scale, Scores out) {
+      [](const AnyRows& x, Read<2> mean, Read<2> root, Read<2> log_scale, Scores out) {
         const Index k = mean.shape(0), d = x.shape(1);
         require("mean", mean, {k, d});
         require("root", root, {k, d});

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.error_free import quick_two_sum
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
-from suffice.statistics.block import Encoding, RealBlock, require_held, tiles
+from suffice.statistics.block import Encoding, RealBlock, read_rows, require_held, tiles
 from suffice.statistics.moments import Moments, MomentsAccumulator, too_large
 
 __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
@@ -209,7 +209,7 @@ class GaussianParameters(Parameters):
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log N(xⱼ; μ, σ²)."""
         origin, terms = self._terms
-        _score(kernels.squares.add_gaussian, _from(origin, block), terms, out)
+        _score(kernels.squares.add_gaussian, read_rows(_from(origin, block).values), terms, out)
 
     @cached_property
     def _terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
@@ -264,7 +264,8 @@ class StudentParameters(Parameters):
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add Σⱼ log Γ((ν+1)/2)/Γ(ν/2) − ½ log νπs² − (ν+1)/2 log(1 + (x − m)²/νs²)."""
         origin, terms = self._terms
-        _score(kernels.scores.add_student, _from(origin, block), terms, out)
+        rows = tiles(_from(origin, block).values, np.float64)
+        _score(kernels.scores.add_student, rows, terms, out)
 
     @cached_property
     def _terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:
@@ -299,12 +300,12 @@ class StudentParameters(Parameters):
 
 def _score(
     kernel: Callable[..., int],
-    block: RealBlock,
+    parts: Iterable[tuple[int, NDArray[Any]]],
     terms: tuple[NDArray[np.float64], ...],
     out: NDArray[np.float64],
 ) -> None:
-    """Run a kernel over the rows of a block; refuse a number too large to be squared."""
-    for start, x in tiles(block.values, np.float64):
+    """Run a kernel over parts of the rows; refuse a number too large to be squared."""
+    for start, x in parts:
         stopped = kernel(x, *terms, out[start : start + len(x)])
         if stopped >= 0:
             raise too_large(x, stopped, start)

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 
-__all__ = ["affine", "linear", "row_major"]
+__all__ = ["affine", "is_read", "linear", "row_major"]
+
+READ = frozenset(map(np.dtype, "dfbBhHiI?"))  # a double holds every number of these types
 
 
 def affine(
@@ -29,7 +31,7 @@ def affine(
     Parameters
     ----------
     x : ndarray (n, d)
-        Rows; others than of doubles, row by row in memory, are converted.
+        Rows; numbers of types that kernels do not read are converted.
     origin : ndarray (d,)
     slope : ndarray (k, d)
     constant : ndarray (k,)
@@ -51,8 +53,20 @@ def affine(
     if not d:
         out[:] = constant
         return out
-    kernels.linear.write(row_major(x, np.float64), origin, slope, constant, out)
+    rows = x if is_read(x) else row_major(x, np.float64)
+    kernels.linear.write(rows, origin, slope, constant, out)
     return out
+
+
+def is_read(values: NDArray[Any]) -> bool:
+    """Whether kernels that score rows read the numbers of an array where they lie.
+
+    Examples
+    --------
+    >>> is_read(np.zeros((2, 3), np.float32, order="F")), is_read(np.zeros((2, 3), np.int64))
+    (True, False)
+    """
+    return values.dtype in READ
 
 
 def row_major(values: NDArray[Any], dtype: Any) -> NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.numerics.rows import row_major
+from suffice.numerics.rows import is_read, row_major
 from suffice.statistics.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "RealBlock",
     "SparseBlock",
     "converted",
+    "read_rows",
     "require_held",
     "rounded",
     "tiles",
@@ -381,6 +382,17 @@ def converted(values: NDArray[Any], first: int = 0) -> NDArray[Any]:
 
 def _is_long(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "iu" and dtype.itemsize == 8
+
+
+def read_rows(values: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Parts of a matrix for a kernel that reads numbers of many types, in any order in memory.
+
+    It comes in one piece, as it is; what such a kernel does not read comes as `tiles` of doubles.
+    """
+    if is_read(values):
+        yield 0, values
+    else:
+        yield from tiles(values, np.float64)
 
 
 def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:

@@ -1,7 +1,7 @@
 """Squares of distances from means."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_wrong_arrays_are_refused() -> None:
         add(x, table, table, table[:1], out)
     with pytest.raises(ValueError, match="out"):
         add(x, table, table, table, out[:3])
-    for wrong in (x.astype(np.float32), x[0], x[None], [[1.0] * 3] * 4, None):
+    for wrong in (x.astype(np.float16), x[0], x[None], [[1.0] * 3] * 4, None):
         with pytest.raises(TypeError):
             add(wrong, table, table, table, out)
     out.setflags(write=False)
@@ -46,10 +46,39 @@ def test_wrong_arrays_are_refused() -> None:
         add(x, table, table, table, out)
 
 
-def test_rows_are_read_in_any_order() -> None:
+@pytest.mark.parametrize("shape", [(1, 1), (40, 9), (33, 3), (17, 8), (5, 50)])
+@pytest.mark.parametrize("k", [1, 3, 12])
+@pytest.mark.parametrize("dtype", "dfbBhHiI?")
+def test_rows_are_read_as_they_lie(dtype: str, k: int, shape: tuple[int, int]) -> None:
     random = np.random.default_rng(2)
-    x, table = random.standard_normal((40, 9)), random.standard_normal((2, 9))
-    out, again = np.zeros((40, 2)), np.zeros((40, 2))
-    kernels.squares.add_gaussian(x, table, table, table, out)
-    kernels.squares.add_gaussian(np.asfortranarray(x), table, table, table, again)
-    np.testing.assert_array_equal(again, out)
+    x = (8 * random.standard_normal(shape)).astype(dtype)
+    if dtype in "df":
+        x[random.random(shape) < 0.05] = np.nan
+    table, origin = random.standard_normal((k, shape[1])), random.standard_normal(shape[1])
+    wide = np.zeros((2 * shape[0], 3 * shape[1]), x.dtype)
+    wide[::2, ::3] = x
+    found = []
+    for given in (x.astype(np.float64), x, np.asfortranarray(x), wide[::2, ::3], x[::-1][::-1]):
+        squares, linear, written = np.zeros((3, k, shape[0])).transpose(0, 2, 1)
+        done = np.zeros(shape[0], bool)
+        assert kernels.squares.add_gaussian(given, table, table, table, squares) == -1
+        assert (
+            kernels.linear.add_complete(given, origin, table, table[:, 0].copy(), done, linear)
+            == -1
+        )
+        kernels.linear.write(given, origin, table, table[:, 0].copy(), written)
+        found.append([squares, linear, written, done])
+    for results in found[1:]:
+        for one, other in zip(found[0], results, strict=True):
+            assert one.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("d", [3, 20])
+def test_a_number_too_large_is_found_where_it_lies(d: int, order: Literal["C", "F"]) -> None:
+    x, table, out = np.ones((50, d), order=order), np.ones((2, d)), np.zeros((50, 2))
+    x[37, d - 1] = 1e160
+    assert kernels.squares.add_gaussian(x, table, table, table, out) == 32
+    x[37, d - 1] = -np.inf
+    x = x.astype(np.float32)
+    assert kernels.squares.add_gaussian(x, table, table, table, out) == 32

@@ -2,11 +2,13 @@
 Log-likelihoods of independent Gaussians: scaled squares of distances from the means.
 """
 
+from typing import Any
+
 import numpy
 import numpy.typing
 
 
-def add_gaussian(x: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], root: numpy.typing.NDArray[numpy.float64], log_scale: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> int:
+def add_gaussian(x: numpy.typing.NDArray[Any], mean: numpy.typing.NDArray[numpy.float64], root: numpy.typing.NDArray[numpy.float64], log_scale: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> int:
     """
     Add Σⱼ log_scale[c, j] − (root[c, j] (x[i, j] − mean[c, j]))² to ``out`` (n, k).
 
