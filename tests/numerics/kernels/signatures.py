@@ -49,6 +49,9 @@ def _call_the_others() -> None:
     some, whole = np.linspace(0.1, 3.0, 20), np.arange(2, 9)
     for name in ("exp", "log", "log1p", "lgamma", "digamma"):
         getattr(kernels.elementary, name)(some.reshape(4, 5), np.zeros((4, 5)))
+    kernels.posterior.log_sum_exp(some.reshape(4, 5), np.zeros(4))
+    kernels.posterior.log_normalise(some.reshape(4, 5), np.zeros(5), np.zeros((4, 5)))
+    kernels.posterior.normalise(np.zeros((4, 5)), np.ones(5))
     for name, arguments in {"two_sum": 2, "two_product": 2, "fma": 3}.items():
         getattr(kernels.pairs, name)(*some[:arguments].tolist())
     for name in ("add", "multiply", "divide"):
