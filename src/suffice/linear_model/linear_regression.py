@@ -10,7 +10,7 @@ from suffice.engines.choice import Choice
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.linear.regressor import LinearRegressor, Precision
-from suffice.models.linear.summary import Summary
+from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 
 __all__ = ["LinearRegression"]
@@ -104,5 +104,6 @@ class LinearRegression(LinearRegressor):
         check_choices(self, solver=("normal", *STEPS))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
-        fit, targets, j = self._inferable(), self.design_.targets, self._place(target)
+        targets = self.design_.targets
+        fit, j = self._inferable(), target_place(targets, target)
         return Summary.of(fit, self.terms_, targets, j, level, self._left_out)

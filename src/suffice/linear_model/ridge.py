@@ -22,7 +22,7 @@ from suffice.models.linear.regressor import LinearRegressor, Precision
 from suffice.models.linear.ridge import RidgePath, RidgeSpectrum
 from suffice.models.linear.saved import SavedRidge
 from suffice.models.linear.standardisation import Columns
-from suffice.models.linear.summary import RidgeSummary
+from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 from suffice.phrases import Option, Phrase
 
@@ -133,7 +133,7 @@ class Ridge(LinearRegressor):
         return path.target(0) if self.single_target_ else path
 
     def _summary(self, target: str | int | None, level: float) -> RidgeSummary:
-        posterior, j = self.posterior(), self._place(target)
+        posterior, j = self.posterior(), target_place(self.design_.targets, target)
         lower, upper = posterior.interval(level)
         return RidgeSummary(
             self.design_.targets[j],

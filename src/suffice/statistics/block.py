@@ -129,7 +129,7 @@ class RealBlock:
     def upto(self, j: int) -> RealBlock:
         """The columns from 0 to j; in the others, every cell is missing."""
         require_held(self.values)
-        return RealBlock(np.where(_upto(self.values, j), self.values, np.nan))
+        return RealBlock(np.where(np.arange(self.values.shape[1]) <= j, self.values, np.nan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,8 @@ class CodedBlock:
 
     def upto(self, j: int) -> CodedBlock:
         """The columns from 0 to j; in the others, every cell is missing."""
-        return CodedBlock(np.where(_upto(self.codes, j), self.codes, -1), self.vocabularies)
+        codes = np.where(np.arange(self.codes.shape[1]) <= j, self.codes, -1)
+        return CodedBlock(codes, self.vocabularies)
 
     def coded(self) -> CodedBlock:
         """The block itself: its cells are codes already."""
@@ -313,10 +314,6 @@ class SparseBlock:
         return np.asarray(place[self.indices])
 
 
-def _upto(cells: NDArray[Any], j: int) -> NDArray[np.bool_]:
-    return np.arange(cells.shape[1]) <= j
-
-
 def rounded(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether the double nearest to a whole number is another number.
 
@@ -325,9 +322,8 @@ def rounded(values: NDArray[Any]) -> NDArray[np.bool_]:
     >>> rounded(np.array([2**53, 2**53 + 1, 2**53 + 2, 2**63 - 1]))
     array([False,  True, False,  True])
     """
-    nearest = values.astype(np.float64)
     with np.errstate(invalid="ignore"):
-        back = nearest.astype(values.dtype)
+        back = (nearest := values.astype(np.float64)).astype(values.dtype)
     return np.asarray((nearest >= float(np.iinfo(values.dtype).max)) | (back != values))
 
 

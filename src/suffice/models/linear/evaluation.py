@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import DataError
 from suffice.numerics.in_print import aligned, explained
 from suffice.statistics.moments import Moments
 
@@ -35,6 +37,23 @@ class RegressionEvaluation:
 
     targets: tuple[str, ...]
     moments: Moments
+
+    @classmethod
+    def of(cls, targets: tuple[str, ...], moments: Moments) -> Self:
+        """The evaluation of one row at least.
+
+        Raises
+        ------
+        DataError
+            If there is none.
+        """
+        if not moments.total.all():
+            raise DataError(
+                "there is no row whose target is known and whose weight is not zero",
+                "an evaluation needs at least one",
+                "check the targets and the weights",
+            )
+        return cls(targets, moments)
 
     def __repr__(self) -> str:
         errors = self.mean_squared_error, self.mean_absolute_error, self.bias

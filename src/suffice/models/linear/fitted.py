@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from numbers import Integral
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -14,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.engines.batches import map_batches
-from suffice.errors import DataError, ParameterError
+from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.design.matrix import INTERCEPT
@@ -182,21 +181,6 @@ class FittedLinear(Regressor):
             )
         return fit
 
-    def _place(self, target: str | int | None) -> int:
-        """Which of the targets is asked for, by name or position; one alone needs no name."""
-        targets = self.design_.targets
-        if target is None and len(targets) == 1:
-            return 0
-        if isinstance(target, str) and target in targets:
-            return targets.index(target)
-        number = isinstance(target, Integral) and not isinstance(target, bool)
-        if not (number and 0 <= int(cast(int, target)) < len(targets)):
-            raise ParameterError(
-                f"target={target!r}",
-                f"a summary is of one target: {', '.join(map(repr, targets))}",
-            )
-        return int(cast(int, target))
-
     @property
     def _fills_cells(self) -> bool:
         """Whether the sums are those expected of rows with missing cells."""
@@ -317,10 +301,8 @@ class FittedLinear(Regressor):
         Parameters
         ----------
         X : table (n, d)
-        interval : {"prediction", "confidence"}, optional
-            Whose ends are answered too.
-        level : float
-            Probability of the interval.
+        interval, level
+            Whose ends are answered too (`predict_interval`).
         unanswerable : {"error", "empty"}
             What becomes of a row that lacks a cell or shows an unknown category, where nothing is
             expected in their place: an error, or an empty answer, with a warning that counts them.
@@ -365,23 +347,16 @@ class FittedLinear(Regressor):
         return (answer_table(names, part) for parts in found for part in parts)
 
     def explain(self, X: Any) -> Effects:
-        """Return what every column adds to the prediction of every row, in units of the target.
-
-        Columns are compared with the average row: ŷ = b + x̄ᵀw + Σ_j (x_j − x̄_j) w_j.
+        """Return what every column adds to the prediction of every row (`Effects`).
 
         Raises
         ------
         DataError
             If a cell is missing, infinite, or an unknown category.
-
-        See Also
-        --------
-        suffice.models.linear.effects.Effects : With an example.
         """
-        model = self._fitted()
-        found = self._predictions(X, partial(effects, model.design, model.fit), complete=True)
-        columns = tuple(model.design.columns)
-        return Effects(columns, self.design_.targets, model.fit.at_origin, found)
+        design, fit = self.design_, self._fitted().fit
+        found = self._predictions(X, partial(effects, design, fit), complete=True)
+        return Effects(tuple(design.columns), design.targets, fit.at_origin, found)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).
@@ -405,13 +380,7 @@ class FittedLinear(Regressor):
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
         moments = self._run(errors, replace(model, layout=layout), source, layout)
-        if not moments.total.all():
-            raise DataError(
-                "there is no row whose target is known and whose weight is not zero",
-                "an evaluation needs at least one",
-                "check the targets and the weights",
-            )
-        return RegressionEvaluation(self.design_.targets, moments)
+        return RegressionEvaluation.of(self.design_.targets, moments)
 
     def _predictions(
         self, X: Any, answer: Prediction, complete: bool = False

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import ParameterError
 from suffice.models.design.coefficient_table import header, percents, row, rows_left_out
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
@@ -18,7 +20,27 @@ from suffice.numerics.in_print import aligned, criterion, explained, probability
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["RidgeSummary", "Summary"]
+__all__ = ["RidgeSummary", "Summary", "target_place"]
+
+
+def target_place(targets: Sequence[str], target: str | int | None) -> int:
+    """Which of the targets is asked for, by name or position; one alone needs no name.
+
+    Raises
+    ------
+    ParameterError
+        If it is none of them.
+    """
+    if target is None and len(targets) == 1:
+        return 0
+    if isinstance(target, str) and target in targets:
+        return targets.index(target)
+    number = isinstance(target, Integral) and not isinstance(target, bool)
+    if not (number and 0 <= int(cast(int, target)) < len(targets)):
+        raise ParameterError(
+            f"target={target!r}", f"a summary is of one target: {', '.join(map(repr, targets))}"
+        )
+    return int(cast(int, target))
 
 
 @dataclass(frozen=True, eq=False)
