@@ -179,7 +179,10 @@ def test_numbers_are_read_as_nibabel_reads_them(
     [
         ({"estimation": "bayes"}, "estimation='bayes'; estimation is one of 'mle', 'map'."),
         ({"zscore": "all"}, "zscore='all'; zscore is one of None, 'run'."),
-        ({"variance_floor": 1}, "variance_floor=1; it is a share of a variance, from 0 to below 1"),
+        (
+            {"variance_floor": 1},
+            "variance_floor=1; it is a fraction of a variance",
+        ),
         ({"permutations": 5}, "permutations=5; it is 0, 'all', or 19 or more: fewer cannot show"),
         ({"permutations": "all"}, "permutations='all' asks for "),
         ({"n_jobs": 0}, "n_jobs=0; it is a number of threads, or -1 for all"),

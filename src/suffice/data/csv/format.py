@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from suffice.data.numerals import Numerals
 from suffice.errors import ParameterError
@@ -61,8 +61,8 @@ class CsvFormat:
     names: Sequence[str] | None = None
     missing: Sequence[str] = _MISSING
     strip: bool | None = None
-    decimal: str | None = None
-    thousands: str | None = None
+    decimal: str | None = field(default=None, metadata={"later": True})
+    thousands: str | None = field(default=None, metadata={"later": True})
     skip_bad_rows: int = 0
     encoding: str = "utf8"
 
