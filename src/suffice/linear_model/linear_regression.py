@@ -104,6 +104,6 @@ class LinearRegression(LinearRegressor):
         check_choices(self, solver=("normal", *STEPS))
 
     def _summary(self, target: str | int | None, level: float) -> Summary:
-        targets = self.design_.targets
-        fit, j = self._inferable(), target_place(targets, target)
+        fit, targets = self._inferable(), self.design_.targets
+        j = target_place(targets, target)
         return Summary.of(fit, self.terms_, targets, j, level, self._left_out)
