@@ -20,7 +20,9 @@ needs_full = pytest.mark.skipif(not FULL.exists(), reason="the system has no /de
 
 def suffice(*words: object, **how: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "suffice", *map(str, words)]
-    return subprocess.run(command, text=True, check=False, stderr=subprocess.PIPE, **how)
+    # What is not buffered cannot be lost in a buffer.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return subprocess.run(command, text=True, check=False, stderr=subprocess.PIPE, env=env, **how)
 
 
 def small_files_only() -> None:

@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -113,7 +113,17 @@ def standard_output() -> Iterator[TextIO]:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         yield sys.stdout
     except OSError as error:
+        _write_no_more(sys.stdout)
         raise OSError(error.errno, error.strerror or str(error), "standard output") from None
+
+
+def _write_no_more(stream: TextIO | None) -> None:
+    """Let go of what a buffer still holds: it would be another error when the process ends."""
+    with suppress(OSError, AttributeError):  # closed, or no stream of the system
+        number = stream.fileno()  # type: ignore[union-attr]
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, number)
+        os.close(nowhere)
 
 
 def print_all(parts: Iterable[RenderableType]) -> None:
