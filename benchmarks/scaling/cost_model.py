@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, log2
 
-from suffice.engines.remote import FAN_IN, LARGE
+from suffice.engines.remote import FAN_IN, LARGE_SUM
 
 __all__ = ["Cluster", "Merge", "Overhead", "Prediction", "Speed", "Work", "predict"]
 
@@ -179,7 +179,7 @@ def _by_driver(
 ) -> tuple[float, float]:
     """Dask and Ray: the driver's seconds while the workers read, and those after the last split."""
     each = overhead.each or 0.0
-    if merge.bytes <= LARGE:
+    if merge.bytes <= LARGE_SUM:
         return work.splits * (each + fetch), (ceil(log2(work.splits)) + 1) * merge.add
     levels = ceil(log2(work.splits) / log2(FAN_IN)) + 1
     return work.splits * (each + cluster.latency), levels * _node(merge, cluster) + fetch

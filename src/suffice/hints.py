@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 import numpy as np
 
-__all__ = ["LONGEST", "Fits", "dtype_of", "fits"]
+__all__ = ["LARGEST_WHOLE_NUMBER", "Fits", "dtype_of", "fits"]
 
 Fits: TypeAlias = Callable[[Any], bool]
-LONGEST = 2**1_000  # a whole number that a float can stand in for, and a message print
+LARGEST_WHOLE_NUMBER = 2**1_000  # a whole number that a float can stand in for, and a message print
 
 
 def fits(hint: Any) -> Fits:
@@ -87,7 +87,7 @@ def _class(cls: Any) -> Fits:
 
 
 def _is_long(value: Any) -> bool:
-    return isinstance(value, int) and abs(value) > LONGEST
+    return isinstance(value, int) and abs(value) > LARGEST_WHOLE_NUMBER
 
 
 def _array(dtype: np.dtype[Any] | None) -> Fits:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load"]
 
-WHOLE = "a model file holds all that its model is restored from"
+ENTIRE = "a model file holds all that its model is restored from"
 AGAIN = "load it with the version of suffice that wrote it, or fit the model again"
 # Where the classes are: the one of a file is imported, with the types that such a file may hold.
 MODULES = {
@@ -61,9 +61,11 @@ def load(path: str | PathLike[str]) -> Model:
         with np.errstate(all="ignore"):  # what is not finite is refused at the end
             model: Model = estimator.restored(content)
     except KeyError as error:
-        raise ModelFileError(f"{path}: a {kind} without the entry {error}", WHOLE, AGAIN) from None
+        raise ModelFileError(f"{path}: a {kind} without the entry {error}", ENTIRE, AGAIN) from None
     except SufficeError as error:
         raise ModelFileError(f"{path}: {error.fact}", error.rule, AGAIN) from error
     except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
-        raise ModelFileError(f"{path}: no {kind} follows from it: {error}", WHOLE, AGAIN) from error
+        raise ModelFileError(
+            f"{path}: no {kind} follows from it: {error}", ENTIRE, AGAIN
+        ) from error
     return model

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from suffice.engines.remote import LARGE
+from suffice.engines.remote import LARGE_SUM
 from suffice.errors import EngineError, ParameterError
 
 pytest.importorskip("distributed", reason="Dask is not installed")
@@ -51,9 +51,9 @@ def test_large_statistics_are_added_by_the_workers(
 ) -> None:
     sizes = fetched(monkeypatch)
     letters = "abcdefghijkl"
-    assert dask.run(operator.mul, LARGE, letters) == "".join(x * LARGE for x in letters)
-    assert [size for size in sizes if size > LARGE] == [max(sizes)]
-    assert max(sizes) > len(letters) * LARGE
+    assert dask.run(operator.mul, LARGE_SUM, letters) == "".join(x * LARGE_SUM for x in letters)
+    assert [size for size in sizes if size > LARGE_SUM] == [max(sizes)]
+    assert max(sizes) > len(letters) * LARGE_SUM
 
 
 def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:

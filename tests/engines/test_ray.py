@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from suffice.engines.remote import LARGE
+from suffice.engines.remote import LARGE_SUM
 
 pytest.importorskip("ray", reason="Ray is not installed")
 
@@ -35,9 +35,9 @@ def test_large_statistics_are_added_by_the_workers(
 
     monkeypatch.setattr(RayEngine, "_fetch", watched)
     letters = "abcdefghijkl"
-    assert ray.run(operator.mul, LARGE, letters) == "".join(x * LARGE for x in letters)
-    assert [size for size in sizes if size > LARGE] == [max(sizes)]
-    assert max(sizes) > len(letters) * LARGE
+    assert ray.run(operator.mul, LARGE_SUM, letters) == "".join(x * LARGE_SUM for x in letters)
+    assert [size for size in sizes if size > LARGE_SUM] == [max(sizes)]
+    assert max(sizes) > len(letters) * LARGE_SUM
 
 
 def test_a_cluster_of_our_own_ends_with_the_script(run: Run) -> None:

@@ -25,7 +25,7 @@ from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.targets import ArrayTargets
 from suffice.engines.remote import (
     FAN_IN,
-    LARGE,
+    LARGE_SUM,
     Message,
     RemoteEngine,
     Task,
@@ -156,7 +156,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,;:!?+
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 64, 70])
 def test_large_statistics_are_added_eight_at_a_time(n: int) -> None:
     engine, splits = Here(), LETTERS[:n]
-    times = LARGE + 1
+    times = LARGE_SUM + 1
     total = engine.run(repeat, times, splits)  # type: ignore[type-var, arg-type]
     assert total == "".join(letter * times for letter in splits)
     sums = engine.sums()

@@ -36,7 +36,7 @@ from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
+from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
@@ -46,6 +46,7 @@ from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumu
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.testing import check_estimator_laws, check_family, check_statistic
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.linalg import TOLERANCE, Factor, factorise, floored
+from suffice.numerics.linalg import LEAST_PIVOT, Factor, factorise, floored
 
 SOME = settings(max_examples=60)
 
@@ -301,7 +301,7 @@ def test_further_from_zero_the_caller_says_how_much_is_noise() -> None:
     x = normal(60, 2) + 1e8
     a = scatter(np.column_stack([x, x.sum(axis=1)]))
     assert factorise(a).rank == 3
-    assert factorise(a, [TOLERANCE, TOLERANCE, 2.0**-104 * 1e16]).dependent == (2,)
+    assert factorise(a, [LEAST_PIVOT, LEAST_PIVOT, 2.0**-104 * 1e16]).dependent == (2,)
 
 
 def test_decimal_numbers_may_be_dependent() -> None:

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from suffice.statistics.batch import NO_WEIGHTS
 from suffice.statistics.block import CodedBlock, IntegerBlock
 from suffice.statistics.joint_counts import (
-    PARTS,
+    TOGETHER,
     JointAccumulator,
     JointCounts,
     distinct_rows,
@@ -37,12 +37,12 @@ def test_many_batches_with_codes_of_their_own() -> None:
     rng = np.random.default_rng(0)
     values = np.array(["p", "q", "r", "s"])
     total, expected = JointAccumulator(2), Counter()
-    for b in range(2 * PARTS + 3):
+    for b in range(2 * TOGETHER + 3):
         known = rng.permutation(values)[:3]
         cells = rng.integers(-1, 3, (7, 2))
-        codes = rng.integers(-1, 2 + b // PARTS, 7)
+        codes = rng.integers(-1, 2 + b // TOGETHER, 7)
         vocabulary = Vocabulary(tuple(known.tolist()))
-        total.add(CodedBlock(cells, (vocabulary,) * 2), codes, NO_WEIGHTS, 2 + b // PARTS)
+        total.add(CodedBlock(cells, (vocabulary,) * 2), codes, NO_WEIGHTS, 2 + b // TOGETHER)
         shown = zip(codes.tolist(), *(np.append(known, "")[cells].T.tolist()), strict=True)
         expected.update(row for row in shown if row[0] >= 0 and "" not in row[1:])
     counts = total.statistic()

@@ -34,7 +34,8 @@ from suffice.data.text import split_words
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
-from suffice.statistics.block import HELD, BadCell, Block, CodedBlock, RealBlock, SparseBlock
+from suffice.statistics.block import HELD, BadCell, Block, CodedBlock, RealBlock
+from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["column_of", "encode", "stored_as"]

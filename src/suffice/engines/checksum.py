@@ -16,8 +16,8 @@ from suffice.data.files.version import FileVersion
 
 __all__ = ["checksum"]
 
-PLAIN = (type(None), bool, int, float, complex, str, bytes)
-NAMED = (type, FunctionType, BuiltinFunctionType)
+PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes)
+NAMED_TYPES = (type, FunctionType, BuiltinFunctionType)
 
 
 def checksum(*values: Any) -> str:
@@ -49,7 +49,7 @@ class _Reader:
 
     def of(self, value: Any) -> bytes:
         """The digest of a value; parts that values share, such as a layout, are read once."""
-        if isinstance(value, PLAIN):
+        if isinstance(value, PLAIN_TYPES):
             return _digest(type(value).__name__, repr(value).encode())
         if id(value) not in self._seen:
             self._seen[id(value)] = value, self._read(value)
@@ -63,7 +63,7 @@ class _Reader:
             return self._all(name, (str(value), *_state(value)))
         if isinstance(value, FileVersion):
             return self._all(name, value.lasting)
-        if isinstance(value, NAMED):
+        if isinstance(value, NAMED_TYPES):
             return _digest("named", _name(value).encode())
         if is_dataclass(value):
             return self._all(name, (getattr(value, field.name) for field in fields(value)))

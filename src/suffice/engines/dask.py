@@ -24,7 +24,7 @@ __all__ = ["DaskEngine"]
 
 TIMEOUT = 10  # seconds in which a scheduler answers
 LOOPBACK = "127.0.0.1"
-PAUSE = 1.0  # seconds from one look at the workers to the next
+LOOK_EVERY = 1.0  # seconds from one look at the workers to the next
 SMALL = 1 << 14  # bytes that may travel with every split
 
 
@@ -145,8 +145,8 @@ async def _desertion(client: Client, patience: float) -> None:
     """Return when a cluster has had no worker for so many seconds."""
     waited = 0.0
     while not waited or waited < patience:
-        await asyncio.sleep(PAUSE)
-        waited = 0.0 if await client.nthreads() else waited + PAUSE
+        await asyncio.sleep(LOOK_EVERY)
+        waited = 0.0 if await client.nthreads() else waited + LOOK_EVERY
 
 
 # Splits of frames that workers keep --------------------------------------------------------------

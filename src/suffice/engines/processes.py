@@ -16,7 +16,7 @@ from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.engines.local import AVAILABLE_CORES, require_workers
-from suffice.engines.remote import LARGE, Message, Task, deserialised, serialised
+from suffice.engines.remote import LARGE_SUM, Message, Task, deserialised, serialised
 from suffice.engines.workers import workers
 
 __all__ = ["ProcessesEngine"]
@@ -89,7 +89,7 @@ def _cancel(pending: Iterable[Future[Message]]) -> None:
 @contextmanager
 def _shared(task: Message) -> Iterator[Message]:
     """Write a large task to a file, so that it does not travel with every split."""
-    if len(task.content) <= LARGE:
+    if len(task.content) <= LARGE_SUM:
         yield task
         return
     folder = TemporaryFolder()

@@ -46,7 +46,7 @@ Reference = Any
 """What a cluster gives for a result that it holds: a future, an object reference."""
 
 ATTEMPTS = 4  # workers that one split may lose
-LARGE = 1 << 20  # bytes of a statistic; larger ones are added where they are
+LARGE_SUM = 1 << 20  # bytes of a statistic; larger ones are added where they are
 FAN_IN = 8  # statistics added at a time there, a power of two
 
 
@@ -236,7 +236,8 @@ class RemoteEngine(Engine):
                 return tree_sum(())
             in_order = chain([first], results)
             large = (
-                len(splits) > 1 and deserialised(self._fetch(self._submit(size_of, first))) > LARGE
+                len(splits) > 1
+                and deserialised(self._fetch(self._submit(size_of, first))) > LARGE_SUM
             )
             total: S = self._sum_there(in_order) if large else self._sum_here(in_order)
         return total

@@ -33,7 +33,7 @@ __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
 
 FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
-LEAST = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
+LEAST_VARIANCE = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Gaussian(Family):
     def least_variance(self, moments: Moments) -> NDArray[np.float64]:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""
         overall = moments.one_class.variance
-        floor = np.maximum(max(self.variance_floor, CERTAIN) * overall, LEAST)
+        floor = np.maximum(max(self.variance_floor, CERTAIN) * overall, LEAST_VARIANCE)
         return np.where(overall > 0, floor, 0.0)
 
     def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:

@@ -40,7 +40,7 @@ from suffice.statistics.statistic import Accumulator
 
 __all__ = ["MultivariateGaussian", "Shrinkage"]
 
-PLAIN = 2.0**-44  # noise of sums in plain double precision
+DOUBLE_NOISE = 2.0**-44  # noise of sums in plain double precision
 
 Shrinkage = float | Literal["oas", "ledoit-wolf"]
 
@@ -270,7 +270,7 @@ class MultivariateGaussian(Family):
 
     def _noise(self, sums: _Sums) -> float:
         """The fraction of a variance that is noise of the sums, besides that of the cells."""
-        return PLAIN if self.precision == "double" or sums.course.log_likelihood else 0.0
+        return DOUBLE_NOISE if self.precision == "double" or sums.course.log_likelihood else 0.0
 
     def _update(
         self, sums: _Sums

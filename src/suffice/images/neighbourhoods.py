@@ -16,7 +16,7 @@ from suffice.images.grids import Grid, Mask
 __all__ = ["Neighbourhoods", "Shape", "neighbourhoods"]
 
 Shape = Literal["ball", "cube"]
-TOLERANCE = 1e-6  # of the radius: affines are stored in single precision
+RADIUS_TOLERANCE = 1e-6  # of the radius: affines are stored in single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ def _offsets(grid: Grid, shape: Any, radius: Any) -> NDArray[np.intp]:
     offsets = np.indices(2 * widest + 1).reshape(3, -1).T - widest
     if shape == "ball":
         distance = np.sqrt(((offsets @ grid.axes.T) ** 2).sum(axis=1))
-        offsets = offsets[distance <= float(radius) * (1 + TOLERANCE)]
+        offsets = offsets[distance <= float(radius) * (1 + RADIUS_TOLERANCE)]
     return np.asarray(offsets)
 
 

@@ -29,9 +29,9 @@ from suffice.phrases import Option, Phrase
 
 __all__ = ["Cluster", "Null", "every_labelling", "null_maps", "random_labellings"]
 
-LEVEL = 0.05  # of the family-wise error
+FAMILYWISE_LEVEL = 0.05  # of the family-wise error
 CLUSTER_LEVEL = 0.001  # of a voxel that may belong to a cluster
-MOST = 100_000  # labellings that are enumerated
+MOST_LABELLINGS = 100_000  # labellings that are enumerated
 
 
 # -- labellings
@@ -56,10 +56,10 @@ def every_labelling(design: Design) -> NDArray[np.int32]:
     """
     runs = [design.block_code[design.block_run == run] for run in range(len(design.runs))]
     number = math.prod(map(_arrangements, runs))
-    if number > MOST:
+    if number > MOST_LABELLINGS:
         raise ParameterError(
             Phrase(Option.of("permutations", "all"), f" asks for {number:,} labellings"),
-            f"up to {MOST:,} are enumerated",
+            f"up to {MOST_LABELLINGS:,} are enumerated",
             Phrase("draw some: ", Option("permutations", "1000")),
         )
     each = [list(_distinct(Counter(run.tolist()), len(run))) for run in runs]
@@ -228,7 +228,7 @@ class Null:
     def threshold(self, of_maps: NDArray[Any]) -> float:
         """What 5 % of the null maps exceed at most; ∞ where they are too few to say."""
         total = len(of_maps) + (not self.enumerated)
-        allowed = math.floor(LEVEL * total + 1e-9) - (not self.enumerated)
+        allowed = math.floor(FAMILYWISE_LEVEL * total + 1e-9) - (not self.enumerated)
         return math.inf if allowed < 0 else float(np.sort(of_maps)[::-1][allowed])
 
     def clusters(self, scores: NDArray[np.float64]) -> tuple[Cluster, ...]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 __all__ = ["Path"]
 
-MEMORY = 10  # steps that are looked back on
+STEPS_KEPT = 10  # steps that are looked back on
 KEPT = 2  # of them, after they misled
 
 Array = NDArray[np.float64]
@@ -50,7 +50,7 @@ class Path(NamedTuple):
         target = following
         self.points.append(at)
         self.steps.append(target - at)
-        self.forget(MEMORY)
+        self.forget(STEPS_KEPT)
         if len(self.points) == 1:
             return None
         moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)

@@ -20,10 +20,18 @@ from suffice.numerics.elementary import log, log_of
 from suffice.numerics.error_free import divide, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
 
-__all__ = ["ROUNDED_MATRIX", "SHARPEST", "TOLERANCE", "Factor", "factorise", "floored", "product"]
+__all__ = [
+    "LEAST_PIVOT",
+    "ROUNDED_MATRIX",
+    "SHARPEST",
+    "Factor",
+    "factorise",
+    "floored",
+    "product",
+]
 
 SHARPEST = 2.0**-100  # noise of a factorisation in double-double
-TOLERANCE = 2.0**-80  # see `factorise`
+LEAST_PIVOT = 2.0**-80  # see `factorise`
 ROUNDED_MATRIX = 2.0**-48  # noise of a matrix that was rounded to double: 2⁻⁵³ an element, and sums
 
 
@@ -187,7 +195,7 @@ class Factor:
         Examples
         --------
         >>> factor = factorise(DoubleDouble.of([[1, 1], [1, 1]]))
-        >>> factor.left_over(1) == math.sqrt(2 * TOLERANCE)
+        >>> factor.left_over(1) == math.sqrt(2 * LEAST_PIVOT)
         True
         """
         own = (self.lower.hi[column] ** 2 * self.pivots.hi).sum()
@@ -195,7 +203,7 @@ class Factor:
         return min(math.sqrt(unknown / own), 1.0) if own > 0 else float(unknown > 0)
 
 
-def factorise(a: DoubleDouble, tolerance: ArrayLike = TOLERANCE) -> Factor:
+def factorise(a: DoubleDouble, tolerance: ArrayLike = LEAST_PIVOT) -> Factor:
     """Factor a symmetric positive semidefinite matrix A (d, d) as L D Lᵀ, columns in their order.
 
     Column j is dependent if noise alone explains what the earlier columns leave of it: with c_j = 1

@@ -23,7 +23,7 @@ __all__ = ["CountAccumulator", "Counts", "nonnegative"]
 
 FIRST_LOOK = 1_024  # rows that suggest the range of whole numbers
 WIDEST = 262_144  # places in a table of whole numbers; what is wider is looked up
-NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
+FORGOTTEN_NOISE = 2.0**-90  # what rounding may leave of a sum whose rows are all taken away
 T = TypeVar("T", bound=np.generic)
 
 
@@ -35,7 +35,7 @@ def nonnegative(difference: DoubleDouble, before: DoubleDouble) -> DoubleDouble:
     ForgetError
         If more was taken away than there was; ``column`` is the place of the sum.
     """
-    noise = NOISE * before.hi
+    noise = FORGOTTEN_NOISE * before.hi
     negative = difference.hi < -noise
     if negative.any():
         error = ForgetError(

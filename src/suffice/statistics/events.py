@@ -13,9 +13,10 @@ from suffice.errors import ForgetError
 from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import Shape, rule
-from suffice.statistics.block import IntegerBlock, RealBlock, SparseBlock, tiles
-from suffice.statistics.counts import NOISE, CountAccumulator, Counts, grown, nonnegative
+from suffice.statistics.block import IntegerBlock, RealBlock, tiles
+from suffice.statistics.counts import FORGOTTEN_NOISE, CountAccumulator, Counts, grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_shares
+from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import described
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -55,7 +56,7 @@ class Events(Counts):
         if not missing.count.shape[1]:
             return True
         among = missing.vocabularies[0].codes.keys() <= known.codes.keys()
-        return among and bool((self.total >= -NOISE * self.documents.hi[:, None]).all())
+        return among and bool((self.total >= -FORGOTTEN_NOISE * self.documents.hi[:, None]).all())
 
     @property
     def d(self) -> int:

@@ -20,8 +20,8 @@ from suffice.statistics.statistic import described
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
 
-ROWS = 4_096  # rows squared at a time
-LARGEST = 1e75
+SQUARED_ROWS = 4_096  # rows squared at a time
+LARGEST_ROOT = 1e75
 TOO_LARGE = "a number must be below 1e75, or its fourth power overflows"
 
 
@@ -49,7 +49,7 @@ class FourthMoments:
 
     @rule("there are three columns for each, whose squares can be squared, of every class apart")
     def _has_squares(self) -> bool:
-        near = np.abs(self.moments.pivot[:, : self.d]) <= LARGEST
+        near = np.abs(self.moments.pivot[:, : self.d]) <= LARGEST_ROOT
         return self.moments.d % 3 == 0 and not self.moments.pooled and bool(near.all())
 
     @property
@@ -166,16 +166,16 @@ class FourthMomentsAccumulator:
             If a number is infinite or larger than 1e75.
         """
         for start, part in tiles(block.values, np.float64):
-            for first in range(0, max(len(part), 1), ROWS):
-                x = part[first : first + ROWS]
+            for first in range(0, max(len(part), 1), SQUARED_ROWS):
+                x = part[first : first + SQUARED_ROWS]
                 rows = slice(start + first, start + first + len(x))
-                large = np.argwhere((np.abs(x) > LARGEST) & (codes[rows] >= 0)[:, None])
+                large = np.argwhere((np.abs(x) > LARGEST_ROOT) & (codes[rows] >= 0)[:, None])
                 if len(large):
                     row, column = map(int, large[0])
                     value = float(x[row, column])
                     rule = "a number must be finite" if np.isinf(value) else TOO_LARGE
                     raise BadCell(rows.start + row, column, value, rule)
-                usable = np.where(np.abs(x) <= LARGEST, x, np.nan)
+                usable = np.where(np.abs(x) <= LARGEST_ROOT, x, np.nan)
                 both = RealBlock(np.hstack([x, *two_product(usable, usable)]))
                 self._moments.add(both, codes[rows], weights[rows], k)
 

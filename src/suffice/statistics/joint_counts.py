@@ -23,7 +23,7 @@ from suffice.statistics.vocabulary import Value, Vocabulary
 __all__ = ["JointAccumulator", "JointCounts", "distinct_rows"]
 
 LARGEST_KEY = 2**62  # a row of codes is one number below this, as far as they go
-PARTS = 16  # batches counted before they are added up
+TOGETHER = 16  # batches counted before they are added up
 
 
 def distinct_rows(codes: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -269,7 +269,7 @@ class JointAccumulator:
         )
         count = DoubleDouble.from_table(table)
         self._parts.append(JointCounts(block.vocabularies, cells, count).sorted())
-        if len(self._parts) > PARTS:
+        if len(self._parts) > TOGETHER:
             self._parts = [self.statistic()]
 
     def statistic(self) -> JointCounts:

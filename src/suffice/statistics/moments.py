@@ -34,7 +34,7 @@ __all__ = [
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
 UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
 MOVED = 2.0**-60  # share of the squares of numbers that may be left of their differences
-ROUNDING = 2.0**-20  # share of a sum that many additions in plain double may be off by
+SUM_ROUNDING = 2.0**-20  # share of a sum that many additions in plain double may be off by
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,7 +73,7 @@ class Moments:
     @rule("weights are normal pairs, and not below 0 by more than rounding")
     def _has_weights(self) -> bool:
         total = self.total
-        least = -ROUNDING * total.max(initial=0.0)
+        least = -SUM_ROUNDING * total.max(initial=0.0)
         return bool((total == self.weight[:, 0]).all() and total.min(initial=0.0) >= least)
 
     @rule("means can be squared, and a scatter is not below 0 by more than rounding")
@@ -283,7 +283,7 @@ def is_scatter(
     noise: NDArray[np.float64],
 ) -> bool:
     """Whether x̄ − p, W(x̄ − p)² and Σw(x − p)² can be those of numbers x, but for noise."""
-    near, most = np.abs(mean) <= 2 * LARGEST, (1 + ROUNDING) * squares + noise
+    near, most = np.abs(mean) <= 2 * LARGEST, (1 + SUM_ROUNDING) * squares + noise
     return bool(near.all() and (between <= most).all())
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 __all__ = ["close", "frozen", "require"]
 
-ROUNDING = 1e-12  # of the sum of the absolute values that a score adds up
+SCORE_ROUNDING = 1e-12  # of the sum of the absolute values that a score adds up
 
 
 def require(kept: bool, law: str) -> None:
@@ -50,5 +50,5 @@ def close(
 ) -> NDArray[np.bool_]:
     """Tell where two sums of terms of this magnitude agree; −∞ agrees with itself only."""
     with np.errstate(invalid="ignore"):
-        agree: NDArray[np.bool_] = (a == b) | (np.abs(a - b) <= ROUNDING * (1 + magnitude))
+        agree: NDArray[np.bool_] = (a == b) | (np.abs(a - b) <= SCORE_ROUNDING * (1 + magnitude))
     return agree

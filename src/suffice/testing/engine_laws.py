@@ -20,7 +20,7 @@ from suffice.testing.comparing import require
 
 __all__ = ["check_engine", "check_recovery"]
 
-LARGE = 1 << 21  # characters of a result that no engine calls small
+LARGE_RESULT = 1 << 21  # characters of a result that no engine calls small
 
 
 def check_engine(engine: Engine) -> None:
@@ -55,7 +55,7 @@ def check_engine(engine: Engine) -> None:
         require(same == engine, "a copy of an engine equals it")
     for splits in ("", "a", "ab", "abcdefg", "the quick brown fox jumps over the lazy dog"):
         _check_order(engine, splits, times=1 + len(splits) % 3)
-    _check_order(engine, "abcdefghijk", LARGE)
+    _check_order(engine, "abcdefghijk", LARGE_RESULT)
     _check_exceptions(engine)
     _check_memory(engine)
 
@@ -72,7 +72,7 @@ def _check_order(engine: Engine, splits: str, times: int) -> None:
 
 
 def _check_exceptions(engine: Engine) -> None:
-    for times in (1, LARGE):
+    for times in (1, LARGE_RESULT):
         for call in (_run, lambda *task: list(_map(*task))):
             caught: Exception | None = None
             try:

@@ -13,8 +13,9 @@ from suffice.data.text import split_words
 from suffice.families.family import Family, Form, Parameters
 from suffice.numerics.logspace import cell_scores
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock, SparseBlock
+from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.testing.comparing import close, frozen, require

@@ -19,7 +19,15 @@ ANSWERS = (
     *("predict", "predict_log_proba", "predict_proba", "predict_joint_log_proba"),
     *("decision_function", "transform", "predict_interval", "leverage"),
 )
-PARTS = ((0, 7), (1, 8), (2, 9), (1, 16), (3, 17), (5, 31), (1, 65))  # first row and number of rows
+CUTS = (
+    (0, 7),
+    (1, 8),
+    (2, 9),
+    (1, 16),
+    (3, 17),
+    (5, 31),
+    (1, 65),
+)  # first row and number of rows
 
 
 def check_rows(model: Any, X: NDArray[Any] | pa.Table) -> None:
@@ -81,7 +89,7 @@ def _arranged(X: Any) -> Iterator[tuple[str, Any, NDArray[np.intp]]]:
     n = len(X)
     every = np.arange(n)
     yield "among all", X, every
-    for first, rows in PARTS:
+    for first, rows in CUTS:
         part = slice(first, first + rows)
         if len(every[part]):
             yield f"among {len(every[part])}", X[part], every[part]

@@ -8,7 +8,7 @@ import typer
 
 from suffice.cli.options.models import has_coefficients, load, refusal
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
-from suffice.cli.output.coefficients import LEVEL, coefficient_facts, rendered_coefficients
+from suffice.cli.output.coefficients import CONFIDENCE, coefficient_facts, rendered_coefficients
 from suffice.cli.output.tables import deliver, refuse_overwriting
 
 __all__ = ["summary"]
@@ -28,6 +28,6 @@ def summary(
     fitted = load(model)
     if not has_coefficients(fitted):
         raise refusal(model, fitted, "a summary is of coefficients", f"use suffice show {model}")
-    facts = coefficient_facts(fitted, model, LEVEL if level is None else level)
+    facts = coefficient_facts(fitted, model, CONFIDENCE if level is None else level)
     intervals = level is not None
     deliver(facts, lambda: rendered_coefficients(facts, intervals), as_json, output)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 
-__all__ = ["LEVEL", "coefficient_facts", "rendered_coefficients"]
+__all__ = ["CONFIDENCE", "coefficient_facts", "rendered_coefficients"]
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 TESTS, ENDS, RATIO = ("t", "z", "p"), ("lower", "upper"), "odds_ratio"
 HEADERS = {
     "estimate": "Estimate",
@@ -36,7 +36,7 @@ HEADERS = {
 
 
 def coefficient_facts(
-    model: LinearRegression | Ridge | LogisticRegression, path: Path, level: float = LEVEL
+    model: LinearRegression | Ridge | LogisticRegression, path: Path, level: float = CONFIDENCE
 ) -> dict[str, Any]:
     """What a linear model says of its columns.
 

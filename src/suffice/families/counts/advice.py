@@ -14,7 +14,7 @@ from suffice.statistics.counts import Counts
 __all__ = ["advice_on_counts"]
 
 FEW = 20  # rows, or values: fewer show nothing
-MOST = 0.9  # of the values have to be numbers
+NUMERIC_FRACTION = 0.9  # of the values have to be numbers
 _NUMBER = re.compile(r"[-+]?[$€£¥]?\s*[-+]?\d[\d,. ]*([eE][-+]?\d+)?\s*[%$€£¥]?")
 
 
@@ -54,7 +54,7 @@ def _advice(values: Sequence[Any], count: NDArray[np.float64]) -> str:
     if len(values) == len(count) and ((count > 0).sum(axis=0) == 1).all() and count.any(1).all():
         return "has one value for each class: if it is a copy of the label, leave it out"
     numbers = [isinstance(value, str) and bool(_NUMBER.fullmatch(value)) for value in values]
-    if len(values) >= FEW and sum(numbers) >= MOST * len(values):
+    if len(values) >= FEW and sum(numbers) >= NUMERIC_FRACTION * len(values):
         return _on_text(values, numbers)
     return ""
 

@@ -16,9 +16,9 @@ from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import NAMED, bound
 from suffice.numerics.linalg import (
+    LEAST_PIVOT,
     ROUNDED_MATRIX,
     SHARPEST,
-    TOLERANCE,
     Factor,
     factorise,
     floored,
@@ -32,7 +32,7 @@ from suffice.statistics.moments import too_large
 
 __all__ = ["FactoredGaussians", "add_complete", "fill", "listed", "settled_double"]
 
-CERTAIN = 2.0**-40  # the fraction kept, without a floor, where one class alone does not vary
+KEPT_FRACTION = 2.0**-40  # the fraction kept, without a floor, where one class alone does not vary
 STEEP = 64.0  # root of a condition number from which the rows' order would show in a factor
 
 
@@ -94,7 +94,7 @@ class FactoredGaussians:
         frame = factorise(total, noise)
         matrices = tuple(covariance[m] for m in range(s))
         if floor == 0 and s > 1 and any(factorise(m, noise).rank < frame.rank for m in matrices):
-            floor = CERTAIN
+            floor = KEPT_FRACTION
         singular = [m for m in range(s) if floor > 0 and floored(matrices[m], frame, floor)[1]]
         raised = tuple((m, factorise(covariance[m], noise).dependent) for m in singular)
         if raised:
@@ -281,7 +281,7 @@ def _noise(mean: DoubleDouble, total: DoubleDouble) -> NDArray[np.float64]:
         out=np.zeros_like(variance),
         where=variance > 0,
     )
-    return np.asarray(np.maximum(TOLERANCE, 2.0**-104 * far))
+    return np.asarray(np.maximum(LEAST_PIVOT, 2.0**-104 * far))
 
 
 def settled_double(matrices: DoubleDouble) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 LOG_2PI = log_of(2 * np.pi)
-ROWS = 16_384  # rows scored at a time
+SCORED_ROWS = 16_384  # rows scored at a time
 
 Structure = Literal["full", "diagonal", "spherical"]
 
@@ -222,8 +222,8 @@ class MultivariateStudentParameters(JointParameters):
 def _tiles(block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """Rows as doubles, a number of them at a time that stays in cache with its scores."""
     for start, x in tiles(block.values, np.float64):
-        for first in range(0, len(x), ROWS):
-            yield start + first, x[first : first + ROWS]
+        for first in range(0, len(x), SCORED_ROWS):
+            yield start + first, x[first : first + SCORED_ROWS]
 
 
 def _located(function: Any, start: int, *arguments: Any, **options: Any) -> Any:

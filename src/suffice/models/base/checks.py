@@ -35,7 +35,7 @@ __all__ = [
     "unless_it_fails",
 ]
 
-WHOLE = {bool, int}  # labels without a fraction
+WHOLE_TYPES = {bool, int}  # labels without a fraction
 
 
 def is_array(X: Any, *named: Any) -> bool:
@@ -118,7 +118,7 @@ def check_labels(labels: Labels) -> None:
     """
     distinct = labels.classes.values
     types = set(map(type, distinct))
-    if not types <= WHOLE:
+    if not types <= WHOLE_TYPES:
         infinite = [value for value in distinct if value in (np.inf, -np.inf)]
         if infinite:
             row = labels.values.tolist().index(infinite[0])
@@ -129,7 +129,7 @@ def check_labels(labels: Labels) -> None:
             "a label names a class",
             "check that the right values are the labels",
         )
-    if types <= WHOLE:
+    if types <= WHOLE_TYPES:
         return
     kinds = sorted({kind.__name__ for kind in types})
     if "bytes" in kinds:
@@ -138,7 +138,7 @@ def check_labels(labels: Labels) -> None:
         raise SchemaError(
             f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
         )
-    if not types <= {*WHOLE, str}:  # else there is no fraction among them
+    if not types <= {*WHOLE_TYPES, str}:  # else there is no fraction among them
         # Each twice: labels that are nearly all distinct would be warned of.
         check_classification_targets(np.repeat(np.array(distinct), 2))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import ModelFileError
-from suffice.hints import LONGEST, fits
+from suffice.hints import LARGEST_WHOLE_NUMBER, fits
 from suffice.rules import shown
 from suffice.statistics.vocabulary import KINDS
 
@@ -74,7 +74,7 @@ def _is_option(value: Any, records: tuple[type, ...]) -> bool:
     if isinstance(value, list | tuple):
         return all(_is_option(part, records) for part in value)
     if isinstance(value, int):
-        return abs(value) <= LONGEST
+        return abs(value) <= LARGEST_WHOLE_NUMBER
     return value is None or isinstance(value, (*KINDS, np.ndarray, *records))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ROUNDING", "BayesError", "between"]
+__all__ = ["PHI_ERROR", "BayesError", "between"]
 
-ROUNDING = 1e-14  # relative, of a distance and of Φ
+PHI_ERROR = 1e-14  # relative, of a distance and of Φ
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 
-from suffice.models.bayes_risk.bounds import ROUNDING, BayesError, between
+from suffice.models.bayes_risk.bounds import PHI_ERROR, BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.densities import Density
 from suffice.numerics.elementary import log_of
@@ -45,9 +45,9 @@ def closed_form(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError
     regret = known.prior * (costs.max(axis=1) - right)
     least = float(known.prior @ right)
     value, low, high = (
-        least + _gaussian_error(regret, delta * (1 + slack)) for slack in (0, ROUNDING, -ROUNDING)
+        least + _gaussian_error(regret, delta * (1 + slack)) for slack in (0, PHI_ERROR, -PHI_ERROR)
     )
-    return BayesError(value, low * (1 - ROUNDING), high * (1 + ROUNDING), 1.0, "closed_form")
+    return BayesError(value, low * (1 - PHI_ERROR), high * (1 + PHI_ERROR), 1.0, "closed_form")
 
 
 def _gaussian_error(weight: NDArray[np.float64], delta: float) -> float:

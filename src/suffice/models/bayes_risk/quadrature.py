@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from suffice.models.bayes_risk.bounds import ROUNDING, BayesError, between
+from suffice.models.bayes_risk.bounds import PHI_ERROR, BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.closed_form import distance
 from suffice.models.bayes_risk.costs import expected_costs, without_poles
@@ -20,7 +20,7 @@ from suffice.numerics.quadrature import integrate
 
 __all__ = ["quadrature"]
 
-HALVINGS = 80  # of the bracket around a boundary between decisions
+BRACKET_HALVINGS = 80  # of the bracket around a boundary between decisions
 
 # Quantiles that cut the line: even in the middle, by decades in the tails.
 _QUANTILES = np.concatenate([np.arange(1, 33) / 64, 10.0 ** -np.arange(2, 17)])
@@ -67,11 +67,11 @@ def quadrature(known: KnownDensities, costs: NDArray[np.float64]) -> BayesError 
         region_risk = float((known.prior[:, None] * probabilities * costs[:, decisions]).sum())
         integral, error = integrate(least, np.unique(np.concatenate([cuts, boundaries])))
     # Differences of distribution functions are right to an absolute ε, hence the last term.
-    slack = abs(region_risk - integral) + error + ROUNDING * region_risk
+    slack = abs(region_risk - integral) + error + PHI_ERROR * region_risk
     slack += float(np.finfo(np.float64).eps * costs.max()) * len(decisions)
     if delta is not None:
         # A distance off by ε moves a Gaussian by less than 0.4 ε in total variation.
-        slack += 0.4 * ROUNDING * delta * float(costs.max())
+        slack += 0.4 * PHI_ERROR * delta * float(costs.max())
     return between(region_risk, slack, "quadrature")
 
 
@@ -90,7 +90,7 @@ def _regions(
     inside. A region that lies between two neighbouring points alone is not seen.
     """
     choice = decide(x)
-    for _ in range(HALVINGS):
+    for _ in range(BRACKET_HALVINGS):
         left = np.flatnonzero(choice[1:] != choice[:-1])
         middle = x[left] / 2 + x[left + 1] / 2
         inside = (middle > x[left]) & (middle < x[left + 1])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.linalg import TOLERANCE
+from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.comoments import Comoments
 
@@ -51,7 +51,11 @@ class NormalEquations:
 
     @classmethod
     def of(
-        cls, statistic: Comoments, p: int, intercept: bool = True, tolerance: float = TOLERANCE
+        cls,
+        statistic: Comoments,
+        p: int,
+        intercept: bool = True,
+        tolerance: float = LEAST_PIVOT,
     ) -> Self:
         """The sums of the complete rows of one class: p columns and, after them, the targets.
 

@@ -16,7 +16,7 @@ from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Side", "check_compatible"]
 
-NAMED = 10  # columns named in a sentence
+NAMED_COLUMNS = 10  # columns named in a sentence
 
 
 class Side(NamedTuple):
@@ -115,7 +115,7 @@ def _difference(
     orders = [list(side) for side in pairs]
     if orders[0] == orders[1]:
         return "this model and the other group the same columns in different ways", same
-    named, others = (", ".join(map(repr, order[:NAMED])) for order in orders)
+    named, others = (", ".join(map(repr, order[:NAMED_COLUMNS])) for order in orders)
     return (
         f"the columns of this model come in the order {named}, those of the other {others}",
         "fit one of them again, its columns in the order of the other",

@@ -58,8 +58,8 @@ Plan = tuple[NDArray[np.bool_], Array, Array]  # the classes with a prior p(c), 
 
 KEPT_CELLS = 2**25  # posteriors held in memory; of more rows, they are computed in every pass
 MOST_CLASSES = 256  # for Newton's steps; their cost grows with the square
-ROUNDING = 2.0**-48  # of L, as a fraction of n
-SINGULAR = 2.0**-44  # of an eigenvalue of H, as a fraction of the largest
+LIKELIHOOD_ROUNDING = 2.0**-48  # of L, as a fraction of n
+SINGULAR_HESSIAN = 2.0**-44  # of an eigenvalue of H, as a fraction of the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +151,7 @@ class _Point(NamedTuple):
         if not len(self.curvature):
             return None
         values, axes = np.linalg.eigh(self.curvature)
-        root = np.sqrt(np.maximum(values, SINGULAR * values[-1]))
+        root = np.sqrt(np.maximum(values, SINGULAR_HESSIAN * values[-1]))
         try:
             prior, _ = nnls(root[:, None] * axes.T, axes.T @ (2 * self.gradient - 1) / root)
         except RuntimeError:
@@ -204,7 +204,7 @@ def label_shift(
         return _Point.of(prior, sums.value)
 
     path = [at(before)]
-    noise = ROUNDING * path[0].rows
+    noise = LIKELIHOOD_ROUNDING * path[0].rows
     while path[-1].gap > max(tol, noise) and len(path) <= max_iter:
         path += islice(_two_steps(path[-1], at, noise), max_iter + 1 - len(path))
     prior = np.zeros_like(model.prior)

@@ -39,7 +39,7 @@ from suffice.models.optimise.descent_options import (
     Steps,
     check_descent_options,
 )
-from suffice.numerics.linalg import TOLERANCE
+from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.moments import refuse_underflow
@@ -327,7 +327,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         intercept = bool(self.fit_intercept)
         if cells is not None and not statistic.complete:
             return cells.equations(p, intercept)
-        noise = TOLERANCE if self.precision == "exact" else ROUNDED
+        noise = LEAST_PIVOT if self.precision == "exact" else ROUNDED
         return NormalEquations.of(statistic, p, intercept, noise)
 
     # -- keeping

@@ -17,7 +17,8 @@ __all__ = ["RidgePath", "RidgeSpectrum"]
 
 CANDIDATES = 200
 BEYOND = 1e3  # how far α may lie outside the squares of the singular values
-LEAST = 2.0**-40  # of 1 − h: what rounding may leave of a row that determines a coefficient alone
+# Of 1 − h: what rounding may leave of a row that determines a coefficient alone.
+LEAST_REST = 2.0**-40
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +194,7 @@ class RidgeSpectrum:
         offset = y - equations.y_mean.value
         inverse = 1.0 / (self.singular[:, None] ** 2 + alphas)
         constant = 1.0 / self.rows if equations.intercept else 0.0
-        rest = np.maximum(1.0 - constant - z**2 @ inverse, LEAST)
+        rest = np.maximum(1.0 - constant - z**2 @ inverse, LEAST_REST)
         weights = self.singular[:, None, None] * inverse[:, :, None] * self.strength[:, None, :]
         fit = np.tensordot(z, weights, axes=1)
         return np.asarray((offset[:, None, :] - fit) / rest[:, :, None])

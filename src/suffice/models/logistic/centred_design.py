@@ -33,12 +33,12 @@ from suffice.statistics.block import (
     Encoding,
     IntegerBlock,
     RealBlock,
-    SparseBlock,
     converted,
 )
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts
 from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
+from suffice.statistics.sparse_block import SparseBlock
 
 __all__ = ["CentredDesign", "SparseMomentsAccumulator", "first_pass"]
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from suffice.models.logistic.fit import Fit
-from suffice.models.logistic.objective import NOISE, Objective
+from suffice.models.logistic.objective import SQUARES_NOISE, Objective
 from suffice.models.logistic.separation import farthest, refuse_separation
 from suffice.models.logistic.warm_start import iterates_of
 from suffice.models.optimise.newton import Point, inverse_root, solve
@@ -130,7 +130,7 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
     radius = max(objective.data.map(farthest, params)) ** 0.5
     decrement = max(float(point.gradient @ solve(point.hessian, point.gradient)), 0.0) ** 0.5
     flattest, steepest = np.linalg.eigvalsh(point.hessian)[[0, -1]]
-    if not flattest > NOISE * steepest:  # no more than rounding
+    if not flattest > SQUARES_NOISE * steepest:  # no more than rounding
         return False
     apart = 1.0 if objective.k == 2 else 2.0**0.5  # |t_a − t_b| ≤ √2 |t|
     return bool(apart * radius * decrement <= 0.5 * flattest**0.5)

@@ -20,7 +20,8 @@ from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums, scores
 from suffice.numerics.rows import affine
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import CodedBlock, RealBlock, SparseBlock, tiles
+from suffice.statistics.block import CodedBlock, RealBlock, tiles
+from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LogisticModel", "Prediction", "log_probabilities", "predictions"]

@@ -32,11 +32,11 @@ from suffice.statistics.comoments import Comoments
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["LARGEST_HESSIAN", "NOISE", "Objective"]
+__all__ = ["LARGEST_HESSIAN", "SQUARES_NOISE", "Objective"]
 
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
-NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
+SQUARES_NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +310,7 @@ class Objective:
         if self.intercept and self.centred.is_sparse:  # about means, which these rows are not
             before, sums_of = np.diagonal(block), full[0, 1:] * self.used[1:]
             block = block - np.outer(sums_of, sums_of) / full[0, 0]
-            after = np.maximum(np.diagonal(block), NOISE * before)
+            after = np.maximum(np.diagonal(block), SQUARES_NOISE * before)
             np.fill_diagonal(block, after)
             noise_of = noise_of * np.divide(before, after, out=np.ones(width - 1), where=after > 0)
         return factorise(DoubleDouble.of(block), noise_of)

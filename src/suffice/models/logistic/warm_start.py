@@ -18,7 +18,7 @@ from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign, first_pass
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.missing_cells import joint_moments
-from suffice.models.logistic.objective import NOISE, Objective
+from suffice.models.logistic.objective import SQUARES_NOISE, Objective
 from suffice.models.logistic.sample import Sample, draw
 from suffice.models.optimise.newton import Point, inverse, newton, quasi_newton, smallest_pivot
 from suffice.numerics.elementary import log_of
@@ -118,7 +118,7 @@ def _is_ill_conditioned(objective: Objective, point: Point) -> bool:
 def _factor(objective: Objective, sums: LossSums) -> Factor:
     """Which terms depend on earlier ones: exactly of dense rows, by the Hessian of sparse ones."""
     if objective.centred.is_sparse:
-        return objective.factorised(sums, NOISE)
+        return objective.factorised(sums, SQUARES_NOISE)
     rows = tree_sum(objective.data.map(joint_moments, objective.centred))
     return objective.exactly_factorised(cast(Comoments, rows.blocks[0]).one_class)
 

@@ -17,7 +17,7 @@ Steps = Literal["gradient", "sgd", "minibatch"]
 STEPS: tuple[str, ...] = get_args(Steps)
 SINGLE_ROWS = ("sgd", "minibatch")  # those that can go on with further rows
 AVERAGED_DECAY = 0.01  # how fast the rate of averaged steps falls
-TOLERANCE = {"gradient": 1e-8, "sgd": 1e-3, "minibatch": 1e-3}  # fraction of a gradient
+GRADIENT_TOLERANCE = {"gradient": 1e-8, "sgd": 1e-3, "minibatch": 1e-3}  # fraction of a gradient
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class GradientDescent:
 
     def tolerance(self, steps: Steps) -> float:
         """The fraction of the gradient at v = 0 to stop at."""
-        return TOLERANCE[steps] if self.tol is None else float(self.tol)
+        return GRADIENT_TOLERANCE[steps] if self.tol is None else float(self.tol)
 
     def unfinished(self, steps: Steps, epochs: int, other: str) -> str:
         """Say that the rule for stopping is not met; another solver would have met it."""

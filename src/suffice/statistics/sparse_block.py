@@ -1,0 +1,96 @@
+"""Rows with few events each: what most cells of a text, or of a sparse matrix, do not show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.statistics.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+__all__ = ["SparseBlock"]
+
+
+@dataclass(frozen=True, slots=True)
+class SparseBlock:
+    """Event counts in compressed rows: ``data``, ``indices``, ``indptr`` as in SciPy's CSR.
+
+    ``present`` (n,) tells which rows were observed at all: an empty text is not a missing one.
+    """
+
+    data: NDArray[Any]
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+    vocabulary: Vocabulary
+    present: NDArray[np.bool_]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return int(self.indptr.shape[0]) - 1
+
+    @property
+    def width(self) -> int:
+        """Number of columns; a text is one."""
+        return len(self.vocabulary) if self.vocabulary.closed else 1
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Whether a row was not observed, or a count in it is missing, (n, 1)."""
+        before = np.concatenate([[0], np.cumsum(np.isnan(self.data))])
+        unknown = np.diff(before[self.indptr]) > 0
+        return np.asarray(unknown | ~self.present)[:, None]
+
+    def cut(self, start: int, stop: int) -> SparseBlock:
+        """Rows ``start`` to ``stop``."""
+        indptr = self.indptr[start : stop + 1]
+        cells = slice(indptr[0], indptr[-1])
+        return SparseBlock(
+            self.data[cells],
+            self.indices[cells],
+            indptr - indptr[0],
+            self.vocabulary,
+            self.present[start:stop],
+        )
+
+    def take(self, rows: NDArray[np.intp]) -> SparseBlock:
+        """The given rows, in that order."""
+        from scipy.sparse import csr_array
+
+        cells = self.data, self.indices, self.indptr
+        taken = csr_array(cells, shape=(self.rows, len(self.vocabulary)))[rows]
+        return SparseBlock(
+            taken.data, taken.indices, taken.indptr, self.vocabulary, self.present[rows]
+        )
+
+    @property
+    def outcomes(self) -> NDArray[np.float64]:
+        """Whether each stored count is positive, 1 or 0; NaN where it is missing."""
+        return np.asarray(np.sign(self.data, dtype=np.float64))
+
+    def counts(self, vocabulary: Vocabulary) -> csr_array:
+        """Counts (n, m) of the tokens of a vocabulary; others, and missing counts, are left out."""
+        from scipy.sparse import csr_array
+
+        cells = np.nan_to_num(self.data), self.reindex(vocabulary), self.indptr
+        with_others = csr_array(cells, shape=(self.rows, len(vocabulary) + 1))
+        return with_others[:, :-1]
+
+    def column(self, j: int) -> SparseBlock:
+        """A text is one column; of a sparse matrix, column j alone."""
+        if not self.vocabulary.closed:
+            return self
+        data = np.where(self.indices == j, self.data, 0)
+        return SparseBlock(data, self.indices, self.indptr, self.vocabulary, self.present)
+
+    def reindex(self, vocabulary: Vocabulary) -> NDArray[Any]:
+        """Token indices into another vocabulary; an unseen token gets the index m, one past."""
+        if self.vocabulary == vocabulary:
+            return self.indices
+        place: NDArray[Any] = vocabulary.index(self.vocabulary.values, len(vocabulary))
+        return np.asarray(place[self.indices])
