@@ -104,7 +104,8 @@ def predict(
     fold, bounds = _pieces(design.bounds, workers)
     given = list(learnt.arguments())
     given[5], given[6] = learnt.trained[fold], learnt.silent[fold]
-    classes = np.full((len(design.run), len(near)), -1, np.int16)
+    classes = np.empty((len(design.run), len(near)), np.int16)
+    classes[~design.predicted] = -1
 
     def work(some: NDArray[np.int64]) -> None:
         rows: tuple[Any, ...] = (series.values, *given, near.indptr, near.indices)

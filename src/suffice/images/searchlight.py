@@ -285,8 +285,9 @@ class SearchLight(FittedSearchLight, ScikitLearnInterface):
         self.__dict__.pop("confusion_", None)
         self.classes_ = plan.classes
         self.fold_sizes_ = np.diff(plan.bounds, axis=1).ravel()
-        right = classes == plan.code[:, None]
-        correct = np.stack([right[first:last].sum(axis=0) for first, last in plan.bounds])
+        right = (classes == plan.code[:, None].astype(np.int16)).view(np.uint8)
+        counts = (right[first:last].sum(axis=0, dtype=np.uint32) for first, last in plan.bounds)
+        correct = np.stack(list(counts)).astype(np.intp)
         self.correct_ = correct[:, :n]
         self.fold_scores_ = self.correct_ / self.fold_sizes_[:, None]
         self._scores = accuracy(correct, self.fold_sizes_)
