@@ -21,12 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
+from suffice.models.base.costs import checked_costs, expected_costs
 from suffice.models.base.options import generator
 from suffice.models.base.scikit_learn import ScikitLearnInterface
 from suffice.models.bayes_risk.bounds import BayesError
 from suffice.models.bayes_risk.class_densities import ClassDensities
-from suffice.models.bayes_risk.costs import expected_costs, without_poles, zero_one
-from suffice.models.bayes_risk.decisions import checked_costs, with_rejection
+from suffice.models.bayes_risk.costs import without_poles, zero_one
+from suffice.models.bayes_risk.decisions import with_rejection
 from suffice.models.bayes_risk.given import class_densities, listed
 from suffice.models.bayes_risk.risk import Method, bayes_risk
 from suffice.models.generative.classifier import GenerativeClassifier

@@ -62,6 +62,9 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         In no direction is the variance less than this fraction of that over all classes.
     precision : {"exact", "double"}
         Add products without rounding, or in plain double precision.
+    costs : array (k, k), optional
+        ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
+        answered is the one of least expected cost; by default the most probable.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -132,6 +135,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     ddof: int = 0
     variance_floor: float = 1e-9
     precision: Literal["exact", "double"] = "exact"
+    costs: Any = None
     threads: int | None = None
     engine: Choice = None
 

@@ -43,7 +43,8 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         The same as ``shrinkage``, which it excludes.
     tol : float
         Accepted for compatibility: a singular matrix is found from exact sums.
-    store_covariance, covariance_estimator, ddof, variance_floor, precision, threads, engine
+    store_covariance, covariance_estimator, ddof, variance_floor, precision, costs, threads,
+    engine
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -95,6 +96,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     ddof: int = 0
     variance_floor: float = 1e-9
     precision: Literal["exact", "double"] = "exact"
+    costs: Any = None
     threads: int | None = None
     engine: Choice = None
 

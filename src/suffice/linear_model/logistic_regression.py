@@ -55,17 +55,15 @@ class LogisticRegression(FittedLogistic):
     Parameters
     ----------
     penalty : {"l2", "firth", None}
-        Gaussian prior; the prior of Jeffreys, for two classes, whose estimates are finite and
-        less biased on any data (then C has no meaning); or none, as C = ∞.
+        Gaussian prior; that of Jeffreys, for two classes, whose estimates are finite and less
+        biased on any data (without C); or none, as C = ∞.
     C : float
         Variance of the prior; ``np.inf`` for maximum likelihood.
     standardize : bool
-        Whether the penalty is on coefficients of columns divided by their standard deviations, so
-        that units do not matter.
+        Whether the penalty is on coefficients of standardised columns: units do not matter.
     tol : float
         The largest element of the gradient to stop at, as a fraction of that at 0, in units of the
-        columns' standard deviations; for Newton's method and L-BFGS. They also end where rounding
-        leaves no way down.
+        columns' standard deviations. Newton and L-BFGS also end where rounding leaves no way down.
     fit_intercept : bool
         Whether b is estimated; else it is 0.
     class_weight : mapping of label to float, or "balanced", optional
@@ -86,15 +84,16 @@ class LogisticRegression(FittedLogistic):
         what is expected of the cells under a Gaussian of the columns in every class (see the
         notes).
     categorical : list of str, optional
-        Columns of numbers that are categories, as columns of strings always are: each value is
-        compared with the smallest.
+        Columns of numbers that are categories, as columns of strings always are.
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others, or constant beside an intercept, without a
         penalty: of all coefficients that fit as well those of least norm, with a warning that
         names the columns, or an error. They are not looked for where a Hessian would be too large.
     descent : GradientDescent, optional
-        How to descend with "gradient", "sgd" and "minibatch": learning rate, momentum, when to
-        stop, and the seed.
+        Learning rate, momentum, when to stop, and the seed of "gradient", "sgd", "minibatch".
+    costs : array (k, k), optional
+        ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted: answered is
+        the one of least expected cost.
     threads : int, optional
         Default: ``n_jobs``, or all cores.
     engine : str or Engine, optional
@@ -114,14 +113,13 @@ class LogisticRegression(FittedLogistic):
     n_iter_ : ndarray (1,)
         Iterations, or epochs of gradient descent.
     loss_history_ : ndarray (epochs,)
-        Loss of every epoch of gradient descent.
+        Loss of every epoch.
     n_passes_ : int
         How often the rows were read.
     left_out_, unlabelled_ : float
-        Weight of the rows left out for missing cells, and for missing labels.
+        Weight of rows left out for missing cells, and labels.
     likelihood_ : Likelihood or None
-        log L, AIC, BIC and the like; None with an L2 penalty, after gradient descent, and where
-        missing cells were modelled.
+        log L, AIC, BIC; None with an L2 penalty, after descent, and where cells were modelled.
     remarks_ : tuple of str
         What a user may want to know of the columns.
     n_features_in_ : int
@@ -199,6 +197,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         categorical: Sequence[str] | None = None,
         dependent: Dependent = "minimum_norm",
         descent: GradientDescent | None = None,
+        costs: Any = None,
         threads: int | None = None,
         engine: Choice = None,
     ) -> None:
@@ -221,6 +220,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self.categorical = categorical
         self.dependent = dependent
         self.descent = descent
+        self.costs = costs
         self.threads = threads
         self.engine = engine
 

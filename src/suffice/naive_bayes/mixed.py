@@ -65,6 +65,9 @@ class NaiveBayes(GenerativeClassifier):
         What `partial_fit` multiplies all weights by before a batch joins, above 0, at most 1.
     window : int, optional
         How many batches `partial_fit` keeps; default: all.
+    costs : array (k, k), optional
+        ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
+        answered is the one of least expected cost; by default the most probable.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -103,6 +106,7 @@ class NaiveBayes(GenerativeClassifier):
     label_map: Mapping[str, str] | None = None
     decay: float = 1.0
     window: int | None = None
+    costs: Any = None
     threads: int | None = None
     engine: Choice = None
 

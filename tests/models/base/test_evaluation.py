@@ -2,9 +2,18 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import balanced_accuracy_score, f1_score
+from sklearn.metrics import (
+    average_precision_score,
+    balanced_accuracy_score,
+    f1_score,
+    roc_auc_score,
+)
 
-from suffice.naive_bayes import GaussianNB
+import suffice
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from suffice.errors import ParameterError
+from suffice.linear_model import LogisticRegression
+from suffice.naive_bayes import GaussianNB, NaiveBayes
 
 
 def test_the_error_is_the_weight_of_the_errors() -> None:
@@ -47,3 +56,63 @@ def test_a_class_without_rows_has_no_part_in_the_mean() -> None:
     model = GaussianNB().fit([[-1.0], [-2.0], [1.0], [2.0]], ["a", "a", "b", "b"])
     found = model.evaluate([[-1.0], [-2.0], [1.5]], ["a", "a", "a"])
     assert found.balanced_accuracy == pytest.approx(2 / 3)
+
+
+def test_rows_are_ranked_by_their_log_odds() -> None:
+    random = np.random.default_rng(6)
+    y = random.choice(["a", "b", "c"], 300)
+    x = random.normal(size=(300, 2)) + (y == "b")[:, None] - (y == "c")[:, None]
+    weights = random.integers(1, 4, 300).astype(float)
+    model = GaussianNB().fit(x[:150], y[:150])
+    found = model.evaluate(x[150:], y[150:], weights[150:])
+    p = model.predict_proba(x[150:])
+    assert found.roc_area.value == pytest.approx(
+        roc_auc_score(y[150:], p, sample_weight=weights[150:], multi_class="ovr"), rel=1e-13
+    )
+    two = y != "c"
+    model = GaussianNB().fit(x[two][:80], y[two][:80])
+    found = model.evaluate(x[two][80:], y[two][80:])
+    odds = model.predict_log_proba(x[two][80:]) @ [-1.0, 1.0]
+    truth = y[two][80:] == "b"
+    assert found.roc_area.value == pytest.approx(roc_auc_score(truth, odds), rel=1e-14)
+    assert found.average_precision.value == pytest.approx(
+        average_precision_score(truth, odds), rel=1e-14
+    )
+    part = model.evaluate(x[two][80:120], y[two][80:120])
+    rest = model.evaluate(x[two][120:], y[two][120:])
+    assert (part + rest).roc_area == found.roc_area
+    assert (found - rest).average_precision == part.average_precision
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, LogisticRegression],
+)
+def test_costs_move_the_answers(estimator, tmp_path) -> None:
+    random = np.random.default_rng(7)
+    y = np.arange(200) % 3
+    x = random.normal(size=(200, 2)) + y[:, None]
+    costs = [[0, 1, 2], [5, 0, 1], [9, 3, 0]]
+    model = estimator(costs=costs).fit(x, y)
+    p = model.predict_proba(x)
+    best = (p @ np.array(costs)).argmin(axis=1)
+    np.testing.assert_array_equal(model.predict(x), best)
+    assert (best != p.argmax(axis=1)).any()
+    (table,) = model.predict_batches(x, proba=True)
+    assert table.column("prediction").to_pylist() == best.tolist()
+    assert table.column_names == ["prediction", "P(0)", "P(1)", "P(2)"]
+    found = model.evaluate(x, y)
+    assert found.accuracy == model.score(x, y) == np.mean(best == y)
+    assert found.mean_cost(np.array(costs)) == pytest.approx(np.mean(np.array(costs)[y, best]))
+    equal = model.evaluate(x, y, costs=1 - np.eye(3))
+    assert equal.accuracy == np.mean(p.argmax(axis=1) == y)
+    model.save(tmp_path / "m.suffice")
+    np.testing.assert_array_equal(suffice.load(tmp_path / "m.suffice").predict(x), best)
+
+
+def test_costs_that_are_no_table() -> None:
+    model = NaiveBayes(costs=[[0, 1]]).fit([[0.0], [1.0], [2.5]], ["a", "b", "b"])
+    with pytest.raises(ParameterError, match=r"costs has shape \(1, 2\); there are 2 classes"):
+        model.predict([[0.0]])
+    with pytest.raises(ParameterError, match=r"costs\[1\]\[0\]=-1.0; a cost is a finite number"):
+        model.evaluate([[0.0]], ["a"], costs=[[0, 1], [-1, 0]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from suffice.cli.messages.remarks import known_columns, remarked
+from suffice.cli.options.decision import Decision
 from suffice.cli.options.models import (
     label_of,
     load,
@@ -26,6 +28,7 @@ from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_ove
 if TYPE_CHECKING:
     from suffice.models.base.evaluation import Evaluation
     from suffice.models.linear.evaluation import RegressionEvaluation
+    from suffice.statistics.ranking import Area
 
 __all__ = ["evaluate"]
 
@@ -48,6 +51,7 @@ def evaluate(
     weight: Weight = None,
     as_json: AsJson = False,
     output: ResultFile = None,
+    decision: Decision,
     reading: Reading,
     labels: Labels,
     running: Running,
@@ -58,7 +62,7 @@ def evaluate(
     and the size of the errors.
     """
     refuse_overwriting(output, [model, *data])
-    fitted = with_labels(with_tokens(load(model), reading), labels)
+    fitted = decision.applied(with_labels(with_tokens(load(model), reading), labels))
     opened = remarked(reading.open(data, fitted.format_))
     table = known_columns(opened, fitted, label, weight)
     refuse_tokens(fitted, reading, table, data[0])
@@ -69,7 +73,7 @@ def evaluate(
         facts = _errors(result)
         deliver(facts, lambda: [_error_grid(facts)], as_json, output)
     else:
-        facts = _facts(result)
+        facts = _facts(result) | _cost(result, None if decision.threshold else fitted.costs)
         deliver(facts, lambda: _rendered(facts), as_json, output)
 
 
@@ -85,6 +89,8 @@ def _facts(result: Evaluation) -> dict[str, Any]:
         "log_loss": result.log_loss,
         "brier_score": result.brier,
         "balanced_accuracy": result.balanced_accuracy,
+        "roc_area": _area(result.roc_area),
+        "average_precision": _area(result.average_precision),
         "calibration_error": result.calibration_error,
         "reliability": _reliability(result),
         "classes": [
@@ -106,6 +112,18 @@ def _facts(result: Evaluation) -> dict[str, Any]:
         ],
         "confusion": confusion.tolist(),
     }
+
+
+def _area(area: Area) -> dict[str, float] | None:
+    """An area with its bounds; none where no class is ranked."""
+    return None if isnan(area.value) else area._asdict()
+
+
+def _cost(result: Evaluation, costs: Any) -> dict[str, Any]:
+    """The costs of errors and their mean, where errors are not equally bad."""
+    if costs is None:
+        return {}
+    return {"costs": costs, "mean_cost": result.mean_cost(costs)}
 
 
 def _reliability(result: Evaluation) -> list[dict[str, float]]:
@@ -136,20 +154,35 @@ def _scores(facts: dict[str, Any]) -> Table:
     table = grid("", "", "")
     table.show_header = False
     table.columns[2].justify = "left"
-    always = f"always answering the most frequent label: {percent(facts['largest_class_error'])}"
+    always = f"of the most frequent label alone: {percent(facts['largest_class_error'])}"
     table.add_row("error rate", f"{100 * facts['error_rate']:.2f} %", always)
     table.add_row("accuracy", f"{100 * facts['accuracy']:.2f} %", "")
     table.add_row(
         "balanced", f"{100 * facts['balanced_accuracy']:.2f} %", "mean recall of the classes"
     )
+    for name, said in (
+        ("ROC area", "0.5: no better than chance, 1: perfect order"),
+        ("average precision", "area below precision against recall"),
+    ):
+        area = facts[name.lower().replace(" ", "_")]
+        if area:
+            table.add_row(name, _digits(area), said)
+    if "mean_cost" in facts:
+        table.add_row("mean cost", f"{facts['mean_cost']:.4g}", "a row, by the costs of errors")
     table.add_row("log loss", f"{facts['log_loss']:.4f}", "nats per row; 0 is perfect")
     table.add_row("Brier score", f"{facts['brier_score']:.4f}", "from 0, perfect, to 2")
     table.add_row(
         "calibration",
         f"{100 * facts['calibration_error']:.2f} %",
-        "how far probabilities are from how often they are right",
+        "gap between probability and how often it is right",
     )
     return table
+
+
+def _digits(area: dict[str, float]) -> str:
+    """An area with four digits, or between its bounds where these differ."""
+    low, high = f"{area['lower']:.4f}", f"{area['upper']:.4f}"
+    return f"{area['value']:.4f}" if low == high else f"{low} to {high}"
 
 
 def _promises(facts: dict[str, Any]) -> Table:

@@ -11,6 +11,7 @@ import typer
 from rich.console import RenderableType
 
 from suffice.cli.messages.remarks import remarked
+from suffice.cli.options.decision import Decision
 from suffice.cli.options.estimators import (
     MODELS,
     NAIVE_BAYES,
@@ -77,6 +78,7 @@ def fit(
     reading: Reading,
     labels: Labels,
     options: Options,
+    decision: Decision,
     running: Running,
 ) -> None:
     """Learn a model from files and keep it in one small file.
@@ -98,7 +100,7 @@ def fit(
         chosen.engine = running.chosen(report, options.threads, checkpoint)
         chosen.fit(table, label if len(label) > 1 else label[0], weight)
         # Within the work: the checkpoint stays until the model is safe.
-        chosen.save(target)
+        decision.applied(chosen).save(target)
     if has_coefficients(chosen):
         _deliver_coefficients(chosen, target, label, as_json)
         return

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
+from suffice.cli.options.decision import Decision
 from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
 from suffice.cli.options.running import Running
 from suffice.cli.options.shared import Data, ModelFile, Reading
@@ -42,6 +43,7 @@ def predict(
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="Probability of the interval.")] = 0.95,
+    decision: Decision,
     reading: Reading,
     running: Running,
 ) -> None:
@@ -53,7 +55,7 @@ def predict(
     """
     opened = opener(output)
     refuse_overwriting(output, [model, *data])
-    fitted = with_tokens(load(model), reading)
+    fitted = decision.applied(with_tokens(load(model), reading))
     wanted = _options(fitted, proba, log_proba, interval, level)
     table = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
     refuse_tokens(fitted, reading, table, data[0])

@@ -23,6 +23,7 @@ from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.models.base.checks import common_dtype
+from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.evaluation import Evaluation, evaluation
 from suffice.models.base.options import Unanswerable, check_unanswerable
@@ -49,6 +50,7 @@ class Classifier(Estimator):
 
     scikit_learn_mixins: ClassVar[tuple[str, ...]] = ("ClassifierMixin",)
     poor_score: ClassVar[bool] = False  # whether scikit-learn is not to expect much of it
+    costs: Any = None
     reader_: LabelReader
 
     def __sklearn_tags__(self) -> Any:
@@ -72,11 +74,23 @@ class Classifier(Estimator):
     def _codes(self, X: Any) -> NDArray[np.intp]:
         """Code of the most probable class of every row, (n,)."""
 
+    @abstractmethod
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
+
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable label of every row, (n,)."""
-        codes = self._codes(X)
+        """Return a label for every row, (n,): the most probable, or that of least expected cost."""
+        costs = self._costs(self.costs)
+        if costs is None:
+            codes = self._codes(X)
+        else:
+            codes = expected_costs(self.predict_proba(X), costs).argmin(axis=1)
         labels: NDArray[Any] = self.classes_.take(codes)
         return labels
+
+    def _costs(self, given: Any) -> NDArray[np.float64] | None:
+        """The costs of decisions, checked; None if every error is equally bad."""
+        return None if given is None else checked_costs(given, len(self.model_.classes))
 
     @property
     def target_names_(self) -> tuple[str, ...]:
@@ -130,6 +144,9 @@ class Classifier(Estimator):
         model, source = self._fitted(), self._open(X)
         check_unanswerable(unanswerable)
         answer: Any = partial(model.answers, proba=proba, log_proba=log_proba)
+        costs = self._costs(self.costs)
+        if costs is not None:
+            answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
         answered = partial(map_batches, self._engine_for(source))
         complete, layout = self._complete_rows(), self._layout_to_answer()
         if unanswerable == "empty" and complete is not None:
@@ -148,22 +165,42 @@ class Classifier(Estimator):
 
         Rows without a label are left out.
         """
-        return self.evaluate(X, y, sample_weight).accuracy
+        return self._evaluated(X, y, sample_weight, costs=self.costs).accuracy
 
-    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+    def evaluate(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, costs: Any = None
+    ) -> Evaluation:
         """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
 
         Its log-likelihood is that of rows and labels; of a logistic regression, that of the labels
         given the columns.
 
+        Parameters
+        ----------
+        X : table (n, d)
+        y : array (n,) or name of a column
+        sample_weight : array (n,) or name of a column, optional
+        costs : array (k, k), optional
+            Instead of those of the model: ``costs[i][j]`` is the cost of answering label j where i
+            is true. The label answered is the one of least expected cost.
+
         Raises
         ------
         DataError
             If a label was never seen in training, or no row has a label.
+        ParameterError
+            If the costs are no such table.
         """
+        chosen = self.costs if costs is None else costs
+        return self._evaluated(X, y, sample_weight, costs=chosen, ranked=True)
+
+    def _evaluated(
+        self, X: Any, y: Any, sample_weight: Any, *, costs: Any, ranked: bool = False
+    ) -> Evaluation:
         model = self._fitted()
+        kernel = partial(evaluation, costs=self._costs(costs), ranked=ranked)
         source = self._open_labelled(X, y, sample_weight)
-        result = self._run(evaluation, model, source, self._layout_to_answer())
+        result = self._run(kernel, model, source, self._layout_to_answer())
         if not result.weight:
             raise DataError(
                 "there is no labelled row whose weight is not zero",

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.errors import DataError
 from suffice.models.base.checks import check_one_type
+from suffice.models.base.costs import expected_costs
 from suffice.numerics import kernels
-from suffice.numerics.elementary import exp
+from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.statistics.batch import Batch
+from suffice.statistics.ranking import Area, Ranking
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Evaluation", "evaluation"]
 
 CLASSES = 10  # of a confusion table in print
+RANKED = 20  # classes, each of which is ranked against all others
 BINS = 10  # of equal width, in which probabilities are held against frequencies
 
 
@@ -46,6 +50,9 @@ class Evaluation:
         in each tenth of 0 to 1.
     impossible, unlabelled : int
         Rows impossible under every class, and rows left out for want of a label.
+    rankings : tuple of Ranking
+        How the log-odds of a class order rows: of the second one where there are two, of each where
+        there are 3 to 20; none of more classes.
 
     Source: G. W. Brier, Verification of forecasts expressed in terms of probability (1950), eq. 2;
     C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, On calibration of modern neural networks (2017),
@@ -61,6 +68,7 @@ class Evaluation:
     reliability: DoubleDouble
     impossible: int = 0
     unlabelled: int = 0
+    rankings: tuple[Ranking, ...] = ()
 
     def __repr__(self) -> str:
         lines = [
@@ -93,6 +101,10 @@ class Evaluation:
             self.reliability + other.reliability * sign,
             self.impossible + sign * other.impossible,
             self.unlabelled + sign * other.unlabelled,
+            tuple(
+                mine + other if sign > 0 else mine - other
+                for mine, other in zip(self.rankings, other.rankings, strict=True)
+            ),
         )
 
     @property
@@ -158,10 +170,36 @@ class Evaluation:
         weight, expected, right = self.reliability.value.T
         return float(np.abs(expected - right).sum() / weight.sum()) if self.weight else float("nan")
 
+    @property
+    def roc_area(self) -> Area:
+        """Area below the ROC curve; of more than two classes the mean of one against the rest.
+
+        Classes that no row or every row has are left out. NaN where no class is ranked.
+        """
+        return _mean([ranking.roc_area for ranking in self.rankings])
+
+    @property
+    def average_precision(self) -> Area:
+        """Average precision of the second of two classes; of more, the mean over classes."""
+        return _mean([ranking.average_precision for ranking in self.rankings])
+
+    def mean_cost(self, costs: ArrayLike) -> float:
+        """Σ_ij C_ij A_ij / W of the confusion table C and costs A (k, k); NaN without rows."""
+        total = float((self.confusion.value * np.asarray(costs)).sum())
+        return total / self.weight if self.weight else float("nan")
+
     def _share(self, axis: int) -> NDArray[np.float64]:
         table = self.confusion.value
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diag(table) / table.sum(axis=axis))
+
+
+def _mean(areas: list[Area]) -> Area:
+    """The mean of the areas that are known, and of their bounds."""
+    known = [area for area in areas if not np.isnan(area.value)]
+    if not known:
+        return Area(*[float("nan")] * 3)
+    return Area(*np.mean(known, axis=0).tolist())
 
 
 class Classifies(Protocol):
@@ -187,8 +225,22 @@ class Classifies(Protocol):
         ...
 
 
-def evaluation(split: Split, model: Classifies) -> Evaluation:
+def evaluation(
+    split: Split,
+    model: Classifies,
+    costs: NDArray[np.float64] | None = None,
+    ranked: bool = False,
+) -> Evaluation:
     """Kernel of an evaluation.
+
+    Parameters
+    ----------
+    split : Split
+    model : Classifies
+    costs : ndarray (k, k), optional
+        The label predicted is the one with the least expected cost; by default the most probable.
+    ranked : bool
+        Whether rows are ranked by their log-odds.
 
     Raises
     ------
@@ -199,6 +251,7 @@ def evaluation(split: Split, model: Classifies) -> Evaluation:
     sums, confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
     every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])  # low, size, offsets
     reliability = DoubleDouble.zeros((BINS, 3))
+    rankings = [Ranking.empty() for _ in range(_ranked_classes(k) if ranked else 0)]
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
@@ -209,7 +262,13 @@ def evaluation(split: Split, model: Classifies) -> Evaluation:
         unknown = int((codes < 0).sum())
         rows = np.flatnonzero((codes >= 0) & (weights > 0))
         codes, weights, log_posterior = codes[rows], weights[rows], log_posterior[rows]
-        predicted, posterior = log_posterior.argmax(axis=1), exp(log_posterior)
+        posterior = exp(log_posterior)
+        if costs is None:
+            predicted = log_posterior.argmax(axis=1)
+        else:
+            predicted = expected_costs(posterior, costs).argmin(axis=1)
+        for i, (c, odds) in enumerate(_log_odds(log_posterior, posterior, len(rankings))):
+            rankings[i] += Ranking.of(odds, codes == c, weights)
         kernels.counts.add_weighted_codes(
             predicted[:, None], *every_class, codes, weights, confusion
         )
@@ -247,7 +306,25 @@ def evaluation(split: Split, model: Classifies) -> Evaluation:
         DoubleDouble.from_sums(reliability.hi, reliability.lo),
         impossible,
         unlabelled,
+        tuple(rankings),
     )
+
+
+def _ranked_classes(k: int) -> int:
+    """How many classes are ranked: one says all of two."""
+    return 0 if k < 2 or k > RANKED else 1 if k == 2 else k
+
+
+def _log_odds(
+    log_posterior: NDArray[np.float64], posterior: NDArray[np.float64], classes: int
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield the code and log P(c | x) − log P(not c | x), (n,), of every class that is ranked."""
+    if classes == 1:
+        yield 1, log_posterior[:, 1] - log_posterior[:, 0]
+        return
+    for c in range(classes):
+        others = row_sums(np.delete(posterior, c, axis=1))
+        yield c, log_posterior[:, c] - log(others)
 
 
 def _known(batch: Batch, model: Classifies) -> NDArray[np.intp]:

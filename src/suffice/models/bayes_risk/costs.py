@@ -1,4 +1,4 @@
-"""Costs of decisions: what is expected of them, and the most that they can come to."""
+"""Costs of decisions: the most that they can come to, and where a density is infinite."""
 
 from __future__ import annotations
 
@@ -6,34 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-__all__ = ["expected_costs", "largest_risk", "without_poles", "zero_one"]
+__all__ = ["largest_risk", "without_poles", "zero_one"]
 
 
 def zero_one(k: int) -> NDArray[np.float64]:
     """Costs (k, k) of which the expectation is the probability of a wrong label: 1 − I."""
     return 1.0 - np.eye(k)
-
-
-def expected_costs(weights: NDArray[np.float64], costs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return Σ_i w_i A_ij of every row and decision, (n, m).
-
-    Parameters
-    ----------
-    weights : ndarray (n, k)
-        P(i | x) or P(i, x).
-    costs : ndarray (k, m)
-        A.
-
-    Examples
-    --------
-    >>> expected_costs(np.array([[0.75, 0.25]]), np.array([[0.0, 1.0], [9.0, 0.0]]))
-    array([[2.25, 0.75]])
-    """
-    # Class by class, so that the bits of a row do not depend on its neighbours.
-    out = np.zeros((len(weights), costs.shape[1]))
-    for weight, cost in zip(weights.T, costs, strict=True):
-        out += weight[:, None] * cost
-    return out
 
 
 def without_poles(

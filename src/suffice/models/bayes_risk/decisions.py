@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 
-__all__ = ["checked_costs", "prior_of", "with_rejection"]
+__all__ = ["prior_of", "with_rejection"]
 
 
 def prior_of(priors: Any, labels: tuple[Any, ...]) -> NDArray[np.float64]:
@@ -44,28 +44,6 @@ def prior_of(priors: Any, labels: tuple[Any, ...]) -> NDArray[np.float64]:
             f"they add up to {given.sum():.12g}",
         )
     return np.asarray(given / given.sum())
-
-
-def checked_costs(costs: Any, k: int) -> NDArray[np.float64]:
-    """A (k, k), checked."""
-    try:
-        given = np.asarray(costs, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"costs={costs!r}", "a cost is a number") from None
-    if given.shape != (k, k):
-        raise ParameterError(
-            f"costs has shape {given.shape}",
-            f"there are {k} classes, and costs[i][j] is the cost of deciding j when the truth is i",
-        )
-    bad = np.argwhere(~(np.isfinite(given) & (given >= 0)))
-    if len(bad):
-        i, j = bad[0]
-        raise ParameterError(
-            f"costs[{i}][{j}]={given[i, j]}",
-            "a cost is a finite number, 0 or more",
-            "add a constant to its row: that changes no decision",
-        )
-    return given
 
 
 def with_rejection(costs: NDArray[np.float64], cost: float | None) -> NDArray[np.float64]:

@@ -8,9 +8,10 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.base.costs import expected_costs
 from suffice.models.bayes_risk.bounds import BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
-from suffice.models.bayes_risk.costs import expected_costs, largest_risk
+from suffice.models.bayes_risk.costs import largest_risk
 from suffice.models.bayes_risk.densities import MOST_ATOMS, REST
 from suffice.numerics.elementary import exp
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from suffice.models.base.costs import expected_costs
 from suffice.models.bayes_risk.bounds import PHI_ERROR, BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.closed_form import distance
-from suffice.models.bayes_risk.costs import expected_costs, without_poles
+from suffice.models.bayes_risk.costs import without_poles
 from suffice.models.bayes_risk.densities import OneColumn
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import normalise, safe_log
