@@ -19,7 +19,7 @@ if(SUFFICE_SANITIZE)
 endif()
 
 # For each: name.hpp says what, name.cpp how, and bindings/name.cpp checks the arrays of Python.
-set(kernels columns comoments counts descent distances elementary factor linear logistic moments pairs posterior scores
+set(kernels columns comoments coordinate counts descent distances elementary factor linear logistic moments pairs posterior scores
     searchlight squares sums sweep)
 
 # Floating point as written: a product and a sum are fused where the source says so, nowhere else.

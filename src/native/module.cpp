@@ -57,6 +57,7 @@ NB_MODULE(kernels, m) {
   m.def("level", &level_name, "Return the level of the processor that the loops run at.");
   define_columns(m.def_submodule("columns"));
   define_comoments(m.def_submodule("comoments"));
+  define_coordinate(m.def_submodule("coordinate"));
   define_counts(m.def_submodule("counts"));
   define_descent(m.def_submodule("descent"));
   define_distances(m.def_submodule("distances"));

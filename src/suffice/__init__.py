@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     )
     from suffice.engines.choice import engine as engine
     from suffice.engines.choice import set_engine as set_engine
+    from suffice.linear_model import ElasticNet as ElasticNet
+    from suffice.linear_model import Lasso as Lasso
     from suffice.linear_model import LinearRegression as LinearRegression
     from suffice.linear_model import LogisticRegression as LogisticRegression
     from suffice.linear_model import Ridge as Ridge
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 # Public names are imported on first use, so that `import suffice` costs nothing.
 _HOME = {
     "BayesClassifier": "suffice.bayes",
+    "ElasticNet": "suffice.linear_model",
+    "Lasso": "suffice.linear_model",
     "LinearDiscriminantAnalysis": "suffice.discriminant_analysis",
     "LinearRegression": "suffice.linear_model",
     "LogisticRegression": "suffice.linear_model",
@@ -44,6 +48,8 @@ _HOME = {
 
 __all__ = [
     "BayesClassifier",
+    "ElasticNet",
+    "Lasso",
     "LinearDiscriminantAnalysis",
     "LinearRegression",
     "LogisticRegression",

@@ -26,6 +26,8 @@ AGAIN = "load it with the version of suffice that wrote it, or fit the model aga
 MODULES = {
     "LinearDiscriminantAnalysis": "suffice.discriminant_analysis",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
+    "ElasticNet": "suffice.linear_model",
+    "Lasso": "suffice.linear_model",
     "LinearRegression": "suffice.linear_model",
     "LogisticRegression": "suffice.linear_model",
     "Ridge": "suffice.linear_model",

@@ -10,6 +10,7 @@ const char* level_name();
 
 void define_columns(nanobind::module_ m);
 void define_comoments(nanobind::module_ m);
+void define_coordinate(nanobind::module_ m);
 void define_counts(nanobind::module_ m);
 void define_descent(nanobind::module_ m);
 void define_distances(nanobind::module_ m);

@@ -4,12 +4,20 @@
 so that neither the scale of a column, nor its offset, nor the order of the rows reaches the
 result. They learn in batches and from streams that fade, forget, merge, compare their rows with
 those of another model, take subsets of columns without reading a row again, and know what their
-estimates are worth.
+estimates are worth. So do `Lasso` and `ElasticNet`, whose penalties make coefficients 0.
 """
 
+from suffice.linear_model.elastic_net import ElasticNet, Lasso
 from suffice.linear_model.linear_regression import LinearRegression
 from suffice.linear_model.logistic_regression import LogisticRegression
 from suffice.linear_model.ridge import Ridge
 from suffice.models.optimise.descent_options import GradientDescent
 
-__all__ = ["GradientDescent", "LinearRegression", "LogisticRegression", "Ridge"]
+__all__ = [
+    "ElasticNet",
+    "GradientDescent",
+    "Lasso",
+    "LinearRegression",
+    "LogisticRegression",
+    "Ridge",
+]

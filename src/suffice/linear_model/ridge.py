@@ -19,7 +19,7 @@ from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.model import errors_left_out
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor, Precision
-from suffice.models.linear.ridge import RidgePath, RidgeSpectrum
+from suffice.models.linear.ridge import RidgePath, RidgeSpectrum, checked_penalties
 from suffice.models.linear.saved import SavedRidge
 from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import RidgeSummary, target_place
@@ -129,7 +129,7 @@ class Ridge(LinearRegressor):
         ParameterError
             If a penalty is negative.
         """
-        path = self._spectrum().path(_penalties(alphas))
+        path = self._spectrum().path(checked_penalties(alphas))
         return path.target(0) if self.single_target_ else path
 
     def _summary(self, target: str | int | None, level: float) -> RidgeSummary:
@@ -176,7 +176,7 @@ class Ridge(LinearRegressor):
         return self.alpha_ * self._unit(columns)
 
     def _candidates(self) -> NDArray[np.float64] | None:
-        return None if self.alphas is None else _penalties(self.alphas)
+        return None if self.alphas is None else checked_penalties(self.alphas)
 
     def _check_options(self) -> None:
         super()._check_options()
@@ -236,20 +236,3 @@ class Ridge(LinearRegressor):
         square = moments.scatter[0] + moments.total[0] * moments.mean[0] ** 2
         unit = np.where(spectrum.plain.tss > 0, spectrum.plain.tss, 1.0)
         return float(alphas[(square.reshape(len(alphas), -1) / unit).sum(axis=1).argmin()])
-
-
-def _penalties(alphas: ArrayLike) -> NDArray[np.float64]:
-    """Penalties as an array (m,).
-
-    Raises
-    ------
-    ParameterError
-        If there is none, or one is not a finite number, 0 or more.
-    """
-    try:
-        values = np.atleast_1d(np.asarray(alphas, np.float64))
-    except (TypeError, ValueError):
-        values = np.empty(0)
-    if values.ndim != 1 or not len(values) or not (np.isfinite(values) & (values >= 0)).all():
-        raise ParameterError(f"alphas={alphas!r}", "penalties are finite numbers, 0 or more")
-    return values

@@ -87,15 +87,13 @@ class LeastSquares:
     @cached_property
     def coefficients(self) -> NDArray[np.float64]:
         """w, (p, t)."""
-        scale = np.sqrt(np.outer(self._inverse_diagonal.hi, self._total.hi))
-        return self._w.settled(scale, NEGLIGIBLE)
+        return self._w.settled(self._w_scale, NEGLIGIBLE)
 
     @cached_property
     def intercept(self) -> NDArray[np.float64]:
         """b, (t,): the value at x = 0."""
         at_zero = self.equations.y_mean - product(_row(self.equations.x_mean), self._w)[0]
-        scale = np.sqrt(self._total.hi * self._variance_at_zero)
-        return at_zero.settled(scale, NEGLIGIBLE)
+        return at_zero.settled(self._intercept_scale, NEGLIGIBLE)
 
     @cached_property
     def rss(self) -> NDArray[np.float64]:
@@ -190,6 +188,16 @@ class LeastSquares:
     @property
     def _total(self) -> DoubleDouble:
         return self.equations.yy
+
+    @property
+    def _w_scale(self) -> NDArray[np.float64]:
+        """How large the terms are whose sum w is, (p, t)."""
+        return np.sqrt(np.outer(self._inverse_diagonal.hi, self._total.hi))
+
+    @property
+    def _intercept_scale(self) -> NDArray[np.float64]:
+        """How large the terms are whose sum b is, (t,)."""
+        return np.asarray(np.sqrt(self._total.hi * self._variance_at_zero))
 
     @cached_property
     def _inverse_diagonal(self) -> DoubleDouble:

@@ -295,7 +295,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         equations = self._equations(statistic, len(design), cells)
         if not tuned:
             self._tune(equations, reader, source)
-        fit = LeastSquares(equations, self._penalty(equations), bool(self.positive))
+        fit = self._minimum(equations)
         if self.dependent == "error" and (found := list(fit.remarks(design.terms))):
             raise DataError(
                 "; ".join(found),
@@ -303,6 +303,10 @@ class LinearRegressor(FittedLinear, ExactEstimator):
                 "leave columns out, or use dependent='minimum_norm', or Ridge",
             )
         return LinearModel(design, reader.without_targets, fit, cells)
+
+    def _minimum(self, equations: NormalEquations) -> LeastSquares:
+        """The coefficients that minimise the penalised sum of squares."""
+        return LeastSquares(equations, self._penalty(equations), bool(self.positive))
 
     def _records(self) -> Sequence[Any]:
         return (self.model_.fit,)

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from suffice.errors import ParameterError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.linalg import product
 
-__all__ = ["RidgePath", "RidgeSpectrum"]
+__all__ = ["RidgePath", "RidgeSpectrum", "checked_penalties"]
 
 CANDIDATES = 200
 BEYOND = 1e3  # how far α may lie outside the squares of the singular values
@@ -204,3 +205,20 @@ class RidgeSpectrum:
         s = self.singular
         least = np.finfo(float).eps * len(s) * s.max(initial=0.0)
         return np.divide(s, s * s + alpha, out=np.zeros_like(s), where=s > least)
+
+
+def checked_penalties(alphas: ArrayLike) -> NDArray[np.float64]:
+    """Penalties as an array (m,).
+
+    Raises
+    ------
+    ParameterError
+        If there is none, or one is not a finite number, 0 or more.
+    """
+    try:
+        values = np.atleast_1d(np.asarray(alphas, np.float64))
+    except (TypeError, ValueError):
+        values = np.empty(0)
+    if values.ndim != 1 or not len(values) or not (np.isfinite(values) & (values >= 0)).all():
+        raise ParameterError(f"alphas={alphas!r}", "penalties are finite numbers, 0 or more")
+    return values

@@ -10,19 +10,18 @@ Source: F. Bach, Self-concordant analysis for logistic regression (2010), propos
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import SQUARES_NOISE, Objective
 from suffice.models.logistic.separation import farthest, refuse_separation
 from suffice.models.logistic.warm_start import iterates_of
 from suffice.models.optimise.newton import Point, inverse_root, solve
+from suffice.models.optimise.one_thread import one_thread_of_blas
 from suffice.models.optimise.stopping import Progress
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
 
@@ -60,15 +59,8 @@ def fit_by_curvature(
     DataError
         If there is no minimum, as the classes are separated.
     """
-    # The engine has its own threads; those of small matrix products would only wait for each other.
-    with _blas().limit(limits=1):
+    with one_thread_of_blas():
         return _fit(objective, method, tolerance, max_iter, start)
-
-
-@cache
-def _blas() -> Any:
-    """The libraries of linear algebra that this process has loaded."""
-    return ThreadpoolController().select(user_api="blas")
 
 
 def _fit(

@@ -3,6 +3,7 @@
 from suffice.numerics.kernels import (
     columns as columns,
     comoments as comoments,
+    coordinate as coordinate,
     counts as counts,
     descent as descent,
     distances as distances,
