@@ -80,22 +80,40 @@ def test_a_linear_model_loads_no_scikit_learn() -> None:
 
 def test_the_help_of_the_command_line_loads_no_library() -> None:
     loaded = loaded_by(command("--help"))
-    assert loaded.isdisjoint({"numpy", "pyarrow", "scipy", "sklearn", "pandas"})
+    assert loaded.isdisjoint({"numpy", "pyarrow", "scipy", "sklearn", "pandas", "pydantic"})
+    assert loaded.isdisjoint({"rich.markdown", "typer.rich_utils"})
+    assert not any(name.startswith("suffice.cli.commands.") for name in loaded)
 
 
-def test_commands_load_no_scikit_learn(table: Path, tmp_path: Path) -> None:
+def test_commands_load_what_they_need(table: Path, tmp_path: Path) -> None:
     model, answers = tmp_path / "fruit.suffice", tmp_path / "answers.csv"
     heavy = {
-        "sklearn",
         "joblib",
-        "scipy.stats",
-        "scipy.sparse",
-        "scipy.optimize",
+        "numpy.random",
+        "pandas",
         "pyarrow.parquet",
+        "pydantic",
+        "rich.markdown",
+        "rich.progress",
+        "scipy.optimize",
+        "scipy.sparse",
+        "scipy.stats",
+        "sklearn",
+        "suffice.linear_model",
+        "threadpoolctl",
     }
-    assert loaded_by(command("fit", table, "--label", "kind", "-o", model)).isdisjoint(heavy)
-    assert loaded_by(command("predict", model, table, "-o", answers)).isdisjoint(heavy)
-    assert answers.read_text().splitlines()[:3] == ["prediction", "apple", "plum"]
+    fitting = loaded_by(command("fit", table, "--label", "kind", "-o", model))
+    predicting = loaded_by(command("predict", model, table, "--proba", "-o", answers))
+    assert fitting.isdisjoint(heavy)
+    assert predicting.isdisjoint({*heavy, "rich", "suffice.cli.commands.fit"})
+    assert answers.read_text().splitlines()[1].startswith("apple,")
+
+
+def test_an_engine_that_is_named_may_use_pandas(table: Path, tmp_path: Path) -> None:
+    words = ("fit", table, "--label", "kind", "-o", tmp_path / "fruit.suffice")
+    attempt = "try:\n    import pandas\nexcept ImportError:\n    pass"
+    assert "pandas" in loaded_by(f"{command(*words, '--engine', 'local')}\n{attempt}")
+    assert "pandas" not in loaded_by(f"{command(*words)}\n{attempt}")
 
 
 def test_a_loaded_model_answers_without_scikit_learn(table: Path, tmp_path: Path) -> None:

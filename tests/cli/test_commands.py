@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -16,28 +17,32 @@ import pytest
 from typer.testing import Result
 
 import suffice
+from suffice.cli.register import COMMANDS
 from suffice.numerics import kernels
 
 Run = Callable[..., Result]
 
 
 def test_help_has_an_example_for_every_command(run: Run) -> None:
-    for name in (
-        "demo",
-        "fit",
-        "predict",
-        "evaluate",
-        "explain",
-        "show",
-        "summary",
-        "merge",
-        "forget",
-        "compare",
-    ):
+    for name, entry in COMMANDS.items():
         result = run(name, "--help")
         assert result.exit_code == 0
-        assert f"Example:  suffice {name}" in result.stdout
+        assert f"Example:  {entry.example[:40]}" in result.stdout
         assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_the_help_says_of_a_command_what_its_own_help_says_first(run: Run) -> None:
+    overview = " ".join(run("--help").stdout.replace("│", " ").split())
+    for name, entry in COMMANDS.items():
+        function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
+        assert " ".join(function.__doc__.partition("\n\n")[0].split()) == entry.about
+        assert f"{name} {entry.about}" in overview
+
+
+def test_a_command_that_is_misspelt_is_found(run: Run) -> None:
+    result = run("fitt")
+    assert result.exit_code == 2
+    assert "No such command 'fitt'. Did you mean 'fit'?" in result.stderr
 
 
 def test_no_command_prints_the_help(run: Run) -> None:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
 __all__ = ["main"]
 
 
@@ -9,4 +15,23 @@ def main() -> None:
     """Run the command that ``sys.argv`` names."""
     from suffice.cli.app import app
 
+    if not any(word.startswith("--engine") for word in sys.argv):
+        sys.meta_path.insert(0, _WithoutPandas())
     app(prog_name="suffice")
+
+
+class _WithoutPandas(MetaPathFinder):
+    """Lets pandas look as if it were not installed.
+
+    pyarrow imports it when it first converts an object of Python, be it a number or a string.
+    That takes longer than a small fit, and no command hands pyarrow a frame. Engines do, which is
+    why they see pandas.
+    """
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Refuse pandas; leave the rest to others."""
+        if name == "pandas":
+            raise ModuleNotFoundError("suffice runs without pandas", name=name)
+        return None

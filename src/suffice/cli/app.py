@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from suffice._version import __version__
-from suffice.cli.commands.compare import compare
-from suffice.cli.commands.demo import demo
-from suffice.cli.commands.evaluate import evaluate
-from suffice.cli.commands.explain import explain
-from suffice.cli.commands.fit import fit
-from suffice.cli.commands.forget import forget
-from suffice.cli.commands.merge import merge
-from suffice.cli.commands.predict import predict
-from suffice.cli.commands.sample import sample
-from suffice.cli.commands.searchlight import searchlight
-from suffice.cli.commands.show import show
-from suffice.cli.commands.summary import summary
 from suffice.cli.messages.sentences import CommandError, sentence, warn
-from suffice.cli.options.shared import with_groups
-from suffice.cli.output.tables import standard_output
+from suffice.cli.options.coercion import Command, TextAsItIs
+from suffice.cli.register import COMMANDS
 from suffice.cli.signals import handled, status
 from suffice.errors import SufficeError, SufficeWarning
-from suffice.numerics import kernels
 from suffice.temporary import sweep
 
 __all__ = ["app"]
@@ -40,11 +27,28 @@ __all__ = ["app"]
 BAD_INPUT = 2
 
 
-class Commands(TyperGroup):
-    """Ends bad input of any kind with one sentence on stderr and exit code 2.
+class Commands(TextAsItIs, TyperGroup):
+    """Imports the command that is named, and no other.
 
-    Ctrl-C ends it with 130, SIGTERM with 143, SIGHUP with 129.
+    Ends bad input of any kind with one sentence on stderr and exit code 2; Ctrl-C ends it with
+    130, SIGTERM with 143, SIGHUP with 129.
     """
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command, imported when it is asked for."""
+        if self.commands.get(cmd_name) is None and cmd_name in COMMANDS:
+            self.commands[cmd_name] = _command(cmd_name)
+        return self.commands.get(cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help of the program as a whole."""
+        from suffice.cli.output.overview import print_overview
+
+        print_overview(self, ctx, [(name, entry.about) for name, entry in COMMANDS.items()])
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Without a command, print the help."""
@@ -75,6 +79,17 @@ class Commands(TyperGroup):
         sys.exit(code)
 
 
+def _command(name: str) -> Any:
+    """The command of a name."""
+    from suffice.cli.options.shared import with_groups
+
+    function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    epilog = f"Example:  {COMMANDS[name].example}"
+    alone.command(name, cls=Command, epilog=epilog)(with_groups(function))
+    return get_command(alone)
+
+
 app = typer.Typer(
     cls=Commands,
     add_completion=False,
@@ -86,6 +101,11 @@ app = typer.Typer(
 
 def _print_version(context: typer.Context, asked: bool) -> None:
     if asked:
+        import platform
+
+        from suffice.cli.output.tables import standard_output
+        from suffice.numerics import kernels
+
         with standard_output():
             typer.echo(f"suffice {__version__}")
             if context.params["verbose"]:
@@ -106,25 +126,3 @@ def _suffice(
     ] = False,
 ) -> None:
     """Learn from any table, from exact sums: fit, predict, explain, merge, forget."""
-
-
-EXAMPLES: dict[Callable[..., None], str] = {
-    demo: "suffice demo",
-    fit: "suffice fit boston.csv --target medv --model linear",
-    predict: "suffice predict adult.suffice new.csv --proba -o answers.csv",
-    evaluate: "suffice evaluate adult.suffice test.csv",
-    explain: "suffice explain adult.suffice new.csv --rows 2",
-    show: "suffice show adult.suffice --column age",
-    summary: "suffice summary boston.suffice",
-    sample: "suffice sample spam.suffice -n 5 --seed 1",
-    merge: "suffice merge north.suffice south.suffice -o all.suffice",
-    compare: "suffice compare january.suffice february.suffice",
-    forget: "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
-    searchlight: (
-        "suffice searchlight bold.nii.gz --mask mask.nii.gz --labels attributes.txt "
-        "--leave-out rest --cube 1 --permutations 1000 -o accuracy.nii.gz --png map.png"
-    ),
-}
-
-for command, example in EXAMPLES.items():
-    app.command(epilog=f"Example:  {example}")(with_groups(command))

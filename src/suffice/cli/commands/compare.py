@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import RenderableType
 
 from suffice.cli.options.models import load, naming, predicts_numbers, refusal, unlike
 from suffice.cli.options.shared import AsJson, ResultFile
 from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from suffice.statistics.comparison import Comparison
     from suffice.statistics.divergence import Divergence
 

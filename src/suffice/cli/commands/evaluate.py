@@ -7,8 +7,6 @@ from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import RenderableType
-from rich.table import Table
 
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.decision import Decision
@@ -26,6 +24,9 @@ from suffice.cli.options.shared import AsJson, Data, Labels, ModelFile, Reading,
 from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
     from suffice.models.base.evaluation import Evaluation
     from suffice.models.linear.evaluation import RegressionEvaluation
     from suffice.statistics.ranking import Area

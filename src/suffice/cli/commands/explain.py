@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import RenderableType
-from rich.table import Table
 
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
@@ -17,6 +15,9 @@ from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_o
 from suffice.errors import DataError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
     from suffice.models.linear.effects import Effects
 
 __all__ = ["explain"]

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import RenderableType
 
 from suffice.cli.messages.remarks import remarked
 from suffice.cli.options.decision import Decision
@@ -29,6 +28,8 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from suffice.data.table import Table
     from suffice.models.generative.classifier import GenerativeClassifier
 

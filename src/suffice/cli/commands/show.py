@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import RenderableType
 
 from suffice.cli.options.models import load_generative
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile, listed
@@ -15,6 +14,8 @@ from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_ove
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.statistics.by_class import ByClass
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ class Running:
     @contextmanager
     def reported(self, what: str) -> Iterator[Report]:
         """Show how far the work is, until the block ends."""
-        if not self.progress:
+        if not (self.progress and sys.stderr and sys.stderr.isatty()):
             yield lambda progress: None
             return
         from suffice.engines.progress_bar import bar

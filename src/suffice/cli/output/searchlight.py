@@ -9,13 +9,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
-
 from suffice.atomic import atomic_writer
 from suffice.cli.options.searchlight import Written
 from suffice.cli.output.tables import amount, grid, percent, short
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from suffice.images import SearchLight
 
 __all__ = ["facts_of", "rendered", "write_files"]

@@ -10,15 +10,16 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
-from rich import box
-from rich.console import Console, RenderableType
-from rich.table import Table
 
 from suffice.atomic import atomic_writer
 from suffice.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
 
 __all__ = [
     "amount",
@@ -92,6 +93,9 @@ def short(value: Any) -> str:
 
 def grid(*columns: str, title: str | None = None, numbers: bool = True) -> Table:
     """A table whose first column is text and whose other columns are numbers, unless told."""
+    from rich import box
+    from rich.table import Table
+
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold")
     for position, column in enumerate(columns):
         right = numbers and position > 0
@@ -128,6 +132,8 @@ def _write_no_more(stream: TextIO | None) -> None:
 
 def print_all(parts: Iterable[RenderableType]) -> None:
     """Print to stdout; brackets in the user's names are no markup."""
+    from rich.console import Console
+
     console = Console(markup=False, emoji=False, highlight=False)
     for part in parts:
         with standard_output():

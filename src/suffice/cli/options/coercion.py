@@ -1,0 +1,56 @@
+"""Arguments and options that are text, or not given, need no validator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand
+
+__all__ = ["Command", "TextAsItIs"]
+
+
+class TextAsItIs:
+    """Lets the parameters of a command of Typer take text as it is.
+
+    Typer 0.29 builds a validator of pydantic for every parameter, given or not. To import pydantic
+    and to build 40 of them takes longer than to read a small file. Text, paths, defaults and
+    what is not given need none; other values are validated as usual.
+    """
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, the one for help among them."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            usual = parameter.process_value
+            if not isinstance(usual, partial):
+                parameter.process_value = partial(_processed, parameter, usual)
+        return parameters
+
+
+class Command(TextAsItIs, TyperCommand):
+    """A command that takes text as it is."""
+
+
+def _processed(parameter: Any, usual: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """The value of a parameter, by the usual way where it has to be validated."""
+    described = getattr(parameter, "type_descriptor", None)  # none in other versions of Typer
+    if described is None or not _is_plain(parameter, described.annotation, value):
+        return usual(context, value)
+    if isinstance(value, list | tuple):
+        value = list(value)
+    elif described.annotation is Path and value is not None:
+        value = Path(value)
+    elif value is None and (parameter.multiple or parameter.nargs == -1):
+        value = ()
+    return value if parameter.callback is None else parameter.callback(context, parameter, value)
+
+
+def _is_plain(parameter: Any, kind: Any, value: Any) -> bool:
+    if value is None:
+        return not parameter.required
+    if kind == list[str]:
+        return isinstance(value, list | tuple) and len(value) > 0
+    return type(value) is kind or (kind is Path and isinstance(value, str))
