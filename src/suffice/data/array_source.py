@@ -26,6 +26,7 @@ from suffice.data.schema import (
 )
 from suffice.data.source import each_block, refusal
 from suffice.data.split_size import SplitSize
+from suffice.data.table import require_columns
 from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST
@@ -70,7 +71,15 @@ class ArraySource:
         return "nothing"
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
-        """The columns, or those of the given names, by the rule in ``schema.py``."""
+        """The columns, or those of the given names, by the rule in ``schema.py``.
+
+        Raises
+        ------
+        SchemaError
+            If there is no such column.
+        """
+        if names:
+            require_columns(names, self.names, "the array")
         names = self.names if names is None else names
         if not isinstance(self.x, np.ndarray):
             return UniformColumns(names, "number", "text", "sparse counts")

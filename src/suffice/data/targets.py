@@ -48,6 +48,10 @@ class ArrayTargets:
     engine: ClassVar[None] = None
     ignored: ClassVar[tuple[str, ...]] = ()
 
+    def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
+        """The features, or those of the given names."""
+        return self.source.columns(names)
+
     def splits(self, layout: Layout, workers: int) -> Sequence[ArrayTargetsSplit]:
         """Return the slices of the features, with the last block of the layout beside them."""
         features = replace(layout, blocks=layout.blocks[:-1])

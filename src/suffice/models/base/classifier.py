@@ -26,6 +26,7 @@ from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.evaluation import Evaluation, evaluation
+from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.base.predictions import prediction_tables
@@ -193,6 +194,43 @@ class Classifier(Estimator):
         """
         chosen = self.costs if costs is None else costs
         return self._evaluated(X, y, sample_weight, costs=chosen, ranked=True)
+
+    def evaluate_by(
+        self, X: Any, y: Any, by: str, sample_weight: Any = None, *, costs: Any = None
+    ) -> ByGroup[Evaluation]:
+        """Evaluate the rows of every value of a column, in one pass.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            With named columns.
+        y : array (n,) or name of a column
+        by : str
+            A column, which the model may read or not.
+        sample_weight : array (n,) or name of a column, optional
+        costs : array (k, k), optional
+            As in `evaluate`.
+
+        Returns
+        -------
+        ByGroup
+            Evaluations by value.
+
+        Raises
+        ------
+        DataError
+            If a label was never seen in training, or the column has more than 1,000 values.
+        """
+        model = self._fitted()
+        chosen = self._costs(self.costs if costs is None else costs)
+        kernel = partial(evaluation, costs=chosen, ranked=True)
+        source = self._open_labelled(X, y, sample_weight)
+        known = self._layout_to_answer()
+        taken = (known.label, source.label, source.weight)
+        layout, at = group_layout(known, source, by, taken)
+        engine = self._engine_for(source)
+        splits = source.splits(layout, engine.workers)
+        return ByGroup(by, sum_by_group(kernel, model, engine, splits, at, len(known.blocks)))
 
     def _evaluated(
         self, X: Any, y: Any, sample_weight: Any, *, costs: Any, ranked: bool = False

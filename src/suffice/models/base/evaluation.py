@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isnan, sqrt
+from statistics import NormalDist
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +16,7 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import DataError
 from suffice.models.base.checks import check_one_type
 from suffice.models.base.costs import expected_costs
+from suffice.models.base.options import check_level
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
@@ -122,6 +125,38 @@ class Evaluation:
         """Share of rows whose label is not predicted: of these, not what accuracy leaves of 1."""
         missed = self.confusion.value * ~np.eye(len(self.classes), dtype=bool)
         return float(missed.sum()) / self.weight if self.weight else float("nan")
+
+    def error_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Ends of Wilson's interval for the probability of an error, of n = Σw rows.
+
+        ::
+
+            (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n)
+
+        Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference
+        (1927).
+        """
+        check_level(level)
+        z, n, p = NormalDist().inv_cdf((1 + level) / 2), self.weight, self.error
+        if not n:
+            return 0.0, 1.0
+        middle = p + z**2 / (2 * n)
+        half = z * sqrt(p * (1 - p) / n + (z / (2 * n)) ** 2)
+        low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
+        return max(low, 0.0), min(high, 1.0)
+
+    @property
+    def in_short(self) -> dict[str, str]:
+        """Figures as they are printed, by name."""
+        low, high = self.error_interval()
+        area = self.roc_area.value
+        return {
+            "rows": f"{self.weight:,g}",
+            "error rate": f"{100 * self.error:.2f} %",
+            "95 % interval": f"{100 * low:.2f} to {100 * high:.2f} %",
+            "log loss": f"{self.log_loss:.4f}",
+            "ROC area": "" if isnan(area) else f"{area:.4f}",
+        }
 
     @property
     def log_loss(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -64,6 +64,21 @@ class RegressionEvaluation:
             numbers = (f"{value:.4g}" for value in values)
             table.append([target, f"{rows:,g}", explained(float(lacking)), *numbers])
         return "\n".join(aligned(table))
+
+    def __add__(self, other: Self) -> Self:
+        return replace(self, moments=self.moments + other.moments)
+
+    @property
+    def in_short(self) -> dict[str, str]:
+        """Figures as they are printed, by name; of several targets the means."""
+        root, bias = self.mean_squared_error.mean() ** 0.5, self.bias.mean()
+        return {
+            "rows": f"{self.weight.max():,g}",
+            "R²": explained(float(self.unexplained.mean())),
+            "RMSE": f"{root:.4g}",
+            "MAE": f"{self.mean_absolute_error.mean():.4g}",
+            "mean error": f"{bias:.4g}" if abs(bias) > 1e-12 * root else "0",
+        }
 
     @property
     def weight(self) -> NDArray[np.float64]:

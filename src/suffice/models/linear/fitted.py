@@ -19,14 +19,12 @@ from suffice.models.base.partial_answers import answer_complete, tables_with_gap
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.effects import Effects, effects
-from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import (
     LinearModel,
     Prediction,
     answer_names,
     answer_table,
-    errors,
     predictions,
     with_ends,
     within,
@@ -364,23 +362,6 @@ class FittedLinear(Regressor):
         Over the rows of the fit h adds up to the (effective) number of parameters.
         """
         return self._predictions(X, self._inferable().leverage, complete=True)
-
-    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², the mean over targets."""
-        return float(self.evaluate(X, y, sample_weight).r_squared.mean())
-
-    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> RegressionEvaluation:
-        """Return R², mean squared and absolute errors of rows whose targets are known.
-
-        Raises
-        ------
-        DataError
-            If there is no such row.
-        """
-        model, source = self._fitted(), self._open_more(X, y, sample_weight)
-        layout = self.reader_.layout_of(source)
-        moments = self._run(errors, replace(model, layout=layout), source, layout)
-        return RegressionEvaluation.of(self.design_.targets, moments)
 
     def _predictions(
         self, X: Any, answer: Prediction, complete: bool = False

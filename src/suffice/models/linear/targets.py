@@ -1,8 +1,10 @@
-"""What estimators of numeric targets do: they read tables with targets, beside or among columns."""
+"""What estimators of numeric targets do: they read tables with targets, and are judged by these."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from suffice.data.array_source import ArraySource
@@ -10,8 +12,11 @@ from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.models.base.estimator import Estimator
+from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.scikit_learn import check_consistent_length, check_is_fitted
 from suffice.models.design.matrix import Design
+from suffice.models.linear.evaluation import RegressionEvaluation
+from suffice.models.linear.model import errors
 from suffice.models.linear.reader import LinearReader, Rows, settled
 from suffice.numerics.sparse import is_sparse
 
@@ -49,6 +54,66 @@ class Regressor(Estimator):
     def single_target_(self) -> bool:
         """Whether targets were given as (n,)."""
         return self.reader_.single_target
+
+    # -- being judged
+
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², the mean over targets."""
+        return float(self.evaluate(X, y, sample_weight).r_squared.mean())
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> RegressionEvaluation:
+        """Return R², mean squared and absolute errors of rows whose targets are known.
+
+        Raises
+        ------
+        DataError
+            If there is no such row.
+        """
+        model, source = self._fitted(), self._open_more(X, y, sample_weight)
+        layout = self.reader_.layout_of(source)
+        moments = self._run(errors, replace(model, layout=layout), source, layout)
+        return RegressionEvaluation.of(self.design_.targets, moments)
+
+    def evaluate_by(
+        self, X: Any, y: Any, by: str, sample_weight: Any = None
+    ) -> ByGroup[RegressionEvaluation]:
+        """Evaluate the rows of every value of a column, in one pass.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            With named columns.
+        y : array (n,), (n, t), or names of columns
+        by : str
+            A column, which the model may read or not.
+        sample_weight : array (n,) or name of a column, optional
+
+        Returns
+        -------
+        ByGroup
+            Evaluations by value.
+
+        Raises
+        ------
+        DataError
+            If a group has no row whose target is known, or there are more than 1,000 groups.
+        """
+        model, source = self._fitted(), self._open_more(X, y, sample_weight)
+        known = self.reader_.layout_of(source)
+        layout, at = group_layout(known, source, by, (*self.target_names_, known.weight))
+        engine = self._engine_for(source)
+        found = sum_by_group(
+            errors,
+            replace(model, layout=known),
+            engine,
+            source.splits(layout, engine.workers),
+            at,
+            len(known.blocks),
+        )
+        judged = partial(RegressionEvaluation.of, self.design_.targets)
+        return ByGroup(by, {value: judged(moments) for value, moments in found.items()})
+
+    # -- reading
 
     def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[LinearReader, Rows]:
         """Open the first table, and say how all that follow are read."""

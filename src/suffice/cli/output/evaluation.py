@@ -1,0 +1,215 @@
+"""What ``suffice evaluate`` says: figures for programs, and tables of them for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from suffice.cli.output.tables import amount, grid, percent, short
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from suffice.models.base.evaluation import Evaluation
+    from suffice.models.base.groups import ByGroup
+    from suffice.models.linear.evaluation import RegressionEvaluation
+    from suffice.statistics.ranking import Area
+
+__all__ = ["class_facts", "class_tables", "error_facts", "error_tables", "group_tables"]
+
+MOST_CLASSES_ACROSS = 5
+
+
+def class_facts(result: Evaluation, costs: Any = None) -> dict[str, Any]:
+    """An evaluation of a classifier, for programs; with the mean of costs, if there are such."""
+    confusion = result.confusion.value
+    return {
+        "rows": result.weight,
+        "unlabelled": result.unlabelled,
+        "impossible": result.impossible,
+        "error_rate": result.error,
+        "accuracy": result.accuracy,
+        "largest_class_error": 1 - float(confusion.sum(axis=1).max()) / result.weight,
+        "log_loss": result.log_loss,
+        "brier_score": result.brier,
+        "balanced_accuracy": result.balanced_accuracy,
+        "roc_area": _area(result.roc_area),
+        "average_precision": _area(result.average_precision),
+        "calibration_error": result.calibration_error,
+        "reliability": _reliability(result),
+        "classes": [
+            {
+                "label": name,
+                "rows": float(rows),
+                "precision": float(precision),
+                "recall": float(recall),
+                "f1": float(f1),
+            }
+            for name, rows, precision, recall, f1 in zip(
+                result.classes,
+                confusion.sum(axis=1),
+                result.precision,
+                result.recall,
+                result.f1,
+                strict=True,
+            )
+        ],
+        "confusion": confusion.tolist(),
+        **_cost(result, costs),
+    }
+
+
+def _area(area: Area) -> dict[str, float] | None:
+    """An area with its bounds; none where no class is ranked."""
+    return None if isnan(area.value) else area._asdict()
+
+
+def _cost(result: Evaluation, costs: Any) -> dict[str, Any]:
+    """The costs of errors and their mean, where errors are not equally bad."""
+    if costs is None:
+        return {}
+    return {"costs": costs, "mean_cost": result.mean_cost(costs)}
+
+
+def _reliability(result: Evaluation) -> list[dict[str, float]]:
+    """What predictions promised and how often they were right, by tenths that have rows."""
+    bins = result.reliability.value.tolist()
+    return [
+        {"from": i / len(bins), "to": (i + 1) / len(bins), "rows": w, "mean": p / w, "right": r / w}
+        for i, (w, p, r) in enumerate(bins)
+        if w
+    ]
+
+
+def class_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
+    """The same for people."""
+    yield _scores(facts)
+    if len(facts["classes"]) <= MOST_CLASSES_ACROSS:
+        yield _confusions(facts)
+    else:
+        yield _by_class(facts)
+        yield "  --json holds the whole confusion table."
+    yield _promises(facts)
+    yield (
+        f"  {amount(facts['rows'])} rows compared, {amount(facts['unlabelled'])} left out without "
+        f"label, {amount(facts['impossible'])} impossible under every class"
+    )
+
+
+def _scores(facts: dict[str, Any]) -> Table:
+    table = grid("", "", "")
+    table.show_header = False
+    table.columns[2].justify = "left"
+    always = f"of the most frequent label alone: {percent(facts['largest_class_error'])}"
+    table.add_row("error rate", f"{100 * facts['error_rate']:.2f} %", always)
+    table.add_row("accuracy", f"{100 * facts['accuracy']:.2f} %", "")
+    table.add_row(
+        "balanced", f"{100 * facts['balanced_accuracy']:.2f} %", "mean recall of the classes"
+    )
+    for name, said in (
+        ("ROC area", "0.5: no better than chance, 1: perfect order"),
+        ("average precision", "area below precision against recall"),
+    ):
+        area = facts[name.lower().replace(" ", "_")]
+        if area:
+            table.add_row(name, _digits(area), said)
+    if "mean_cost" in facts:
+        table.add_row("mean cost", f"{facts['mean_cost']:.4g}", "a row, by the costs of errors")
+    table.add_row("log loss", f"{facts['log_loss']:.4f}", "nats per row; 0 is perfect")
+    table.add_row("Brier score", f"{facts['brier_score']:.4f}", "from 0, perfect, to 2")
+    table.add_row(
+        "calibration",
+        f"{100 * facts['calibration_error']:.2f} %",
+        "gap between probability and how often it is right",
+    )
+    return table
+
+
+def _digits(area: dict[str, float]) -> str:
+    """An area with four digits, or between its bounds where these differ."""
+    low, high = f"{area['lower']:.4f}", f"{area['upper']:.4f}"
+    return f"{area['value']:.4f}" if low == high else f"{low} to {high}"
+
+
+def _promises(facts: dict[str, Any]) -> Table:
+    table = grid("probability of the prediction", "rows", "mean", "right")
+    for tenth in facts["reliability"]:
+        table.add_row(
+            f"{tenth['from']:.0%} to {tenth['to']:.0%}",
+            amount(tenth["rows"]),
+            percent(tenth["mean"]),
+            percent(tenth["right"]),
+        )
+    return table
+
+
+def _confusions(facts: dict[str, Any]) -> Table:
+    names = [str(known["label"]) for known in facts["classes"]]
+    table = grid("true label", *(f"taken for {name}" for name in names), "recall")
+    for known, counts in zip(facts["classes"], facts["confusion"], strict=True):
+        table.add_row(str(known["label"]), *map(amount, counts), percent(known["recall"]))
+    table.add_section()
+    table.add_row("precision", *(percent(known["precision"]) for known in facts["classes"]), "")
+    return table
+
+
+def _by_class(facts: dict[str, Any]) -> Table:
+    table = grid("label", "rows", "precision", "recall", "most often mistaken for")
+    names = [str(known["label"]) for known in facts["classes"]]
+    for at, (known, counts) in enumerate(zip(facts["classes"], facts["confusion"], strict=True)):
+        errors = [0.0 if other == at else count for other, count in enumerate(counts)]
+        worst = max(range(len(errors)), key=errors.__getitem__)
+        table.add_row(
+            names[at],
+            amount(known["rows"]),
+            percent(known["precision"]),
+            percent(known["recall"]),
+            f"{names[worst]} ({amount(errors[worst])})" if errors[worst] else "",
+        )
+    return table
+
+
+def error_facts(result: RegressionEvaluation) -> dict[str, Any]:
+    """An evaluation of a regression, for programs."""
+    columns = {
+        "rows": result.weight,
+        "r_squared": result.r_squared,
+        "unexplained": result.unexplained,
+        "root_mean_squared_error": result.mean_squared_error**0.5,
+        "mean_absolute_error": result.mean_absolute_error,
+        "mean_error": result.bias,
+    }
+    return {
+        "targets": [
+            {"target": target} | {name: float(values[j]) for name, values in columns.items()}
+            for j, target in enumerate(result.targets)
+        ]
+    }
+
+
+def error_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
+    """The same for people."""
+    from suffice.numerics.in_print import explained
+
+    lines = {
+        "R²": ("unexplained", explained, "1 is perfect, 0 is no better than the mean"),
+        "RMSE": ("root_mean_squared_error", short, "root of the mean squared error"),
+        "MAE": ("mean_absolute_error", short, "mean absolute error"),
+        "mean error": ("mean_error", short, "truth less prediction"),
+        "n": ("rows", amount, "rows compared"),
+    }
+    table = grid("", *(known["target"] for known in facts["targets"]), "")
+    table.columns[-1].justify = "left"
+    for line, (name, written, meaning) in lines.items():
+        table.add_row(line, *(written(known[name]) for known in facts["targets"]), meaning)
+    yield table
+
+
+def group_tables(found: ByGroup[Any]) -> Iterator[RenderableType]:
+    """Evaluations of groups of rows, for people."""
+    table = grid(found.column, *next(iter(found.values())).in_short)
+    for value, evaluation in found.items():
+        table.add_row("(missing)" if value is None else short(value), *evaluation.in_short.values())
+    yield table

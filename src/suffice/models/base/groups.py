@@ -1,0 +1,251 @@
+"""What a kernel finds in the rows of every value of a column: one pass over the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import add
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import BlockLayout, Column, Layout
+from suffice.data.source import Split
+from suffice.engines.engine import Engine
+from suffice.errors import DataError, ParameterError
+from suffice.numerics.in_print import aligned
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import Block, CodedBlock, RealBlock
+
+__all__ = ["MOST_GROUPS", "ByGroup", "group_layout", "sum_by_group"]
+
+MOST_GROUPS = 1_000
+
+S = TypeVar("S")
+E = TypeVar("E", bound="Printed")
+
+
+class Printed(Protocol):
+    """What is known of a group, in short."""
+
+    @property
+    def in_short(self) -> dict[str, str]:
+        """Figures as they are printed, by name."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ByGroup(Mapping[Any, E]):
+    """An evaluation of the rows of every value of a column.
+
+    Parameters
+    ----------
+    column : str
+        Its name.
+    groups : mapping
+        Evaluations by value, sorted; None stands for missing cells.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from suffice import NaiveBayes
+    >>> x, sex = [1.0, 2.0, 5.0, 6.0], ["f", "m", "f", "m"]
+    >>> table = pa.table({"x": x, "sex": sex, "y": list("aabb")})
+    >>> NaiveBayes().fit(table, "y").evaluate_by(table, "y", by="sex")["m"].accuracy
+    1.0
+    """
+
+    column: str
+    groups: Mapping[Any, E]
+
+    def __getitem__(self, value: Any) -> E:
+        return self.groups[value]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __repr__(self) -> str:
+        rows = [[str(value), *found.in_short.values()] for value, found in self.items()]
+        names = next(iter(self.values())).in_short if self.groups else {}
+        return "\n".join(aligned([[self.column, *names], *rows]))
+
+
+class HasColumns(Protocol):
+    """A table that says what its columns are."""
+
+    def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
+        """The columns of the given names."""
+        ...
+
+
+def group_layout(
+    layout: Layout, source: HasColumns, by: str, taken: Iterable[str | None]
+) -> tuple[Layout, tuple[int, int]]:
+    """How rows are read together with the column whose values divide them, and where that stands.
+
+    Parameters
+    ----------
+    layout : Layout
+        How they are read without it.
+    source : HasColumns
+        The table.
+    by : str
+        The column.
+    taken : iterable of str or None
+        Columns that have another part to play: labels, targets, weights.
+
+    Returns
+    -------
+    layout : Layout
+        With one more block, unless the model reads the column itself.
+    at : (int, int)
+        The block, and the column in it.
+
+    Raises
+    ------
+    ParameterError
+        If the column has another part to play.
+    SchemaError
+        If the table has no such column.
+    """
+    if by in taken:
+        raise ParameterError(
+            f"the column {by!r} is to divide the rows, and is their label or their weight",
+            "a column has one part to play",
+            "choose another column",
+        )
+    for b, block in enumerate(layout.blocks):
+        if by in block.columns:
+            return layout, (b, list(block.columns).index(by))
+    (column,) = source.columns([by])
+    columns = [known for known in layout.columns if known.name != by]
+    own = BlockLayout("category", (by,))
+    kept = tuple(name for name in layout.ignored if name != by)
+    read = replace(
+        layout,
+        blocks=(*layout.blocks, own),
+        columns=(*columns, replace(column, kind="category")),
+        ignored=kept,
+    )
+    return read, (len(layout.blocks), 0)
+
+
+def sum_by_group(
+    kernel: Callable[[Split, Any], S],
+    params: Any,
+    engine: Engine,
+    splits: Sequence[Split],
+    at: tuple[int, int],
+    blocks: int,
+) -> dict[Any, S]:
+    """The sums of a kernel over the rows of every group, by value of the column; None if missing.
+
+    Parameters
+    ----------
+    kernel : callable
+        Its results can be added.
+    params : object
+        What it takes beside a split.
+    engine : Engine
+    splits : sequence of Split
+        Read as `group_layout` says.
+    at : (int, int)
+        Where the column stands.
+    blocks : int
+        How many blocks the kernel knows, which come first.
+
+    Raises
+    ------
+    DataError
+        If there are more than 1,000 groups.
+    """
+    total: dict[Any, S] = {}
+    part = partial(_of_split, kernel=kernel, at=at, blocks=blocks)
+    for found in engine.map(part, params, splits):
+        _join(total, found)
+    return dict(sorted(total.items(), key=_in_order))
+
+
+def _in_order(item: tuple[Any, Any]) -> tuple[bool, str, Any]:
+    """Values of one type by their order; missing ones last."""
+    value = item[0]
+    return value is None, type(value).__name__, 0 if value is None else value
+
+
+def _join(total: dict[Any, Any], more: Mapping[Any, Any]) -> None:
+    for value, found in more.items():
+        total[value] = add(total[value], found) if value in total else found
+    if len(total) > MOST_GROUPS:
+        raise DataError(
+            f"the column that divides the rows has more than {MOST_GROUPS:,} values",
+            "every value is a group of its own",
+            "choose a column with fewer values",
+        )
+
+
+def _of_split(
+    split: Split,
+    params: Any,
+    kernel: Callable[[Split, Any], S],
+    at: tuple[int, int],
+    blocks: int,
+) -> dict[Any, S]:
+    total: dict[Any, S] = {}
+    first = 0
+    for batch in split.batches():
+        b, j = at
+        groups = dict(_groups(batch.blocks[b].column(j)))
+        rest = replace(batch, blocks=batch.blocks[:blocks])
+        parts = {
+            value: _Rows(split, first, rows, rest.take(rows)) for value, rows in groups.items()
+        }
+        _join(total, {value: kernel(part, params) for value, part in parts.items()})
+        first += batch.rows
+    return total
+
+
+def _groups(column: Block) -> Iterator[tuple[Any, NDArray[np.intp]]]:
+    """Yield the values of one column that occur, and their rows; None for missing ones."""
+    if isinstance(column, RealBlock):
+        values, codes = np.unique(column.values[:, 0], return_inverse=True)
+        names = [None if np.isnan(value) else value for value in values.tolist()]
+    elif isinstance(column, CodedBlock):
+        coded = column.coded()
+        codes, names = coded.codes[:, 0], [*coded.vocabularies[0].values, None]
+    else:
+        raise DataError(
+            "the column that divides the rows is a text or a count of words",
+            "a group is a category or a number",
+            "choose another column",
+        )
+    for code in np.unique(codes).tolist():
+        yield _printed(names[code]), np.flatnonzero(codes == code)
+
+
+def _printed(value: Any) -> Any:
+    """A value as it is printed: a whole number without a point."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows of a batch as a split."""
+
+    split: Split
+    first: int
+    rows: NDArray[np.intp]
+    batch: Batch
+
+    def batches(self) -> Iterator[Batch]:
+        yield self.batch
+
+    def count(self) -> int:
+        return self.batch.rows
+
+    def locate(self, row: int) -> str:
+        return self.split.locate(self.first + int(self.rows[row]))
