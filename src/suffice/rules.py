@@ -31,6 +31,7 @@ from operator import itemgetter
 from typing import (
     Annotated,
     Any,
+    NamedTuple,
     Protocol,
     TypeAlias,
     TypeVar,
@@ -202,8 +203,17 @@ def check_form(record: Any) -> None:
         If one does not fit.
     """
     cls: Any = type(record)
-    if not _form(cls).kept_by(record):
-        _check_fields(cls, {f.name: getattr(record, f.name) for f in fields(record)})
+    arrays, numbers, expected = _form(cls)
+    sizes: tuple[int, ...] = ()
+    for name, dtype, dims in arrays:
+        array = getattr(record, name)
+        if array.dtype != dtype or array.ndim != dims:
+            break
+        sizes += array.shape
+    else:
+        if sizes == expected(sizes + numbers):
+            return
+    _check_fields(cls, {f.name: getattr(record, f.name) for f in fields(record)})
 
 
 def shown(value: Any) -> str:
@@ -357,8 +367,7 @@ def _field(name: str, hint: Any) -> _Field:
     )
 
 
-@dataclass(frozen=True)
-class _Form:
+class _Form(NamedTuple):
     """Arrays by name, dtype and number of dimensions; and their shapes, one after the other.
 
     Every size in these is one before it, at the same letter, or a number; ``expected`` takes them
@@ -368,17 +377,6 @@ class _Form:
     arrays: tuple[tuple[str, np.dtype[Any] | None, int], ...]
     numbers: tuple[int, ...]
     expected: Callable[[tuple[int, ...]], tuple[int, ...]]
-
-    def kept_by(self, record: Any) -> bool:
-        """Whether the arrays of a record have this form."""
-        sizes: tuple[int, ...] = ()
-        for name, dtype, dims in self.arrays:
-            array = getattr(record, name)
-            shape = array.shape
-            if array.dtype != dtype or len(shape) != dims:
-                return False
-            sizes += shape
-        return sizes == self.expected(sizes + self.numbers)
 
 
 @cache

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -118,8 +117,10 @@ class ArraySource:
             _require_cells_within(self.x)
             if any(block.encoding in STORED for block in layout.blocks):
                 source = replace(self, x=_each_cell_once(self.x))
-        bounds = [n * part // parts for part in range(parts + 1)]
-        return [ArraySplit(source, layout, a, b) for a, b in pairwise(bounds)]
+        return [
+            ArraySplit(source, layout, n * part // parts, n * (part + 1) // parts)
+            for part in range(parts)
+        ]
 
 
 def _require_cells_within(x: Any) -> None:
@@ -180,9 +181,7 @@ class ArraySplit:
         DataError
             If a cell breaks the rule of its encoding, naming column and row.
         """
-        step = BATCH_ROWS
-        if self._lays_out_sparse_rows:
-            step = max(1, min(step, DENSE_CELLS // max(1, self.source.x.shape[1])))
+        step = BATCH_ROWS if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
         for start in range(self.first, max(self.stop, self.first + 1), step):
             rows = slice(start, min(start + step, self.stop))
             try:
@@ -190,10 +189,11 @@ class ArraySplit:
             except BadCell as bad:
                 raise refusal(self, self.layout, start - self.first, bad) from None
 
-    @property
-    def _lays_out_sparse_rows(self) -> bool:
-        sparse = not isinstance(self.source.x, np.ndarray)
-        return sparse and any(block.encoding not in STORED for block in self.layout.blocks)
+    def _sparse_rows(self) -> int:
+        """Rows of a sparse matrix in a batch: fewer where they are laid out."""
+        if all(block.encoding in STORED for block in self.layout.blocks):
+            return BATCH_ROWS
+        return max(1, min(BATCH_ROWS, DENSE_CELLS // max(1, len(self.source.names))))
 
     def _batch(self, rows: slice) -> Batch:
         labels, weights = self.source.labels, self.source.weights
@@ -207,7 +207,7 @@ class ArraySplit:
 
     def _block(self, rows: slice, layout: BlockLayout) -> Block:
         x = self.source.x
-        whole = len(layout.columns) == len(self.source.names)
+        whole = len(layout.columns) == x.shape[1]
         if whole and layout.encoding == "events":
             return events(x, rows, self.layout.threshold)
         if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):

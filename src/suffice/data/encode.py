@@ -7,6 +7,7 @@ rule; nothing is coerced in silence.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,7 @@ STORED_KINDS: tuple[tuple[Stored, Callable[[pa.DataType], bool]], ...] = (
 )
 
 
+@lru_cache
 def stored_as(kind: pa.DataType) -> Stored | None:
     """What an Arrow type stores; None for what a table of features cannot hold."""
     if pa.types.is_dictionary(kind):
@@ -321,7 +323,8 @@ def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vo
             "a label names a class",
             "check that the right column is the label",
         )
-    if any(isinstance(value, float) and not value.is_integer() for value in values.values):
+    numbers = float in map(type, values.values)
+    if numbers and any(isinstance(v, float) and not v.is_integer() for v in values.values):
         row = next(i for i, c in enumerate(codes) if c >= 0 and values.values[c] % 1)
         raise BadCell(row, layout.label, values.values[codes[row]], "a label is not a fraction")
     if layout.label_suffix or layout.label_map:

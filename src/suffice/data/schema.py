@@ -23,7 +23,7 @@ decide. A column without any is in no block until later rows show one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -52,6 +52,7 @@ __all__ = [
     "integer_kind",
     "is_decided",
     "string_kind",
+    "undecided",
     "with_kinds",
 ]
 
@@ -199,7 +200,7 @@ class Layout:
         """Names of the columns that had no value yet: they are in no block."""
         if sum(len(block.columns) for block in self.blocks) == len(self.columns):
             return ()
-        return tuple(column.name for column in self.columns if not is_decided(column))
+        return undecided(self.columns)
 
     def lows(self, block: BlockLayout) -> NDArray[np.float64]:
         """The smaller of the two values of each binary column, 0 or −1; NaN where nobody knows."""
@@ -230,6 +231,11 @@ def is_decided(column: Column) -> bool:
     return column.kind != UNDECIDED[0]
 
 
+def undecided(columns: Iterable[Column]) -> tuple[str, ...]:
+    """Names of the columns that have no kind yet."""
+    return tuple([column.name for column in columns if column.kind == UNDECIDED[0]])
+
+
 def as_read(columns: Sequence[Column], blocks: Sequence[BlockLayout]) -> Sequence[Column]:
     """The same columns; one without a value is of the kind that its family reads, if it has one.
 
@@ -238,7 +244,7 @@ def as_read(columns: Sequence[Column], blocks: Sequence[BlockLayout]) -> Sequenc
     >>> as_read([Column("x", "nothing", *UNDECIDED)], [BlockLayout("real", ("x",))])[0].kind
     'real'
     """
-    if isinstance(columns, UniformColumns) or all(map(is_decided, columns)):
+    if isinstance(columns, UniformColumns) or not undecided(columns):
         return columns
     kinds = {name: KIND_OF[block.encoding] for block in blocks for name in block.columns}
     return tuple(

@@ -279,8 +279,8 @@ def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> N
         raise ParameterError(
             f"no column of {where} is asked for", "a table is read by columns", "name at least one"
         )
-    unknown = [name for name in asked if name not in names]
-    if unknown:
+    if not set(names).issuperset(asked):
+        unknown = [name for name in asked if name not in names]
         raise SchemaError(
             f"column {unknown[0]!r} is not in {where}",
             f"its columns are {', '.join(map(repr, names))}",

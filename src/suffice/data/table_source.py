@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from suffice.data.encode import column_of, encode, stored_as
 from suffice.data.first_values import first_values
 from suffice.data.frames.memory import FrameTable, in_memory
-from suffice.data.schema import Column, Layout, Stored, is_decided
+from suffice.data.schema import Column, Layout, Stored, undecided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
@@ -73,7 +74,7 @@ class TableSource:
         """Columns of the table that are left out."""
         return self.table.ignored
 
-    @property
+    @cached_property
     def feature_names(self) -> tuple[str, ...]:
         """The columns that are neither label nor weight."""
         roles = (self.label, self.weight)
@@ -92,7 +93,7 @@ class TableSource:
             require_columns(names, self.table.names, "the table")
         head = self.table.head()
         found = {name: column_of(name, head.column(name)) for name in asked}
-        empty = [name for name, column in found.items() if not is_decided(column)]
+        empty = undecided(found.values())
         if empty and head.num_rows == BATCH_ROWS:
             later = first_values(self.table, empty)
             found |= {name: column_of(name, values) for name, values in later.items()}
@@ -160,8 +161,8 @@ class TableSource:
         wanted = [*stored, *([] if self.weight is None else [self.weight])]
         require_columns(wanted, self.table.names, "the table")
         known = {*wanted, layout.label, layout.weight, *layout.ignored}
-        unknown = [name for name in self.table.names if name not in known]
-        if unknown:
+        if not known.issuperset(self.table.names):
+            unknown = [name for name in self.table.names if name not in known]
             raise SchemaError(
                 f"column {unknown[0]!r} is unknown to the model",
                 f"it was fitted to {', '.join(repr(c.name) for c in layout.columns)}",

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, one_of_two
 from suffice.engines.choice import Choice
+from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
-from suffice.models.base.checks import unless_it_fails
 from suffice.models.generative.model import (
     discriminants,
 )
@@ -149,7 +149,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         ParameterError
             Also if the classes and columns are too few for ``n_components``.
         """
-        with unless_it_fails(self):
+        with fit_context(self):
             super().fit(X, y, sample_weight)
             self._check_axes()
         return self

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 __all__ = ["FitContext", "current_fit", "fit_context"]
@@ -16,17 +17,17 @@ __all__ = ["FitContext", "current_fit", "fit_context"]
 T = TypeVar("T")
 
 
-class FitContext:
+class FitContext(ExitStack):
     """What engines keep while a piece of work lasts."""
 
-    def __init__(self, contexts: ExitStack) -> None:
-        self._contexts = contexts
-        self._kept: dict[Hashable, Any] = {}
+    @cached_property
+    def _kept(self) -> dict[Hashable, Any]:
+        return {}
 
     def keep(self, key: Hashable, make: Callable[[], AbstractContextManager[T]]) -> T:
         """Return what is kept under a key: entered the first time, left at the end of the work."""
         if key not in self._kept:
-            self._kept[key] = self._contexts.enter_context(make())
+            self._kept[key] = self.enter_context(make())
         return cast(T, self._kept[key])
 
 
@@ -34,8 +35,10 @@ _current: ContextVar[FitContext | None] = ContextVar("fit_context", default=None
 
 
 @contextmanager
-def fit_context() -> Iterator[FitContext]:
+def fit_context(learner: Any = None) -> Iterator[FitContext]:
     """Begin a piece of work, or join the one that has begun; the outermost block ends it.
+
+    A learner whose work fails half-way is again what it was before.
 
     Examples
     --------
@@ -45,17 +48,22 @@ def fit_context() -> Iterator[FitContext]:
     >>> current_fit() is None
     True
     """
+    before = None if learner is None else vars(learner).copy()
     joined = _current.get()
-    if joined is not None:
-        yield joined
-        return
-    with ExitStack() as contexts:
-        begun = FitContext(contexts)
-        token = _current.set(begun)
-        try:
-            yield begun
-        finally:
-            _current.reset(token)
+    try:
+        if joined is not None:
+            yield joined
+            return
+        with FitContext() as begun:
+            token = _current.set(begun)
+            try:
+                yield begun
+            finally:
+                _current.reset(token)
+    except BaseException:
+        if before is not None:
+            learner.__dict__ = before
+        raise
 
 
 def current_fit() -> FitContext | None:

@@ -62,7 +62,8 @@ class LocalEngine(Engine):
         """
         workers = min(self.workers, len(splits))
         if workers <= 1:
-            yield from (kernel(split, params) for split in splits)
+            for split in splits:
+                yield kernel(split, params)
             return
         pool = threads(workers - 1)
 

@@ -258,7 +258,7 @@ def check_estimation(estimation: str, alpha: Alpha) -> None:
         )
     values = alpha if isinstance(alpha, tuple) else (alpha,)
     for value in values:
-        if not (is_finite(value) and value >= 0):
+        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
             raise ParameterError(Option.of("alpha", alpha), "alpha is a finite number, 0 or more")
     if estimation == "map" and min(values) < 1:
         raise ParameterError(
@@ -281,7 +281,7 @@ def check_positive(**options: float | None) -> None:
         Naming the option.
     """
     for name, value in options.items():
-        if value is not None and not (is_finite(value) and value > 0):
+        if value is not None and not (isinstance(value, Real) and 0 < value <= float_info.max):
             raise ParameterError(Option.of(name, value), f"{name} is a positive finite number")
 
 
@@ -294,7 +294,7 @@ def check_nonnegative(**options: float) -> None:
         Naming the option.
     """
     for name, value in options.items():
-        if not (is_finite(value) and value >= 0):
+        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
             raise ParameterError(Option.of(name, value), f"{name} is a finite number, 0 or more")
 
 

@@ -12,8 +12,9 @@ from suffice.data.schema import BlockLayout, Column
 from suffice.data.source import Source
 from suffice.data.table_source import TableSource
 from suffice.engines.choice import Choice
+from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
-from suffice.models.base.checks import declared_labels, unless_it_fails
+from suffice.models.base.checks import declared_labels
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete
 from suffice.models.base.reader import LabelReader
@@ -254,7 +255,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         ParameterError
             If an option is outside its rule.
         """
-        with unless_it_fails(self):
+        with fit_context(self):
             check_options(self)
             before: LogisticModel | None = getattr(self, "model_", None)
             self.reader_, source = self._open_first(X, y, sample_weight)
@@ -298,7 +299,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         >>> model.predict([[0.5], [2.5]])
         array([0, 1])
         """
-        with unless_it_fails(self):
+        with fit_context(self):
             check_options(self)
             check_partial_fit(self)
             state = getattr(self, "descent_state_", None)

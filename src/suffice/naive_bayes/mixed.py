@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
-from suffice.data.schema import Column, Layout, UniformColumns, is_decided
+from suffice.data.schema import Column, Layout, UniformColumns
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import Family, family_named
@@ -146,7 +146,9 @@ class NaiveBayes(GenerativeClassifier):
         chosen = {name for names, _ in groups for name in names}
         usual = {kind: self._family(family) for kind, family in FAMILY_OF_KIND.items()}
         groups += [
-            ((c.name,), usual[c.kind]) for c in columns if c.name not in chosen and is_decided(c)
+            ((c.name,), usual[c.kind])
+            for c in columns
+            if c.name not in chosen and c.kind in usual  # else no row showed a value yet
         ]
         return parts_of(groups, {column.name: column for column in columns})
 

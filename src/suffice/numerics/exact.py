@@ -89,7 +89,9 @@ class DoubleDouble:
 
         The table is handed over: nothing may be added to it any more.
         """
-        return cls.from_sums(table[:, 0], table[:, 1])
+        hi, lo = table[:, 0], table[:, 1]
+        kernels.sums.normalise(hi, lo)
+        return cls(hi, lo)
 
     @classmethod
     def from_sums(cls, hi: NDArray[np.float64], lo: NDArray[np.float64]) -> DoubleDouble:

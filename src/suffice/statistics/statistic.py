@@ -202,7 +202,13 @@ def tree_sum(statistics: Iterable[S]) -> S:
     >>> tree_sum([1, 2, 3, 4, 5])
     15
     """
-    sum_ = TreeSum[S]()
-    for statistic in statistics:
+    terms = iter(statistics)
+    first, second = next(terms, None), next(terms, None)
+    if first is None:
+        raise ValueError("tree_sum needs at least one statistic")
+    if second is None:
+        return first
+    sum_ = TreeSum[S]([(1, first + second)], 2)
+    for statistic in terms:
         sum_.add(statistic)
     return sum_.total()

@@ -85,7 +85,7 @@ class Vocabulary:
         return {value: code for code, value in enumerate(self.values)}
 
     def __or__(self, other: Vocabulary) -> Vocabulary:
-        if self == other or not len(other):
+        if not other.values or self == other:
             return self
         if not len(self):
             return other

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class FrameTable(Table):
     table: pa.Table
     split_rows: int = 4 * BATCH_ROWS  # rows in one split
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Column names."""
         return tuple(self.table.column_names)
@@ -81,7 +82,7 @@ class FrameTable(Table):
         columns = [names.get(name, name) for name in self.names]
         return FrameTable(self.table.rename_columns(columns))
 
-    @property
+    @cached_property
     def _head(self) -> pa.RecordBatch:
         return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
 

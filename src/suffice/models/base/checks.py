@@ -15,7 +15,6 @@ from suffice.data.label_values import require_label_values
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful, require_faithful
 from suffice.data.schema import MAX_CLASSES
-from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.scikit_learn import check_classification_targets, column_or_1d
 from suffice.numerics.sparse import is_sparse
@@ -32,7 +31,6 @@ __all__ = [
     "has_named_columns",
     "is_array",
     "one_column",
-    "unless_it_fails",
 ]
 
 WHOLE_TYPES = {bool, int}  # labels without a fraction
@@ -194,18 +192,6 @@ def common_dtype(*given: Any) -> np.dtype[Any] | None:
             return None
         dtypes.append(dtype)
     return np.result_type(*dtypes)
-
-
-@contextmanager
-def unless_it_fails(estimator: Any) -> Iterator[None]:
-    """Learn in one piece of work; keep what was learnt before if learning fails half-way."""
-    before = vars(estimator).copy()
-    try:
-        with fit_context():
-            yield
-    except BaseException:
-        estimator.__dict__ = before
-        raise
 
 
 @contextmanager

@@ -131,7 +131,9 @@ class Estimator(ScikitLearnEstimator):
                 found = [name for name in table.feature_names if name not in targets]
                 self._settle_columns(len(found), found if has_named_columns(X) else None)
             return table
-        _require_values(y, sample_weight, *targets)
+        for given in (y, sample_weight, *targets):
+            if isinstance(given, str):
+                raise by_name(given)
         x, names = self._open_array(X, first)
         labels = None
         if y is not None:
@@ -244,12 +246,10 @@ class Estimator(ScikitLearnEstimator):
         """Take over what a file holds besides the options."""
 
 
-def _require_values(*given: Any) -> None:
-    """Refuse labels, targets and weights of an array that are given by the name of a column."""
-    for value in given:
-        if isinstance(value, str):
-            raise ParameterError(
-                f"{value!r} names a column of an array",
-                "the columns of an array have no names",
-                "pass the values, or a table with named columns",
-            )
+def by_name(given: str) -> ParameterError:
+    """The error of labels, targets or weights of an array that are given by a column's name."""
+    return ParameterError(
+        f"{given!r} names a column of an array",
+        "the columns of an array have no names",
+        "pass the values, or a table with named columns",
+    )

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 from suffice.data.schema import Column
+from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, warn
-from suffice.models.base.checks import unless_it_fails
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.scikit_learn import check_is_fitted
@@ -125,7 +125,7 @@ class ExactEstimator(Estimator):
         learnt = self._informed(self._shown(source))
         forgettable(learnt.batches)  # refused before a row is read
         rest = learnt.without(self._summarise(learnt.reader, source), self.rows)
-        with unless_it_fails(self):
+        with fit_context(self):
             return self._set(rest)
 
     def merge(self, other: Self) -> Self:
@@ -140,7 +140,7 @@ class ExactEstimator(Estimator):
         """
         mine, theirs = self._both(other, "merged")
         both = mine.merged(theirs)
-        with unless_it_fails(self):
+        with fit_context(self):
             return self._set(both)
 
     def compare(self, other: Self) -> Comparison:

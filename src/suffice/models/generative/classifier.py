@@ -14,9 +14,10 @@ from typing import Any, Self
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, is_decided
 from suffice.data.table_source import TableSource
+from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError
 from suffice.families import Family
-from suffice.models.base.checks import check_one_type, declared_labels, unless_it_fails
+from suffice.models.base.checks import check_one_type, declared_labels
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.streams import check_stream
@@ -106,7 +107,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
             If an option is outside its rule.
         """
         check_stream(self.decay, self.window)
-        with unless_it_fails(self):
+        with fit_context(self):
             reader, source = self._open_first(X, y, sample_weight)
             statistic = reader.summarise(source, self._engine_for(source))
             if 0 < len(statistic.classes) < self.fewest_classes:
@@ -154,7 +155,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
         check_stream(decay, window)
         declared = declared_labels(classes)
         labels = (y,) if classes is None else (y, classes)
-        with unless_it_fails(self):
+        with fit_context(self):
             return self._learn_more(
                 X, y, sample_weight, decay, window, labels=labels, declared=declared
             )

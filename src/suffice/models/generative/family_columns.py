@@ -27,14 +27,16 @@ def parts_of(
     """Join columns of one family and encoding; groups, joint distributions, texts stay apart."""
     blocks: dict[Any, list[str]] = {}
     for names, family in groups:
-        encoding = _encoding(family, [columns[name] for name in names])
+        encoding = _encoding(family, tuple(map(columns.__getitem__, names)))
         text = encoding == "events" and columns[names[0]].stored == "string"
         alone = len(names) > 1 or family.joint or text
         key = (family, encoding, names if alone else None)
         blocks.setdefault(key, []).extend(names)
     return tuple(
-        FamilyColumns(family, BlockLayout(encoding, tuple(names)))
-        for (family, encoding, _), names in blocks.items()
+        [
+            FamilyColumns(family, BlockLayout(encoding, tuple(names)))
+            for (family, encoding, _), names in blocks.items()
+        ]
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal, Self, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError, warn
-from suffice.models.base.checks import unless_it_fails
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.missing_cells import without_value
@@ -131,7 +131,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         ParameterError
             If an option is outside its rule.
         """
-        with unless_it_fails(self):
+        with fit_context(self):
             self._check_options()
             reader, source = self._open_first(X, y, sample_weight)
             if self.solver in STEPS:
@@ -178,7 +178,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
             counts as one batch. Default: all.
         """
         check_stream(decay, window)
-        with unless_it_fails(self):
+        with fit_context(self):
             self._check_options()
             if self.solver in SINGLE_ROWS:
                 if decay != 1 or window is not None:
