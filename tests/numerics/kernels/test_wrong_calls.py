@@ -84,7 +84,7 @@ def in_columns(random: np.random.Generator, array: Any) -> Any:
 
 def of_another_type(random: np.random.Generator, array: Any) -> Any:
     with np.errstate(all="ignore"):
-        return array.astype(TYPES[random.integers(len(TYPES))])
+        return array.real.astype(TYPES[random.integers(len(TYPES))])
 
 
 def of_more_dimensions(random: np.random.Generator, array: Any) -> Any:
