@@ -61,7 +61,9 @@ NB_MODULE(kernels, m) {
   define_counts(m.def_submodule("counts"));
   define_descent(m.def_submodule("descent"));
   define_distances(m.def_submodule("distances"));
+  define_dyadic(m.def_submodule("dyadic"));
   define_elementary(m.def_submodule("elementary"));
+  define_exact_moments(m.def_submodule("exact_moments"));
   define_factor(m.def_submodule("factor"));
   define_linear(m.def_submodule("linear"));
   define_logistic(m.def_submodule("logistic"));

@@ -42,6 +42,7 @@ from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts
 from suffice.statistics.events import EventAccumulator, Events
+from suffice.statistics.exact_moments import ExactMoments, ExactMomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
@@ -198,6 +199,7 @@ def bent(batch: Batch) -> LossSums:
 
 Make = Callable[[Batch], Any]
 STATISTICS: dict[type, list[tuple[str, Make]]] = {
+    ExactMoments: [("real", lambda batch: summed(ExactMomentsAccumulator(width(batch)), batch))],
     Moments: [("real", lambda batch: summed(MomentsAccumulator(width(batch)), batch))],
     Comoments: [
         ("real", lambda batch: summed(ComomentsAccumulator(width(batch)), batch)),
@@ -225,6 +227,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     ],
     ByClass: [
         ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
+        ("real", lambda batch: by_class(ExactMomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch), pooled=True), batch)),
         ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),

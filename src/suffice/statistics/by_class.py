@@ -103,7 +103,8 @@ class ByClass:
     def canonical(self) -> ByClass:
         """The same sums in the form that a file has: see `Moments.canonical`."""
         blocks = tuple([block.canonical() for block in self.blocks])
-        return ByClass(self.classes, self.weight, self.unlabelled, blocks)
+        unlabelled = self.unlabelled[()]  # a difference has an array without dimensions
+        return ByClass(self.classes, self.weight, unlabelled, blocks)
 
     def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
         """Return what divides two tables, column by column.

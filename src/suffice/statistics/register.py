@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
+from suffice.statistics.exact_moments import ExactMoments
 from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.loss_sums import LossSums
@@ -20,8 +22,10 @@ STATISTICS: tuple[type, ...] = (
     Comoments,
     Counts,
     LossSums,
+    Dyadic,
     DoubleDouble,
     Events,
+    ExactMoments,
     FourthMoments,
     JointCounts,
     Moments,

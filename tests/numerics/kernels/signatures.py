@@ -12,7 +12,7 @@ import numpy as np
 
 from suffice.numerics import kernels
 
-from . import test_searchlight
+from . import test_exact_moments, test_searchlight
 
 __all__ = ["FUNCTIONS", "right_calls"]
 
@@ -62,6 +62,7 @@ def _call_the_others() -> None:
         kernels.counts.look_up(values, 2, np.arange(7), np.zeros(7, np.int64))
         kernels.columns.to_doubles(values.reshape(7, 1), 0, 100, np.zeros((7, 1)))
     kernels.moments.near(1.0, 0.1)
+    test_exact_moments.tables_of_numbers()
     test_searchlight.predicted()
     test_searchlight.test_single_precision_counts_what_double_predicts()
     test_searchlight.digest()
