@@ -47,7 +47,7 @@ class Products:
 
 linear = partial(Method, "LinearDiscriminantAnalysis", module="discriminant_analysis")
 quadratic = partial(Method, "QuadraticDiscriminantAnalysis", module="discriminant_analysis")
-exact, double = {"precision": "exact"}, {"precision": "double"}
+exact, double = {"precision": "pairs"}, {"precision": "double"}
 svd, lsqr = {"solver": "svd"}, {"solver": "lsqr"}
 
 WORKS = (

@@ -12,7 +12,7 @@ __all__ = ["CONTESTS", "TASKS"]
 
 least_squares = partial(Method, "LinearRegression", "fit", module="linear_model")
 ridge = partial(Method, "Ridge", "fit", module="linear_model")
-exact, double = {"precision": "exact"}, {"precision": "double"}
+exact, double = {"precision": "pairs"}, {"precision": "double"}
 
 WORKS = (
     ("linear-fit", least_squares(ours=exact), (Target("ratio", 3),)),

@@ -758,7 +758,14 @@ def test_a_form_is_the_score_of_complete_rows() -> None:
             {"shrinkage": "ledoit"},
             r"^shrinkage='ledoit'; shrinkage is a number from 0 to 1, 'oas' ",
         ),
-        ({"precision": "half"}, r"^precision='half'; precision is 'exact' or 'double'\.$"),
+        (
+            {"precision": "half"},
+            r"^precision='half'; precision is 'pairs' or 'double' for products",
+        ),
+        (
+            {"precision": "exact"},
+            r"pairs of doubles, of 106 bits, or as doubles; use precision='pai",
+        ),
         ({"kappa0": 0}, r"^kappa0=0; kappa0 is a positive finite number\.$"),
         ({"a0": np.inf}, r"^a0=inf; a0 is a positive finite number\.$"),
         ({"ddof": -1}, r"^ddof=-1; ddof is a finite number, 0 or more\.$"),

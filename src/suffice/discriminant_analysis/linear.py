@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,7 @@ from suffice.models.generative.model import (
 )
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
+from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -60,7 +61,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         ``MASS::qda`` and earlier releases of scikit-learn.
     variance_floor : float
         In no direction is the variance less than this fraction of that over all classes.
-    precision : {"exact", "double"}
+    precision : {"pairs", "double"}
         Add products without rounding, or in plain double precision.
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
@@ -134,7 +135,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     _: KW_ONLY
     ddof: int = 0
     variance_floor: float = 1e-9
-    precision: Literal["exact", "double"] = "exact"
+    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     costs: Any = None
     threads: int | None = None
     engine: Choice = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.models.generative.model import (
     joint,
 )
+from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -95,7 +96,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     covariance_estimator: Any = None
     ddof: int = 0
     variance_floor: float = 1e-9
-    precision: Literal["exact", "double"] = "exact"
+    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     costs: Any = None
     threads: int | None = None
     engine: Choice = None

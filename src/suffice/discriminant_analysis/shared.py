@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from numbers import Real
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from suffice.numerics.rows import affine, linear
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock, require_held
+from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["DiscriminantAnalysis", "on_axes", "one_of_two", "shrinkage_of"]
 
@@ -40,7 +41,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     covariance_estimator: Any
     ddof: int
     variance_floor: float
-    precision: Literal["exact", "double"]
+    precision: PrecisionOfProducts
 
     fewest_classes = 2
     prior_option = "priors"

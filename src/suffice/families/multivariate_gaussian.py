@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
@@ -36,6 +36,11 @@ from suffice.statistics.block import Encoding
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.statistics.precision import (
+    FORMERLY_EXACT,
+    PrecisionOfProducts,
+    check_precision_of_products,
+)
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["MultivariateGaussian", "Shrinkage"]
@@ -92,7 +97,7 @@ class MultivariateGaussian(Family):
         where a class has no spread in a direction in which others have, 2⁻⁴⁰.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
-    precision : {"exact", "double"}
+    precision : {"pairs", "double"}
         Add products without rounding, or in plain double precision about a value near the data.
 
     Raises
@@ -118,7 +123,7 @@ class MultivariateGaussian(Family):
     variance_floor: float = 1e-9
     kappa0: float = 1.0
     a0: float = 1.0
-    precision: Literal["exact", "double"] = "exact"
+    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     joint: ClassVar[bool] = True
@@ -154,10 +159,7 @@ class MultivariateGaussian(Family):
                     Option.of("shrinkage", "oas"),
                 ),
             )
-        if self.precision not in ("exact", "double"):
-            raise ParameterError(
-                f"precision={self.precision!r}", "precision is 'exact' or 'double'"
-            )
+        check_precision_of_products(self.precision)
         plain = self.structure == "full" and self.shrinkage == 0 and self.pooling in (0, 1)
         if self.estimation != "mle" and not plain:
             raise ParameterError(
@@ -176,7 +178,7 @@ class MultivariateGaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        exact = self.precision == "exact"
+        exact = self.precision == "pairs"
         if self.shrinkage == "ledoit-wolf":
             return FourthMomentsAccumulator(d, exact)
         return ComomentsAccumulator(d, self.shared, exact)

@@ -11,7 +11,7 @@ from suffice.errors import ParameterError
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Incomplete
 from suffice.models.linear.l1_regressor import L1Regressor
-from suffice.models.linear.regressor import Precision
+from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["ElasticNet", "Lasso"]
 
@@ -98,7 +98,7 @@ class ElasticNet(L1Regressor):
     standardize: bool = False
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
-    precision: Precision = "exact"
+    precision: PrecisionOfProducts = "pairs"
     threads: int | None = None
     engine: Choice = None
 
@@ -174,7 +174,7 @@ class Lasso(L1Regressor):
     standardize: bool = False
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
-    precision: Precision = "exact"
+    precision: PrecisionOfProducts = "pairs"
     threads: int | None = None
     engine: Choice = None
 

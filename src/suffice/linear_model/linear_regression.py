@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from suffice.engines.choice import Choice
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete, check_choices
-from suffice.models.linear.regressor import LinearRegressor, Precision
+from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.summary import Summary, target_place
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
+from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
 
 __all__ = ["LinearRegression"]
 
@@ -40,7 +41,7 @@ class LinearRegression(LinearRegressor):
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others: of all w that fit as well the one of least
         norm, with a warning that names the columns, or an error.
-    precision : {"exact", "double"}
+    precision : {"pairs", "double"}
         Add products without rounding, or in plain double precision, which is faster.
     solver : {"normal", "gradient", "sgd", "minibatch"}
         The normal equations; or gradient descent by all rows, by single rows, or by a few rows at
@@ -93,7 +94,7 @@ class LinearRegression(LinearRegressor):
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
     dependent: Dependent = "minimum_norm"
-    precision: Precision = "exact"
+    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
     descent: GradientDescent | None = None
     threads: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -18,13 +18,14 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.model import errors_left_out
 from suffice.models.linear.reader import LinearReader, Rows
-from suffice.models.linear.regressor import LinearRegressor, Precision
+from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import RidgePath, RidgeSpectrum, checked_penalties
 from suffice.models.linear.saved import SavedRidge
 from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import RidgeSummary, target_place
 from suffice.models.optimise.descent_options import STEPS, GradientDescent
 from suffice.phrases import Option, Phrase
+from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
 
 __all__ = ["Ridge"]
 
@@ -111,7 +112,7 @@ class Ridge(LinearRegressor):
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
     dependent: Dependent = "minimum_norm"
-    precision: Precision = "exact"
+    precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     descent: GradientDescent | None = None
     threads: int | None = None
     engine: Choice = None

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from suffice.errors import FormerNameWarning, ParameterError, warn
+from suffice.former_values import current_values
 
 __all__ = ["current_params", "former_params", "formerly"]
 
@@ -59,9 +60,10 @@ def former_params(estimator: Any) -> dict[str, Any]:
 
 
 def current_params(estimator: type, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of a file by the names that the class of an estimator has for them."""
+    """Parameters of a file by the names, and words, that an estimator has for them now."""
     current = {former: name for name, former in getattr(estimator, FORMER, {}).items()}
-    return {current.get(name, name): value for name, value in params.items()}
+    renamed = {current.get(name, name): value for name, value in params.items()}
+    return current_values(estimator, renamed)
 
 
 def _renaming(method: Callable[..., Any], names: dict[str, str]) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Literal, Self, cast, get_args
+from typing import Any, ClassVar, Self, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +43,9 @@ from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.moments import refuse_underflow
+from suffice.statistics.precision import PrecisionOfProducts, check_precision_of_products
 
-__all__ = ["LinearRegressor", "Precision"]
-
-Precision = Literal["exact", "double"]
+__all__ = ["LinearRegressor"]
 
 
 class LinearRegressor(FittedLinear, ExactEstimator):
@@ -80,7 +79,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
     positive: bool
     incomplete: Incomplete
     dependent: Dependent
-    precision: Precision
+    precision: PrecisionOfProducts
     solver: str
     descent: GradientDescent | None
     _tuned_names: tuple[str, ...] = ()  # what `_tune` chooses
@@ -248,8 +247,8 @@ class LinearRegressor(FittedLinear, ExactEstimator):
             self,
             incomplete=get_args(Incomplete),
             dependent=get_args(Dependent),
-            precision=get_args(Precision),
         )
+        check_precision_of_products(self.precision)
         check_descent_options(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
 
     def _require_more(self) -> None:
@@ -277,7 +276,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         return self
 
     def _summarise(self, reader: LinearReader, source: Rows) -> Comoments:
-        exact, gaps = self.precision == "exact", self.incomplete != "error"
+        exact, gaps = self.precision == "pairs", self.incomplete != "error"
         return reader.summarise(source, self._engine_for(source), exact, gaps)
 
     def _estimate(
@@ -331,7 +330,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         intercept = bool(self.fit_intercept)
         if cells is not None and not statistic.complete:
             return cells.equations(p, intercept)
-        noise = LEAST_PIVOT if self.precision == "exact" else ROUNDED
+        noise = LEAST_PIVOT if self.precision == "pairs" else ROUNDED
         return NormalEquations.of(statistic, p, intercept, noise)
 
     # -- keeping
