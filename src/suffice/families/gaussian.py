@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
@@ -26,7 +26,14 @@ from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.error_free import quick_two_sum
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.block import Encoding, RealBlock, read_rows, require_held, tiles
-from suffice.statistics.moments import Moments, MomentsAccumulator, too_large
+from suffice.statistics.moments import too_large
+from suffice.statistics.precision import (
+    AnyMoments,
+    PrecisionOfMoments,
+    check_precision_of_moments,
+    moments_accumulator,
+)
+from suffice.statistics.statistic import Accumulator
 
 __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
 
@@ -80,6 +87,9 @@ class Gaussian(Family):
         of that variance, whatever the units.
     shared : bool
         One variance for all classes, as in linear discriminant analysis.
+    precision : {"pairs", "exact"}
+        Hold sums as pairs of doubles, or as whole numbers in one form: the same rows then give the
+        same sums to the last bit, whatever was learnt and forgotten in between.
 
     Raises
     ------
@@ -104,28 +114,30 @@ class Gaussian(Family):
     a0: float = 1.0
     b0: float | None = None
     shared: bool = False
+    precision: PrecisionOfMoments = field(default="pairs", metadata={"later": True})
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)
+        check_precision_of_moments(self.precision)
         check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
         check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
         if self.mean0 is not None and not is_finite(self.mean0):
             raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
-    def accumulator(self, encoding: str, d: int) -> MomentsAccumulator:
+    def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return MomentsAccumulator(d)
+        return moments_accumulator(self.precision, d)
 
-    def advice(self, statistic: Moments) -> Iterator[tuple[int, str]]:
+    def advice(self, statistic: AnyMoments) -> Iterator[tuple[int, str]]:
         """Constants."""
         rows = statistic.one_class
         for j in np.flatnonzero(((rows.total > 1) & (rows.scatter == 0)).any(axis=0)).tolist():
             yield j, f"has one value only, {rows.mean[0, j]:g}: it tells nothing"
 
-    def estimate(self, statistic: Moments) -> GaussianParameters | StudentParameters:
+    def estimate(self, statistic: AnyMoments) -> GaussianParameters | StudentParameters:
         """Parameters from exact moments."""
         return (
             self._maximum_likelihood(statistic)
@@ -133,7 +145,7 @@ class Gaussian(Family):
             else self._posterior(statistic)
         )
 
-    def _maximum_likelihood(self, moments: Moments) -> GaussianParameters:
+    def _maximum_likelihood(self, moments: AnyMoments) -> GaussianParameters:
         n, pooled = moments.total, moments.one_class
         overall = pooled.variance
         freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
@@ -143,13 +155,13 @@ class Gaussian(Family):
         mean_lo = np.where(n > 0, moments.mean_lo, pooled.mean_lo)
         return GaussianParameters(mean, mean_lo, np.maximum(variance, self.least_variance(moments)))
 
-    def least_variance(self, moments: Moments) -> NDArray[np.float64]:
+    def least_variance(self, moments: AnyMoments) -> NDArray[np.float64]:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""
         overall = moments.one_class.variance
         floor = np.maximum(max(self.variance_floor, CERTAIN) * overall, LEAST_VARIANCE)
         return np.where(overall > 0, floor, 0.0)
 
-    def _posterior(self, moments: Moments) -> GaussianParameters | StudentParameters:
+    def _posterior(self, moments: AnyMoments) -> GaussianParameters | StudentParameters:
         n, pooled = moments.total, moments.one_class
         overall = pooled.variance
         mean0, lo0 = (pooled.mean, pooled.mean_lo) if self.mean0 is None else (self.mean0, 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -21,7 +21,13 @@ from suffice.numerics.elementary import lgamma, log1p
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.block import Encoding, RealBlock, require_held
-from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.precision import (
+    AnyMoments,
+    PrecisionOfMoments,
+    check_precision_of_moments,
+    moments_accumulator,
+)
+from suffice.statistics.statistic import Accumulator
 
 __all__ = ["NegativeBinomialParameters", "Poisson", "PoissonParameters"]
 
@@ -46,6 +52,8 @@ class Poisson(Family):
         Shape and rate of the prior: α events in β rows.
     estimation : {"bayes", "mle", "map"}
         How parameters follow from the sums.
+    precision : {"pairs", "exact"}
+        Hold sums as pairs of doubles, or as whole numbers in one form.
 
     Raises
     ------
@@ -58,21 +66,23 @@ class Poisson(Family):
     alpha: float = 1.0
     beta: float = 1.0
     estimation: Estimation = "bayes"
+    precision: PrecisionOfMoments = field(default="pairs", metadata={"later": True})
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("whole",)
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)
+        check_precision_of_moments(self.precision)
         check_positive(beta=self.beta)
         if self.estimation == "bayes":
             check_positive(alpha=self.alpha)
 
-    def accumulator(self, encoding: str, d: int) -> MomentsAccumulator:
+    def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return MomentsAccumulator(d)
+        return moments_accumulator(self.precision, d)
 
-    def estimate(self, statistic: Moments) -> PoissonParameters | NegativeBinomialParameters:
+    def estimate(self, statistic: AnyMoments) -> PoissonParameters | NegativeBinomialParameters:
         """Parameters from exact moments."""
         shown, pooled = statistic.total > 0, statistic.one_class
         n = np.where(shown, statistic.total, pooled.total)

@@ -14,7 +14,7 @@ from suffice.families.family import check_nonnegative
 from suffice.families.gaussian import GaussianParameters
 from suffice.models.generative.model import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
-from suffice.statistics.moments import Moments
+from suffice.statistics.precision import AnyMoments, PrecisionOfMoments
 
 __all__ = ["GaussianNB"]
 
@@ -30,6 +30,11 @@ class GaussianNB(OneFamilyClassifier):
     var_smoothing : float
         Smallest variance of a column, as a fraction of its variance over all classes;
         2⁻¹⁰⁰ at least.
+    precision : {"pairs", "exact"}
+        How sums are held. As pairs of doubles they have about 106 bits. Exact ones are whole
+        numbers of as many bits as it takes: any order of the same rows gives the same file, also
+        after others were forgotten, and forgetting huge values loses nothing. A fit takes 1.4 to
+        2 times as long.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -65,12 +70,15 @@ class GaussianNB(OneFamilyClassifier):
 
     priors: ArrayLike | None = None
     var_smoothing: float = 1e-9
+    precision: PrecisionOfMoments = "pairs"
     threads: int | None = None
     engine: Choice = None
 
     def _family(self) -> Gaussian:
         check_nonnegative(var_smoothing=self.var_smoothing)
-        return Gaussian(estimation="mle", variance_floor=self.var_smoothing)
+        return Gaussian(
+            estimation="mle", variance_floor=self.var_smoothing, precision=self.precision
+        )
 
     def _prior(self) -> tuple[Prior, float]:
         return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
@@ -88,5 +96,5 @@ class GaussianNB(OneFamilyClassifier):
     @property
     def epsilon_(self) -> NDArray[np.float64]:
         """Smallest variance of each column, (d,)."""
-        floor: NDArray[np.float64] = self._family().least_variance(cast(Moments, self._sums))[0]
+        floor: NDArray[np.float64] = self._family().least_variance(cast(AnyMoments, self._sums))[0]
         return floor

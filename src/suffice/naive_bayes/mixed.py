@@ -16,6 +16,7 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.model import FamilyColumns, Prior
 from suffice.phrases import Option
+from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
 
 __all__ = ["NaiveBayes"]
 
@@ -55,6 +56,8 @@ class NaiveBayes(GenerativeClassifier):
         A value at prediction that no training row showed: a category that is left out like a
         missing cell, refused, or given the probability of one more category; in a column of two
         values, which has no room for more, left out or refused.
+    precision : {"pairs", "exact"}
+        How sums of numbers are held by families given by name: see `GaussianNB`.
     missing : sequence of str
         Strings that stand for a missing cell, besides null and NaN.
     label_suffix : str
@@ -101,6 +104,7 @@ class NaiveBayes(GenerativeClassifier):
     ddof: int = 0
     variance_floor: float = 1e-9
     unseen: str = "ignore"
+    precision: PrecisionOfMoments = "pairs"
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
     label_map: Mapping[str, str] | None = None
@@ -137,6 +141,7 @@ class NaiveBayes(GenerativeClassifier):
             raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
         if not isinstance(self.label_map, Mapping | None):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
+        check_precision_of_moments(self.precision)  # also where no column is a number
         check_unseen(self.unseen)  # also where no column is a category
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
@@ -194,4 +199,5 @@ class NaiveBayes(GenerativeClassifier):
             ddof=self.ddof,
             variance_floor=self.variance_floor,
             unseen=self.unseen,
+            precision=self.precision,
         )
