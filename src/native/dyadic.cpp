@@ -1,7 +1,6 @@
 #include "dyadic.hpp"
 
 #include <bit>
-#include <cmath>
 
 namespace suffice {
 
@@ -64,7 +63,7 @@ static Index length(const Limbs& a) {
 Dyadic Dyadic::of(double x) {
   if (x == 0.0) return {};
   int exponent;
-  const double digits = std::ldexp(std::frexp(std::fabs(x), &exponent), 53);
+  const double digits = __builtin_ldexp(__builtin_frexp(__builtin_fabs(x), &exponent), 53);
   return {{static_cast<Limb>(digits)}, x < 0.0, exponent - 53};
 }
 
@@ -108,7 +107,7 @@ static double rounded(Limb q, bool more, Index exponent, bool negative) {
     const bool up = left > half || (left == half && drop <= 64 && (more || (kept & 1)));
     digits = static_cast<double>(kept + up), exponent += drop;
   }
-  const double size = std::ldexp(digits, static_cast<int>(exponent < 4096 ? exponent : 4096));
+  const double size = __builtin_ldexp(digits, static_cast<int>(exponent < 4096 ? exponent : 4096));
   return negative ? -size : size;
 }
 
@@ -134,7 +133,7 @@ double quotient(const Dyadic& a, const Dyadic& b) {
   // Each step leaves 2⁻⁵⁰ of what was there.
   while (!left.zero()) {
     const double high = leading(left.digits, &of_left);
-    const double estimate = std::ldexp(high / divisor, static_cast<int>(of_left - of_by));
+    const double estimate = __builtin_ldexp(high / divisor, static_cast<int>(of_left - of_by));
     const auto digit = static_cast<std::int64_t>(estimate);
     if (!digit) break;
     const Dyadic taken = Dyadic{{static_cast<Limb>(digit)}, left.negative, 0} * by;
@@ -189,7 +188,7 @@ void add_classes(DyadicTable a, Index k, Limb* out, Index out_planes, Index out_
 
 bool can_be_set(const double* numbers, Index cells, Index out_planes, Index out_low) {
   for (Index i = 0; i < cells; ++i) {
-    if (!std::isfinite(numbers[i])) return false;
+    if (!__builtin_isfinite(numbers[i])) return false;
     const Dyadic x = Dyadic::of(numbers[i]);
     if (x.zero()) continue;
     const Index first = (x.exponent >> 6) - out_low;

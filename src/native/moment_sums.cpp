@@ -1,7 +1,6 @@
 #include "moment_sums.hpp"
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "memory.hpp"
@@ -39,7 +38,8 @@ struct Digits {
 
   explicit Digits(double x) {
     int power;
-    digits = static_cast<std::uint64_t>(std::ldexp(std::frexp(std::fabs(x), &power), 53));
+    digits =
+        static_cast<std::uint64_t>(__builtin_ldexp(__builtin_frexp(__builtin_fabs(x), &power), 53));
     exponent = power - 53;
   }
 };
@@ -116,8 +116,8 @@ void MomentSums::add_level(Planes& table, const WeightedLot::Level& level, Index
                            Index lane, Index shift, Index exponent) {
   const Index at = cell(c, first(panel) + lane);
   const auto power = static_cast<int>(shift);
-  const double high = std::ldexp(level.high[lane], power - HALF),
-               low = std::ldexp(level.low[lane], power);
+  const double high = __builtin_ldexp(level.high[lane], power - HALF),
+               low = __builtin_ldexp(level.low[lane], power);
   table.add(at, static_cast<std::int64_t>(high), exponent + HALF);
   table.add(at, static_cast<std::int64_t>(low), exponent);
 }
@@ -166,8 +166,8 @@ void mean_and_scatter(const MomentTables& of, double* mean, double* mean_lo, dou
     mean[i] = quotient(s, w);
     const Dyadic spread = of.squares.number(i) * w - s * s;
     if (!spread.negative) scatter[i] = quotient(spread, w);
-    const double sd = std::sqrt(scatter[i] / rounded(w));
-    if (std::fabs(mean[i]) > FAR * sd) mean_lo[i] = quotient(s - Dyadic::of(mean[i]) * w, w);
+    const double sd = __builtin_sqrt(scatter[i] / rounded(w));
+    if (__builtin_fabs(mean[i]) > FAR * sd) mean_lo[i] = quotient(s - Dyadic::of(mean[i]) * w, w);
   }
 }
 
