@@ -40,6 +40,10 @@ COMMANDS = {
         "Show what a model knows: class priors, and every column's family and parameters.",
         "suffice show adult.suffice --column age",
     ),
+    "columns": Entry(
+        "Show how many bits a cell of every column tells of the class.",
+        "suffice columns adult.suffice",
+    ),
     "summary": Entry(
         "Show the coefficients of a linear, ridge or logistic model, and how well it fits.",
         "suffice summary boston.suffice",

@@ -1,0 +1,33 @@
+"""``suffice columns``: what every column tells of the class."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import suffice
+from suffice.bayes import column_information
+
+from .conftest import Run
+
+
+def test_columns_are_listed_by_what_they_tell(run: Run, model: Path) -> None:
+    found = column_information(suffice.load(model))  # type: ignore[arg-type]
+    facts = json.loads(run("columns", model, "--json").stdout)
+    assert facts["entropy"] == found.entropy
+    assert [known["column"] for known in facts["columns"]] == [
+        found.columns[j] for j in found.order
+    ]
+    assert [known["bits"] for known in facts["columns"]] == found.bits[found.order].tolist()
+    shown = run("columns", model, "--top", 1).stdout
+    assert facts["columns"][0]["column"] in shown
+    assert "1 more columns" not in shown
+    assert "more column" in shown
+
+
+def test_coefficients_are_no_distributions(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n2,3\n3,5\n")
+    run("fit", "t.csv", "--label", "y", "--model", "linear")
+    refused = run("columns", "t.suffice")
+    assert refused.exit_code != 0
+    assert "its columns have no distribution in a class" in refused.stderr
