@@ -62,6 +62,7 @@ NB_MODULE(kernels, m) {
   define_descent(m.def_submodule("descent"));
   define_distances(m.def_submodule("distances"));
   define_dyadic(m.def_submodule("dyadic"));
+  define_eigen(m.def_submodule("eigen"));
   define_elementary(m.def_submodule("elementary"));
   define_exact_moments(m.def_submodule("exact_moments"));
   define_factor(m.def_submodule("factor"));

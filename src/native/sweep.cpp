@@ -40,8 +40,8 @@ class Columns {
 };
 
 // Add A S Aᵀ with A = [I; B] to `scatter` (d, d), S being `products`; return tr Σ_oo⁻¹ S.
-double add_scatter(Matrix<const double> a, Matrix<const double> products, const Columns& shown,
-                   const Columns& lost, double* row, Matrix<double> scatter) {
+double add_expected(Matrix<const double> a, Matrix<const double> products, const Columns& shown,
+                    const Columns& lost, double* row, Matrix<double> scatter) {
   const Index d = a.shape[0];
   double trace = 0.0;
   for (Index i : shown)
@@ -92,7 +92,7 @@ void expect(SweepCells cells, const std::int64_t* code, const double* weight,
     double log_determinant = 0.0, n = 0.0, distance = 0.0;
     for (Index j : shown) log_determinant += log(sweep_column(a, j, row));
     if (cells.place[i] >= 0)
-      distance += add_scatter(a, cells.products.part(cells.place[i]), shown, lost, row, to);
+      distance += add_expected(a, cells.products.part(cells.place[i]), shown, lost, row, to);
     for (Index g = cells.start[i]; g < cells.start[i + 1]; ++g) {
       distance = fill_in(a, shown, lost, &mean(code[g], 0), weight[g], &x(g, 0), r, y, distance);
       n += weight[g];
@@ -104,8 +104,19 @@ void expect(SweepCells cells, const std::int64_t* code, const double* weight,
   }
 }
 
+void add_scatter(Matrix<const double> x, const std::int64_t* code, const double* weight,
+                 Matrix<const double> mean, Cube<double> scatter) {
+  const Index d = x.shape[1];
+  const Buffer<double> deviation(d);
+  for (Index g = 0; g < x.shape[0]; ++g) {
+    for (Index j = 0; j < d; ++j) deviation[j] = x(g, j) - mean(code[g], j);
+    const Matrix<double> to = scatter.part(scatter.shape[0] == 1 ? 0 : code[g]);
+    for (Index j = 0; j < d; ++j) add_multiple(&to(j, 0), weight[g] * deviation[j], deviation, d);
+  }
+}
+
 }  // namespace
 
-extern const SweepKernels sweep{expect};
+extern const SweepKernels sweep{expect, add_scatter};
 
 }  // namespace suffice::LEVEL

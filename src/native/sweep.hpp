@@ -35,6 +35,11 @@ struct SweepKernels {
   void (*expect)(SweepCells cells, const std::int64_t* code, const double* weight,
                  Matrix<const double> mean, Cube<const double> covariance, Matrix<double> x,
                  Cube<double> scatter, double* log_likelihood);
+
+  // Add w (x − μ)(x − μ)ᵀ of rows x (g, d), with the mean (k, d) of the class of each, to `scatter`
+  // (s, d, d): to that of its class, or to the only one.
+  void (*add_scatter)(Matrix<const double> x, const std::int64_t* code, const double* weight,
+                      Matrix<const double> mean, Cube<double> scatter);
 };
 EVERY_LEVEL(SweepKernels, sweep)
 

@@ -15,6 +15,7 @@ from suffice import (
     QuadraticDiscriminantAnalysis,
     Ridge,
 )
+from suffice.families import MultivariateGaussian
 from suffice.naive_bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -25,6 +26,7 @@ from suffice.naive_bayes import (
 from suffice.numerics import kernels
 
 ROWS, COLUMNS = 300, 6
+JOINT = tuple(f"x{j}" for j in range(COLUMNS))
 
 
 def models() -> dict[str, tuple[Any, str]]:
@@ -39,7 +41,16 @@ def models() -> dict[str, tuple[Any, str]]:
         "poisson": (NaiveBayes(families={f"x{j}": "poisson" for j in range(COLUMNS)}), "counts"),
         "linear discriminant": (LinearDiscriminantAnalysis(), "numbers"),
         "quadratic discriminant": (QuadraticDiscriminantAnalysis(), "numbers"),
+        "linear discriminant, shrunk": (LinearDiscriminantAnalysis(shrinkage="auto"), "numbers"),
+        "quadratic discriminant, floored": (QuadraticDiscriminantAnalysis(), "one plane"),
+        "linear discriminant, incomplete": (LinearDiscriminantAnalysis(), "incomplete"),
+        "quadratic discriminant, incomplete": (QuadraticDiscriminantAnalysis(), "incomplete"),
+        "multivariate, incomplete": (
+            NaiveBayes(families={JOINT: MultivariateGaussian()}),
+            "incomplete",
+        ),
         "linear regression": (LinearRegression(), "numbers"),
+        "linear regression, incomplete": (LinearRegression(incomplete="gaussian"), "incomplete"),
         "ridge": (Ridge(alpha=1.0), "numbers"),
     }
 
@@ -51,8 +62,13 @@ def digests() -> dict[str, list[str]]:
     whole = random.integers(-3_000, 3_000, size=(ROWS, COLUMNS))
     rows = {
         "numbers": whole / 7.0 + y[:, None] * np.arange(COLUMNS) * 50.0,
+        "one plane": whole / 7.0 + y[:, None] * np.arange(COLUMNS) * 50.0,
+        "incomplete": np.where(random.random(whole.shape) < 0.2, np.nan, whole / 7.0),
         "counts": np.minimum(np.abs(whole) // 1_000, 2) + (y[:, None] > np.arange(COLUMNS)),
     }
+    plane = rows["one plane"][y == 1]
+    plane[:, 3] = plane[:, 0] - 2.0 * plane[:, 1]  # in one class only
+    rows["one plane"][y == 1] = plane
     found = {}
     for name, (model, kind) in models().items():
         model.fit(rows[kind], y)

@@ -22,6 +22,24 @@ ELSEWHERE = {
     "src/suffice/numerics/linalg.py": "decimals that are printed",
     "src/suffice/statistics/divergence.py": "a report on two statistics",
 }
+#: What may call LAPACK, by NumPy or SciPy.
+LINEAR_ALGEBRA = {
+    "discriminant_analysis/linear.py": "axes of `transform`",
+    "discriminant_analysis/quadratic.py": "`rotations_` and `scalings_`",
+    "families/multivariate/factored.py": "draws",
+    "images/neighbourhoods.py": "millimetres of a grid",
+    "models/bayes_risk/fitted_densities.py": "axes of an integral",
+    "models/linear/fitted.py": "`singular_`",
+    "models/linear/posterior.py": "draws",
+    "models/linear/ridge.py": "the penalty of the least error left out",
+    "models/logistic/curvature.py": "iterations of logistic regression",
+    "models/logistic/fit.py": "iterations of logistic regression",
+    "models/logistic/fitted.py": "draws",
+    "models/logistic/missing_cells.py": "probabilities of incomplete rows by draws",
+    "models/logistic/objective.py": "iterations of logistic regression",
+    "models/optimise/newton.py": "iterations of logistic regression",
+}
+LAPACK = re.compile(r"\blinalg\.(?!norm\()\w+\(|from scipy\.linalg import|_blas\(\)")
 FUNCTIONS = re.compile(
     r"(?:np|math)\.(?:exp|exp2|expm1|log|log1p|log2|log10|logaddexp|lgamma|gamma|sinh|cosh|tanh)\("
     r"|import.*\b(?:gammaln|loggamma|psi|logsumexp|expit|log_expit|softmax|log_softmax|xlogy)\b"
@@ -75,6 +93,16 @@ def test_loops_of_blas_do_not_matter() -> None:
 def without_examples(text: str) -> str:
     """Return the lines that are no example of a docstring."""
     return "\n".join(line for line in text.splitlines() if not re.match(r"\s*(>>>|\.\.\.) ", line))
+
+
+def test_lapack_is_on_no_path_to_closed_forms() -> None:
+    package = ROOT / "src/suffice"
+    found = {
+        str(file.relative_to(package))
+        for file in package.rglob("*.py")
+        if LAPACK.search(without_examples(file.read_text(encoding="utf-8")))
+    }
+    assert found == set(LINEAR_ALGEBRA)
 
 
 def test_elementary_functions_have_one_home() -> None:

@@ -7,6 +7,7 @@
 
 #include "arguments.hpp"
 #include "distances.hpp"
+#include "eigen.hpp"
 #include "elementary.hpp"
 #include "linear.hpp"
 #include "posterior.hpp"
@@ -179,6 +180,8 @@ void add_others(Kernels& to, const Factor& factor, const Sums& sums, const Poste
     add(all, "logistic.loss_derivatives", level::logistic.loss_derivatives); \
     add(all, "logistic.add_gradient", level::logistic.add_gradient);         \
     add(all, "squares.add_gaussian", level::squares.add_gaussian);           \
+    add(all, "eigen.symmetric", level::eigen.symmetric);                     \
+    add(all, "sweep.add_scatter", level::sweep.add_scatter);                 \
     add(all, "sweep.expect", level::sweep.expect);                           \
     return all;                                                              \
   }()

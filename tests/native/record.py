@@ -23,6 +23,7 @@ from tests.numerics.kernels import (
     test_comoments,
     test_counts,
     test_distances,
+    test_eigen,
     test_factor,
     test_linear,
     test_logistic,
@@ -49,6 +50,7 @@ CASES: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (test_comoments, ("cases",)),
     (test_counts, ("cases",)),
     (test_distances, ("of_complete", "of_marginal")),
+    (test_eigen, ("called",)),
     (test_factor, ("cases",)),
     (test_linear, ("cases",)),
     (test_logistic, ("of_outcomes", "of_dense")),
@@ -56,7 +58,7 @@ CASES: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (test_scores, ("of_numbers", "of_categories", "of_sparse", "of_best")),
     (test_squares, ("cases",)),
     (test_sums, ("cases",)),
-    (test_sweep, ("cases",)),
+    (test_sweep, ("cases", "scatters")),
 )
 
 

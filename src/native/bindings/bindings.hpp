@@ -15,6 +15,7 @@ void define_counts(nanobind::module_ m);
 void define_descent(nanobind::module_ m);
 void define_distances(nanobind::module_ m);
 void define_dyadic(nanobind::module_ m);
+void define_eigen(nanobind::module_ m);
 void define_elementary(nanobind::module_ m);
 void define_exact_moments(nanobind::module_ m);
 void define_factor(nanobind::module_ m);

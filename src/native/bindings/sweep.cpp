@@ -40,6 +40,19 @@ static void expect(Array<const bool, 2> observed, Codes start, Codes matrix, Cod
                  mean, covariance, x, scatter, log_likelihood.at());
 }
 
+static void add_scatter(Read<2> x, Codes code, Read<1> weight, Read<2> mean, Written<3> scatter) {
+  static const SweepKernels& kernels = CHOSEN(sweep);
+  const Index g = x.shape(0), d = x.shape(1), k = mean.shape(0), s = scatter.shape(0);
+  require(s == 1 || s == k, "there must be one scatter, or one of every class");
+  require("code", code, {g});
+  require("weight", weight, {g});
+  require("mean", mean, {k, d});
+  require("scatter", scatter, {s, d, d});
+  require_between("code", code, 0, k);
+  Unlocked unlocked;
+  kernels.add_scatter(x, code.at(), weight.at(), mean, scatter);
+}
+
 void define_sweep(nb::module_ m) {
   m.doc() =
       "What rows with missing cells are expected to add to the sums of complete rows.\n\n"
@@ -56,6 +69,9 @@ void define_sweep(nb::module_ m) {
         "(d,), to whose missing columns the expected ones are written. A S Aᵀ + nC is added to\n"
         "``scatter[matrix[i]]``, and the log-likelihood of the cell is written to\n"
         "``log_likelihood[i]``.");
+  m.def("add_scatter", &add_scatter, "x"_a, "code"_a, "weight"_a, "mean"_a, "scatter"_a,
+        "Add w (x − μ)(x − μ)ᵀ of rows x (g, d), with the mean (k, d) of the class of each, to\n"
+        "``scatter`` (s, d, d): to that of its class, or to the only one.");
 }
 
 }  // namespace suffice::bindings

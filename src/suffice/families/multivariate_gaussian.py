@@ -24,12 +24,14 @@ from suffice.families.multivariate.parameters import (
     Structure,
 )
 from suffice.families.multivariate.sums import _Sums
+from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.expectation_maximisation import (
     IncompleteRows,
     LogPrior,
     expectation_maximisation,
 )
+from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
@@ -338,9 +340,10 @@ class MultivariateGaussian(Family):
         log_prior = None if self.estimation == "mle" else self._log_prior(of_cells)
         found = expectation_maximisation(rows, estimate, self.shared, log_prior)
         mean = DoubleDouble.of(found.mean)
-        between = (found.mean.T * found.weight) @ found.mean
-        centre = found.weight @ found.mean
-        total = found.scatter.sum(axis=0) + between - np.outer(centre, centre) / found.weight.sum()
+        between, code = np.zeros((1, d, d)), np.arange(k)
+        middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
+        kernels.sweep.add_scatter(found.mean, code, found.weight, np.tile(middle, (k, 1)), between)
+        total = found.scatter.sum(axis=0) + between[0]
         return replace(
             of_cells,
             weight=found.weight,
@@ -358,15 +361,17 @@ class MultivariateGaussian(Family):
         """Log density of the prior of means, as seen from m₀, and covariances, up to a constant."""
         variance = sums.prior_variance.value
         used = np.flatnonzero(variance > 0)
-        psi0 = 2 * self.a0 * np.diag(variance[used])
+        psi0 = 2 * self.a0 * variance[used]
+        power = 2 * self.a0 + 2 * sums.d + self._means(sums)
 
         def log_prior(mean: NDArray[np.float64], covariance: NDArray[np.float64]) -> float:
-            sigma = covariance[:, used][:, :, used]
-            _, log_determinant = np.linalg.slogdet(sigma)
-            traces = np.trace(np.linalg.solve(sigma, psi0), axis1=1, axis2=2)
-            means = mean[:, used, None]
-            far = (means * np.linalg.solve(sigma, means)).sum(axis=(1, 2))
-            power = (2 * self.a0 + 2 * sums.d + self._means(sums)) * log_determinant
-            return float(-0.5 * (power.sum() + traces.sum() + self.kappa0 * far.sum()))
+            total, means = 0.0, np.split(mean[:, used], len(covariance))
+            for sigma, of_sigma in zip(covariance[:, used][:, :, used], means, strict=True):
+                factor = factorise(DoubleDouble.of(sigma), SHARPEST)
+                total += power * factor.log_determinant
+                total += float((factor.inverse_diagonal().value * psi0).sum())
+                far = factor.solve(DoubleDouble.of(of_sigma.T)).value.T * of_sigma
+                total += self.kappa0 * float(far.sum())
+            return -0.5 * total
 
         return log_prior

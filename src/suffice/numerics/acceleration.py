@@ -10,10 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import factorise, product
+
 __all__ = ["Path"]
 
 STEPS_KEPT = 10  # steps that are looked back on
 KEPT = 2  # of them, after they misled
+DEPENDENT = 1e-20  # a change of whose square so little is its own is left out
 
 Array = NDArray[np.float64]
 
@@ -54,9 +58,19 @@ class Path(NamedTuple):
         if len(self.points) == 1:
             return None
         moves, turns = np.diff(self.points, axis=0), np.diff(self.steps, axis=0)
-        gamma = np.linalg.lstsq(turns.T, self.steps[-1], rcond=1e-10)[0]
-        return np.asarray(target - gamma @ (moves + turns))
+        for gamma, change in zip(_fit(turns, self.steps[-1]), moves + turns, strict=True):
+            target = target - gamma * change
+        return target
 
     def forget(self, kept: int = KEPT) -> None:
         """Keep the last differences only."""
         del self.points[: -kept - 1], self.steps[: -kept - 1]
+
+
+def _fit(turns: Array, step: Array) -> list[float]:
+    """The γ (m,) of the least |f − Σ γΔf|, f (q,) and Δf (m, q), by normal equations in pairs."""
+    rows, right = DoubleDouble.of(turns), DoubleDouble.of(step[:, None])
+    columns = DoubleDouble(rows.hi.T, rows.lo.T)
+    factor = factorise(product(rows, columns), DEPENDENT)
+    solution: list[float] = factor.solve(product(rows, right)).value[:, 0].tolist()
+    return solution

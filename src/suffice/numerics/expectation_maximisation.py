@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.acceleration import Path
+from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
 
 __all__ = ["Estimate", "Expected", "IncompleteRows", "LogPrior", "expectation_maximisation"]
@@ -300,10 +301,7 @@ class _Cells:
         weight = self.group_weight[:, None]
         total = _by_class(weight * x, self.code, len(self.weight))
         mean = total / np.where(self.weight > 0.0, self.weight, 1.0)[:, None]
-        deviation = x - mean[self.code]
-        for m in range(self.n_matrices):
-            of_m = slice(None) if self.n_matrices == 1 else self.code == m
-            scatter[m] += deviation[of_m].T @ (weight[of_m] * deviation[of_m])
+        kernels.sweep.add_scatter(x, *groups, mean, scatter)
         # Columns of one value were kept out. A mean of which the likelihood knows nothing stays.
         known = self.varies & self.shown if log_prior is None else self.varies
         log_likelihood = math.fsum(of_cells) - self.log_unit
@@ -345,9 +343,13 @@ def _floored(covariance: Array) -> Array:
     Of all Σ ⪰ εI, the result maximises −log|Σ| − tr Σ⁻¹T, whose maximum without this is Σ = T.
     The floor is higher where variances are so large that it would be lost in their rounding.
     """
-    variances, axes = np.linalg.eigh(covariance)
+    variances, axes = eigh(covariance)
     missing = np.maximum(_floor(variances) - variances, 0.0)
-    raised: Array = covariance + (axes * missing[:, None, :]) @ axes.transpose(0, 2, 1)
+    raised, origin = covariance.copy(), np.zeros((len(missing), covariance.shape[1]))
+    matrix, which = np.nonzero(missing)
+    kernels.sweep.add_scatter(
+        axes[matrix, :, which], matrix, missing[matrix, which], origin, raised
+    )
     return raised
 
 
@@ -360,7 +362,7 @@ def _floor(variances: Array) -> Array:
 
 def _at_floor(covariance: Array) -> bool:
     """Whether a matrix was raised to the floor, or nearly."""
-    variances = np.asarray(np.linalg.eigvalsh(covariance), np.float64)
+    variances, _ = eigh(covariance)
     return bool((variances < 2.0 * _floor(variances)).any())
 
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError
 from suffice.numerics import kernels
+from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log, log_of
 from suffice.numerics.error_free import divide, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
@@ -301,7 +302,7 @@ def floored(sigma: DoubleDouble, total: Factor, epsilon: float) -> tuple[DoubleD
         raise ValueError(f"Σ has shape {sigma.shape} and T has {total.lower.shape}")
     whitening = total.whitening[total.independent]
     relative = product(whitening, _transposed(product(whitening, sigma)))
-    variances, axes = np.linalg.eigh(relative.value)
+    variances, axes = eigh(relative.value)
     if not (variances < epsilon).any():
         return sigma, False
     x = DoubleDouble.of(axes[:, variances < epsilon])

@@ -101,8 +101,8 @@ class FourthMoments:
             squares += scatter[x, x] * twice[:, None] * twice
             precision = np.divide(1.0, variance[c], out=np.zeros(d), where=variance[c] > 0)
             n = m.weight[g].sum()
-            mean = np.diagonal(scatter.hi[x, x]) / n @ precision
-            out[c] = precision @ squares.value @ precision + n * mean**2
+            mean = (np.diagonal(scatter.hi[x, x]) / n * precision).sum()
+            out[c] = (precision[:, None] * squares.value * precision).sum() + n * mean**2
         return out
 
     def __add__(self, other: FourthMoments) -> FourthMoments:

@@ -45,6 +45,28 @@ def cases() -> Iterator[tuple[str, list[Any]]]:
         yield f"expect {cells} {d} {k} {shared}", given[-3:]
 
 
+def scatters() -> Iterator[tuple[list[Any], Any]]:
+    """Calls of `add_scatter`, and what was added."""
+    random = np.random.default_rng(16)
+    for g, d, k, shared in product((0, 1, 30), (1, 3, 8, 9), (1, 3), (True, False)):
+        x, mean = random.standard_normal((g, d)), random.standard_normal((k, d))
+        code, weight = random.integers(k, size=g), random.random(g)
+        scatter = np.zeros((1 if shared else k, d, d))
+        kernels.sweep.add_scatter(x, code, weight, mean, scatter)
+        yield [x, code, weight, mean], scatter
+
+
+def test_scatter_about_means() -> None:
+    for (x, code, weight, mean), scatter in scatters():
+        expected = np.zeros((len(mean), *scatter.shape[1:]))
+        for c in range(len(mean)):
+            deviation = (x - mean[code])[code == c]
+            expected[c] = (deviation.T * weight[code == c]) @ deviation
+        if len(scatter) == 1:
+            expected = expected.sum(axis=0, keepdims=True)
+        np.testing.assert_allclose(scatter, expected, rtol=1e-12, atol=1e-12)
+
+
 def test_as_recorded() -> None:
     check("sweep", cases())
 

@@ -45,6 +45,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.family import check_positive
 from suffice.models.generative.model import GenerativeModel, posterior
 from suffice.numerics import kernels
+from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import aligned, probability
@@ -150,7 +151,7 @@ class _Point(NamedTuple):
 
         if not len(self.curvature):
             return None
-        values, axes = np.linalg.eigh(self.curvature)
+        values, axes = eigh(self.curvature)
         root = np.sqrt(np.maximum(values, SINGULAR_HESSIAN * values[-1]))
         try:
             prior, _ = nnls(root[:, None] * axes.T, axes.T @ (2 * self.gradient - 1) / root)

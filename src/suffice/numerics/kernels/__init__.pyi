@@ -8,6 +8,7 @@ from suffice.numerics.kernels import (
     descent as descent,
     distances as distances,
     dyadic as dyadic,
+    eigen as eigen,
     elementary as elementary,
     exact_moments as exact_moments,
     factor as factor,

@@ -23,3 +23,9 @@ def expect(observed: numpy.typing.NDArray[numpy.bool], start: numpy.typing.NDArr
     ``scatter[matrix[i]]``, and the log-likelihood of the cell is written to
     ``log_likelihood[i]``.
     """
+
+def add_scatter(x: numpy.typing.NDArray[numpy.float64], code: numpy.typing.NDArray[numpy.int64 | numpy.intp], weight: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], scatter: numpy.typing.NDArray[numpy.float64]) -> None:
+    """
+    Add w (x − μ)(x − μ)ᵀ of rows x (g, d), with the mean (k, d) of the class of each, to
+    ``scatter`` (s, d, d): to that of its class, or to the only one.
+    """
