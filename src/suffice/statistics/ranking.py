@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
+from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
 
 __all__ = ["EXACT_SCORES", "Area", "Ranking"]
@@ -150,7 +151,7 @@ class Ranking:
         # Within a cell the rows of the class come first at best; last at worst, where the step of
         # one row is not above the integral of t/(t + wrong) from one count to the next.
         upper = float(_steps(positive, found, wrong - negative) / total)
-        least = positive - wrong * np.log1p(
+        least = positive - wrong * log1p(
             np.divide(positive, found - positive + wrong, out=np.zeros_like(found), where=wrong > 0)
         )
         return self._area(value, float(least.sum() / total), upper)
