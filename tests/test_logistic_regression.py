@@ -720,7 +720,7 @@ def test_a_stall_is_not_blamed_on_the_tolerance(monkeypatch):
 
     monkeypatch.setattr(suffice.models.logistic.solver, "fit_by_curvature", stalled)
     x, y = load_breast_cancer(return_X_y=True)
-    with pytest.warns(ConvergenceWarning, match="rounding leaves no way down; use solver='newton'"):
+    with pytest.warns(ConvergenceWarning, match="Rounding leaves no way down; use solver='newton'"):
         LogisticRegression(solver="lbfgs").fit(x, y)
 
 
@@ -749,15 +749,15 @@ def test_a_sample_is_only_a_start():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"penalty": "l1"}, "penalty is one of 'l2', 'firth'"),
+        ({"penalty": "l3"}, "penalty is one of 'l2', 'l1', 'elasticnet', 'firth'"),
         ({"C": 0}, "C is a number above 0"),
         ({"C": -1.0}, "C is a number above 0"),
         ({"tol": -1.0}, "tol is a number above 0"),
-        ({"max_iter": 0}, "max_iter is a number above 0"),
-        ({"max_iter": 1.5}, "max_iter=1.5; max_iter is a whole number above 0"),
-        ({"max_iter": np.inf}, "max_iter=inf; max_iter is a whole number above 0"),
+        ({"max_iter": -1}, "max_iter is a whole number, 0 or more"),
+        ({"max_iter": 1.5}, "max_iter=1.5; max_iter is a whole number, 0 or more"),
+        ({"max_iter": np.inf}, "max_iter=inf; max_iter is a whole number, 0 or more"),
         ({"solver": "quick"}, "solver is one of"),
-        ({"l1_ratio": 0.5}, "no L1 penalty"),
+        ({"l1_ratio": 1.5}, "l1_ratio is a number from 0 to 1"),
         ({"class_weight": "heavy"}, "it is 'balanced'"),
         ({"class_weight": {0: -1.0}}, "a weight is a finite number above 0"),
         ({"class_weight": {0: "a"}}, "a weight is a finite number above 0"),

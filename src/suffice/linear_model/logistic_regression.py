@@ -26,7 +26,14 @@ from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.fitted import FittedLogistic
 from suffice.models.logistic.inference import LikelihoodRatio
 from suffice.models.logistic.model import LogisticModel
-from suffice.models.logistic.options import Penalty, check_options, check_partial_fit, single_rows
+from suffice.models.logistic.options import (
+    Penalty,
+    check_options,
+    check_partial_fit,
+    l1_ratio,
+    single_rows,
+    warn_of_unused,
+)
 from suffice.models.logistic.problem import ClassWeight, Problem
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, GradientDescent, Steps
@@ -46,12 +53,13 @@ class LogisticRegression(FittedLogistic):
 
         P(1 | x) = 1/(1 + exp(−b − wᵀx))            P(c | x) ∝ exp(b_c + w_cᵀx)  for k > 2 classes
 
-        minimise  −Σ w log P(y | x) + |w|²/(2C)
+        minimise  −Σ w log P(y | x) + ((1 − ρ) |w|²/2 + ρ Σ|w_j|)/C
 
-    that is, maximum likelihood for ``C=np.inf`` and the mode of the posterior under a Gaussian
-    prior of variance C otherwise. The intercept has no penalty. The rows are read once for the
-    means and scales of the columns, then once in every iteration, also from files that do not fit
-    in memory. Columns of strings are categories, each compared with the first of its sorted values.
+    that is, maximum likelihood for ``C=np.inf`` and otherwise, with ρ = 0, the mode of the
+    posterior under a Gaussian prior of variance C. The intercept has no penalty. The rows are read
+    once for the means and scales of the columns, then once in every iteration, also from files that
+    do not fit in memory. Columns of strings are categories, each compared with the first of its
+    sorted values.
 
     Parameters
     ----------
@@ -73,11 +81,10 @@ class LogisticRegression(FittedLogistic):
         Newton's method, or L-BFGS where its Hessian would have more than 2,000 columns; L-BFGS; or
         gradient descent by all rows, by single rows, or by a few rows at a time, which approach
         the result of the others, know no standard errors, and do not look for dependent columns.
-        "sgd" and "minibatch" learn further rows (`partial_fit`), step in one thread of this
-        process, and lay sparse rows out. The other names of scikit-learn stand for one of the
-        first two: the optimum is the same.
+        "sgd" and "minibatch" learn further rows (`partial_fit`) in one thread, and lay sparse rows
+        out. Other names of scikit-learn stand for one of the first two: the optimum is the same.
     max_iter : int
-        Most iterations of Newton's method and L-BFGS.
+        Most iterations of Newton's method and L-BFGS; with 0, coefficients stay at 0.
     warm_start : bool
         Whether a fit starts from the coefficients of the one before.
     incomplete : {"error", "drop", "gaussian"}
@@ -99,16 +106,16 @@ class LogisticRegression(FittedLogistic):
         Default: ``n_jobs``, or all cores.
     engine : str or Engine, optional
         Where the rows are summed: see `suffice.set_engine`.
-    l1_ratio, dual, intercept_scaling, random_state, verbose, n_jobs
-        Accepted for compatibility; nothing is random but the order of rows, whose seed is part of
-        ``descent``, and no L1 penalty is offered.
+    dual, intercept_scaling, random_state, verbose, n_jobs
+        Accepted for compatibility; the seed of the order of rows is part of ``descent``.
 
     Attributes
     ----------
     classes_ : ndarray (k,)
         Labels, sorted.
     coef_, intercept_ : ndarray
-        w, (1, p) for two classes, else (k, p) with columns that add up to 0; b, (1,) or (k,).
+        w, (1, p) for two classes, else (k, p), with columns that add up to 0 if ρ = 0; b, (1,) or
+        (k,).
     terms_ : tuple of str
         Names of the coefficients, the intercept first.
     n_iter_ : ndarray (1,)
@@ -131,11 +138,10 @@ class LogisticRegression(FittedLogistic):
     -----
     Differences from scikit-learn: columns are centred and scaled inside, so that units and offsets
     change nothing but the coefficients' units, and the default reaches the optimum to ten digits;
-    ``tol`` is relative; the "liblinear" solver does not penalise the intercept; separated data,
-    which have no maximum of the likelihood, are an error that names the columns, not large
-    numbers; there are standard errors and tests. There is no ``partial_fit`` but with "sgd" and
-    "minibatch": unlike the other models of this library, this one is no function of a finite
-    statistic.
+    ``tol`` is relative; "liblinear" does not penalise the intercept; separated data, which have no
+    maximum of the likelihood, are an error that names the columns; there are standard errors and
+    tests. There is no ``partial_fit`` but with "sgd" and "minibatch": this model is no function of
+    a finite statistic.
 
     With ``incomplete="gaussian"``, x | c ~ N(μ_c, Σ) with one Σ for all classes, for which log-odds
     are linear in x, is fitted by expectation-maximisation to all labelled rows, categories as
@@ -257,6 +263,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         """
         with fit_context(self):
             check_options(self)
+            warn_of_unused(self)
             before: LogisticModel | None = getattr(self, "model_", None)
             self.reader_, source = self._open_first(X, y, sample_weight)
             problem = self._problem(source)
@@ -370,9 +377,10 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             intercept=bool(self.fit_intercept),
             incomplete=self.incomplete,
             class_weight=self.class_weight,
-            variance=float(self.C) if self._gaussian_prior else np.inf,
+            variance=float(self.C) if self._has_penalty else np.inf,
             standardize=bool(self.standardize),
             firth=self.penalty == "firth",
+            l1_ratio=l1_ratio(self),
             **rows,
         )
 

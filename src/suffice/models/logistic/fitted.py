@@ -188,11 +188,11 @@ class FittedLogistic(Classifier):
         return model
 
     @property
-    def _gaussian_prior(self) -> bool:
-        return self.penalty in ("l2", "deprecated") and bool(np.isfinite(self.C))
+    def _has_penalty(self) -> bool:
+        return self.penalty not in (None, "firth") and bool(np.isfinite(self.C))
 
     def _no_covariance(self) -> ParameterError:
-        if self._gaussian_prior:
+        if self._has_penalty:
             return ParameterError(
                 Option.of("C", self.C),
                 "a penalised estimate has no standard error",

@@ -2,10 +2,10 @@
 
 ::
 
-    −Σ w log P(y | x) + ½ Σ_j λ_j w_j²
+    −Σ w log P(y | x) + ½ Σ_j λ_j w_j² + Σ_j c_j |w_j|
 
-Maximum likelihood where λ = 0, the mode of the posterior under a Gaussian prior otherwise. One
-evaluation is one pass over the rows.
+Maximum likelihood where λ = c = 0, the mode of the posterior under a Gaussian prior where c = 0.
+One evaluation of all but the last sum is one pass over the rows.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class Objective:
 
     A coefficient of z is (Q θ)_cj / s_j. For two classes Q = 1. For k classes the columns of Q
     (k, k − 1) are an orthonormal basis of the vectors that sum to zero: t + a has the
-    probabilities of t, and among all such coefficients the penalty prefers those.
+    probabilities of t, and among all such coefficients the penalty of squares prefers those. One
+    of absolute values does not: there Q = I.
 
     Parameters
     ----------
@@ -67,6 +68,9 @@ class Objective:
         The terms that are fixed at 0 as linear combinations of earlier ones.
     factor : Factor, optional
         Of all terms, which says what combinations these are.
+    absolute : ndarray (D,), optional
+        c of every coefficient of z. `suffice.models.logistic.l1` minimises what this adds; here
+        the function is the smooth part.
 
     Source: C. M. Bishop, Pattern Recognition and Machine Learning (2006), sections 4.3.2 to 4.3.4;
     D. Firth, Bias reduction of maximum likelihood estimates (1993), section 3.3.
@@ -81,6 +85,7 @@ class Objective:
     firth: bool = False
     dependent: tuple[int, ...] = ()
     factor: Factor | None = None
+    absolute: NDArray[np.float64] | None = None
 
     @property
     def classes(self) -> Vocabulary:
@@ -105,7 +110,7 @@ class Objective:
     @cached_property
     def penalised(self) -> bool:
         """Whether any coefficient has a penalty."""
-        return bool(self.penalty.any())
+        return bool(self.penalty.any()) or self.absolute is not None
 
     @property
     def has_hessian(self) -> bool:
@@ -129,8 +134,9 @@ class Objective:
         """Q, (m, r)."""
         from scipy.linalg import helmert
 
-        basis: NDArray[np.float64] = np.asarray(helmert(self.k).T)
-        return np.ones((1, 1)) if self.k == 2 else basis
+        if self.k == 2:
+            return np.ones((1, 1))
+        return np.eye(self.k) if self.absolute is not None else np.asarray(helmert(self.k).T)
 
     @cached_property
     def scale(self) -> NDArray[np.float64]:
@@ -141,6 +147,12 @@ class Objective:
     def inverse_scale(self) -> NDArray[np.float64]:
         """1/s of every coefficient, (D,); 0 for a constant column."""
         return np.divide(1.0, self.scale, out=np.zeros_like(self.scale), where=self.scale > 0)
+
+    @cached_property
+    def cost(self) -> NDArray[np.float64]:
+        """c of the free parameters, (p,)."""
+        each = np.zeros_like(self.penalty) if self.absolute is None else self.absolute
+        return np.tile(each * self.inverse_scale, self.basis.shape[1])[self.free]
 
     @cached_property
     def free(self) -> NDArray[np.intp]:

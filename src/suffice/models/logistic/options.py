@@ -8,16 +8,23 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, warn
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.logistic.problem import ClassWeight
 from suffice.models.logistic.solver import SolverName
-from suffice.models.optimise.descent_options import SINGLE_ROWS, check_descent_options
+from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, check_descent_options
 from suffice.phrases import Option, Phrase
 
-__all__ = ["Penalty", "check_options", "check_partial_fit", "single_rows"]
+__all__ = [
+    "Penalty",
+    "check_options",
+    "check_partial_fit",
+    "l1_ratio",
+    "single_rows",
+    "warn_of_unused",
+]
 
-Penalty = Literal["l2", "firth", "deprecated", None]
+Penalty = Literal["l2", "l1", "elasticnet", "firth", "deprecated", None]
 NEWTON = "use solver='newton'"
 
 
@@ -41,13 +48,14 @@ def check_options(options: Any) -> None:
         incomplete=get_args(Incomplete),
         dependent=get_args(Dependent),
     )
-    for name in ("C", "tol", "max_iter"):
+    for name in ("C", "tol"):
         value = getattr(options, name)
         number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if not (number and value > 0):
             raise ParameterError(Option.of(name, value), f"{name} is a number above 0")
-    if not isinstance(options.max_iter, Integral):
-        raise ParameterError(f"max_iter={options.max_iter!r}", "max_iter is a whole number above 0")
+    most = options.max_iter
+    if not (isinstance(most, Integral) and not isinstance(most, bool) and int(most) >= 0):
+        raise ParameterError(f"max_iter={most!r}", "max_iter is a whole number, 0 or more")
     if not isinstance(options.n_jobs, Integral | None):
         raise ParameterError(f"n_jobs={options.n_jobs!r}", "n_jobs is a whole number, or None")
     check_descent_options(options, NEWTON, penalty="firth", dependent="error")
@@ -57,10 +65,7 @@ def check_options(options: Any) -> None:
             "what is expected of missing cells takes sums over all rows",
             NEWTON,
         )
-    if options.l1_ratio not in (0, None):
-        raise ParameterError(
-            f"l1_ratio={options.l1_ratio!r}", "no L1 penalty is offered", "leave it at 0"
-        )
+    _check_l1_ratio(options)
     weights: ClassWeight = options.class_weight
     if isinstance(weights, Mapping):
         if not all(isinstance(w, Real) and 0 < w < np.inf for w in weights.values()):
@@ -68,6 +73,53 @@ def check_options(options: Any) -> None:
     elif not (weights is None or (isinstance(weights, str) and weights == "balanced")):
         raise ParameterError(
             f"class_weight={weights!r}", "it is 'balanced', or maps labels to numbers"
+        )
+
+
+def l1_ratio(options: Any) -> float:
+    """The part of the penalty that is of absolute values.
+
+    Examples
+    --------
+    >>> from suffice.linear_model import LogisticRegression
+    >>> [l1_ratio(LogisticRegression(p, l1_ratio=0.5)) for p in ("l2", "l1", "firth")]
+    [0.5, 1.0, 0.0]
+    """
+    if options.penalty in (None, "firth"):
+        return 0.0
+    return 1.0 if options.penalty == "l1" else float(options.l1_ratio or 0.0)
+
+
+def warn_of_unused(options: Any) -> None:
+    """Say which options have no effect beside the penalty."""
+    ratio, c = options.l1_ratio, options.C
+    if options.penalty is None and c not in (1.0, np.inf):
+        warn(f"Setting penalty=None will ignore the C and l1_ratio parameters: C={c:g}.")
+    if options.penalty in ("l1", None, "firth") and ratio is not None and 0 < ratio < 1:
+        warn(
+            "l1_ratio parameter is only used when penalty is 'elasticnet'. Got "
+            f"(penalty={options.penalty})"
+        )
+
+
+def _check_l1_ratio(options: Any) -> None:
+    ratio = options.l1_ratio
+    if options.penalty == "elasticnet" and ratio is None:
+        raise ParameterError(
+            "l1_ratio must be specified when penalty is elasticnet",
+            "it is the part of the penalty that is of absolute values",
+            "give a number from 0 to 1",
+        )
+    number = isinstance(ratio, Real) and not isinstance(ratio, bool)
+    if ratio is not None and not (number and 0 <= ratio <= 1):
+        raise ParameterError(
+            Option.of("l1_ratio", ratio), "l1_ratio is a number from 0 to 1", "see its docstring"
+        )
+    if l1_ratio(options) and options.solver in STEPS:
+        raise ParameterError(
+            Phrase(Option.of("l1_ratio", ratio), f" with solver={options.solver!r}"),
+            "small steps make no coefficient 0",
+            NEWTON,
         )
 
 

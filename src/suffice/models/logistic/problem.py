@@ -59,6 +59,8 @@ class Problem:
         Whether the prior is of coefficients of standardised columns.
     firth : bool
         Whether the prior is that of Jeffreys.
+    l1_ratio : float
+        The part of the penalty that is of absolute values.
     declared : Vocabulary
         Labels of which there may be no row yet.
     known : LogisticModel, optional
@@ -73,6 +75,7 @@ class Problem:
     variance: float
     standardize: bool
     firth: bool
+    l1_ratio: float = 0.0
     declared: Vocabulary = NO_CLASSES
     known: LogisticModel | None = None
 
@@ -102,11 +105,14 @@ class Problem:
 
     def _over(self, data: DataLoop, seen: ByClass, centred: CentredDesign) -> Objective:
         """The function of rows that are all there."""
-        penalty = np.zeros(centred.width)
-        penalty[1:] = (centred.scale**2 if self.standardize else 1.0) / self.variance
+        unit = centred.scale if self.standardize else np.ones_like(centred.scale)
+        penalty, absolute = np.zeros((2, centred.width))
+        penalty[1:] = (1.0 - self.l1_ratio) * unit**2 / self.variance
+        absolute[1:] = self.l1_ratio * unit / self.variance
         used = np.concatenate([[self.intercept], centred.scale > 0])
         class_weights = self._class_weights(seen)
-        return Objective(data, centred, seen, class_weights, penalty, used, self.firth)
+        of_rows = data, centred, seen, class_weights, penalty, used, self.firth
+        return Objective(*of_rows, absolute=absolute if absolute.any() else None)
 
     # -- the model of these rows
 

@@ -15,6 +15,7 @@ from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.logistic.curvature import Method, fit_by_curvature
 from suffice.models.logistic.descent import fit_by_descent
 from suffice.models.logistic.fit import Fit
+from suffice.models.logistic.l1 import fit_with_l1
 from suffice.models.logistic.objective import LARGEST_HESSIAN, Objective
 from suffice.models.optimise.descent_options import STEPS, GradientDescent, Steps
 from suffice.phrases import Option, Phrase, PythonOnly
@@ -73,6 +74,12 @@ class Solver:
         if self.steps:
             return fit_by_descent(objective, self.how, self.steps, start)
         self._check_size(objective)
+        if self.max_iter == 0:
+            zero = np.zeros((len(objective.basis), objective.centred.width))
+            point = objective(objective.parameters(zero if start is None else start), False)
+            return Fit.at(objective, point, 0, False, undecided=False)
+        if objective.absolute is not None:
+            return fit_with_l1(objective, self.tol, self.max_iter, start)
         second = objective.firth or (self.name in SECOND_ORDER and objective.has_hessian)
         method: Method = "newton" if second else "lbfgs"
         fit = fit_by_curvature(objective, method, self.tol, self.max_iter, start)
@@ -94,6 +101,13 @@ class Solver:
                 ),
                 f"it needs their Hessian, of at most {LARGEST_HESSIAN:,}",
                 Phrase("use ", Option("C", "1.0")),
+            )
+        if objective.absolute is not None:
+            raise ParameterError(
+                f"a penalty of absolute values with {objective.centred.width} coefficients in each "
+                f"of {len(objective.basis)} scores",
+                f"it needs their Hessian, of at most {LARGEST_HESSIAN:,} columns",
+                "leave columns out, or use l1_ratio=0",
             )
         if self.dependent == "error" and not objective.penalised:
             raise ParameterError(
@@ -132,15 +146,19 @@ class Solver:
     def _unfinished(self, fit: Fit) -> str:
         if self.steps:
             return self.how.unfinished(self.steps, fit.iterations, "newton")
-        advice: str = PythonOnly("; raise max_iter or tol, or use solver='newton'")
-        if fit.iterations < self.max_iter:
-            advice = Phrase(
-                "; rounding leaves no way down; ",
-                PythonOnly("use solver='newton', or "),
-                "leave out columns that nearly depend on others",
-            )
         where = (
-            f"after {fit.iterations} iterations the gradient is {fit.gradient_norm:.1g} of "
-            f"that at 0, not tol={self.tol:g}"
+            f"after {fit.iterations} iterations the gradient is {fit.gradient_norm:.1g} of that "
+            f"at 0, not tol={self.tol:g}."
         )
-        return Phrase(where, advice, ".")
+        if fit.iterations < self.max_iter:
+            return Phrase(
+                f"{self.name} failed to converge: {where} Rounding leaves no way down; ",
+                PythonOnly("use solver='newton', or "),
+                "leave out columns that nearly depend on others.",
+            )
+        advice = " Increase the number of iterations (max_iter) or tol, or use solver='newton'."
+        return Phrase(
+            f"{self.name} failed to converge. The max_iter was reached which means the coef_ did "
+            f"not converge: {where}",
+            PythonOnly(advice),
+        )

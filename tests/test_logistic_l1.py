@@ -1,0 +1,139 @@
+"""Logistic regression with a penalty of absolute values."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.datasets import load_iris, make_classification
+from sklearn.linear_model import LogisticRegression as Theirs
+
+import suffice
+from suffice.errors import ParameterError
+from suffice.linear_model import LogisticRegression
+from suffice.models.optimise.coordinate_descent import violation
+
+
+def objective(model: Any, x: Any, y: Any, c: float, ratio: float) -> float:
+    places = np.searchsorted(model.classes_, y)
+    loss = -model.predict_log_proba(x)[np.arange(len(y)), places].sum()
+    w = model.coef_
+    return float(loss + ((1 - ratio) * (w**2).sum() / 2 + ratio * np.abs(w).sum()) / c)
+
+
+def rows(n: int = 300, d: int = 8, k: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    return make_classification(
+        n, d, n_informative=5, n_redundant=1, n_classes=k, random_state=seed
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("ratio", [1.0, 0.4])
+@pytest.mark.parametrize("c", [0.01, 0.1, 1.0])
+def test_the_objective_is_that_of_scikit_learn(k: int, ratio: float, c: float) -> None:
+    x, y = rows(k=k)
+    mine = LogisticRegression(C=c, l1_ratio=ratio).fit(x, y)
+    other = Theirs(C=c, l1_ratio=ratio, solver="saga", tol=1e-12, max_iter=50_000).fit(x, y)
+    expected = objective(other, x, y, c, ratio)
+    assert objective(mine, x, y, c, ratio) == pytest.approx(expected, rel=1e-10)
+    assert_allclose(mine.coef_, other.coef_, rtol=0, atol=1e-6)
+    assert ((mine.coef_ == 0) == (other.coef_ == 0)).all()
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([2, 3, 4]),
+    st.sampled_from([1.0, 0.5]),
+    st.sampled_from([1.0, 0.1, 10.0]),
+    st.booleans(),
+)
+def test_the_conditions_of_a_minimum_hold(
+    seed: int, k: int, ratio: float, c: float, intercept: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(10, 60)), int(rng.integers(1, 6))
+    x = (rng.standard_normal((n, d)) + rng.integers(-3, 3, d)) * 10.0 ** rng.integers(-2, 3, d)
+    y, w = np.append(np.arange(k), rng.integers(0, k, n - k)), rng.integers(1, 4, n).astype(float)
+    model = LogisticRegression(C=c, l1_ratio=ratio, fit_intercept=intercept).fit(x, y, w)
+    rest = w[:, None] * (model.predict_proba(x) - np.eye(k)[y])
+    rest = rest[:, 1:] if k == 2 else rest
+    slope = rest.T @ x + (1 - ratio) * model.coef_ / c
+    far = violation(model.coef_, slope, np.full(model.coef_.shape, ratio / c))
+    assert (far <= 1e-8 * w.sum() * np.abs(x).max(0)).all()
+    if intercept:
+        assert np.abs(rest.sum(0)).max() <= 1e-8 * w.sum()
+        assert k == 2 or abs(model.intercept_.sum()) <= 1e-9 * (1 + np.abs(model.intercept_).max())
+
+
+def test_names_of_the_same_penalty() -> None:
+    x, y = rows()
+    first = LogisticRegression(penalty="l1", C=0.1).fit(x, y)
+    assert (first.coef_ == LogisticRegression(l1_ratio=1, C=0.1).fit(x, y).coef_).all()
+    mixed = LogisticRegression(penalty="elasticnet", l1_ratio=0.5, C=0.1).fit(x, y)
+    assert (mixed.coef_ == LogisticRegression(l1_ratio=0.5, C=0.1).fit(x, y).coef_).all()
+    nothing = LogisticRegression(l1_ratio=1, C=1e-6).fit(x, y)
+    assert not nothing.coef_.any()
+    assert_allclose(nothing.predict_proba(x)[0], np.bincount(y) / len(y), rtol=1e-9)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_sparse_rows_weights_and_units(k: int) -> None:
+    x, y = rows(k=k)
+    x[np.abs(x) < 0.5] = 0.0
+    model = LogisticRegression(l1_ratio=0.8, C=0.1).fit(x, y)
+    compressed = LogisticRegression(l1_ratio=0.8, C=0.1).fit(sparse.csr_array(x), y)
+    assert_allclose(compressed.coef_, model.coef_, rtol=0, atol=1e-8)
+    twice = np.concatenate([x, x[:50]]), np.concatenate([y, y[:50]])
+    weight = 1.0 + (np.arange(len(y)) < 50)
+    weighted = LogisticRegression(l1_ratio=0.8, C=0.1).fit(x, y, weight)
+    assert_allclose(
+        weighted.coef_, LogisticRegression(l1_ratio=0.8, C=0.1).fit(*twice).coef_, atol=1e-9
+    )
+    unit = 2.0 ** np.arange(-4, 4)
+    plain = LogisticRegression(penalty="l1", C=0.1, standardize=True).fit(x, y)
+    scaled = LogisticRegression(penalty="l1", C=0.1, standardize=True).fit(x * unit, y)
+    assert_allclose(scaled.coef_ * unit, plain.coef_, rtol=0, atol=1e-9)
+
+
+def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
+    x, y = load_iris(return_X_y=True)
+    model = LogisticRegression(penalty="l1", C=0.3).fit(x, y)
+    model.save(tmp_path / "model")
+    loaded = suffice.load(tmp_path / "model")
+    assert loaded.get_params() == model.get_params()
+    assert (loaded.predict_proba(x) == model.predict_proba(x)).all()
+    with pytest.raises(ParameterError, match="a penalised estimate has no standard error"):
+        model.summary()
+
+
+def test_the_weights_of_classes_are_weights_of_rows() -> None:
+    x, y = rows()
+    weights = {0: 2.0, 1: 0.5}
+    model = LogisticRegression(penalty="l1", C=0.1, class_weight=weights).fit(x, y)
+    expected = LogisticRegression(penalty="l1", C=0.1).fit(x, y, np.where(y == 0, 2.0, 0.5))
+    assert_allclose(model.coef_, expected.coef_, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        ({"l1_ratio": 2}, "l1_ratio is a number from 0 to 1"),
+        ({"l1_ratio": "much"}, "l1_ratio is a number from 0 to 1"),
+        ({"penalty": "elasticnet", "l1_ratio": None}, "l1_ratio must be specified"),
+        ({"penalty": "l1", "solver": "gradient"}, "small steps make no coefficient 0"),
+    ],
+)
+def test_options_outside_their_rules(options: dict[str, Any], rule: str) -> None:
+    with pytest.raises(ParameterError, match=rule):
+        LogisticRegression(**options).fit(*rows())
+
+
+def test_too_many_columns_for_a_hessian_are_refused() -> None:
+    x = np.random.default_rng(0).standard_normal((20, 2_001))
+    with pytest.raises(ParameterError, match="it needs their Hessian, of at most 2,000 columns"):
+        LogisticRegression(penalty="l1").fit(x, np.arange(20) % 2)
