@@ -52,7 +52,6 @@ class LogisticRegression(FittedLogistic):
     ::
 
         P(1 | x) = 1/(1 + exp(−b − wᵀx))            P(c | x) ∝ exp(b_c + w_cᵀx)  for k > 2 classes
-
         minimise  −Σ w log P(y | x) + ((1 − ρ) |w|²/2 + ρ Σ|w_j|)/C
 
     that is, maximum likelihood for ``C=np.inf`` and otherwise, with ρ = 0, the mode of the
@@ -117,22 +116,14 @@ class LogisticRegression(FittedLogistic):
         w, (1, p) for two classes, else (k, p), with columns that add up to 0 if ρ = 0; b, (1,) or
         (k,).
     terms_ : tuple of str
-        Names of the coefficients, the intercept first.
+        The intercept first.
     n_iter_ : ndarray (1,)
-        Iterations, or epochs of gradient descent.
-    loss_history_ : ndarray (epochs,)
-        Loss of every epoch.
-    n_passes_ : int
-        How often the rows were read.
-    left_out_, unlabelled_ : float
-        Weight of rows left out for missing cells, and labels.
     likelihood_ : Likelihood or None
         log L, AIC, BIC; None with an L2 penalty, after descent, and where cells were modelled.
-    remarks_ : tuple of str
-        What a user may want to know of the columns.
+    loss_history_, n_passes_, left_out_, unlabelled_, remarks_
+        As in `suffice.models.logistic.fitted.FittedLogistic`.
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
-        Only when the columns have names.
 
     Notes
     -----
