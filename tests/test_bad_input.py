@@ -260,17 +260,17 @@ TABLES: dict[str, Case] = {
     "strings where numbers were learnt": (
         lambda: fit().predict(put("age", list("wxyz"), ROWS)),
         SchemaError,
-        "column 'age' holds string; in training it held numbers; convert it.",
+        "column 'age' holds text; in training it held numbers; convert it.",
     ),
     "numbers where strings were learnt": (
         lambda: fit().predict(put("color", [1.0, 2.0, 3.0, 4.0], ROWS)),
         SchemaError,
-        "column 'color' holds double; in training it held strings; convert it.",
+        "column 'color' holds numbers; in training it held text; convert it.",
     ),
     "an array of strings where numbers were learnt": (
         lambda: fit(X, Y).predict(np.array([["u", "v"]])),
         SchemaError,
-        "column 'x0' holds string; in training it held numbers; convert it.",
+        "column 'x0' holds text; in training it held numbers; convert it.",
     ),
     "an empty table": (
         lambda: fit(TABLE.slice(0, 0)),
@@ -291,19 +291,19 @@ TABLES: dict[str, Case] = {
     "lists in a column": (
         lambda: fit(put("color", [[1], [2], [3], [4]])),
         SchemaError,
-        "column 'color' holds list<item: int64>; a column holds numbers, strings, "
+        "column 'color' holds lists; a column holds numbers, strings, "
         "booleans, dates or times; leave it out or split it into such columns.",
     ),
     "records in a column": (
         lambda: fit(put("color", [{"x": 1}] * 4)),
         SchemaError,
-        "column 'color' holds struct<x: int64>; a column holds numbers, strings, "
+        "column 'color' holds records; a column holds numbers, strings, "
         "booleans, dates or times; leave it out or split it into such columns.",
     ),
     "bytes in a column": (
         lambda: fit(put("color", [b"r", b"g", b"r", b"g"])),
         SchemaError,
-        "column 'color' holds binary; a column holds numbers, strings, booleans, "
+        "column 'color' holds bytes; a column holds numbers, strings, booleans, "
         "dates or times; leave it out or split it into such columns.",
     ),
     "two columns of one name": (
@@ -455,7 +455,7 @@ LABELS: dict[str, Case] = {
     "lists as labels": (
         lambda: fit(put("kind", [[1], [2], [1], [2]])),
         SchemaError,
-        "column 'kind' holds list<item: int64>; a label is a string, a whole "
+        "column 'kind' holds lists; a label is a string, a whole "
         "number, a boolean or a date; choose another label.",
     ),
     "labels of mixed types": (
@@ -945,8 +945,8 @@ FILES: dict[str, Case] = {
     "text in a number column": (
         lambda: fit("people.csv", families={"age": "gaussian"}),
         ReadError,
-        "line 4 of people.csv, column 'age': 'forty' is not double; every cell of "
-        "this column is read as double; correct the cell, declare 'forty' in "
+        "line 4 of people.csv, column 'age': 'forty' is not a number; every cell of "
+        "this column is read as a number; correct the cell, declare 'forty' in "
         "CsvFormat(missing=...), or declare another type for the column.",
     ),
     "an absent label": (

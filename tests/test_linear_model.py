@@ -621,7 +621,7 @@ CASES: dict[str, Case] = {
     "strings as target": (
         lambda: LinearRegression().fit(TABLE, "s"),
         SchemaError,
-        "column 's' holds string; a target is a number; a classifier learns from labels",
+        "column 's' holds text; a target is a number; a classifier learns from labels",
     ),
     "no such target": (
         lambda: LinearRegression().fit(TABLE, "z"),

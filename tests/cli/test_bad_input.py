@@ -68,8 +68,8 @@ CASES = {
     ),
     # Cells and rows
     f"{FIT} --poisson color": (
-        "line 2 of fruit.csv, column 'color': 'red' is not double; "
-        "every cell of this column is read as double; correct the cell, declare 'red' in "
+        "line 2 of fruit.csv, column 'color': 'red' is not a number; "
+        "every cell of this column is read as a number; correct the cell, declare 'red' in "
         "--missing."
     ),
     "fit one.csv --label y": (
@@ -202,8 +202,8 @@ def test_an_error_halfway_leaves_the_old_answers(run: Run, folder: Path, suffix:
     result = run("predict", "fruit.suffice", "long.csv", "-o", answers)
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: line 100002 of long.csv, column 'size': 'oops' is not double; every cell of this "
-        "column is read as double; correct the cell, declare 'oops' in --missing.\n"
+        "error: line 100002 of long.csv, column 'size': 'oops' is not a number; every cell of this "
+        "column is read as a number; correct the cell, declare 'oops' in --missing.\n"
     )
     assert contents(folder) == before
 

@@ -437,7 +437,7 @@ ERRORS = {
         "drop one of them."
     ),
     "fit gaps.csv --target c --model linear": (
-        "column 'c' holds string; a target is a number; a classifier learns from labels."
+        "column 'c' holds text; a target is a number; a classifier learns from labels."
     ),
     "evaluate line.suffice gaps.csv --target x": (
         "the target is called 'x'; the model learnt 'y'; rename the columns {'x': 'y'}."
@@ -452,8 +452,8 @@ ERRORS = {
         "or choose --model naive-bayes or logistic."
     ),
     "fit token.csv --label y --model lda": (
-        "line 3 of token.csv, column 'x': '?' is not double; every cell of this column is read as "
-        "double; correct the cell, declare '?' in --missing."
+        "line 3 of token.csv, column 'x': '?' is not a number; every cell of this column is "
+        "read as a number; correct the cell, declare '?' in --missing."
     ),
     "fit gaps.csv --label x --target y": (
         "--label names 'x', 'y'; a classifier predicts one column; name one of them, or choose "

@@ -20,7 +20,10 @@ from suffice.data.binary_cells import outcome_codes
 from suffice.data.doubles import doubles, seconds
 from suffice.data.schema import (
     BOOLEAN,
+    DATES,
+    DURATIONS,
     MAX_CLASSES,
+    TIMES,
     UNDECIDED,
     BlockLayout,
     Column,
@@ -32,6 +35,7 @@ from suffice.data.schema import (
 )
 from suffice.data.source import each_block
 from suffice.data.text import split_words
+from suffice.data.type_names import held
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
@@ -98,7 +102,7 @@ def column_of(name: str, values: pa.Array[Any]) -> Column:
     stored = stored_as(values.type)
     if stored is None:
         raise SchemaError(
-            f"column {name!r} holds {values.type}",
+            f"column {name!r} holds {held(values.type)}",
             "a column holds numbers, strings, booleans, dates or times",
             "leave it out or split it into such columns",
         )
@@ -110,8 +114,10 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
         return "category", "a dictionary"
     if stored == "boolean":
         return "binary", BOOLEAN
-    if stored in ("number", "time"):
-        return "real", "numbers" if stored == "number" else "dates or times"
+    if stored == "number":
+        return "real", "numbers"
+    if stored == "time":
+        return "real", _time(values.type)
     observed = len(values) - values.null_count
     if observed == 0:
         return UNDECIDED
@@ -126,6 +132,12 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
     words = pc.list_value_length(pc.utf8_split_whitespace(strings)).fill_null(0)
     distinct = pc.count_distinct(strings).as_py()
     return string_kind(distinct, observed, float(words.to_numpy() @ rows.to_numpy() / observed))
+
+
+def _time(kind: pa.DataType) -> str:
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return DATES
+    return TIMES if pa.types.is_time(kind) else DURATIONS
 
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
@@ -289,7 +301,9 @@ def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Sparse
     (name,) = layout.columns
     column = _plain(batch.column(name))
     if stored_as(column.type) not in ("string", "nothing"):
-        raise SchemaError(f"column {name!r} holds {column.type}", "a text column holds strings")
+        raise SchemaError(
+            f"column {name!r} holds {held(column.type)}", "a text column holds strings"
+        )
     texts = column.to_pylist()
     absent = set(table.missing)
     return split_words([None if text in absent else text for text in texts])

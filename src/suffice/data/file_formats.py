@@ -62,6 +62,7 @@ BEGINNING = 1 << 16  # bytes: comments may come first
 def open_files(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     format: CsvFormat | None = None,
+    remembered: CsvFormat | None = None,
 ) -> Table:
     r"""Open a file, the files of a folder or glob, or a list of these, as one table.
 
@@ -75,6 +76,8 @@ def open_files(
         else is delimited text, plain or compressed by gzip.
     format : CsvFormat, optional
         How delimited text is written.
+    remembered : CsvFormat, optional
+        How it is written, as far as it is known, if the files are such text.
 
     Returns
     -------
@@ -106,7 +109,7 @@ def open_files(
             "leave format out",
         )
     files = [file.path for file in listed]
-    table = CsvTable(files, format) if stored is None else StoredTable(files, stored)
+    table = CsvTable(files, format or remembered) if stored is None else StoredTable(files, stored)
     whole = with_folders(table, listed)
     return CopiedTable(whole, folders) if folders else whole
 

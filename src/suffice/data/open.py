@@ -26,7 +26,9 @@ __all__ = ["open_columns", "open_table", "read_csv"]
 LABEL, WEIGHT = "label", "weight"
 
 
-def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
+def open_table(
+    data: Any, label: Any = None, weight: Any = None, remembered: CsvFormat | None = None
+) -> TableSource:
     """Open a table with its label and weight, each a column name or one value per row.
 
     Parameters
@@ -35,6 +37,8 @@ def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
         The rows.
     label, weight : str or array-like (n,), optional
         Values may be given only for a table in memory.
+    remembered : CsvFormat, optional
+        What is known of how delimited text is written.
 
     Raises
     ------
@@ -43,7 +47,7 @@ def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
     SchemaError, ReadError
         If the table cannot be read.
     """
-    table = _table(data)
+    table = _table(data, remembered)
     names = []
     for role, given in ((LABEL, label), (WEIGHT, weight)):
         if given is None or isinstance(given, str):
@@ -55,7 +59,7 @@ def open_table(data: Any, label: Any = None, weight: Any = None) -> TableSource:
     return TableSource(table, *names)
 
 
-def _table(data: Any) -> Table:
+def _table(data: Any, remembered: CsvFormat | None) -> Table:
     distributed = distributed_table(data)  # first: a frame of Spark Connect has any attribute
     if distributed is not None:
         return distributed
@@ -63,7 +67,7 @@ def _table(data: Any) -> Table:
         return data  # type: ignore[no-any-return]
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
-        return open_files(data)
+        return open_files(data, remembered=remembered)
     return frame_table(data)
 
 
@@ -107,7 +111,8 @@ def read_csv(path: Any, **options: Any) -> Table:
         The files; those that end in ``.gz`` are decompressed.
     **options
         Those of `suffice.data.csv.format.CsvFormat`: ``delimiter``, ``quote``, ``header``,
-        ``names``, ``missing``, ``strip``, ``skip_bad_rows``, ``encoding``.
+        ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
+        ``skip_bad_rows``, ``encoding``.
 
     Returns
     -------

@@ -37,9 +37,12 @@ from suffice.statistics.block import Encoding
 
 __all__ = [
     "BOOLEAN",
+    "DATES",
+    "DURATIONS",
     "KIND_OF",
     "MAX_CATEGORIES",
     "MAX_CLASSES",
+    "TIMES",
     "UNDECIDED",
     "BlockLayout",
     "Column",
@@ -61,6 +64,8 @@ Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
 
 UNDECIDED: tuple[Kind, str] = "undecided", "no value yet"
 BOOLEAN, ONLY = "boolean", "only {} and {}"  # reasons why a column is binary
+DATES = "dates, in seconds since 1970-01-01"  # reasons why a column of time is real
+TIMES, DURATIONS = "times of day, in seconds since midnight", "durations, in seconds"
 LOW = {BOOLEAN: 0.0, ONLY.format(0, 1): 0.0, ONLY.format(-1, 1): -1.0}
 KIND_OF: dict[Encoding, Kind] = {
     "real": "real",

@@ -19,6 +19,7 @@ from suffice.data.schema import Column, Layout, Stored, undecided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
+from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
@@ -26,6 +27,14 @@ from suffice.statistics.block import BadCell
 
 __all__ = ["TableSource", "TableSplit", "no_column"]
 
+HELD_IN_TRAINING: Mapping[Stored, str] = {
+    "boolean": "true and false",
+    "integer": "whole numbers",
+    "number": "numbers",
+    "string": "text",
+    "time": "dates or times",
+    "nothing": "nothing",
+}
 NUMERIC = {"boolean", "integer", "number"}
 
 
@@ -124,7 +133,7 @@ class TableSource:
             kind = first_values(self.table, [self.label]).get(self.label, pa.nulls(0)).type
         if pa.types.is_nested(kind):
             raise SchemaError(
-                f"column {self.label!r} holds {kind}",
+                f"column {self.label!r} holds {held(kind)}",
                 "a label is a string, a whole number, a boolean or a date",
                 "choose another label",
             )
@@ -189,8 +198,8 @@ class TableSource:
             alike = NUMERIC - {"boolean"} if name in categories else NUMERIC
             if now != learnt and not {now, learnt} <= alike and "nothing" not in (now, learnt):
                 raise SchemaError(
-                    f"column {name!r} holds {schema.field(name).type}",
-                    f"in training it held {learnt}s",
+                    f"column {name!r} holds {held(schema.field(name).type)}",
+                    f"in training it held {HELD_IN_TRAINING[learnt]}",
                     "convert it",
                 )
 
@@ -201,6 +210,8 @@ def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:
     Whole numbers in the first rows do not promise whole numbers further down, and digits alone
     do not make a number of what was learnt as a string.
     """
+    if stored == "time":
+        return None  # as the table has it
     if encoding in ("real", "count", "whole") and stored != "boolean":
         return pa.float64()
     if encoding in ("binary", "outcome") and stored == "integer":

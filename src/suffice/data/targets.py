@@ -18,6 +18,7 @@ from suffice.data.python_numbers import require_faithful
 from suffice.data.schema import Column, Layout
 from suffice.data.split_size import SplitSize, split_size
 from suffice.data.table_source import TableSource, no_column
+from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock
@@ -170,7 +171,7 @@ def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, .
         stored = stored_as(schema.field(name).type)
         if stored is None or stored == "string":
             raise SchemaError(
-                f"column {name!r} holds {schema.field(name).type}",
+                f"column {name!r} holds {held(schema.field(name).type)}",
                 TARGET,
                 "a classifier learns from labels",
             )

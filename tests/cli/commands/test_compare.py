@@ -165,8 +165,8 @@ ERRORS = {
         "the columns are 'size', 'color', 'sort'."
     ),
     "forget fruit.suffice words.csv -o x": (
-        "line 2 of words.csv, column 'size': 'big' is not double; every cell of this column is "
-        "read as double; correct the cell, declare 'big' in --missing."
+        "line 2 of words.csv, column 'size': 'big' is not a number; every cell of this column is "
+        "read as a number; correct the cell, declare 'big' in --missing."
     ),
     "forget fruit.suffice codes.csv -o x": (
         "class '1': fewer rows than are to be forgotten; only rows that were learnt can be "

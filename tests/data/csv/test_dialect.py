@@ -154,8 +154,8 @@ class TestNumbers:
         with pytest.raises(ReadError) as caught:
             list(table.splits({"x": None})[0].record_batches())
         assert str(caught.value).startswith(
-            "line 70002 of t.csv, column 'x': '1.5' is not double; every cell of this column is "
-            "read as double, 1000,5 for a thousand and a half;"
+            "line 70002 of t.csv, column 'x': '1.5' is not a number; every cell of this column is "
+            "read as a number, 1000,5 for a thousand and a half;"
         )
 
     def test_text_with_commas_stays_text(self, write: Write) -> None:

@@ -128,9 +128,9 @@ class TestTypes:
     def test_late_text_in_a_whole_number_column(self, table: Open) -> None:
         opened = table(b"a,b\n" + b"1,2\n" * 80_000 + b"1,1.5\n" + b"1,2\n" * 20_000)
         assert message(lambda: rows(opened)) == (
-            "line 80002 of t.csv, column 'b': '1.5' is not int64; every cell of this column is "
-            "read as int64; correct the cell, declare '1.5' in CsvFormat(missing=...), or declare "
-            "another type for the column."
+            "line 80002 of t.csv, column 'b': '1.5' is not a whole number; every cell of this "
+            "column is read as a whole number; correct the cell, declare '1.5' in "
+            "CsvFormat(missing=...), or declare another type for the column."
         )
         assert rows(opened, {"b": pa.float64()})[80_000] == {"b": 1.5}
 
@@ -139,7 +139,7 @@ class TestTypes:
         data = b"a\n" + b"1\n" * BATCH_ROWS + f'"{cell}"\n'.encode()
         opened = table(data, missing=["NA"])
         assert message(lambda: rows(opened)).startswith(
-            f"line {BATCH_ROWS + 2} of t.csv, column 'a': {cell!r} is not int64; "
+            f"line {BATCH_ROWS + 2} of t.csv, column 'a': {cell!r} is not a whole number; "
         )
 
     @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ class TestTypes:
 
     def test_number_in_a_boolean_column(self, table: Open) -> None:
         assert message(lambda: rows(table(b"a\n1\n"), {"a": pa.bool_()})).startswith(
-            "line 2 of t.csv, column 'a': '1' is not bool; "
+            "line 2 of t.csv, column 'a': '1' is not true or false; "
         )
 
     def test_long_cells_are_shortened_in_messages(self, table: Open) -> None:

@@ -225,7 +225,7 @@ class TestColumns:
         assert batch.schema.types == [pa.float64(), pa.string()]
         text(tmp_path / "k=a" / "a.csv", "x\n1\n")
         assert message(lambda: open_files(tmp_path).splits({"k": pa.float64()}), SchemaError) == (
-            "a folder is named k=1; column 'k' is read as double; rename the folder."
+            "a folder is named k=1; column 'k' is read as numbers; rename the folder."
         ).replace("k=1", "k=a")
 
     def test_folders_that_name_other_columns(self, tmp_path: Path) -> None:

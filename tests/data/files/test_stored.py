@@ -143,19 +143,21 @@ class TestStored:
     def test_value_outside_the_type(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
         opened = open_files(write(tmp_path / f"t{suffix}", people, 1))
         assert message(lambda: rows(opened, {"pay": pa.int64()})) == (
-            "row 1 of t" + suffix + ", column 'pay': 1.5 is not int64; column 'pay' is read as "
-            "int64; correct the value or read the column as double."
+            "row 1 of t"
+            + suffix
+            + ", column 'pay': 1.5 is not a whole number; column 'pay' is read as "
+            "whole numbers; correct the value or read the column as numbers."
         )
         assert message(lambda: rows(opened, {"sex": pa.int64()})) == (
-            f"row 1 of t{suffix}, column 'sex': 'm' is not int64; column 'sex' is read as int64; "
-            f"correct the value or read the column as string."
+            f"row 1 of t{suffix}, column 'sex': 'm' is not a whole number; column 'sex' is read "
+            f"as whole numbers; correct the value or read the column as text."
         )
 
     def test_type_out_of_reach(self, tmp_path: Path, people: pa.Table, suffix: str) -> None:
         opened = open_files(write(tmp_path / f"t{suffix}", people))
         assert message(lambda: rows(opened, {"pay": pa.binary()})) == (
-            f"t{suffix}, column 'pay': double does not turn into binary; column 'pay' is read as "
-            "binary; read the column as double."
+            f"t{suffix}, column 'pay': numbers do not turn into bytes; column 'pay' is read as "
+            "bytes; read the column as numbers."
         )
 
     def test_rows_are_located_in_the_file(self, tmp_path: Path, suffix: str) -> None:
@@ -167,7 +169,7 @@ class TestStored:
         table = pa.table({"x": [1.0] * 200_000 + [0.5]})
         opened = open_files(write(tmp_path / f"t{suffix}", table, 150_000))
         assert message(lambda: rows(opened, {"x": pa.int64()})).startswith(
-            f"row 200001 of t{suffix}, column 'x': 0.5 is not int64; "
+            f"row 200001 of t{suffix}, column 'x': 0.5 is not a whole number; "
         )
 
     def test_batches_are_small_and_repeatable(self, tmp_path: Path, suffix: str) -> None:
@@ -206,8 +208,9 @@ class TestStored:
             "'x'; files of one table must have the same columns in the same order; read them apart."
         )
         assert message(lambda: open_files([one, typed]), SchemaError) == (
-            f"column 'age' is int64 in {one} and double in {typed}; files of one table must have "
-            "the same column types; write one of them again with the other's types."
+            f"column 'age' is a whole number in {one} and a number in {typed}; files of "
+            "one table must have the same column types; write one of them again with the "
+            "other's types."
         )
 
     def test_duplicate_columns(self, tmp_path: Path, suffix: str) -> None:

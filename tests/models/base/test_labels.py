@@ -158,9 +158,11 @@ def test_categories_of_two_types_are_refused_or_one(make: Callable[[], Any]) -> 
         with pytest.raises(SchemaError) as caught:
             answer(booleans)
         assert str(caught.value) == (
-            "column 'c' holds bool; in training it held integers; convert it."
+            "column 'c' holds true and false; in training it held whole numbers; convert it."
         )
-    with pytest.raises(SchemaError, match="'c' holds int64; in training it held booleans"):
+    with pytest.raises(
+        SchemaError, match="'c' holds whole numbers; in training it held true and false"
+    ):
         make(**families).fit(booleans, labels).predict(table)
 
 

@@ -106,7 +106,7 @@ def test_so_it_does_in_a_column_of_booleans() -> None:
     found = model.predict_joint_log_proba({"two": [2, -1, 1, 0], "size": size})
     np.testing.assert_array_equal(found, expected)
     for cells in (["maybe"] * 4, ["1"] * 4):
-        with pytest.raises(SchemaError, match="column 'two' holds string"):
+        with pytest.raises(SchemaError, match="column 'two' holds text"):
             model.predict({"two": cells, "size": size})
 
 
@@ -201,5 +201,7 @@ def test_declared_outcomes_are_refused_as_before() -> None:
 def test_a_word_in_delimited_text_is_no_third_value(tmp_path: Path) -> None:
     model = NaiveBayes().fit(in_csv(rows(0), tmp_path), "kind")
     (tmp_path / "new.csv").write_text("two,size\n1,0.5\nmaybe,0.5\n")
-    with pytest.raises(ReadError, match=r"line 3 of new.csv, column 'two': 'maybe' is not double"):
+    with pytest.raises(
+        ReadError, match=r"line 3 of new.csv, column 'two': 'maybe' is not a number"
+    ):
         model.predict(tmp_path / "new.csv")

@@ -84,7 +84,9 @@ def test_so_is_a_new_number_among_categories(name: str) -> None:
     model = make(categorical=["color"]).partial_fit(frame([0, 1])[columns], target)
     with pytest.raises(DataError, match=r"column 'color', row \d+: 2; a category must be one of"):
         model.partial_fit(frame([0, 1, 2])[columns], target)
-    with pytest.raises(SchemaError, match="column 'color' holds bool; in training it held int"):
+    with pytest.raises(
+        SchemaError, match="column 'color' holds true and false; in training it held whole"
+    ):
         model.partial_fit(frame([False, True])[columns], target)
 
 

@@ -10,6 +10,7 @@ import typer
 
 from suffice.cli.options.models import load_generative
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile, listed
+from suffice.cli.output.moments import in_days
 from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
 from suffice.errors import ParameterError
 
@@ -92,7 +93,12 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
                 "parameters": parameters.describe(j),
             }
     return {
-        column.name: {"name": column.name, "kind": column.kind, **known[column.name]}
+        column.name: {
+            "name": column.name,
+            "kind": column.kind,
+            **({"unit": column.reason} if column.stored == "time" else {}),
+            **known[column.name],
+        }
         for column in model.schema_
     }
 
@@ -119,7 +125,11 @@ def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) ->
     if column["family"] is None:
         return f"  {column['name']}: no value yet, {amount(column['missing'])} missing"
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
-    parameters: dict[str, list[float]] = column["parameters"]
+    parameters: dict[str, list[Any]] = column["parameters"]
+    from suffice.data.schema import DATES
+
+    if column.get("unit") == DATES:
+        parameters = in_days(parameters)
     if len(classes) <= MOST_CLASSES_ACROSS:
         table = grid("", *classes, title=title)
         lines = list(parameters.items())

@@ -104,6 +104,9 @@ def _advised(value: str) -> str:
     if value == "...":
         return ""
     try:
-        return shlex.quote(literal_eval(value))
+        meant = literal_eval(value)
+        if isinstance(meant, dict):
+            return " ".join(shlex.quote(f"{key}={item}") for key, item in meant.items())
+        return shlex.quote(meant)
     except (ValueError, SyntaxError, TypeError):
         return value

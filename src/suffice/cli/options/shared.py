@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from suffice.data.csv.table import CsvFormat
@@ -139,6 +139,22 @@ class Reading:
             rich_help_panel=READING,
         ),
     ] = None
+    written: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL=HOW",
+            help="How cells are written: text, $1, 1%, DD/MM/YYYY, MM/DD/YYYY, YYYY-MM-DD HH:MM.",
+            rich_help_panel=READING,
+        ),
+    ] = None
+    guess: Annotated[
+        bool | None,
+        typer.Option(
+            "--guess/--no-guess",
+            help="Look for dates and for numbers such as $10 in the first table.",
+            rich_help_panel=READING,
+        ),
+    ] = None
     skip_bad_rows: Annotated[
         int | None,
         typer.Option(
@@ -168,11 +184,21 @@ class Reading:
         files = [STANDARD_INPUT if given == "-" else given for given in data]
         format = self._format(remembered)
         try:
-            return open_files(files, format)
+            table = open_files(files, format)
+            self._check_written(table)
+            return table
         except ParameterError:
             # These files describe themselves; only the missing tokens still have a meaning.
             self._refuse_given(data[0])
             return open_files(files)
+
+    def _check_written(self, table: Table) -> None:
+        for name, _ in map(_notation, self.written or ()):
+            if name not in table.names:
+                raise SchemaError(
+                    f"--written names the column {name!r}",
+                    f"the columns are {', '.join(map(repr, table.names))}",
+                )
 
     def _refuse_given(self, file: str) -> None:
         for name in self._given():
@@ -198,6 +224,8 @@ class Reading:
             if name in given:
                 given[name] = words.get(given[name], given[name])
         given["missing"] = (*before.missing, *given.get("missing", ()))
+        if "written" in given:
+            given["written"] = dict(before.written) | dict(map(_notation, given["written"]))
         return replace(before, **given)
 
 
@@ -230,6 +258,17 @@ class Labels:
         if self.relabel:
             changed["label_map"] = dict(_pair(given) for given in self.relabel)
         return changed
+
+
+def _notation(given: str) -> tuple[str, str]:
+    column, sign, spelling = given.rpartition("=")
+    if not (column and sign and spelling):
+        raise ParameterError(
+            f"--written {given!r}",
+            "it is written COL=HOW",
+            "for example --written day=DD/MM/YYYY or --written code=text",
+        )
+    return column, spelling
 
 
 def _pair(given: str) -> tuple[str, str]:

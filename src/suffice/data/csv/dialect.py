@@ -16,10 +16,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from suffice.data.csv.format import CsvFormat
 from suffice.data.csv.records import Grammar, OpenRecordError, Record, open_text, usual_delimiter
+from suffice.data.csv.sample import sampled_columns
 from suffice.data.files.version import readable
+from suffice.data.notation import unmarked
 from suffice.data.numerals import GROUPED, PLAIN, Numerals
 from suffice.errors import ReadError
 from suffice.phrases import Option, Phrase
@@ -77,7 +83,10 @@ def find_dialect(path: Path, format: CsvFormat) -> Dialect:
         rows = [[cell.strip() for cell in row] for row in rows]
     numerals = format.numerals
     if not _says_numerals(format):
-        numerals = _numerals(path, rows, format.missing, delimiter)
+        # In all of the sample: the header is not known yet, and takes no part in either case.
+        known = replace(format, delimiter=delimiter, strip=strip)
+        further = sampled_columns([path], known, len(rows[0])) if rows else []
+        numerals = _numerals(path, rows, further, format.missing, delimiter)
     header = format.header
     if header is None:
         header = _has_header(rows, numerals, format.missing)
@@ -176,12 +185,18 @@ def _says_numerals(format: CsvFormat) -> bool:
 
 
 def _numerals(
-    path: Path, rows: Sequence[Sequence[str]], missing: Sequence[str], delimiter: str
+    path: Path,
+    rows: Sequence[Sequence[str]],
+    further: Sequence[pa.Array[Any]],
+    missing: Sequence[str],
+    delimiter: str,
 ) -> Numerals:
     """The one way of writing numbers in which all columns that look like numbers are numbers."""
     columns = [
-        (j, [cell for cell in column if cell not in missing])
-        for j, column in enumerate(zip(*rows[1:], strict=True), start=1)
+        (j, unmarked([cell for cell in column if cell not in missing] + _unusual(column[0], more)))
+        for j, (column, more) in enumerate(
+            zip(zip(*rows[1:], strict=True), further, strict=False), start=1
+        )
     ]
     open_columns = [(j, c) for j, c in columns if c and not _all(PLAIN, c)]
     readings = [
@@ -199,6 +214,15 @@ def _numerals(
         if explained and all(explained) and all(_all(numerals, cells) for cells in plain):
             return numerals
     return PLAIN
+
+
+def _unusual(first: str, cells: pa.Array[Any]) -> list[str]:
+    """Some of the cells that programs would not take for numbers, in a column that has numbers."""
+    if not any(character.isdigit() for character in first):
+        return []
+    odd = pc.unique(cells.filter(pc.invert(pc.match_substring_regex(cells, PLAIN.pattern))))
+    found: list[str] = odd.slice(0, _ROWS).to_pylist()
+    return found
 
 
 def _all(numerals: Numerals, cells: Sequence[str]) -> bool:

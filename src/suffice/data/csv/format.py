@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from suffice.data.notation import Notation, notation_named
 from suffice.data.numerals import Numerals
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly
@@ -38,6 +40,12 @@ class CsvFormat:
     decimal, thousands : str, optional
         The mark before decimals, and the one that cuts digits into threes. By default as the first
         rows have it: ``1.5``, ``1,5``, ``1,000.5`` or ``1.000,5``. Every number has to obey.
+    written : mapping of str to str, optional
+        How the cells of a column are written: ``$1``, ``1%``, ``DD/MM/YYYY``, ``MM/DD/YYYY``,
+        ``YYYY-MM-DD HH:MM`` and the like (`suffice.data.notation`); ``text`` keeps them as they
+        are. Other columns are looked at in the beginning, the middle and the end of the file.
+    guess : bool, default True
+        Whether they are. Where they have been, every later cell has to obey.
     skip_bad_rows : int, default 0
         How many lines of malformed rows (a wrong number of fields, undecodable bytes) may be left
         out, with a warning, before they become an error.
@@ -63,6 +71,10 @@ class CsvFormat:
     strip: bool | None = None
     decimal: str | None = field(default=None, metadata={"later": True})
     thousands: str | None = field(default=None, metadata={"later": True})
+    written: Mapping[str, str] | tuple[tuple[str, str], ...] = field(
+        default=(), metadata={"later": True}
+    )
+    guess: bool = field(default=True, metadata={"later": True})
     skip_bad_rows: int = 0
     encoding: str = "utf8"
 
@@ -71,6 +83,11 @@ class CsvFormat:
         """How numbers are written; what is not said is as programs write them."""
         other = {",": ".", ".": ","}.get(self.thousands or "", ".")
         return Numerals(self.decimal or other, self.thousands)
+
+    def notation(self, column: str) -> Notation | None:
+        """How the cells of a column are written, if not as programs write numbers."""
+        spelling = dict(self.written).get(column)
+        return None if spelling is None else notation_named(spelling)
 
     def __post_init__(self) -> None:
         for option in ("delimiter", "quote"):
@@ -83,6 +100,7 @@ class CsvFormat:
             )
         for option in ("names", "missing"):
             object.__setattr__(self, option, _strings_of(option, getattr(self, option)))
+        object.__setattr__(self, "written", _notations_of(self.written))
         _require_unique(self.names or ())
         _require_marks(self.decimal, self.thousands)
         _require_count(self.skip_bad_rows)
@@ -123,6 +141,19 @@ def _strings_of(option: str, value: Sequence[str] | None) -> tuple[str, ...] | N
             Option.of(option, value), "it must be a sequence of strings", "write a list or tuple"
         )
     return tuple(value)
+
+
+def _notations_of(written: Any) -> tuple[tuple[str, str], ...]:
+    try:
+        found = dict(written)
+        pairs = tuple((str(name), str(spelling)) for name, spelling in found.items())
+    except (TypeError, ValueError):
+        raise ParameterError(
+            Option.of("written", written), "it maps columns to how they are written"
+        ) from None
+    for _, spelling in pairs:
+        notation_named(spelling)
+    return pairs
 
 
 def _require_unique(names: Sequence[str]) -> None:

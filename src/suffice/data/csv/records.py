@@ -30,9 +30,11 @@ __all__ = [
     "Grammar",
     "OpenRecordError",
     "Record",
+    "is_gzip",
     "is_utf8",
     "open_bytes",
     "open_text",
+    "undecoded",
     "usual_delimiter",
 ]
 
@@ -51,9 +53,15 @@ _UNDECODED = re.compile("[\udc80-\udcff]")
 
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file, decompressed where its name ends in ``.gz`` or its bytes are those of gzip."""
+    if is_gzip(path):
+        return cast(IO[bytes], MeteredGzip(path))
+    return io.BufferedReader(MeteredFile(path))
+
+
+def is_gzip(path: Path) -> bool:
+    """Tell whether a file is compressed, by its name or its bytes."""
     with path.open("rb") as file:
-        zipped = path.suffix.lower() == ".gz" or file.read(2) == _GZIP
-    return cast(IO[bytes], MeteredGzip(path)) if zipped else io.BufferedReader(MeteredFile(path))
+        return path.suffix.lower() == ".gz" or file.read(2) == _GZIP
 
 
 def open_text(path: Path, encoding: str) -> IO[str]:
@@ -67,7 +75,8 @@ def is_utf8(encoding: str) -> bool:
     return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
 
 
-def _undecoded(text: str) -> bool:
+def undecoded(text: str) -> bool:
+    """Tell whether a text has bytes that its encoding does not know."""
     return not text.isascii() and _UNDECODED.search(text) is not None
 
 
@@ -261,7 +270,7 @@ class CsvFile:
     def _header(self, first: Record) -> tuple[str, ...]:
         names = [name.strip() if self.format.strip else name for name in first.fields]
         for position, name in enumerate(names, start=1):
-            if _undecoded(name):
+            if undecoded(name):
                 raise self._undecodable(first, f"column {position}", name)
             if "\0" in name:
                 raise self._utf16()
@@ -280,9 +289,9 @@ class CsvFile:
         """Say what is wrong with a row of a table with these columns, if anything is."""
         if len(record.fields) != len(names):
             return self._ragged(record, len(names))
-        if _undecoded(record.text):
+        if undecoded(record.text):
             for name, field in zip(names, record.fields, strict=True):
-                if _undecoded(field):
+                if undecoded(field):
                     return self._undecodable(record, f"column {name!r}", field)
         return None
 

@@ -29,14 +29,17 @@ import pyarrow.csv as arrow_csv
 
 from suffice.data.csv.dialect import find_dialect
 from suffice.data.csv.format import CsvFormat
+from suffice.data.csv.notations import notations_of
 from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
 from suffice.data.files.version import readable, version_of
 from suffice.data.first_values import first_values
+from suffice.data.notation import TEXT
 from suffice.data.read_ahead import in_order
 from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.data.text_cells import are_rounded, infer, parse
+from suffice.data.type_names import called
 from suffice.errors import ReadError, SchemaError, warn
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.block import HELD_RULE, HELD_STEP
@@ -198,26 +201,44 @@ class CsvSplit:
         columns = []
         for (name, target), cells in zip(self.types, batch.columns, strict=True):
             try:
-                columns.append(self._parsed(cells, target))
+                columns.append(self._parsed(cells, name, target))
             except pa.ArrowInvalid:
-                row = first_refused(cells, partial(self._parsed, target=target))
+                row = first_refused(cells, partial(self._parsed, name=name, target=target))
                 raise self._misfit(name, target, cells[row].as_py(), done + row) from None
         return pa.RecordBatch.from_arrays(columns, names=list(self.asked))
 
-    def _parsed(self, cells: pa.Array[Any], target: pa.DataType) -> pa.Array[Any]:
-        return parse(cells, target, self.file.format.numerals)
+    def _parsed(self, cells: pa.Array[Any], name: str, target: pa.DataType) -> pa.Array[Any]:
+        notation, numerals = self.file.format.notation(name), self.file.format.numerals
+        if notation is not None and notation.type == target:
+            return notation.parse(cells, numerals)
+        return parse(cells, target, numerals)
 
     def _misfit(self, name: str, target: pa.DataType, cell: str, row: int) -> ReadError:
         shown = reprlib.repr(cell)
         where = f"{self.locate(row)}, column {name!r}: {shown}"
         if pa.types.is_floating(target) and are_rounded(pa.array([cell])):
             return ReadError(where, HELD_RULE, HELD_STEP)
-        rule = f"every cell of this column is read as {target}"
+        notation = self.file.format.notation(name)
+        if notation is None or notation.type != target:
+            return self._no_such(where, shown, called(target))
+        return ReadError(
+            f"{where} is not written as {notation.spelling}",
+            f"this column holds {notation}, and every cell has to obey",
+            Phrase(
+                f"correct the cell, declare {shown} in ",
+                Option("missing", "...", "CsvFormat"),
+                ", or use ",
+                Option("written", f"{{{name!r}: {TEXT!r}}}", "CsvFormat"),
+            ),
+        )
+
+    def _no_such(self, where: str, shown: str, kind: str) -> ReadError:
+        rule = f"every cell of this column is read as {kind}"
         numerals = self.file.format.numerals
         if numerals.decimal != "." or numerals.thousands:
             rule += f", {numerals}"
         return ReadError(
-            f"{where} is not {target}",
+            f"{where} is not {kind}",
             rule,
             Phrase(
                 f"correct the cell, declare {shown} in ",
@@ -280,11 +301,16 @@ class CsvTable(Table):
     def __init__(self, paths: Sequence[Path], format: CsvFormat | None = None) -> None:
         asked = format or CsvFormat()
         dialect = find_dialect(paths[0], asked)
+        first = _listed(paths[0], dialect.format)
+        self._names = first.names()
+        found = notations_of(paths, dialect.format, self._names)
+        self._refused = found.refused
+        written = dict(found.written) | dict(asked.written)
         # Later tables are written like this one, but for the delimiter, which shows by itself.
-        self._format = replace(dialect.format, delimiter=asked.delimiter)
-        self._remarks = dialect.remarks
-        self._files = tuple(_listed(path, dialect.format) for path in paths)
-        self._names = self._files[0].names()
+        settled = replace(dialect.format, written=tuple(written.items()), guess=False)
+        self._format = replace(settled, delimiter=asked.delimiter)
+        self._remarks = (*dialect.remarks, *found.remarks)
+        self._files = tuple(_listed(path, settled) for path in paths)
         for file in self._files[1:]:
             names = file.names()
             if names != self.names:
@@ -304,8 +330,24 @@ class CsvTable(Table):
         splits = (CsvSplit(file, self.names, texts) for file in self._files)
         batches = chain.from_iterable(split.text_batches() for split in splits)
         head = first_rows(batches, pa.schema(texts))
-        columns = [infer(column, self._format.numerals) for column in head.columns]
+        columns = [
+            self._cells(name, column)
+            for name, column in zip(head.schema.names, head.columns, strict=True)
+        ]
         return pa.RecordBatch.from_arrays(columns, names=list(self.names))
+
+    def _cells(self, name: str, column: pa.Array[Any]) -> pa.Array[Any]:
+        """The first cells of a column in the type that they show."""
+        notation = self._format.notation(name)
+        if notation is not None:
+            try:
+                return notation.parse(column, self._format.numerals)
+            except pa.ArrowInvalid:
+                for split in self.splits({name: None}):  # names the line
+                    deque(split.record_batches(), 0)
+        if name in dict(self._format.written) or name in self._refused:
+            return column
+        return infer(column, self._format.numerals)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -334,9 +376,15 @@ class CsvTable(Table):
         """Return one split per file, reading these columns only."""
         where = " and ".join(file.path.name for file in self._files[:2])
         require_columns(types, self.names, where)
+        for name in types:
+            if name in self._refused:
+                raise self._refused[name]
         asked = tuple((name, kind or self._inferred(name)) for name, kind in types.items())
         return tuple(CsvSplit(file, self.names, asked) for file in self._files)
 
     def _inferred(self, name: str) -> pa.DataType:
+        notation = self._format.notation(name)
+        if notation is not None:
+            return notation.type
         inferred: pa.DataType = self._head.schema.field(name).type
         return self._later.get(name, inferred) if pa.types.is_null(inferred) else inferred

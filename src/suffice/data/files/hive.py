@@ -15,6 +15,7 @@ import pyarrow as pa
 from suffice.data.files.listing import ListedFile
 from suffice.data.split_size import file_of
 from suffice.data.table import SplitView, Table, TableView, first_rows, require_columns
+from suffice.data.type_names import held
 from suffice.errors import SchemaError
 
 __all__ = ["FolderColumns", "FolderSplit", "with_folders"]
@@ -112,7 +113,7 @@ def _cast(name: str, value: pa.Array[Any], kind: pa.DataType | None) -> pa.Array
     except pa.ArrowInvalid:
         raise SchemaError(
             f"a folder is named {name}={plain[0].as_py()}",
-            f"column {name!r} is read as {kind}",
+            f"column {name!r} is read as {held(kind)}",
             "rename the folder",
         ) from None
 

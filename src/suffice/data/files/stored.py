@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 from suffice.data.files.version import FileVersion, readable, version_of
 from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
+from suffice.data.type_names import called, held
 from suffice.errors import ReadError, SchemaError
 
 __all__ = []
@@ -108,22 +109,23 @@ class StoredSplit:
     def _cast(
         self, name: str, stored: pa.Array[Any], target: pa.DataType, done: int
     ) -> pa.Array[Any]:
-        rule = f"column {name!r} is read as {target}"
+        rule = f"column {name!r} is read as {held(target)}"
         try:
             return stored.cast(target)
         except pa.ArrowInvalid:
             row = first_refused(stored, lambda part: part.cast(target))
             value = reprlib.repr(stored[row].as_py())
             raise ReadError(
-                f"{self.locate(done + row)}, column {name!r}: {value} is not {target}",
+                f"{self.locate(done + row)}, column {name!r}: {value} is not {called(target)}",
                 rule,
-                f"correct the value or read the column as {stored.type}",
+                f"correct the value or read the column as {held(stored.type)}",
             ) from None
         except pa.ArrowNotImplementedError:
             raise ReadError(
-                f"{self.path.name}, column {name!r}: {stored.type} does not turn into {target}",
+                f"{self.path.name}, column {name!r}: {held(stored.type)} do not turn into "
+                f"{held(target)}",
                 rule,
-                f"read the column as {stored.type}",
+                f"read the column as {held(stored.type)}",
             ) from None
 
     def split_size(self) -> SplitSize:
@@ -236,8 +238,11 @@ def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -
     for name in one.names:
         types = one.field(name).type, other.field(name).type
         if types[0] != types[1]:
+            described = tuple(map(called, types))
+            if described[0] == described[1]:  # one kind in two widths
+                described = tuple(map(str, types))
             raise SchemaError(
-                f"column {name!r} is {types[0]} in {first} and {types[1]} in {second}",
+                f"column {name!r} is {described[0]} in {first} and {described[1]} in {second}",
                 "files of one table must have the same column types",
                 "write one of them again with the other's types",
             )
