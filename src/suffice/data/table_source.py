@@ -19,6 +19,7 @@ from suffice.data.schema import Column, Layout, Stored, undecided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
+from suffice.data.table_views import WithoutColumns
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.phrases import Option, Phrase
@@ -107,6 +108,28 @@ class TableSource:
             later = first_values(self.table, empty)
             found |= {name: column_of(name, values) for name, values in later.items()}
         return tuple(found.values())
+
+    def without(self, names: Sequence[str]) -> TableSource:
+        """The same without some columns; a model fitted to it goes on ignoring them.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such feature, or names are not a sequence of strings.
+        """
+        if not names:
+            return self
+        if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+            raise ParameterError(
+                Option.of("ignore", names), "it must be a sequence of strings", "write a list"
+            )
+        for name in names:
+            if name not in self.feature_names:
+                raise ParameterError(
+                    f"ignore names the column {name!r}",
+                    f"the columns are {', '.join(map(repr, self.feature_names))}",
+                )
+        return replace(self, table=WithoutColumns(self.table, tuple(names)))
 
     def require_rows(self) -> None:
         """Refuse text that has a header only: nothing can be learnt from it.

@@ -8,9 +8,9 @@ from itertools import chain
 
 import pyarrow as pa
 
-from suffice.data.table import RecordSplit, TableView, leading
+from suffice.data.table import RecordSplit, SplitView, TableView, leading
 
-__all__ = ["FirstRows", "WithoutColumns"]
+__all__ = ["FirstRows", "WithoutCells", "WithoutColumns"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,54 @@ class WithoutColumns(TableView):
     @property
     def _head(self) -> pa.RecordBatch:
         return self.table.head().select(list(self.names))
+
+
+@dataclass(frozen=True)
+class WithoutCells(TableView):
+    """A table that has some columns in name only: every cell of them is missing.
+
+    Examples
+    --------
+    >>> from suffice.data.frames.memory import frame_table
+    >>> table = WithoutCells(frame_table(pa.table({"id": [7], "size": [1.5]})), ("id",))
+    >>> [b.to_pylist() for b in table.splits({"id": None, "size": None})[0].record_batches()]
+    [[{'id': None, 'size': 1.5}]]
+    """
+
+    empty: tuple[str, ...]
+
+    @property
+    def _head(self) -> pa.RecordBatch:
+        return _emptied(self.table.head(), self.names, dict.fromkeys(self.empty, pa.null()))
+
+    def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
+        """Return the parts, without reading the empty columns."""
+        empty = {name: kind or pa.null() for name, kind in types.items() if name in self.empty}
+        read = {name: kind for name, kind in types.items() if name not in empty}
+        # Without any other column, one still tells how many rows there are.
+        spare = next(name for name in self.names if name not in self.empty)
+        read = read or {spare: pa.string() if self.table.guesses else None}
+        return [_EmptiedSplit(split, tuple(types), empty) for split in self.table.splits(read)]
+
+
+@dataclass(frozen=True)
+class _EmptiedSplit(SplitView):
+    names: tuple[str, ...]
+    empty: Mapping[str, pa.DataType]
+
+    def record_batches(self) -> Iterator[pa.RecordBatch]:
+        for batch in self.split.record_batches():
+            yield _emptied(batch, self.names, self.empty)
+
+
+def _emptied(
+    batch: pa.RecordBatch, names: Sequence[str], empty: Mapping[str, pa.DataType]
+) -> pa.RecordBatch:
+    columns = [
+        pa.nulls(batch.num_rows, empty[name]) if name in empty else batch.column(name)
+        for name in names
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=list(names))
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,8 @@ class NaiveBayes(GenerativeClassifier):
         values, which has no room for more, left out or refused.
     precision : {"pairs", "exact"}
         How sums of numbers are held by families given by name: see `GaussianNB`.
+    ignore : sequence of str
+        Columns of a named table that are left out, at fit and ever after.
     missing : sequence of str
         Strings that stand for a missing cell, besides null and NaN.
     label_suffix : str
@@ -105,6 +107,7 @@ class NaiveBayes(GenerativeClassifier):
     variance_floor: float = 1e-9
     unseen: str = "ignore"
     precision: PrecisionOfMoments = "pairs"
+    ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()
     label_suffix: str = ""
     label_map: Mapping[str, str] | None = None

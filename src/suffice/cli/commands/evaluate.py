@@ -20,7 +20,16 @@ from suffice.cli.options.models import (
     with_tokens,
 )
 from suffice.cli.options.running import Running
-from suffice.cli.options.shared import AsJson, Data, Labels, ModelFile, Reading, ResultFile, Weight
+from suffice.cli.options.shared import (
+    AsJson,
+    Data,
+    Ignore,
+    Labels,
+    ModelFile,
+    Reading,
+    ResultFile,
+    Weight,
+)
 from suffice.cli.output.evaluation import (
     class_facts,
     class_tables,
@@ -54,6 +63,7 @@ def evaluate(
     weight: Weight = None,
     as_json: AsJson = False,
     output: ResultFile = None,
+    ignore: Ignore = None,
     decision: Decision,
     reading: Reading,
     labels: Labels,
@@ -67,7 +77,7 @@ def evaluate(
     refuse_overwriting(output, [model, *data])
     fitted = decision.applied(with_labels(with_tokens(load(model), reading), labels))
     opened = remarked(reading.open(data, fitted.format_))
-    table = known_columns(opened, fitted, label, weight, by)
+    table = known_columns(opened, fitted, label, weight, by, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Evaluating {', '.join(data)}") as report:
         fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)

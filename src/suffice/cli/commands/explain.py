@@ -9,7 +9,7 @@ import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
-from suffice.cli.options.shared import AsJson, Data, ModelFile, Reading, ResultFile
+from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Reading, ResultFile
 from suffice.cli.output.explanation import Explanation, explanations
 from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_overwriting, short
 from suffice.errors import DataError
@@ -31,6 +31,7 @@ def explain(
     top: Annotated[int, typer.Option(min=1, help="How many columns to list, at most.")] = 20,
     as_json: AsJson = False,
     output: ResultFile = None,
+    ignore: Ignore = None,
     reading: Reading,
 ) -> None:
     """Show what every column says for the answer and against the runner-up.
@@ -43,7 +44,7 @@ def explain(
 
     refuse_overwriting(output, [model, *data])
     fitted = with_tokens(load(model), reading)
-    opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
+    opened = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, opened, data[0])
     table = FirstRows(opened, rows)
     cells = table.head().to_pylist()

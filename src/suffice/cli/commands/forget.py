@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.messages.remarks import remarked
+from suffice.cli.messages.remarks import remarked, unseen_columns
 from suffice.cli.options.models import (
     fitting,
     label_of,
@@ -19,7 +19,7 @@ from suffice.cli.options.models import (
     with_tokens,
 )
 from suffice.cli.options.running import Running
-from suffice.cli.options.shared import Data, Labels, ModelFile, Reading, Weight
+from suffice.cli.options.shared import Data, Ignore, Labels, ModelFile, Reading, Weight
 from suffice.cli.output.tables import amount, print_all, refuse_overwriting
 from suffice.errors import DataError
 
@@ -37,6 +37,7 @@ def forget(
         ),
     ],
     weight: Weight = None,
+    ignore: Ignore = None,
     reading: Reading,
     labels: Labels,
     running: Running,
@@ -51,7 +52,8 @@ def forget(
     before, known = rows_of(fitted), fitted.statistic_
     remembered = fitted.get_params(deep=False)
     with_labels(with_tokens(fitted, reading), labels)
-    table = remarked(reading.open(data, fitted.format_))
+    opened = remarked(reading.open(data, fitted.format_))
+    table = unseen_columns(opened, fitted, ignore)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Forgetting {', '.join(data)}") as report:
         fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)

@@ -11,7 +11,7 @@ from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.decision import Decision
 from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
 from suffice.cli.options.running import Running
-from suffice.cli.options.shared import Data, ModelFile, Reading
+from suffice.cli.options.shared import Data, Ignore, ModelFile, Reading
 from suffice.cli.output.prediction_files import opener
 from suffice.cli.output.tables import refuse_overwriting
 from suffice.errors import ParameterError
@@ -43,6 +43,7 @@ def predict(
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="Probability of the interval.")] = 0.95,
+    ignore: Ignore = None,
     decision: Decision,
     reading: Reading,
     running: Running,
@@ -57,7 +58,7 @@ def predict(
     refuse_overwriting(output, [model, *data])
     fitted = decision.applied(with_tokens(load(model), reading))
     wanted = _options(fitted, proba, log_proba, interval, level)
-    table = known_columns(remarked(reading.open(data, fitted.format_)), fitted)
+    table = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Predicting {', '.join(data)}") as report:
         # Unless workers are asked for, one of them reads, so that rows stream through.

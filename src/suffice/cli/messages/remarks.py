@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from suffice.cli.messages.sentences import note
+from suffice.cli.options.shared import listed
+from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-__all__ = ["known_columns", "remarked"]
+__all__ = ["known_columns", "remarked", "unseen_columns"]
 
 
 def remarked(table: Table) -> Table:
@@ -19,10 +22,44 @@ def remarked(table: Table) -> Table:
     return table
 
 
-def known_columns(table: Table, model: Any, *others: str | None) -> Table:
+def unseen_columns(table: Table, model: Any, ignore: Sequence[str] | None) -> Table:
+    """The same table, but for columns that are not to be looked at: to the model, they are missing.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such column, or it is the label or the weight, or none is left.
+    """
+    from suffice.data.table_views import WithoutCells, WithoutColumns
+
+    names = listed(ignore)
+    if not names:
+        return table
+    layout = model.layout_
+    roles = {*model.target_names_, layout.label, layout.weight}
+    for name in names:
+        if name not in table.names or name in roles:
+            columns = ", ".join(repr(known) for known in table.names if known not in roles)
+            raise ParameterError(
+                f"--ignore names the column {name!r}", f"the columns are {columns}"
+            )
+    if set(table.names) <= set(names):
+        raise ParameterError("--ignore names every column", "there is nothing left to look at")
+    read = {column.name for column in layout.columns}
+    other = tuple(name for name in names if name not in read)
+    if other:
+        table = WithoutColumns(table, other)
+    empty = tuple(name for name in names if name in read)
+    return WithoutCells(table, empty) if empty else table
+
+
+def known_columns(
+    table: Table, model: Any, *others: str | None, ignore: Sequence[str] | None = None
+) -> Table:
     """The columns that a model reads or leaves out, and some others; say which are neither."""
     from suffice.data.table_views import WithoutColumns
 
+    table = unseen_columns(table, model, ignore)
     layout = model.layout_
     columns = {column.name for column in layout.columns}
     known = {*columns, *model.target_names_, layout.label, layout.weight, *layout.ignored, *others}

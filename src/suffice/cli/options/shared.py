@@ -22,6 +22,7 @@ __all__ = [
     "CSV_WORDS",
     "AsJson",
     "Data",
+    "Ignore",
     "Labels",
     "ModelFile",
     "Reading",
@@ -57,6 +58,13 @@ ModelFile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 ResultFile = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the result to a file, as JSON.")
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COL",
+        help="Not looked at; a column of the model counts as missing. May be comma lists.",
+    ),
 ]
 Weight = Annotated[
     str | None, typer.Option(metavar="COL", help="The column that says how much a row weighs.")

@@ -62,6 +62,7 @@ class Estimator(ScikitLearnEstimator):
     saved_types: ClassVar[Mapping[str, type]]  # of the entries
     saved_options: ClassVar[tuple[type, ...]]  # of those options that are records
 
+    ignore: Sequence[str] = ()  # columns of the first table, and so of all, that are left out
     threads: int | None
     engine: Choice
     reader_: TableReader
@@ -128,6 +129,7 @@ class Estimator(ScikitLearnEstimator):
 
             table = open_table(X, y, sample_weight, None if first else self._remembered)
             if first:
+                table = table.without(self.ignore)
                 found = [name for name in table.feature_names if name not in targets]
                 self._settle_columns(len(found), found if has_named_columns(X) else None)
             return table

@@ -1,0 +1,58 @@
+"""``--ignore`` of the commands that read tables with a model."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from suffice.cli.app import app
+
+HEAD, ROWS = "size,color,y", ["1,red,u", "1.5,red,u", "4,blue,v", "4.5,red,v"]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_text("\n".join([HEAD, *ROWS]) + "\n")
+    wide = [f"{row},{i}" for i, row in enumerate(ROWS)]
+    Path("wide.csv").write_text("\n".join([f"{HEAD},id", *wide]) + "\n")
+    blank = [f",{row.partition(',')[2]}" for row in ROWS]
+    Path("blank.csv").write_text("\n".join([HEAD, *blank]) + "\n")
+    assert run("fit a.csv --label y")[0] == 0
+    return tmp_path
+
+
+def run(line: str) -> tuple[int, str, str]:
+    found = CliRunner().invoke(app, line.split())
+    return found.exit_code, found.stdout, found.stderr
+
+
+@pytest.mark.parametrize("command", ["predict {} --proba", "evaluate {} --json"])
+def test_unknown_columns_are_left_out_and_known_ones_are_missing(home: Path, command: str) -> None:
+    expected = run(command.format("a.suffice a.csv"))
+    assert run(command.format("a.suffice wide.csv") + " --ignore id") == expected
+    blank = run(command.format("a.suffice blank.csv"))
+    assert blank[1] != expected[1]
+    assert run(command.format("a.suffice wide.csv") + " --ignore id,size") == blank
+
+
+def test_an_explanation_has_no_evidence_of_them(home: Path) -> None:
+    code, out, _ = run("explain a.suffice wide.csv --ignore id --ignore size --rows 1")
+    assert code == 0
+    assert "size    missing" in out
+
+
+def test_rows_with_more_columns_are_forgotten(home: Path) -> None:
+    Path("some.csv").write_text(f"{HEAD},id\n{ROWS[0]},8\n")
+    assert run("forget a.suffice some.csv --ignore id -o b.suffice")[0] == 0
+    Path("rest.csv").write_text("\n".join([HEAD, *ROWS[1:]]) + "\n")
+    assert run("fit rest.csv --label y -o c.suffice")[0] == 0
+    assert run("show b.suffice")[1] == run("show c.suffice")[1]
+
+
+@pytest.mark.parametrize("given", ["nothing", "y"])
+def test_what_is_no_column(home: Path, given: str) -> None:
+    code, _, said = run(f"predict a.suffice a.csv --ignore {given}")
+    assert code == 2
+    columns = "'size', 'color'"
+    assert said == f"error: --ignore names the column {given!r}; the columns are {columns}.\n"
