@@ -80,3 +80,38 @@ def test_a_third_value_is_missing_in_every_answer(run: Run, tmp_path: Path) -> N
         "column 'two', line 3 of more.csv: 2.0; the first rows of this binary column hold only 0 "
         "and 1; give it a family of its own: --categorical."
     ) in " ".join(refused.stderr.split())
+
+
+def test_any_family_has_a_name_on_the_command_line(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"{i % 5},{i * i % 7},{'ab'[i % 3 == 0]}\n" for i in range(60))
+    (tmp_path / "two.csv").write_text(f"visits,size,kind\n{rows}")
+    for given, expected in {
+        "poisson=visits,size": {"visits": "poisson", "size": "poisson"},
+        "joint_table=visits,size": {("visits", "size"): "joint_table"},
+    }.items():
+        assert run("fit", "two.csv", "--label", "kind", "--family", given).exit_code == 0
+        told = suffice.NaiveBayes(families=expected).fit(str(tmp_path / "two.csv"), "kind")
+        told.save(tmp_path / "told.suffice")
+        found = (tmp_path / "two.suffice").read_bytes()
+        assert found == (tmp_path / "told.suffice").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--family", "poisson"), "--family 'poisson' names no column"),
+        (("--family", "geometric=size"), "family 'geometric' is not known; choose one of "),
+        (("--family", "poisson=weight"), "--family names the column 'weight'"),
+        (
+            ("--family", "poisson=size", "--ignore", "size"),
+            "the column 'size' is given to --family and to --ignore",
+        ),
+    ],
+)
+def test_a_family_that_cannot_be_meant(
+    run: Run, tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "two.csv").write_text("size,kind\n1,a\n2,b\n")
+    result = run("fit", "two.csv", "--label", "kind", *options)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())

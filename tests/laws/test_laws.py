@@ -47,6 +47,7 @@ from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumu
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.ranking import Ranking
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.testing import check_estimator_laws, check_family, check_statistic
@@ -189,6 +190,14 @@ def evaluated(batch: Batch) -> Evaluation:
     return Evaluation(LABELS, counts, *sums, 1, batch.rows)
 
 
+def ranked(batch: Batch) -> Ranking:
+    """The numbers of the first column as scores of the first class."""
+    scores = np.nan_to_num(np.asarray(batch.blocks[0].values, np.float64)[:, 0])
+    weights = batch.weights if batch.weights.size else np.ones(batch.rows)
+    kept = weights > 0
+    return Ranking.of(scores[kept], batch.codes[kept] == 0, weights[kept])
+
+
 def bent(batch: Batch) -> LossSums:
     """Loss sums of random shapes, over the rows of a batch."""
     x = np.nan_to_num(np.asarray(batch.blocks[0].values, np.float64))
@@ -245,7 +254,7 @@ def found_statistics() -> set[type]:
 
 
 def test_every_statistic_has_data() -> None:
-    assert found_statistics() == set(STATISTICS)
+    assert found_statistics() == {*STATISTICS, Ranking}
 
 
 @pytest.mark.parametrize(
@@ -260,6 +269,12 @@ def test_every_statistic_has_data() -> None:
 @given(data=st.data())
 def test_statistics(encoding: str, make: Make, data: st.DataObject) -> None:
     check_statistic([make(batch) for batch in data.draw(batches(encoding))])
+
+
+@FEW
+@given(parts=batches("real"))
+def test_rankings(parts: list[Batch]) -> None:
+    check_statistic([ranked(batch) for batch in parts], types={**TYPES, "Ranking": Ranking})
 
 
 @FEW

@@ -192,6 +192,10 @@ class MultivariateGaussian(Family):
         known = self.accumulator(encoding, 0).statistic()
         return bool(statistic.columns.pooled == known.columns.pooled)
 
+    def is_shown_by(self, statistic: Comoments | FourthMoments) -> bool:
+        """Whether there are groups of rows."""
+        return len(statistic.columns.code) > 0
+
     def estimate(
         self, statistic: Comoments | FourthMoments
     ) -> MultivariateGaussianParameters | MultivariateStudentParameters:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Annotated
 
@@ -38,6 +38,14 @@ class Roles:
         list[str] | None,
         typer.Option(metavar="COL", help="Yes or no.", rich_help_panel=COLUMNS),
     ] = None
+    family: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FAMILY=A,B",
+            help="Any family by its name; one that is joint models the columns together.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None
     multinomial: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,9 +65,14 @@ class Roles:
 
     def families(self) -> dict[str | tuple[str, ...], str]:
         """The families chosen, by column or group of columns."""
+        from suffice.families import family_named
+
         chosen: dict[str | tuple[str, ...], str] = {}
         for family in FAMILIES:
             chosen |= dict.fromkeys(listed(getattr(self, family)), family)
+        for name, columns in self._by_family():
+            joint = family_named(name).joint
+            chosen |= {columns: name} if joint else dict.fromkeys(columns, name)
         chosen |= dict.fromkeys(listed(self.text), "multinomial")
         return chosen | {listed([group]): "multinomial" for group in self.multinomial or ()}
 
@@ -73,7 +86,7 @@ class Roles:
         """
         before = dict.fromkeys(label, "label")
         for field in fields(self):
-            for name in listed(getattr(self, field.name)):
+            for name in self._columns(field.name):
                 if name not in names:
                     raise ParameterError(
                         f"--{field.name} names the column {name!r}",
@@ -86,3 +99,21 @@ class Roles:
                         "drop one of them",
                     )
                 before[name] = field.name
+
+    def _columns(self, option: str) -> tuple[str, ...]:
+        """The columns that an option names."""
+        if option == "family":
+            return tuple(name for _, columns in self._by_family() for name in columns)
+        return listed(getattr(self, option))
+
+    def _by_family(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The names of families that have no option of their own, with their columns."""
+        for given in self.family or ():
+            name, _, columns = given.partition("=")
+            if not columns:
+                raise ParameterError(
+                    f"--family {given!r} names no column",
+                    "it is the name of a family, =, and its columns",
+                    f"write --family {name}=COL",
+                )
+            yield name.strip(), listed([columns])

@@ -10,8 +10,6 @@ from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.generative.model import FamilyColumns
 from suffice.rules import rule
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.register import STATISTICS
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
@@ -63,8 +61,11 @@ class SavedGenerative(SavedClassifier):
 
     @rule("columns that no row shows are few, where each pair of them has a place")
     def _has_rows(self) -> bool:
-        many = (b for b, part in enumerate(self.parts) if len(part.layout.columns) > FEW)
-        return all(any(_is_shown(batch.blocks[b]) for batch in self.batches) for b in many)
+        return all(
+            any(part.family.is_shown_by(batch.blocks[b]) for batch in self.batches)
+            for b, part in enumerate(self.parts)
+            if len(part.layout.columns) > FEW
+        )
 
     @rule("words are those of a column of strings, and events of numbers are numbered")
     def _has_events(self) -> bool:
@@ -80,9 +81,3 @@ class SavedGenerative(SavedClassifier):
 def _is_taken(part: FamilyColumns, block: Any) -> bool:
     """Whether a statistic is one of a family and its columns."""
     return part.family.takes(block, part.layout.encoding, len(part.layout.columns))
-
-
-def _is_shown(block: Any) -> bool:
-    """Whether a row shows a column, of statistics with a place for each pair of columns."""
-    moments = block.moments if isinstance(block, FourthMoments) else block
-    return not isinstance(moments, Comoments) or len(moments.code) > 0

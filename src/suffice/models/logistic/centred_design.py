@@ -178,7 +178,7 @@ class CentredDesign:
     ) -> CentredDesign:
         """Means and units of the terms."""
         sparse = _is_sparse(layout)
-        mean, variance = _by_term(design, seen, _mean_and_variance)
+        mean, variance = _by_term(design, seen, _of_numbers, _of_categories)
         if sparse:
             variance = np.where(variance > CONSTANT * mean**2, variance, 0.0)
         if not intercept:
@@ -234,13 +234,14 @@ class CentredDesign:
         """Σ w z of every class, (k, D)."""
         weight = seen.weight.value[:, None]
 
-        def centred(block: Moments | Counts) -> tuple[NDArray[np.float64], ...]:
-            if isinstance(block, Moments):
-                return block.total, block.mean, block.mean_lo
+        def of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
+            return block.total, block.mean, block.mean_lo
+
+        def of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
             mean = block.count.value[:, _later(block)] / weight
             return np.broadcast_to(weight, mean.shape), mean, np.zeros_like(mean)
 
-        total, mean, low = _by_term(self.design, seen, centred)
+        total, mean, low = _by_term(self.design, seen, of_numbers, of_categories)
         sums = total * ((mean - self.mean) + low)
         if self.whitener is not None:
             sums = sums @ self._whitening.T
@@ -350,12 +351,16 @@ def with_ones(x: csr_array) -> csr_array:
 
 
 def _by_term(
-    design: Design, seen: ByClass, found: Callable[[Any], tuple[NDArray[np.float64], ...]]
+    design: Design,
+    seen: ByClass,
+    of_numbers: Callable[[Moments], tuple[NDArray[np.float64], ...]],
+    of_categories: Callable[[Counts], tuple[NDArray[np.float64], ...]],
 ) -> tuple[NDArray[np.float64], ...]:
-    """Put what is found of every block in the order of the terms."""
-    parts = [found(block) for block in seen.blocks]
+    """Put what is found of numbers, then of categories, in the order of the terms."""
+    blocks: Any = seen.blocks
     if not design.categories:
-        return parts[0]
+        return of_numbers(blocks[0])
+    parts = [*map(of_numbers, blocks[:-1]), of_categories(blocks[-1])]
     names = [design.numbers] if len(design.numbers) else []
     order = np.concatenate([design.places(n) for n in [*names, tuple(design.categories)]])
     joined = (np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True))
@@ -367,10 +372,14 @@ def _later(block: Counts) -> NDArray[np.intp]:
     return np.delete(np.arange(block.count.shape[1]), block.offsets[:-1])
 
 
-def _mean_and_variance(block: Moments | Counts) -> tuple[NDArray[np.float64], ...]:
-    if isinstance(block, Moments):
-        pooled = block.one_class
-        return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
+def _of_numbers(block: Moments) -> tuple[NDArray[np.float64], ...]:
+    """Mean and variance of each."""
+    pooled = block.one_class
+    return pooled.mean[0], pooled.scatter[0] / np.maximum(pooled.total[0], 1e-300)
+
+
+def _of_categories(block: Counts) -> tuple[NDArray[np.float64], ...]:
+    """Mean and variance of the indicators."""
     total = np.repeat(block.total.sum(axis=0), [len(v) - 1 for v in block.vocabularies])
     p = block.count.sum(axis=0).value[_later(block)] / total
     return p, p * (1.0 - p)

@@ -30,7 +30,6 @@ from suffice.models.logistic.objective import Objective
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.counts import Counts
 from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -252,10 +251,10 @@ class Problem:
     @property
     def _design(self) -> Design:
         names = self.layout.names
-        coded = [block for block in self.seen.blocks if isinstance(block, Counts)]
-        if not coded:
+        last, sums = self.layout.blocks[-1], self.seen.blocks[-1]
+        if last.encoding != "category":
             return Design(names, ())
-        values = dict(zip(self.layout.blocks[-1].columns, coded[0].vocabularies, strict=True))
+        values = dict(zip(last.columns, sums.vocabularies, strict=True))
         for name in (name for name, vocabulary in values.items() if not len(vocabulary)):
             raise without_value(name)
         return Design(names, (), values)
