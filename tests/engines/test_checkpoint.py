@@ -191,10 +191,10 @@ def test_progress_counts_what_was_done_before(file: Path, monkeypatch: pytest.Mo
     seen = told(file)
     assert seen[0].rows == 24 * 50
     assert {progress.total_rows for progress in seen} == {n}
-    assert (seen[-1].rows, seen[-1].bytes, seen[-1].share) == (n, seen[0].total_bytes, 1.0)
+    assert (seen[-1].rows, seen[-1].bytes, seen[-1].fraction) == (n, seen[0].total_bytes, 1.0)
     learnt_and_lost(checkpointed(), file)
     (last,) = told(file)
-    assert (last.rows, last.total_rows, last.share) == (n, n, 1.0)
+    assert (last.rows, last.total_rows, last.fraction) == (n, n, 1.0)
 
 
 def test_progress_does_not_know_the_rows_of_text_that_was_done_before(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_progress_does_not_know_the_rows_of_text_that_was_done_before(tmp_path: 
         path.write_text("x,y\n1,a\n2,b\n")
     stopped(NaiveBayes, paths, 1)
     last = told(paths)[-1]
-    assert (last.rows, last.total_rows, last.share) == (4, None, 1.0)
+    assert (last.rows, last.total_rows, last.fraction) == (4, None, 1.0)
     assert last.bytes == last.total_bytes == 3 * paths[0].stat().st_size
 
 

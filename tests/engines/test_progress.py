@@ -73,7 +73,7 @@ def told(rows: Any, engine: Any, estimator: type = NaiveBayes) -> tuple[list[Pro
 def check(seen: Sequence[Progress], size: int | None) -> None:
     """One pass, from its beginning to its end."""
     assert seen[-1].rows == seen[-1].total_rows == N
-    assert seen[-1].share == 1.0
+    assert seen[-1].fraction == 1.0
     assert seen[-1].seconds_left == 0.0
     assert seen[-1].bytes == seen[-1].total_bytes
     if size is not None:
@@ -81,7 +81,7 @@ def check(seen: Sequence[Progress], size: int | None) -> None:
     for before, after in pairwise(seen):
         assert before.rows <= after.rows
         assert before.bytes <= after.bytes
-        assert 0 <= before.share <= after.share
+        assert 0 <= before.fraction <= after.fraction
         assert before.number == after.number
 
 
@@ -106,7 +106,7 @@ def test_the_size_of_text_is_known_but_not_its_rows(folder: Path) -> None:
         *seen, last = told(folder / name, LocalEngine(1))[0]
         assert {progress.total_rows for progress in seen} == {None}
         assert {progress.total_bytes for progress in seen} == {last.total_bytes}
-        assert any(0.1 < progress.share < 0.9 for progress in seen)
+        assert any(0.1 < progress.fraction < 0.9 for progress in seen)
 
 
 def test_tables_in_memory_are_told(table: pa.Table) -> None:
@@ -157,7 +157,7 @@ def test_an_unknown_kind_of_split_is_told_by_number() -> None:
     seen: list[Progress] = []
     engine = WatchedEngine(LocalEngine(1), seen.append)
     assert list(engine.map(_number_of_batches, None, [Rows(), Rows()])) == [0, 0]
-    assert [progress.share for progress in seen] == [0.5, 1.0, 1.0]
+    assert [progress.fraction for progress in seen] == [0.5, 1.0, 1.0]
     assert list(engine.map(_number_of_batches, None, [])) == []
 
 

@@ -349,4 +349,4 @@ def test_progress_is_told_of_volumes_and_permutations(brain: Any) -> None:
     told: list[Any] = []
     light_of(brain, permutations=20, progress=told.append)
     assert {found.unit for found in told} == {"volumes", "permutations"}
-    assert [found.share for found in told if found.rows == found.total_rows] == [1.0, 1.0]
+    assert [found.fraction for found in told if found.rows == found.total_rows] == [1.0, 1.0]

@@ -20,7 +20,7 @@ from suffice.families import JointTable
 from suffice.linear_model import LinearRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from suffice.statistics.comparison import ColumnComparison, Comparison
-from suffice.statistics.divergence import Divergence, of_gaussians, of_shares
+from suffice.statistics.divergence import Divergence, of_fractions, of_gaussians
 
 A, B = np.array([30.0, 12.0, 0.0, 58.0]), np.array([10.0, 22.0, 9.0, 19.0])
 
@@ -33,7 +33,7 @@ def gaussians(n: float, mean: float, sd: float, m: float, mean2: float, sd2: flo
 
 
 def shares(a: Any, b: Any) -> Divergence:
-    found = of_shares(np.asarray(a, np.float64), np.asarray(b, np.float64)).at()
+    found = of_fractions(np.asarray(a, np.float64), np.asarray(b, np.float64)).at()
     assert found is not None
     return found
 
@@ -83,8 +83,8 @@ def test_values_that_nobody_shows_are_no_degrees_of_freedom() -> None:
 
 
 def test_no_rows_on_a_side_is_no_divergence() -> None:
-    assert of_shares(np.zeros(2), np.ones(2)).at() is None
-    assert of_shares(np.zeros(0), np.zeros(0)).at() is None
+    assert of_fractions(np.zeros(2), np.ones(2)).at() is None
+    assert of_fractions(np.zeros(0), np.zeros(0)).at() is None
     one = np.array(1.0)
     assert of_gaussians((np.array(0.0), one), (0 * one, one), one).at() is None
 

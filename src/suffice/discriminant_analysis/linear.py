@@ -41,7 +41,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     solver : {"svd", "lsqr", "eigen"}
         Accepted for compatibility: all give the same exact answer, with every option.
     shrinkage : float or "auto", optional
-        Share s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
+        Weight s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
         Ledoit and Wolf for the correlations.
     priors : array-like (k,), optional
         P(c); default: relative frequencies.

@@ -36,7 +36,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     solver : {"svd", "eigen"}
         Accepted for compatibility: both give the same exact answer, with every option.
     shrinkage : float or "auto", optional
-        Share s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is that of
+        Weight s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is that of
         Ledoit and Wolf for each class's correlations.
     priors : array-like (k,), optional
         P(c); default: relative frequencies.
@@ -115,8 +115,8 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
                 "leave one of them out",
             )
 
-    def _share(self) -> Shrinkage:
-        return self.reg_param or super()._share()
+    def _shrinkage(self) -> Shrinkage:
+        return self.reg_param or super()._shrinkage()
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:
         return np.asarray(self._predictions(X, joint) + 0.5 * self._factored.rank * LOG_2PI)

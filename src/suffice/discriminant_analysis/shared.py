@@ -53,7 +53,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         return MultivariateGaussian(
             estimation="mle",
             pooling=self.pooling,
-            shrinkage=self._share(),
+            shrinkage=self._shrinkage(),
             ddof=self.ddof,
             variance_floor=self.variance_floor,
             precision=self.precision,
@@ -66,7 +66,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
             )
         check_nonnegative(tol=self.tol)
 
-    def _share(self) -> Shrinkage:
+    def _shrinkage(self) -> Shrinkage:
         """Share of the diagonal in the covariance."""
         if self.covariance_estimator is not None:
             if self.shrinkage:

@@ -19,7 +19,7 @@ class Progress:
         what is summed there, as far as its size is known.
     total_rows, total_bytes : int, optional
         Of all of them; None where that is known only at the end, or not even there.
-    share : float
+    fraction : float
         Of the pass that is done, from 0 to 1.
     seconds_left : float, optional
         If it goes on like this; None at the beginning.
@@ -30,7 +30,7 @@ class Progress:
 
     Examples
     --------
-    >>> Progress(50, 400, 100, 800, 0.5, 2.0).share
+    >>> Progress(50, 400, 100, 800, 0.5, 2.0).fraction
     0.5
     """
 
@@ -38,7 +38,7 @@ class Progress:
     bytes: int
     total_rows: int | None
     total_bytes: int | None
-    share: float
+    fraction: float
     seconds_left: float | None
     number: int = 1
     unit: str = "rows"

@@ -69,7 +69,7 @@ def bar(what: str = "Reading", console: Console | None = None) -> Iterator[Repor
     task = display.add_task(what, total=None, said="")
 
     def report(progress: Progress) -> None:
-        display.update(task, total=1.0, completed=progress.share, said=described(progress))
+        display.update(task, total=1.0, completed=progress.fraction, said=described(progress))
 
     timer = Timer(SOON, display.start)
     timer.start()

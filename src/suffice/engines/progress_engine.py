@@ -54,7 +54,7 @@ class WatchedEngine(EngineView):
     >>> seen = []
     >>> engine = WatchedEngine(LocalEngine(1), seen.append)
     >>> model = NaiveBayes(engine=engine).fit([[1.5], [2.5], [4.5]], [0, 0, 1])
-    >>> seen[-1].rows, seen[-1].total_rows, seen[-1].share
+    >>> seen[-1].rows, seen[-1].total_rows, seen[-1].fraction
     (3, 3, 1.0)
     """
 
@@ -128,7 +128,7 @@ class Watch:
         self._before = SplitSize(
             _total([p.rows for p in before]), _total([p.bytes for p in before])
         )
-        self._begun_share = self._share()
+        self._begun_fraction = self._fraction()
         fit_context = current_fit()
         self._number = (
             1
@@ -151,13 +151,13 @@ class Watch:
 
     def _progress(self, seconds: float) -> Progress:
         rows, size = _within(self._rows, self._total_rows), _within(self._bytes, self._total_bytes)
-        share = self._share()
-        gained = share - self._begun_share
-        left = seconds * (1.0 - share) / gained if gained else None
+        fraction = self._fraction()
+        gained = fraction - self._begun_fraction
+        left = seconds * (1.0 - fraction) / gained if gained else None
         totals = self._total_rows, self._total_bytes
-        return Progress(rows, size, *totals, share, left, self._number)
+        return Progress(rows, size, *totals, fraction, left, self._number)
 
-    def _share(self) -> float:
+    def _fraction(self) -> float:
         if self._total_rows:
             return _within(self._rows, self._total_rows) / self._total_rows
         if self._total_bytes:

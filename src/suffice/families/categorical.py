@@ -121,11 +121,11 @@ class Categorical(Family):
             statistic = statistic.over(
                 tuple(_from_zero(j, v, least[j]) for j, v in enumerate(statistic.vocabularies))
             )
-        parts = [self._shares(statistic.column(j), least[j]) for j in range(d)]
+        parts = [self._fractions(statistic.column(j), least[j]) for j in range(d)]
         table = np.concatenate(parts, axis=1) if parts else np.zeros((statistic.count.shape[0], 0))
         return CategoricalParameters(statistic.vocabularies, table, self.unseen)
 
-    def _shares(self, count: NDArray[np.float64], least: int) -> NDArray[np.float64]:
+    def _fractions(self, count: NDArray[np.float64], least: int) -> NDArray[np.float64]:
         """θ (k, m + 1) of one column; the last stands for values that no row showed."""
         m = max(count.shape[1], least) + (self.unseen == "smooth")
         with_unseen = np.pad(count, ((0, 0), (0, 1)))

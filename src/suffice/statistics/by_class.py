@@ -150,7 +150,7 @@ class ByClass:
     def pruned(self) -> ByClass:
         """Drop the classes that no row shows."""
         kept = np.flatnonzero(self.weight.hi > 0)
-        if len(kept) == len(self.classes):
+        if len(kept) == len(self.classes.values):
             return self
         blocks = tuple(block.take(kept) for block in self.blocks)
         return ByClass(self.classes.take(kept), self.weight[kept], self.unlabelled, blocks)

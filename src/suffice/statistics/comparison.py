@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import SchemaError
 from suffice.numerics.in_print import aligned, probability
-from suffice.statistics.divergence import Divergence, Divergences, of_shares
+from suffice.statistics.divergence import Divergence, Divergences, of_fractions
 from suffice.statistics.vocabulary import Value
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def compared(
     """
     _check_alike(a, b)
     names = _numbered(a) if names is None else names
-    labels = of_shares(*weights).at()
+    labels = of_fractions(*weights).at()
     if labels is None:
         raise SchemaError("a table has no labelled row", "a comparison needs rows on both sides")
     rows = float(weights[0].sum()), float(weights[1].sum())

@@ -15,7 +15,7 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.statistics.block import CodedBlock, IntegerBlock, tiles
-from suffice.statistics.divergence import Divergences, of_shares
+from suffice.statistics.divergence import Divergences, of_fractions
 from suffice.statistics.statistic import described
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -171,7 +171,7 @@ class Counts:
         mine, theirs = self.over(vocabularies), other.over(vocabularies)
         columns = range(len(vocabularies))
         return Divergences.side_by_side(
-            [of_shares(mine.column(j), theirs.column(j)) for j in columns]
+            [of_fractions(mine.column(j), theirs.column(j)) for j in columns]
         )
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Divergence", "Divergences", "of_gaussians", "of_shares"]
+__all__ = ["Divergence", "Divergences", "of_fractions", "of_gaussians"]
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -96,7 +96,7 @@ class Divergences(NamedTuple):
         )
 
 
-def of_shares(a: NDArray[np.float64], b: NDArray[np.float64]) -> Divergences:
+def of_fractions(a: NDArray[np.float64], b: NDArray[np.float64]) -> Divergences:
     """Compare counts (..., m) of the same m values, p = a/n_a and q = b/n_b.
 
     ::
@@ -113,7 +113,7 @@ def of_shares(a: NDArray[np.float64], b: NDArray[np.float64]) -> Divergences:
 
     Examples
     --------
-    >>> found = of_shares(np.array([8.0, 2.0]), np.array([2.0, 8.0])).at()
+    >>> found = of_fractions(np.array([8.0, 2.0]), np.array([2.0, 8.0])).at()
     >>> round(found.hellinger, 4), round(found.jensen_shannon, 4)  # √(1/5), ...
     (0.4472, 0.1927)
     """

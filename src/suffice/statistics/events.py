@@ -15,7 +15,7 @@ from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import Shape, rule
 from suffice.statistics.block import IntegerBlock, RealBlock, tiles
 from suffice.statistics.counts import FORGOTTEN_NOISE, CountAccumulator, Counts, grown, nonnegative
-from suffice.statistics.divergence import Divergences, of_shares
+from suffice.statistics.divergence import Divergences, of_fractions
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import described
 from suffice.statistics.vocabulary import Vocabulary
@@ -128,7 +128,7 @@ class Events(Counts):
         if not events.closed:
             return super().divergences(other).untested()
         sides = (side.count.value for side in (self, other))
-        return of_shares(
+        return of_fractions(
             *(np.stack([x, x.sum(axis=1, keepdims=True) - x], axis=-1) for x in sides)
         ).untested()
 

@@ -16,7 +16,7 @@ from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import NONNEGATIVE, Shape, check_form, rule
 from suffice.statistics.block import CodedBlock, IntegerBlock
 from suffice.statistics.counts import nonnegative
-from suffice.statistics.divergence import Divergences, of_shares
+from suffice.statistics.divergence import Divergences, of_fractions
 from suffice.statistics.statistic import described, tree_sum
 from suffice.statistics.vocabulary import Value, Vocabulary
 
@@ -174,10 +174,10 @@ class JointCounts:
         a, b = mine.count.value, theirs.count.value
         columns = zip(mine.vocabularies, mine.cells.T, strict=True)
         alone = [
-            of_shares(*(_by_value(count, codes, len(values)) for count in (a, b)))
+            of_fractions(*(_by_value(count, codes, len(values)) for count in (a, b)))
             for values, codes in columns
         ]
-        return Divergences.side_by_side([*alone, of_shares(a, b)])
+        return Divergences.side_by_side([*alone, of_fractions(a, b)])
 
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""

@@ -33,8 +33,8 @@ __all__ = [
 
 TOO_LARGE = "a number must be below 1e150, or its square overflows"
 UNDERFLOW = 2.0**-1000  # what squares of small numbers may lose
-MOVED = 2.0**-60  # share of the squares of numbers that may be left of their differences
-SUM_ROUNDING = 2.0**-20  # share of a sum that many additions in plain double may be off by
+MOVED = 2.0**-60  # fraction of the squares of numbers that may be left of their differences
+SUM_ROUNDING = 2.0**-20  # fraction of a sum that many additions in plain double may be off by
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,7 +133,7 @@ class Moments:
     @cached_property
     def one_class(self) -> Moments:
         """The same rows as if they were of one class."""
-        if not self.k:
+        if not len(self.pivot):
             return self
         total = self.weight[:1].copy(), self.pivot[:1].copy(), self.sums[:1].copy()
         kernels.moments.merge_classes(*total, self.weight, self.pivot, self.sums)

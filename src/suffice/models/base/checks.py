@@ -16,13 +16,16 @@ from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful, require_faithful
 from suffice.data.schema import MAX_CLASSES
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
-from suffice.models.base.scikit_learn import check_classification_targets, column_or_1d
+from suffice.models.base.scikit_learn import (
+    check_classification_targets,
+    check_consistent_length,
+    column_or_1d,
+)
 from suffice.numerics.sparse import is_sparse
 from suffice.statistics.batch import WEIGHT_RULE, unfit_weight
 from suffice.statistics.vocabulary import Value, Vocabulary
 
 __all__ = [
-    "check_labels",
     "check_one_type",
     "checked_weights",
     "common_dtype",
@@ -30,6 +33,7 @@ __all__ = [
     "forgetting",
     "has_named_columns",
     "is_array",
+    "labels_of",
     "one_column",
 ]
 
@@ -102,11 +106,13 @@ def _weight_at(place: tuple[int, ...]) -> str:
     return ", row ".join(["sample_weight", *map(str, place[:1])])
 
 
-def check_labels(labels: Labels) -> None:
-    """Refuse what cannot be the name of a class; only the distinct values are looked at.
+def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
+    """Labels, each of which can name a class, as many as ``rows``; see `one_column`.
 
     Raises
     ------
+    ValueError
+        As scikit-learn has it, if there are more or fewer.
     DataError
         If a label is infinite, or there are too many.
     SchemaError
@@ -114,6 +120,10 @@ def check_labels(labels: Labels) -> None:
     ValueError
         As scikit-learn has it, if labels are fractions.
     """
+    values = one_column(y, warn)
+    if rows is not None:
+        check_consistent_length(rows, values)
+    labels = Labels.of(values)
     distinct = labels.classes.values
     types = set(map(type, distinct))
     if not types <= WHOLE_TYPES:
@@ -128,7 +138,7 @@ def check_labels(labels: Labels) -> None:
             "check that the right values are the labels",
         )
     if types <= WHOLE_TYPES:
-        return
+        return labels
     kinds = sorted({kind.__name__ for kind in types})
     if "bytes" in kinds:
         raise DataError("the labels are bytes", "a label is text or a number", "decode them")
@@ -139,6 +149,7 @@ def check_labels(labels: Labels) -> None:
     if not types <= {*WHOLE_TYPES, str}:  # else there is no fraction among them
         # Each twice: labels that are nearly all distinct would be warned of.
         check_classification_targets(np.repeat(np.array(distinct), 2))
+    return labels
 
 
 def declared_labels(classes: Any) -> Vocabulary:
@@ -147,13 +158,11 @@ def declared_labels(classes: Any) -> Vocabulary:
     Raises
     ------
     DataError, ValueError
-        As `check_labels` does.
+        As `labels_of` does.
     """
     if classes is None:
         return Vocabulary(())
-    labels = Labels.of(one_column(classes, warn=False))
-    check_labels(labels)
-    return labels.classes
+    return labels_of(classes, warn=False).classes
 
 
 def one_column(y: Any, warn: bool = True) -> NDArray[Any]:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from suffice.data.array_labels import Labels
 from suffice.data.array_source import ArraySource
 from suffice.data.csv.format import CsvFormat
 from suffice.data.masked_arrays import unmasked
@@ -21,11 +20,10 @@ from suffice.engines.choice import Choice, engine_of
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import (
-    check_labels,
     checked_weights,
     has_named_columns,
     is_array,
-    one_column,
+    labels_of,
 )
 from suffice.models.base.former_names import current_params, former_params
 from suffice.models.base.reader import TableReader
@@ -33,7 +31,6 @@ from suffice.models.base.saved import Saved
 from suffice.models.base.saved_options import portable, unportable
 from suffice.models.base.scikit_learn import (
     ScikitLearnEstimator,
-    check_consistent_length,
     check_is_fitted,
 )
 from suffice.persist import write_model
@@ -139,10 +136,8 @@ class Estimator(ScikitLearnEstimator):
         x, names = self._open_array(X, first)
         labels = None
         if y is not None:
-            y = one_column(y)
-            check_consistent_length(x, y)
-            labels = Labels.of(y)
-            check_labels(labels)
+            labels = labels_of(y, x)
+            y = labels.values
         if x.dtype.kind not in "biuf":
             from suffice.data.open import open_columns
 

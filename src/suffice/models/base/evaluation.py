@@ -178,12 +178,12 @@ class Evaluation:
     @property
     def precision(self) -> NDArray[np.float64]:
         """Share of the rows predicted as c that are c, (k,); NaN where none was."""
-        return self._share(axis=0)
+        return self._fraction_right(axis=0)
 
     @property
     def recall(self) -> NDArray[np.float64]:
         """Share of the rows of class c that are predicted as c, (k,); NaN where there is none."""
-        return self._share(axis=1)
+        return self._fraction_right(axis=1)
 
     @property
     def f1(self) -> NDArray[np.float64]:
@@ -201,7 +201,7 @@ class Evaluation:
 
     @property
     def calibration_error(self) -> float:
-        """Expected calibration error: Σ_b W_b/W |mean of p − share that is right|, from 0 to 1."""
+        """Expected calibration error: Σ_b W_b/W |mean of p − fraction right|, from 0 to 1."""
         weight, expected, right = self.reliability.value.T
         return float(np.abs(expected - right).sum() / weight.sum()) if self.weight else float("nan")
 
@@ -223,7 +223,7 @@ class Evaluation:
         total = float((self.confusion.value * np.asarray(costs)).sum())
         return total / self.weight if self.weight else float("nan")
 
-    def _share(self, axis: int) -> NDArray[np.float64]:
+    def _fraction_right(self, axis: int) -> NDArray[np.float64]:
         table = self.confusion.value
         with np.errstate(invalid="ignore"):
             return np.asarray(np.diag(table) / table.sum(axis=axis))

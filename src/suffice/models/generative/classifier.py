@@ -110,7 +110,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
         with fit_context(self):
             reader, source = self._open_first(X, y, sample_weight)
             statistic = reader.summarise(source, self._engine_for(source))
-            if 0 < len(statistic.classes) < self.fewest_classes:
+            if 0 < len(statistic.classes.values) < self.fewest_classes:
                 raise DataError(
                     f"there is one class: every label is {statistic.classes.values[0]!r}",
                     "a classifier needs two classes or more",

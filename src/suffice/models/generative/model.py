@@ -103,7 +103,7 @@ def class_prior(
     >>> class_prior(np.array([3.0, 1.0]), Vocabulary(("a", "b")), "smoothed", 1.0)
     array([0.66666667, 0.33333333])
     """
-    k = len(classes)
+    k = len(weight)
     if isinstance(prior, str):
         if prior == "empirical":
             return np.asarray(weight / weight.sum())
