@@ -42,7 +42,9 @@ def predict(
             help="linear, ridge: add the ends of an interval for the row, or for its mean.",
         ),
     ] = None,
-    level: Annotated[float, typer.Option(help="Probability of the interval.")] = 0.95,
+    level: Annotated[
+        float | None, typer.Option(help="Probability of the interval.", show_default="0.95")
+    ] = None,
     ignore: Ignore = None,
     decision: Decision,
     reading: Reading,
@@ -70,7 +72,7 @@ def predict(
 
 
 def _options(
-    model: Any, proba: bool, log_proba: bool, interval: str | None, level: float
+    model: Any, proba: bool, log_proba: bool, interval: str | None, level: float | None
 ) -> dict[str, Any]:
     """What the answers of a model are to hold.
 
@@ -83,12 +85,13 @@ def _options(
     if interval not in (None, "prediction", "confidence"):
         raise ParameterError(f"--interval {interval!r}", "it is one of 'prediction', 'confidence'")
     if not predicts_numbers(model):
-        if interval is not None:
-            raise ParameterError(
-                f"--interval is given for a {name}",
-                "its answers are classes, not numbers",
-                "use --proba",
-            )
+        for option, value in (("interval", interval), ("level", level)):
+            if value is not None:
+                raise ParameterError(
+                    f"--{option} is given for a {name}",
+                    "its answers are classes, not numbers",
+                    "use --proba",
+                )
         return {"proba": proba, "log_proba": log_proba}
     for option, given in (("proba", proba), ("log-proba", log_proba)):
         if given:
@@ -97,4 +100,10 @@ def _options(
                 "its answers are numbers, not classes",
                 "use --interval prediction",
             )
-    return {"interval": interval, "level": level}
+    if level is not None and interval is None:
+        raise ParameterError(
+            f"--level {level:g} is given without --interval",
+            "it is the probability of an interval",
+            "add --interval prediction",
+        )
+    return {"interval": interval, "level": 0.95 if level is None else level}
