@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, NamedTuple, Self
 
-from suffice.errors import ForgetError
+from suffice.errors import ForgetError, warn
 from suffice.models.base.checks import forgetting
 from suffice.models.base.reader import TableReader
 from suffice.models.base.streams import forgettable, side_by_side, succeeded
+from suffice.phrases import Option, Phrase
 from suffice.statistics.comparison import Comparison
+from suffice.statistics.lost_digits import Loss, losses
 from suffice.statistics.statistic import tree_sum
 
 __all__ = ["ExactReader", "Learnt"]
@@ -19,8 +21,8 @@ class ExactReader(TableReader):
     """A reader that knows what its sums are about."""
 
     @abstractmethod
-    def column(self, error: ForgetError) -> str:
-        """The column whose sums show that rows cannot be forgotten."""
+    def column(self, place: ForgetError | Loss) -> str:
+        """The column whose sums show that rows cannot be forgotten, or at a price."""
 
     @abstractmethod
     def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
@@ -87,6 +89,8 @@ class Learnt(NamedTuple):
     def without(self, gone: Any, row: str) -> Learnt:
         """Without some rows; errors call one a ``row``.
 
+        A warning tells of variances that lost digits by it.
+
         Raises
         ------
         ForgetError
@@ -101,6 +105,8 @@ class Learnt(NamedTuple):
                 "a model rests on one row at least",
                 "delete the model instead",
             )
+        for loss in losses(known, rest):
+            warn(lost_digits(self.reader.column(loss), loss))
         narrowed: Learnt = self.reader.narrowed(rest)
         return narrowed
 
@@ -116,3 +122,15 @@ class Learnt(NamedTuple):
         """What divides the rows of both."""
         found: Comparison = self.reader.compare(self.statistic, other.reader, other.statistic)
         return found
+
+
+def lost_digits(column: str, loss: Loss) -> Phrase:
+    """Say which variance lost digits when large values were forgotten, and what to do."""
+    others = f" (and {loss.others} more)" if loss.others else ""
+    digits = f"{loss.digits} of 16 digits are" if loss.digits else "no digit is"
+    fact = f"column {column!r}{others}: values far larger than those that stay were forgotten"
+    exact = Phrase(", or with ", Option("precision", "'exact'"), ", which loses none")
+    return Phrase(
+        f"{fact}, and {digits} left of the variance; fit the remaining rows anew",
+        exact if loss.single else "",
+    )

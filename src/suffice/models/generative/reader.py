@@ -22,6 +22,7 @@ from suffice.models.generative.undecided import carried
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comparison import Comparison
+from suffice.statistics.lost_digits import Loss
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeReader"]
@@ -51,9 +52,9 @@ class GenerativeReader(LabelReader, ExactReader):
         """All labels, those included of which there is no row."""
         return statistic.classes | self.declared
 
-    def column(self, error: ForgetError) -> str:
+    def column(self, place: ForgetError | Loss) -> str:
         """The column that an error is about."""
-        return str(self.parts[error.block].layout.columns[cast(int, error.column)])
+        return str(self.parts[place.block].layout.columns[cast(int, place.column)])
 
     def informed(
         self,

@@ -24,6 +24,7 @@ from suffice.models.linear.comparison import category_counts, check_same_columns
 from suffice.models.linear.model import IncompleteRow, categories, missing_cells, summarise
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison
+from suffice.statistics.lost_digits import Loss
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LinearReader", "Rows", "settled"]
@@ -97,9 +98,9 @@ class LinearReader(ExactReader):
 
     # -- sums of the same columns
 
-    def column(self, error: ForgetError) -> str:
+    def column(self, place: ForgetError | Loss) -> str:
         """The column or target that an error is about."""
-        return self.design.column(cast(int, error.column))
+        return self.design.column(cast(int, place.column))
 
     def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
         """Refuse sums of other columns, categories or targets."""
