@@ -198,6 +198,7 @@ Case = tuple[Callable[[], Any], Rows]
 
 CASES: dict[str, Case] = {
     "mixed": (lambda: NaiveBayes(CHOSEN), mixed(0)),
+    "mixed exact": (lambda: NaiveBayes(CHOSEN, precision="exact"), mixed(0)),
     "joint": (lambda: NaiveBayes(JOINT), mixed(1)),
     "others": (lambda: NaiveBayes(OTHERS, estimation="map"), mixed(2)),
     "ledoit-wolf": (lambda: NaiveBayes(WOLF), labelled(1)),
@@ -217,6 +218,7 @@ for seed, (offset, gaps, weights) in enumerate(
     options = (seed, offset, gaps, weights)
     CASES |= {
         f"GaussianNB {name}": (nb.GaussianNB, labelled(*options)),
+        f"GaussianNB exact {name}": (lambda: nb.GaussianNB(precision="exact"), labelled(*options)),
         f"LDA {name}": (da.LinearDiscriminantAnalysis, labelled(*options)),
         f"QDA {name}": (lambda: Q(variance_floor=1e-3), labelled(*options)),
         f"LinearRegression {name}": (

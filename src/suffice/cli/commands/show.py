@@ -25,6 +25,11 @@ __all__ = ["show"]
 MOST_CLASSES_ACROSS = 5
 MOST_QUANTITIES_ACROSS = 4
 MOST_LINES = 10
+HELD_AS = {
+    "pairs": "pairs of doubles",
+    "exact": "exact, as whole numbers",
+    "double": "doubles",
+}
 
 
 def show(
@@ -69,7 +74,14 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
         ],
         "columns": [columns[name] for name in chosen or columns],
         "ignored": list(model.layout_.ignored),
+        "precision": sorted(_precisions(model)),
     }
+
+
+def _precisions(model: GenerativeClassifier) -> set[str]:
+    """How the sums of numbers are held."""
+    families = (part.family for part in model.parts_)
+    return {family.precision for family in families if hasattr(family, "precision")}
 
 
 def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[str, Any]]:
@@ -114,6 +126,8 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
     )
     if facts["ignored"]:
         yield f"  ignored: {', '.join(facts['ignored'])}"
+    if facts["precision"]:
+        yield f"  sums of numbers: {' and '.join(HELD_AS[p] for p in facts['precision'])}"
     yield ""
     names = [str(known["label"]) for known in facts["classes"]]
     for column in facts["columns"]:

@@ -126,7 +126,8 @@ MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
         "suffice.naive_bayes",
         "NaiveBayes",
-        _plain("estimation", "alpha", "class_prior", "ddof", "unseen", "threads"),
+        _plain("estimation", "alpha", "class_prior", "ddof", "unseen", "threads")
+        | {"precision": _one_of("precision", "precision", "pairs", "exact")},
     ),
     "lda": Recipe(
         "suffice.discriminant_analysis", "LinearDiscriminantAnalysis", _GAUSSIAN, numbers_only=True
@@ -209,6 +210,15 @@ class Options:
             help="A category at prediction that no row showed.",
             rich_help_panel=BAYES,
             show_default="ignore",
+        ),
+    ] = None
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="pairs|exact",
+            help="Sums as pairs of doubles, or as whole numbers: the same rows, the same file.",
+            rich_help_panel=BAYES,
+            show_default="pairs",
         ),
     ] = None
     shrinkage: Annotated[
