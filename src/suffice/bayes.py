@@ -26,8 +26,7 @@ from suffice.models.base.options import generator
 from suffice.models.base.scikit_learn import ScikitLearnInterface
 from suffice.models.bayes_risk.bounds import BayesError
 from suffice.models.bayes_risk.class_densities import ClassDensities
-from suffice.models.bayes_risk.costs import without_poles, zero_one
-from suffice.models.bayes_risk.decisions import with_rejection
+from suffice.models.bayes_risk.costs import with_rejection, without_poles, zero_one
 from suffice.models.bayes_risk.given import class_densities, listed
 from suffice.models.bayes_risk.information import ColumnInformation, column_information
 from suffice.models.bayes_risk.risk import Method, bayes_risk

@@ -1,4 +1,4 @@
-"""When iterates end: small gradients, no progress, losses that grow."""
+"""When iterates end: small gradients, no detector, losses that grow."""
 
 from itertools import repeat
 
@@ -8,7 +8,7 @@ import pytest
 from suffice.errors import ParameterError
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.models.optimise.gradient_descent import OptimizerState
-from suffice.models.optimise.stopping import Progress, descend
+from suffice.models.optimise.stopping import StallDetector, descend
 
 ONE = np.ones(1)
 
@@ -55,8 +55,8 @@ def test_a_loss_that_grows_without_end_is_refused():
 
 
 def test_progress_is_a_lower_loss_or_half_the_gradient():
-    lower, flatter, still = Progress(), Progress(), Progress()
+    lower, flatter, still = StallDetector(), StallDetector(), StallDetector()
     assert not any(lower.has_stalled(-float(i), 1.0) for i in range(50))
     assert not any(flatter.has_stalled(1.0, 0.4**i) for i in range(50))
     stalled = [still.has_stalled(1.0, norm) for norm in repeat(1.0, 13)]
-    assert stalled.index(True) == 11  # the first step and ten without progress came before
+    assert stalled.index(True) == 11  # the first step and ten without detector came before

@@ -1,17 +1,30 @@
-"""Costs of decisions: the most that they can come to, and where a density is infinite."""
+"""Costs of decisions, those of deciding nothing too, and the most that they can come to."""
 
 from __future__ import annotations
+
+from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-__all__ = ["largest_risk", "without_poles", "zero_one"]
+from suffice.errors import ParameterError
+
+__all__ = ["largest_risk", "with_rejection", "without_poles", "zero_one"]
 
 
 def zero_one(k: int) -> NDArray[np.float64]:
     """Costs (k, k) of which the expectation is the probability of a wrong label: 1 − I."""
     return 1.0 - np.eye(k)
+
+
+def with_rejection(costs: NDArray[np.float64], cost: float | None) -> NDArray[np.float64]:
+    """A (k, k + 1), with a column for deciding nothing; A (k, k) where there is no such thing."""
+    if cost is None:
+        return costs
+    if not (isinstance(cost, Real) and 0 <= cost < np.inf):
+        raise ParameterError(f"rejection_cost={cost!r}", "a cost is a finite number, 0 or more")
+    return np.column_stack([costs, np.full(len(costs), float(cost))])
 
 
 def without_poles(

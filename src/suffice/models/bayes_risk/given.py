@@ -1,4 +1,4 @@
-"""The distributions that a Bayes-optimal classifier is given: with labels, priors, and checked."""
+"""What a Bayes-optimal classifier is given: densities with labels, and the prior of the classes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.data.python_numbers import faithful
 from suffice.errors import ParameterError
@@ -14,7 +15,6 @@ from suffice.models.bayes_risk.class_densities import (
     FittedDensities,
     KnownDensities,
 )
-from suffice.models.bayes_risk.decisions import prior_of
 from suffice.models.bayes_risk.densities import density, described
 from suffice.models.generative.classifier import GenerativeClassifier
 
@@ -36,9 +36,9 @@ def class_densities(densities: Any, priors: Any, classes: Any) -> ClassDensities
         fitted = FittedDensities.of(densities)
         if priors is None:
             return fitted
-        return fitted.with_prior(prior_of(priors, fitted.classes))
+        return fitted.with_prior(_prior_of(priors, fitted.classes))
     labels, given = _labelled(densities, classes)
-    prior = prior_of(priors, labels)
+    prior = _prior_of(priors, labels)
     known = tuple(density(label, one) for label, one in zip(labels, given, strict=True))
     return KnownDensities(labels, prior, known)
 
@@ -83,3 +83,35 @@ def listed(densities: Any) -> str:
     if isinstance(densities, GenerativeClassifier):
         return repr(densities)
     return f"[{', '.join(map(described, densities))}]"
+
+
+def _prior_of(priors: Any, labels: tuple[Any, ...]) -> NDArray[np.float64]:
+    """P(c) (k,), checked, in the order of the labels."""
+    if priors is None:
+        return np.full(len(labels), 1.0 / len(labels))
+    if isinstance(priors, Mapping):
+        strange = [
+            label for label in (*labels, *priors) if label not in priors or label not in labels
+        ]
+        if strange:
+            raise ParameterError(
+                f"the class {strange[0]!r} has either no prior or no density",
+                f"the classes are {', '.join(map(repr, labels))}",
+            )
+        priors = [priors[label] for label in labels]
+    try:
+        given = np.asarray(priors, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"priors={priors!r}", "a probability is a number") from None
+    if given.shape != (len(labels),):
+        raise ParameterError(
+            f"priors has shape {given.shape}",
+            f"there are {len(labels)} classes: {', '.join(map(repr, labels))}",
+        )
+    if not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
+        raise ParameterError(
+            f"priors={given.tolist()}",
+            "probabilities are 0 or more and add up to 1",
+            f"they add up to {given.sum():.12g}",
+        )
+    return np.asarray(given / given.sum())

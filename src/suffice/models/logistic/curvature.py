@@ -22,7 +22,7 @@ from suffice.models.logistic.separation import farthest, refuse_separation
 from suffice.models.logistic.warm_start import iterates_of
 from suffice.models.optimise.newton import Point, inverse_root, solve
 from suffice.models.optimise.one_thread import one_thread_of_blas
-from suffice.models.optimise.stopping import Progress
+from suffice.models.optimise.stopping import StallDetector
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
 
 __all__ = ["Method", "fit_by_curvature"]
@@ -74,13 +74,13 @@ def _fit(
     at_zero = objective.gradient_norm_at_zero()
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     likelihood = not (objective.penalised or objective.firth)
-    decided, progress, stalled = not likelihood, Progress(), False
+    decided, detector, stalled = not likelihood, StallDetector(), False
     for iteration, point in enumerate(islice(iterates, max_iter + 1)):
         norm = point.gradient_norm
         small = norm <= enough
         if small and not (objective.firth and _moves(point, tolerance)):
             break
-        if stalled := progress.has_stalled(point.loss, norm):
+        if stalled := detector.has_stalled(point.loss, norm):
             break
         if method == "newton" and not decided and iteration == STEPS_BEFORE_SEPARATION:
             decided = refuse_separation(objective, objective.coefficients(point.x))

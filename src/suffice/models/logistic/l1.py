@@ -13,7 +13,7 @@ from suffice.models.optimise.coordinate_descent import violation
 from suffice.models.optimise.newton import Point
 from suffice.models.optimise.one_thread import one_thread_of_blas
 from suffice.models.optimise.proximal_newton import proximal_newton
-from suffice.models.optimise.stopping import Progress
+from suffice.models.optimise.stopping import StallDetector
 
 __all__ = ["fit_with_l1"]
 
@@ -53,14 +53,14 @@ def _fit(
     cost, at_zero = objective.cost, objective.gradient_norm_at_zero()
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     first = objective(objective.null() if start is None else objective.parameters(start), True)
-    progress, ended = Progress(), True
+    detector, ended = StallDetector(), True
     for iteration, point in enumerate(proximal_newton(objective, first, cost)):
         total = point.loss + float(cost @ np.abs(point.x))
         norm = float(violation(point.x, point.gradient, cost).max(initial=0.0))
         if norm <= enough or iteration >= max_iter:
             ended = False
             break
-        if progress.has_stalled(total, norm):
+        if detector.has_stalled(total, norm):
             break
     near = max(enough, STALLED_VIOLATION * at_zero) if ended else enough
     fit = Fit.at(objective, _with_centred_intercepts(objective, point), iteration, True, False)

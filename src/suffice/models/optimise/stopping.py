@@ -13,20 +13,20 @@ from suffice.models.optimise.descent_options import GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import Array, Iterates, OptimizerState
 from suffice.models.optimise.tolerances import LOSS_ROUNDING
 
-__all__ = ["Progress", "check_descent", "descend"]
+__all__ = ["StallDetector", "check_descent", "descend"]
 
 STALLED = 10  # steps without progress
 LATER = 5 / 4  # times as many epochs until the gradient of all rows is looked at again
 DIVERGED = 1e4  # times the loss at the start
 
 
-class Progress:
+class StallDetector:
     """Notices that neither the loss nor its gradient gets smaller: what is left is rounding.
 
     Examples
     --------
-    >>> progress = Progress()
-    >>> [progress.has_stalled(loss=1.0, gradient_norm=1e-16) for _ in range(12)].index(True)
+    >>> detector = StallDetector()
+    >>> [detector.has_stalled(loss=1.0, gradient_norm=1e-16) for _ in range(12)].index(True)
     11
     """
 
