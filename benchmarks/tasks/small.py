@@ -53,6 +53,10 @@ def _calls() -> dict[str, tuple[str, int, Callable[[], Any], Callable[[], Any] |
     iris = rng.normal(size=(150, 4)) + (labels := np.arange(150) % 3)[:, None]
     wide, row = rng.normal(size=(400, 50)), rng.normal(size=(1, 50))
     gaussian, mixed = GaussianNB().fit(wide, y), NaiveBayes().fit(wide, y)
+    mixed_columns = {f"x{j}": column for j, column in enumerate(x.T)}
+    mixed_columns |= {f"c{j}": rng.choice(list("abcdef"), 400) for j in range(5)}
+    named = NaiveBayes().fit(mixed_columns, y)
+    record = {name: column[0].item() for name, column in mixed_columns.items()}
     axes = LinearDiscriminantAnalysis().fit(wide, y)
     theirs, theirs_axes = (
         sklearn.naive_bayes.GaussianNB().fit(wide, y),
@@ -95,6 +99,12 @@ def _calls() -> dict[str, tuple[str, int, Callable[[], Any], Callable[[], Any] |
             lambda: mixed.predict_proba(row),
             None,
         ),
+        "row-record": (
+            "the same, a dict: 5 numbers, 5 strings",
+            500,
+            lambda: named.predict_proba(record),
+            None,
+        ),
         "row-lda": (
             "LinearDiscriminantAnalysis, the same",
             200,
@@ -112,6 +122,7 @@ CALLS = (
     "logistic-150",
     "row-gaussian",
     "row-mixed",
+    "row-record",
     "row-lda",
 )
 NAMES = (*CALLS, *(f"first-{name}" for name in FIRST), *(f"suffice-{name}" for name in COMMANDS))

@@ -43,7 +43,7 @@ from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["ArraySource", "ArraySplit", "check_counts", "events", "stored_cells"]
+__all__ = ["ArraySource", "ArraySplit", "binaries", "check_counts", "events", "stored_cells"]
 
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 131_072  # of a table of numbers: a thread that is held up leaves the rest to others
@@ -223,7 +223,7 @@ class ArraySplit:
         if layout.encoding == "category":
             return _categories(x)
         if layout.encoding in ("binary", "outcome"):
-            return _binaries(x, layout, self.layout)
+            return binaries(x, layout, self.layout)
         if layout.encoding in ("count", "whole"):
             check_counts(x, whole=layout.encoding == "whole")
         return RealBlock(x)
@@ -265,7 +265,14 @@ def check_counts(x: NDArray[Any], whole: bool) -> None:
             raise BadCell(row, column, x[row, column].item(), rule)
 
 
-def _binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
+def binaries(x: NDArray[Any], layout: BlockLayout, table: Layout) -> CodedBlock:
+    """Outcomes of numbers: above a threshold, or the larger of two values.
+
+    Raises
+    ------
+    BadCell
+        If there are but two values, and a cell is neither.
+    """
     vocabularies, threshold = (FALSE_TRUE,) * x.shape[1], table.threshold
     if x.dtype.kind == "b" and (threshold is None or 0 <= threshold < 1):
         return CodedBlock(x.view(np.int8), vocabularies)

@@ -10,7 +10,19 @@ import pyarrow as pa
 
 from suffice.data.table import RecordSplit, SplitView, TableView, leading
 
-__all__ = ["FirstRows", "WithoutCells", "WithoutColumns"]
+__all__ = ["FirstRows", "WithoutCells", "WithoutColumns", "left_out"]
+
+
+def left_out(unknown: Sequence[str]) -> str:
+    """Say that columns which a model does not know are not read.
+
+    Examples
+    --------
+    >>> left_out(["id", "note"])
+    "left out, as the model does not know them: 'id', 'note'"
+    """
+    listed = ", ".join(map(repr, unknown))
+    return f"left out, as the model does not know {'it' if len(unknown) == 1 else 'them'}: {listed}"
 
 
 @dataclass(frozen=True)

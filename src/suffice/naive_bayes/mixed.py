@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
+from suffice.data.records import RecordReader
 from suffice.data.schema import Column, Layout, UniformColumns
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
@@ -131,6 +132,10 @@ class NaiveBayes(GenerativeClassifier):
     def _layout_to_answer(self) -> Layout:
         layout = self.layout_ if self.unseen == "error" else self.layout_.answering
         return replace(layout, **self._reading())
+
+    def _record_reader(self) -> RecordReader | None:
+        found = super()._record_reader()
+        return found if found is None or self.unseen == "error" else self.reader_.answering_records
 
     def _check_reading(self) -> None:
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)

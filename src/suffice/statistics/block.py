@@ -178,7 +178,8 @@ class CodedBlock:
         codes = np.empty(self.codes.shape, np.intp)
         for j, (mine, theirs) in enumerate(zip(self.vocabularies, vocabularies, strict=True)):
             # One past the end stays one past the end, and the last entry serves the code −1.
-            table = np.append(theirs.index(mine.values, len(theirs)), [len(theirs), -1])
+            unseen = len(theirs)
+            table = np.array([*(theirs.codes.get(v, unseen) for v in mine.values), unseen, -1])
             codes[:, j] = table[self.codes[:, j]]
         return codes
 

@@ -57,7 +57,7 @@ def known_columns(
     table: Table, model: Any, *others: str | None, ignore: Sequence[str] | None = None
 ) -> Table:
     """The columns that a model reads or leaves out, and some others; say which are neither."""
-    from suffice.data.table_views import WithoutColumns
+    from suffice.data.table_views import WithoutColumns, left_out
 
     table = unseen_columns(table, model, ignore)
     layout = model.layout_
@@ -66,6 +66,5 @@ def known_columns(
     unknown = tuple(name for name in table.names if name not in known)
     if not unknown:
         return table
-    listed = ", ".join(map(repr, unknown))
-    note(f"left out, as the model does not know {'it' if len(unknown) == 1 else 'them'}: {listed}")
+    note(left_out(unknown))
     return WithoutColumns(table, unknown)

@@ -16,6 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
+from suffice.data.records import RecordReader
 from suffice.data.schema import Column, Layout
 from suffice.data.source import Split
 from suffice.data.table_source import TableSource
@@ -286,6 +287,11 @@ class Classifier(Estimator):
     def _layout(self) -> Layout:
         """How tables are read, with the reading options as they are now."""
         return self.reader_.with_options(**self._reading()).layout
+
+    def _record_reader(self) -> RecordReader | None:
+        layout = self.reader_.layout
+        as_fitted = all(getattr(layout, name) == now for name, now in self._reading().items())
+        return self.reader_.records if as_fitted else None
 
     def _layout_to_answer(self) -> Layout:
         """How tables are read whose rows are to be answered."""

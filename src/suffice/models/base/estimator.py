@@ -13,12 +13,14 @@ from suffice.data.array_source import ArraySource
 from suffice.data.csv.format import CsvFormat
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import require_faithful
+from suffice.data.records import RecordReader, columns_of, record_of, records_of
 from suffice.data.schema import Column, Layout, Numbered
 from suffice.data.source import InEngine, InParts, Split
 from suffice.data.table_source import TableSource
-from suffice.engines.choice import Choice, engine_of
+from suffice.data.table_views import left_out
+from suffice.engines.choice import Choice, engine_of, is_here
 from suffice.engines.engine import Engine
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.checks import (
     checked_weights,
     has_named_columns,
@@ -34,6 +36,7 @@ from suffice.models.base.scikit_learn import (
     check_is_fitted,
 )
 from suffice.persist import write_model
+from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import Statistic
 
 __all__ = ["Estimator"]
@@ -64,6 +67,7 @@ class Estimator(ScikitLearnEstimator):
     engine: Choice
     reader_: TableReader
     model_: Any
+    target_names_: Any
 
     @property
     def schema_(self) -> Sequence[Column]:
@@ -121,6 +125,9 @@ class Estimator(ScikitLearnEstimator):
         DataError, SchemaError
             If there is no row in an array, or something in it breaks a rule.
         """
+        rows = None if first else records_of(X)
+        if rows is not None:
+            X = self._columns_of(rows)
         if not is_array(X, y, sample_weight, *targets):
             from suffice.data.open import open_table
 
@@ -166,6 +173,31 @@ class Estimator(ScikitLearnEstimator):
         if x is not X and isinstance(x, np.ndarray):
             require_faithful(X, x, lambda at: f"column {names[at[1]]!r}, row {at[0]}")
         return x, names
+
+    def _columns_of(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+        """Rows by name as a table of the columns that are known; say which others there are."""
+        if not self._is_named():
+            raise ParameterError(
+                "a row is given by the names of its columns",
+                "the model was fitted to columns without names",
+                "give the row as an array",
+            )
+        layout = self.reader_.layout
+        known = {*layout.names, *layout.ignored, layout.label, layout.weight, *self.target_names_}
+        names = dict.fromkeys(name for row in rows for name in row)
+        if unknown := [name for name in names if name not in known]:
+            warn(left_out(unknown) + ".")
+        return columns_of(rows, layout)
+
+    def _row(self, X: Any) -> Batch | None:
+        """One row by name as a batch; None where it is to be read as a table."""
+        row = record_of(X) if self._is_named() and is_here(self.engine) else None
+        reader = None if row is None else self._record_reader()
+        return None if row is None or reader is None else reader.batch(row)
+
+    def _record_reader(self) -> RecordReader | None:
+        """What reads one row by name; None if options have changed since the fit."""
+        return self.reader_.records
 
     # -- passing over the rows
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.csv.format import CsvFormat
 from suffice.data.python_numbers import faithful
+from suffice.data.records import RecordReader
 from suffice.data.schema import BlockLayout, Column, Layout, as_read
 from suffice.data.table_source import TableSource
 from suffice.models.base.checks import common_dtype
@@ -93,6 +94,16 @@ class TableReader:
             and blocks[0].encoding == "real"
             and are_same(blocks[0].columns, self.names)
         )
+
+    @cached_property
+    def records(self) -> RecordReader | None:
+        """Reads one row by name, if its cells are numbers, outcomes, categories and words."""
+        return RecordReader.of(self.layout)
+
+    @cached_property
+    def answering_records(self) -> RecordReader | None:
+        """The same, where a third value of a binary column is missing."""
+        return RecordReader.of(self.layout.answering)
 
     def with_options(self, **options: Any) -> Self:
         """The same, with options of the layout as an estimator has them now."""

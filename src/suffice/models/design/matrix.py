@@ -182,9 +182,11 @@ class Design:
             z = np.empty((part.stop - start, p + targets.shape[1]))
             z[:, self._number_places] = numbers[part]
             z[:, p:] = targets[part]
-            for name, code in zip(self.categories, codes[part].T, strict=True):
-                indicators = code[:, None] == np.arange(1, len(self.categories[name]))
-                z[:, self._category_places[name]] = np.where(code[:, None] < 0, np.nan, indicators)
+            lacking = (codes[part] < 0).any()
+            for code, (places, levels) in zip(codes[part].T, self._indicators, strict=True):
+                z[:, places] = code[:, None] == levels
+                if lacking:
+                    z[np.ix_(code < 0, places)] = np.nan
             yield start, z
 
     @cached_property
@@ -192,8 +194,16 @@ class Design:
         return self.places(self.numbers) if self.categories else slice(0, len(self))
 
     @cached_property
-    def _category_places(self) -> dict[str, NDArray[np.intp]]:
-        return {name: self.places([name]) for name in self.categories}
+    def _indicators(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Of every category the places of its indicators, and the codes that they stand for."""
+        return [
+            (self.places([name]), np.arange(1, len(values)))
+            for name, values in self.categories.items()
+        ]
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.intp]:
+        return np.array([len(vocabulary) for vocabulary in self.categories.values()], np.intp)
 
     def known(self, batch: Batch) -> Batch:
         """The same rows; a category that is unknown is missing."""
@@ -201,8 +211,8 @@ class Design:
             return batch
         values = tuple(self.categories.values())
         codes = self._coded(batch).recode(values)
-        sizes = np.array([len(vocabulary) for vocabulary in values])
-        return self._with_codes(batch, CodedBlock(np.where(codes == sizes, -1, codes), values))
+        known = np.where(codes == self._sizes, -1, codes)
+        return self._with_codes(batch, CodedBlock(known, values))
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Which rows have a value in every cell, and no unknown category, (n,)."""
@@ -234,13 +244,13 @@ class Design:
 
     def _codes(self, block: CodedBlock) -> NDArray[Any]:
         codes = block.recode(tuple(self.categories.values()))
-        for j, (name, values) in enumerate(self.categories.items()):
-            unseen = np.flatnonzero(codes[:, j] == len(values))
-            if len(unseen):
-                row = int(unseen[0])
-                value = block.vocabularies[j].values[block.codes[row, j]]
-                raise BadCell(row, name, value, f"{UNSEEN}: {_listed(values)}", SHOW_ALL)
-        return codes
+        if not (unseen := codes == self._sizes).any():
+            return codes
+        j = int(unseen.any(axis=0).argmax())
+        row = int(unseen[:, j].argmax())
+        name, values = list(self.categories.items())[j]
+        value = block.vocabularies[j].values[block.codes[row, j]]
+        raise BadCell(row, name, value, f"{UNSEEN}: {_listed(values)}", SHOW_ALL)
 
 
 def _require_held(values: NDArray[Any], first: int, names: Sequence[str]) -> None:

@@ -81,7 +81,20 @@ class FittedGenerative(Classifier):
         return self._predictions(X, log_posterior)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return P(c | x), (n, k), classes in the order of ``classes_``."""
+        """Return P(c | x), (n, k), classes in the order of ``classes_``.
+
+        One row may be given by name, as every estimator takes it that was fitted to columns with
+        names: a dict of cells, a pandas Series, or a list of these. A name that is not there is a
+        missing cell.
+
+        Examples
+        --------
+        >>> from suffice import NaiveBayes
+        >>> rows = {"size": [1.0, 1.2, 5.0, 5.5], "hue": ["red", "red", "blue", "red"]}
+        >>> model = NaiveBayes().fit(rows, list("aabb"))
+        >>> model.predict({"size": 5.2}), model.predict([{"hue": "red", "size": 1.1}, {"size": 6}])
+        (array(['b'], dtype='<U1'), array(['a', 'b'], dtype='<U1'))
+        """
         return self._predictions(X, posterior)
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
@@ -269,11 +282,12 @@ class FittedGenerative(Classifier):
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
         """Answer for every row, in order; say how many rows no class could have produced."""
         model = self._fitted()
-        if self._is_few(X):
-            with suppress(BadCell):  # which is found again below, where its column has a name
-                found, impossible = answer(model, _batch(X), None)
+        with suppress(BadCell):  # which is found again below, where its column has a name
+            few = _batch(X) if self._is_few(X) else self._row(X)
+            if few is not None:
+                found, impossible = answer(model, few, None)
                 if impossible:
-                    warn(impossible_rows(impossible, len(X)))
+                    warn(impossible_rows(impossible, few.rows))
                 return found
         source, engine, splits = self._to_answer(X)
         place = None

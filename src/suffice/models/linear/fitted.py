@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, cast, get_args
@@ -33,6 +34,7 @@ from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.targets import Regressor
 from suffice.models.optimise.descent_options import STEPS
 from suffice.phrases import Option, Phrase
+from suffice.statistics.block import BadCell
 from suffice.statistics.comoments import Comoments
 
 __all__ = ["NORMAL", "FittedLinear"]
@@ -367,8 +369,12 @@ class FittedLinear(Regressor):
         self, X: Any, answer: Prediction, complete: bool = False
     ) -> NDArray[np.float64]:
         """Answer for every row, in order; rows that must be ``complete`` are not filled."""
-        model, source = self._fitted(), self._open(X)
+        model: LinearModel = self._fitted()
         model = replace(model, cells=None) if complete else model
+        with suppress(BadCell):  # which is found again below, where its column has a name
+            if (row := self._row(X)) is not None:
+                return np.concatenate(model.predicted(answer, row))
+        source = self._open(X)
         engine = self._engine_for(source)
         splits = source.splits(model.layout, engine.workers)
         parts = engine.map(predictions, (model, answer), splits)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from suffice.models.optimise.descent_options import GradientDescent
 from suffice.phrases import Option, Phrase
 from suffice.rules import build
 from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell
 
 __all__ = ["FittedLogistic"]
 
@@ -283,7 +285,12 @@ class FittedLogistic(Classifier):
 
     def _predictions(self, X: Any, answer: Prediction) -> NDArray[Any]:
         """Answer for every row, in order."""
-        parts = self._batches(X, predictions, (self._fitted(), answer))
+        model = self._fitted()
+        with suppress(BadCell):  # which is found again below, where its column has a name
+            row = self._row(X)
+            if row is not None:
+                return answer(model, row)
+        parts = self._batches(X, predictions, (model, answer))
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows in parts], axis=-1).T
 

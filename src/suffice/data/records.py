@@ -1,0 +1,188 @@
+"""Rows by name: a dict of cells, a pandas Series, or a list of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from operator import contains
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.array_source import binaries, check_counts
+from suffice.data.schema import BlockLayout, Layout
+from suffice.data.text import split_words
+from suffice.numerics.sparse import is_sparse
+from suffice.statistics.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
+from suffice.statistics.block import HELD, Block, CodedBlock, RealBlock
+from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["RecordReader", "columns_of", "record_of", "records_of"]
+
+Record = Mapping[str, Any]
+
+NUMBER: Set[type] = {int, float, np.float64, type(None)}
+TEXT: Set[type] = {str, type(None)}
+NUMBERS: Mapping[str, Set[type]] = {"number": NUMBER, "integer": NUMBER}
+BINARY: Mapping[str, Set[type]] = {**NUMBERS, "boolean": {bool, type(None)}}
+# The types of cells that are read here, by encoding and by what the column stores. All else, such
+# as dates, is read by way of Arrow.
+CELLS: Mapping[str, Mapping[str, Set[type]]] = {
+    "real": NUMBERS,
+    "count": NUMBERS,
+    "whole": NUMBERS,
+    "binary": BINARY,
+    "outcome": BINARY,
+    "category": {"string": TEXT, "integer": {int, type(None)}},
+    "events": {"string": TEXT},
+}
+
+
+def record_of(X: Any) -> Record | None:
+    """One row by name: a mapping from columns to cells, a pandas Series, or a list of one of these.
+
+    None for all else, such as a mapping from columns to several cells each.
+
+    Examples
+    --------
+    >>> record_of({"size": 1.5, "hue": "red"}), record_of({"size": [1.5, 2.0]})
+    ({'size': 1.5, 'hue': 'red'}, None)
+    """
+    if isinstance(X, list | tuple) and len(X) == 1:
+        X = X[0]
+    if isinstance(X, Mapping) and not is_sparse(X):  # one kind of sparse matrix is a dict
+        return X if X and not any(map(_is_several, X.values())) else None
+    of_pandas = type(X).__module__.partition(".")[0] == "pandas"
+    if of_pandas and getattr(X, "ndim", 0) == 1 and hasattr(X, "items"):
+        return dict(zip(map(str, X.index), X.tolist(), strict=True))
+    return None
+
+
+def _is_several(cell: Any) -> bool:
+    return hasattr(cell, "__len__") and not isinstance(cell, str | bytes)
+
+
+def records_of(X: Any) -> Sequence[Record] | None:
+    """Rows by name; None if these are none."""
+    if isinstance(X, list | tuple) and len(X) > 1:
+        if record_of(X[0]) is None:
+            return None
+        rows = [row for row in map(record_of, X) if row is not None]
+        return rows if len(rows) == len(X) else None
+    row = record_of(X)
+    return None if row is None else [row]
+
+
+def columns_of(rows: Sequence[Record], layout: Layout) -> dict[str, list[Any]]:
+    """The columns of a layout, and its label and weight where a row has them; a table.
+
+    A cell that a row does not have is missing.
+    """
+    others = (layout.label, layout.weight)
+    present = [name for name in others if name is not None and any(name in row for row in rows)]
+    return {name: [row.get(name) for row in rows] for name in (*layout.names, *present)}
+
+
+@dataclass(frozen=True)
+class RecordReader:
+    """Reads one row by name into a batch, by a layout.
+
+    It is read by the encodings of arrays, and to the blocks that a column of Arrow would give. Only
+    cells of Python's own types are read here.
+
+    Parameters
+    ----------
+    layout : Layout
+    known : frozenset of str
+        The names that a row may have.
+    kinds : tuple of tuple of sets
+        The types that a cell of every column of every block may have.
+    """
+
+    layout: Layout
+    known: frozenset[str]
+    kinds: tuple[tuple[Set[type], ...], ...]
+
+    @classmethod
+    def of(cls, layout: Layout) -> RecordReader | None:
+        """The reader of a layout; None if it has a block that is not read here."""
+        stored = {column.name: column.stored for column in layout.columns}
+        kinds = []
+        for block in layout.blocks:
+            cells = CELLS.get(block.encoding, {})
+            kinds.append(tuple(cells.get(stored[name], set()) for name in block.columns))
+        if not all(map(all, kinds)):
+            return None
+        names = {*stored, *layout.ignored, layout.label, layout.weight}
+        return cls(layout, frozenset(name for name in names if name is not None), tuple(kinds))
+
+    def batch(self, row: Record) -> Batch | None:
+        """The row as a batch; None if a cell is of another type, or a name is unknown.
+
+        Raises
+        ------
+        BadCell
+            If a cell breaks the rule of its encoding.
+        """
+        if not row.keys() <= self.known:
+            return None
+        blocks = []
+        for block, kinds in zip(self.layout.blocks, self.kinds, strict=True):
+            cells = [row.get(name) for name in block.columns]
+            if not all(map(contains, kinds, map(type, cells))):
+                return None
+            made = _ENCODERS[block.encoding](cells, block, self.layout)
+            if made is None:
+                return None
+            blocks.append(made)
+        return Batch(1, tuple(blocks), NO_CODES, NO_CLASSES, NO_WEIGHTS)
+
+
+def _numbers(cells: Sequence[Any]) -> NDArray[np.float64] | None:
+    """Numbers as a row (1, d), NaN where None is; None if a whole one might be no double."""
+    try:
+        x = np.array([cells], np.float64)
+    except OverflowError:
+        return None
+    return None if (np.abs(x) >= HELD).any() else x
+
+
+def _reals(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> RealBlock | None:
+    x = _numbers(cells)
+    return None if x is None else RealBlock(x)
+
+
+def _counts(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> RealBlock | None:
+    x = _numbers(cells)
+    if x is None:
+        return None
+    check_counts(x, whole=block.encoding == "whole")
+    return RealBlock(x)
+
+
+def _binaries(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> CodedBlock | None:
+    x = _numbers(cells)
+    return None if x is None else binaries(x, block, layout)
+
+
+def _categories(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> CodedBlock:
+    shown = [() if cell is None or cell in layout.missing else (cell,) for cell in cells]
+    codes = np.array([[len(values) - 1 for values in shown]], np.int32)
+    return CodedBlock(codes, tuple(map(Vocabulary, shown)))
+
+
+def _words(cells: Sequence[Any], block: BlockLayout, layout: Layout) -> SparseBlock:
+    return split_words([None if cell in layout.missing else cell for cell in cells])
+
+
+_ENCODERS: Mapping[str, Callable[[Sequence[Any], BlockLayout, Layout], Block | None]] = {
+    "real": _reals,
+    "count": _counts,
+    "whole": _counts,
+    "binary": _binaries,
+    "outcome": _binaries,
+    "category": _categories,
+    "events": _words,
+}
