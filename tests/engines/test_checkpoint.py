@@ -9,6 +9,7 @@ import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,7 @@ def stopped(make: Callable[..., Any], file: Any, after: int, **how: Any) -> Base
 
 CLOSED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "naive Bayes": (NaiveBayes, {}),
+    "naive Bayes, exact": (partial(NaiveBayes, precision="exact"), {}),
     "LDA": (LinearDiscriminantAnalysis, {"categories": False}),
     "linear regression": (LinearRegression, {"label": "number"}),  # categories first, then sums
     "ridge": (Ridge, {"label": "number", "categories": False}),

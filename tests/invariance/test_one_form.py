@@ -7,12 +7,16 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+import suffice
 from suffice import NaiveBayes
 from suffice.families import Gaussian, Poisson
 from suffice.naive_bayes import GaussianNB
 
 N, D = 60, 4
 KINDS = ["plain", "wide", "gaps", "weights", "whole weights", "mixed"]
+
+
+Model = GaussianNB | NaiveBayes
 
 
 class Rows(NamedTuple):
@@ -42,7 +46,7 @@ def rows_of(kind: str, rng: np.random.Generator, n: int) -> Rows:
     return Rows(x, rng.integers(0, 3, n), weight)
 
 
-def made(kind: str) -> GaussianNB | NaiveBayes:
+def made(kind: str) -> Model:
     if kind != "mixed":
         return GaussianNB(precision="exact")
     families = {
@@ -54,13 +58,13 @@ def made(kind: str) -> GaussianNB | NaiveBayes:
     return NaiveBayes(families, precision="exact")
 
 
-def digest(model: GaussianNB | NaiveBayes, path: Path) -> str:
+def digest(model: Model, path: Path) -> str:
     model.save(path)
     return sha256(path.read_bytes()).hexdigest()
 
 
-def learnt(kind: str, rows: Rows, rng: np.random.Generator) -> GaussianNB | NaiveBayes:
-    """A model of the rows by fit, partial_fit and merge, in any order and parts."""
+def learnt(kind: str, rows: Rows, rng: np.random.Generator, path: Path) -> Model:
+    """A model of the rows by fit, partial_fit, merge and files, in any order and parts."""
     order = rng.permutation(len(rows.x))
     first, *others = np.array_split(order, int(rng.integers(1, 6)))
     model = made(kind)
@@ -69,16 +73,19 @@ def learnt(kind: str, rows: Rows, rng: np.random.Generator) -> GaussianNB | Naiv
     for part in others:
         if rng.random() < 0.5:
             model.partial_fit(**rows.named(part))
+        elif rng.random() < 0.5:
+            model.save(path)
+            model = suffice.load(path).partial_fit(**rows.named(part))
         else:
             model.merge(made(kind).partial_fit(**rows.named(part)))
     return model
 
 
-def wandered(kind: str, rows: Rows, rng: np.random.Generator) -> GaussianNB | NaiveBayes:
+def wandered(kind: str, rows: Rows, rng: np.random.Generator, path: Path) -> Model:
     """A model of the rows among others that are forgotten again, some of them huge."""
     more = rows_of(kind, rng, 30)
     more.x[0, :2], more.x[1, 0] = 1e140, -1e149
-    both = learnt(kind, Rows(*map(np.concatenate, zip(rows, more, strict=True))), rng)
+    both = learnt(kind, Rows(*map(np.concatenate, zip(rows, more, strict=True))), rng, path)
     order = rng.permutation(len(more.x))
     for part in np.array_split(order, int(rng.integers(1, 4))):
         both.forget(**more.named(part))
@@ -88,8 +95,11 @@ def wandered(kind: str, rows: Rows, rng: np.random.Generator) -> GaussianNB | Na
 def check(kind: str, seeds: range, path: Path) -> None:
     rows = rows_of(kind, np.random.default_rng(17), N)
     expected = digest(made(kind).fit(*rows), path)
+    assert digest(suffice.load(path), path) == expected
     for seed in seeds:
-        assert digest(wandered(kind, rows, np.random.default_rng(seed)), path) == expected, seed
+        assert digest(wandered(kind, rows, np.random.default_rng(seed), path), path) == expected, (
+            seed
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)

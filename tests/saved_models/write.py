@@ -140,6 +140,7 @@ def scikit_learn_names() -> Iterator[tuple[str, Any, str]]:
     options = {"priors": [0.2, 0.3, 0.5], "var_smoothing": 1e-3}
     yield "options", nb.GaussianNB(**options).fit(GAPS, NUMBER, WEIGHT), "gaps"
     yield "frame", nb.GaussianNB().fit(TABLE.select([*NUMBERS, "answer"]), "answer"), "table"
+    yield "exact", nb.GaussianNB(precision="exact").fit(GAPS, NUMBER, WEIGHT), "gaps"
     yield "default", nb.BernoulliNB().fit(X, ANSWER), "numbers"
     options = {"alpha": [0.5, 1.0, 2.0], "binarize": 0.5, "class_prior": [0.5, 0.5]}
     yield "options", nb.BernoulliNB(**options).fit(X, ANSWER), "numbers"
