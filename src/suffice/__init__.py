@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from suffice.bayes import BayesClassifier as BayesClassifier
     from suffice.data.databases.query import read_sql as read_sql
     from suffice.data.open import read_csv as read_csv
+    from suffice.data.open import read_excel as read_excel
     from suffice.discriminant_analysis import (
         LinearDiscriminantAnalysis as LinearDiscriminantAnalysis,
     )
@@ -42,6 +43,7 @@ _HOME = {
     "engine": "suffice.engines.choice",
     "load": "suffice.saved",
     "read_csv": "suffice.data.open",
+    "read_excel": "suffice.data.open",
     "read_sql": "suffice.data.databases.query",
     "set_engine": "suffice.engines.choice",
 }
@@ -60,6 +62,7 @@ __all__ = [
     "engine",
     "load",
     "read_csv",
+    "read_excel",
     "read_sql",
     "set_engine",
 ]

@@ -91,3 +91,29 @@ def test_numbers_with_two_meanings(run: Run, tmp_path: Path) -> None:
         "say which with --decimal , or --thousands ,.\n"
     )
     assert run("fit", "f.csv", "--label", "kind", "--thousands", ",").exit_code == 0
+
+
+def test_a_sheet_of_a_workbook(run: Run, tmp_path: Path) -> None:
+    with pd.ExcelWriter(tmp_path / "book.xlsx") as book:
+        FLOWERS.to_excel(book, sheet_name="old", index=False)
+        FLOWERS.head(3).to_excel(book, sheet_name="new", index=False)
+    refused = run("fit", "book.xlsx", "--label", "kind")
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        "error: book.xlsx has several sheets with rows: 'old', 'new'; one of them is the table; "
+        "say which with --sheet old.\n"
+    )
+    fitted = run("fit", "book.xlsx", "--label", "kind", "--sheet", "old", "--json")
+    assert json.loads(fitted.stdout)["rows"] == 6
+    answers = run("predict", "book.suffice", "book.xlsx", "--sheet", "2")
+    assert answers.stdout == "prediction\na\na\na\n"
+    foreign = run("fit", "book.xlsx", "--label", "kind", "--sheet", "old", "--quote", "none")
+    assert foreign.exit_code == 2
+    assert foreign.stderr.startswith("error: --quote is given for book.xlsx; only delimited text")
+
+
+def test_an_address(run: Run) -> None:
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").pipe("/shop/a.csv", FLOWERS.to_csv(index=False).encode())
+    assert run("fit", "memory://shop/a.csv", "--label", "kind").exit_code == 0
+    assert Path("a.suffice").is_file()

@@ -6,6 +6,7 @@ No traceback, no NaN in what is printed, and one sentence with exit code 2 where
 from __future__ import annotations
 
 import csv
+import io
 import math
 import re
 from collections.abc import Callable
@@ -128,7 +129,7 @@ def judge(run: Run, seed: int) -> bool:
     number = model == "linear"
     answers = run("predict", "m.suffice", file, *([] if number else ["--proba"]))
     check(answers, seed)
-    _, *rows = csv.reader(answers.stdout.splitlines(keepends=True))
+    _, *rows = csv.reader(io.StringIO(answers.stdout, newline=""))
     numbers = [float(cell or 0) for row in rows for cell in (row if number else row[1:])]
     assert all(map(math.isfinite, numbers)), (seed, answers.stdout)
     return True

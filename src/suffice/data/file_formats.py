@@ -10,17 +10,20 @@ from pathlib import Path
 
 from suffice.data.csv.table import CsvFormat, CsvTable
 from suffice.data.files.arff import ARFF
-from suffice.data.files.excel import EXCEL
+from suffice.data.files.excel import EXCEL, with_sheet
 from suffice.data.files.hive import with_folders
 from suffice.data.files.ipc import IPC_FILE, IPC_STREAM
 from suffice.data.files.json_rows import JSON
 from suffice.data.files.listing import list_files
 from suffice.data.files.parquet import PARQUET
 from suffice.data.files.pipes import CopiedTable, with_copies
+from suffice.data.files.remote import with_local_copies
 from suffice.data.files.stored import StoredFormat, StoredTable
+from suffice.data.files.texts import text_folders
 from suffice.data.files.version import readable
 from suffice.data.table import Table
 from suffice.errors import ParameterError, ReadError
+from suffice.phrases import Option, Phrase
 
 __all__ = ["open_files"]
 
@@ -63,6 +66,7 @@ def open_files(
     path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     format: CsvFormat | None = None,
     remembered: CsvFormat | None = None,
+    sheet: str | int | None = None,
 ) -> Table:
     r"""Open a file, the files of a folder or glob, or a list of these, as one table.
 
@@ -73,11 +77,15 @@ def open_files(
         column, and what can be read only once, such as a pipe, is copied to a temporary file first
         (`suffice.data.files.pipes`). The first bytes tell the format: Parquet, Arrow IPC (file or
         stream), Excel or OpenDocument, ARFF, JSON (objects in lines, or an array of them); anything
-        else is delimited text, plain or compressed by gzip.
+        else is delimited text, plain or compressed by gzip. A folder of which every file is a
+        text in a folder of its class is a table with the columns ``text`` and ``folder``. What
+        has an address, such as ``https://``, is copied first, by fsspec.
     format : CsvFormat, optional
         How delimited text is written.
     remembered : CsvFormat, optional
         How it is written, as far as it is known, if the files are such text.
+    sheet : str or int, optional
+        Which sheet of workbooks, by its name or its place from 1.
 
     Returns
     -------
@@ -100,7 +108,12 @@ def open_files(
     ...     open_files(folder + "/*.tsv").names
     ('x', 'y')
     """
+    path, fetched = with_local_copies(path)
+    texts = text_folders(path)
+    if texts is not None:
+        return texts
     listed, folders = with_copies(list_files(path))
+    folders = (*fetched, *folders)
     stored = _common_format([file.path for file in listed])
     if stored is not None and format is not None:
         raise ParameterError(
@@ -108,6 +121,14 @@ def open_files(
             f"its format, {stored.split.kind}, describes itself",
             "leave format out",
         )
+    if sheet is not None:
+        if stored != EXCEL:
+            raise ParameterError(
+                Phrase(Option("sheet"), f" is given for {listed[0].path.name}"),
+                "only workbooks have sheets",
+                "leave it out",
+            )
+        stored = with_sheet(sheet)
     files = [file.path for file in listed]
     table = CsvTable(files, format or remembered) if stored is None else StoredTable(files, stored)
     whole = with_folders(table, listed)

@@ -32,8 +32,10 @@ class Numerals:
     >>> german = Numerals(",", ".")
     >>> german.matches("1.234,5"), german.matches("1.23")
     (True, False)
-    >>> german.plain(pa.array(["1.234,5", "7"])).to_pylist()
-    ['1234.5', '7']
+    >>> german.plain(pa.array(["1.234,5", "7", None])).to_pylist()
+    ['1234.5', '7', None]
+    >>> german.plain(pa.nulls(1, pa.string())).to_pylist()
+    [None]
     """
 
     decimal: str = "."
@@ -70,7 +72,7 @@ class Numerals:
         """
         if self == PLAIN:
             return cells
-        if not pc.all(pc.match_substring_regex(cells, self.pattern)).as_py():
+        if not pc.all(pc.match_substring_regex(cells, self.pattern), min_count=0).as_py():
             raise pa.ArrowInvalid("a cell is not a number in this notation")
         if self.thousands:
             cells = pc.replace_substring(cells, self.thousands, "")

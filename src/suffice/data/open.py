@@ -21,7 +21,7 @@ from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
 
-__all__ = ["open_columns", "open_table", "read_csv"]
+__all__ = ["open_columns", "open_table", "read_csv", "read_excel"]
 
 LABEL, WEIGHT = "label", "weight"
 
@@ -136,3 +136,28 @@ def read_csv(path: Any, **options: Any) -> Table:
     {'column_1': 'republican', 'column_2': 'n', 'column_3': None}
     """
     return open_files(path, CsvFormat(**options))
+
+
+def read_excel(path: Any, sheet: str | int | None = None) -> Table:
+    """Open a sheet of a workbook, of Excel or OpenDocument.
+
+    Parameters
+    ----------
+    path : path, folder, glob or list of these
+        The files. They are read whole, into memory.
+    sheet : str or int, optional
+        Its name, or its place from 1. By default the only one with rows.
+
+    Returns
+    -------
+    Table
+        To be given to `fit` or `predict`.
+
+    Raises
+    ------
+    ReadError
+        If a file cannot be read, or has no such sheet.
+    ParameterError
+        If it is no workbook.
+    """
+    return open_files(path, sheet=sheet)

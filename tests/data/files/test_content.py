@@ -17,9 +17,9 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
 
-from suffice import NaiveBayes
+from suffice import NaiveBayes, read_excel
 from suffice.data.file_formats import open_files
-from suffice.errors import ReadError
+from suffice.errors import ParameterError, ReadError
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 ROWS: list[dict[str, Any]] = [
@@ -123,10 +123,26 @@ class TestExcel:
 
     def test_of_two_sheets_neither_is_guessed(self, tmp_path: Path) -> None:
         assert message(self.book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]])) == (
-            "b.xlsx cannot be read as a workbook: one sheet has to have rows, and these have: "
-            "'S1', 'S2'; save the one that is meant in a file of its own; check the file or write "
-            "it again."
+            "b.xlsx has several sheets with rows: 'S1', 'S2'; one of them is the table; say which "
+            "with read_excel(sheet='S1')."
         )
+
+    @pytest.mark.parametrize("sheet", ["S2", 2, "2"])
+    def test_a_sheet_by_name_or_place(self, tmp_path: Path, sheet: str | int) -> None:
+        book = self.book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]], [])
+        assert read_excel(book, sheet).head().to_pylist() == [{"y": 2}]
+        assert read_excel(book, "S1").head().to_pylist() == [{"x": 1}]
+
+    @pytest.mark.parametrize("sheet", ["S4", "S3", 0, 9])
+    def test_a_sheet_that_has_no_rows(self, tmp_path: Path, sheet: str | int) -> None:
+        book = self.book(tmp_path / "b.xlsx", [["x"], [1]], [["y"], [2]], [])
+        with pytest.raises(ReadError, match=rf"no sheet '{sheet}' with rows; those .*'S1', 'S2'"):
+            read_excel(book, sheet)
+
+    def test_a_sheet_of_text(self, tmp_path: Path) -> None:
+        (tmp_path / "a.csv").write_text("x\n1\n")
+        with pytest.raises(ParameterError, match=r"sheet is given for a\.csv; only workbooks have"):
+            read_excel(tmp_path / "a.csv", "S1")
 
     def test_an_archive_that_is_no_workbook(self, tmp_path: Path) -> None:
         (tmp_path / "b.csv").write_bytes(b"PK\x03\x04 and so on")

@@ -47,8 +47,8 @@ Data = Annotated[
     list[str],
     typer.Argument(
         metavar="DATA",
-        help="Files or globs: delimited text (also .gz), Parquet, Arrow, Excel, ARFF, JSON; "
-        "- for standard input.",
+        help="Files, folders, globs or addresses: delimited text (also .gz), Parquet, Arrow, "
+        "Excel, ARFF, JSON, folders of texts; - for standard input.",
         show_default=False,
     ),
 ]
@@ -163,6 +163,14 @@ class Reading:
             rich_help_panel=READING,
         ),
     ] = None
+    sheet: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Of a workbook: the name of the sheet, or its place from 1.",
+            rich_help_panel=READING,
+        ),
+    ] = None
     skip_bad_rows: Annotated[
         int | None,
         typer.Option(
@@ -191,11 +199,15 @@ class Reading:
 
         files = [STANDARD_INPUT if given == "-" else given for given in data]
         format = self._format(remembered)
+        if self.sheet is not None:
+            self._refuse_given(data[0])
         try:
-            table = open_files(files, format)
+            table = open_files(files, None if self.sheet else format, sheet=self.sheet)
             self._check_written(table)
             return table
         except ParameterError:
+            if self.sheet is not None:
+                raise
             # These files describe themselves; only the missing tokens still have a meaning.
             self._refuse_given(data[0])
             return open_files(files)
@@ -209,6 +221,7 @@ class Reading:
                 )
 
     def _refuse_given(self, file: str) -> None:
+        """Refuse all that says how text is written, but for missing tokens."""
         for name in self._given():
             if name != "missing":
                 raise ParameterError(
@@ -219,6 +232,7 @@ class Reading:
 
     def _given(self) -> dict[str, Any]:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
+        del values["sheet"]
         return {name: value for name, value in values.items() if value is not None}
 
     def _format(self, remembered: CsvFormat | None) -> CsvFormat:

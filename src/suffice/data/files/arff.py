@@ -26,7 +26,7 @@ class ArffSplit(ParsedSplit):
     kind = "ARFF"
 
     @staticmethod
-    def parse(path: Path) -> pa.Table:
+    def parse(path: Path, *more: str) -> pa.Table:
         """Read the file; ``?`` is a missing cell."""
         try:
             import arff

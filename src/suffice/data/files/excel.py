@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -11,9 +11,13 @@ from typing import Any
 import pyarrow as pa
 
 from suffice.data.files.parsed import ParsedSplit, parsed_format
-from suffice.errors import ParameterError
+from suffice.data.files.stored import StoredFormat
+from suffice.errors import ParameterError, ReadError
+from suffice.phrases import Option, Phrase
 
 __all__ = []
+
+Rows = Sequence[Sequence[Any]]
 
 _NO_VALUE = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None")
 
@@ -25,8 +29,8 @@ class ExcelSplit(ParsedSplit):
     kind = "a workbook"
 
     @staticmethod
-    def parse(path: Path) -> pa.Table:
-        """Read the only sheet that has rows; its first row holds the names of the columns."""
+    def parse(path: Path, *more: str) -> pa.Table:
+        """Read a sheet, or the only one with rows; its first row holds names of columns."""
         try:
             import python_calamine as calamine
         except ImportError:
@@ -40,14 +44,31 @@ class ExcelSplit(ParsedSplit):
             sheets = {name: book.get_sheet_by_name(name).to_python() for name in book.sheet_names}
         except calamine.CalamineError as error:
             raise pa.ArrowInvalid(str(error)) from error
-        filled = {name: rows for name, rows in sheets.items() if rows}
-        if len(filled) != 1:
-            found = ", ".join(map(repr, filled)) or "none"
-            raise pa.ArrowInvalid(
-                f"one sheet has to have rows, and these have: {found}; save the one that is meant "
-                "in a file of its own"
+        return _table(_chosen(path.name, sheets, *more))
+
+
+def _chosen(name: str, sheets: Mapping[str, Rows], sheet: str | None = None) -> Rows:
+    """The rows of a sheet by its name, or by its place from 1; without either the only ones."""
+    filled = {title: rows for title, rows in sheets.items() if rows}
+    found = ", ".join(map(repr, filled)) or "none"
+    if sheet is not None:
+        titles = list(sheets)
+        if sheet not in sheets and sheet.isdecimal() and 0 < int(sheet) <= len(titles):
+            sheet = titles[int(sheet) - 1]
+        if sheet not in filled:
+            raise ReadError(
+                f"{name} has no sheet {sheet!r} with rows", f"those that have rows are: {found}"
             )
-        return _table(*filled.values())
+        return filled[sheet]
+    if not filled:
+        raise ReadError(f"{name} has no sheet with rows", "", "check how it was written")
+    if len(filled) > 1:
+        raise ReadError(
+            f"{name} has several sheets with rows: {found}",
+            "one of them is the table",
+            Phrase("say which with ", Option("sheet", repr(next(iter(filled))), "read_excel")),
+        )
+    return next(iter(filled.values()))
 
 
 def _table(rows: Sequence[Sequence[Any]]) -> pa.Table:
@@ -87,3 +108,8 @@ def _written(value: Any) -> str:
 
 
 EXCEL = parsed_format(ExcelSplit)
+
+
+def with_sheet(sheet: str | int) -> StoredFormat:
+    """The format of workbooks of which one sheet is meant."""
+    return parsed_format(ExcelSplit, str(sheet))

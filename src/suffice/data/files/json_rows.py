@@ -21,7 +21,7 @@ class JsonSplit(ParsedSplit):
     kind = "JSON"
 
     @staticmethod
-    def parse(path: Path) -> pa.Table:
+    def parse(path: Path, *more: str) -> pa.Table:
         """Read the file; a key that an object lacks is a missing cell."""
         with path.open("rb") as file:
             start = file.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()

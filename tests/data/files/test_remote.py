@@ -1,0 +1,71 @@
+"""Addresses: read like files, with a clear sentence where that is not possible."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from suffice import NaiveBayes, read_csv
+from suffice.data.file_formats import open_files
+from suffice.errors import ParameterError, ReadError
+
+fsspec = pytest.importorskip("fsspec")
+TEXT = b"x;y\n1,5;a\n2,5;b\n9,5;b\n"
+
+
+@pytest.fixture
+def memory() -> Iterator[None]:
+    files = fsspec.filesystem("memory")
+    files.pipe("/home/a.csv", TEXT)
+    files.pipe("/home/b.csv", TEXT)
+    yield
+    files.rm("/home", recursive=True)
+
+
+@pytest.mark.usefixtures("memory")
+def test_a_file_is_like_one_here(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(TEXT)
+    model = NaiveBayes().fit("memory://home/a.csv", "y")
+    assert model.statistic_ == NaiveBayes().fit(tmp_path / "a.csv", "y").statistic_
+    assert read_csv("memory://home/a.csv", header=False).names == ("column_1", "column_2")
+
+
+@pytest.mark.usefixtures("memory")
+def test_a_glob_and_a_list(tmp_path: Path) -> None:
+    assert open_files("memory://home/*.csv").head().num_rows == 6
+    (tmp_path / "c.csv").write_bytes(TEXT)
+    assert open_files([str(tmp_path / "c.csv"), "memory://home/b.csv"]).head().num_rows == 6
+
+
+@pytest.mark.usefixtures("memory")
+def test_a_copy_goes_with_its_table() -> None:
+    table = open_files("memory://home/a.csv")
+    folder = table.folders[0].path  # type: ignore[attr-defined]
+    assert folder.is_dir()
+    del table
+    assert not folder.exists()
+
+
+def test_what_is_not_there() -> None:
+    with pytest.raises(ReadError, match=r"memory://home/none\.csv cannot be read: .*none\.csv"):
+        open_files("memory://home/none.csv")
+    with pytest.raises(ParameterError, match=r"'odd://x\.csv' cannot be opened; .*odd"):
+        open_files("odd://x.csv")
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(ParameterError) as caught:
+        open_files("https://example.org/a.csv")
+    assert str(caught.value) == (
+        "'https://example.org/a.csv' is an address; fsspec is not installed; "
+        "pip install 'suffice[remote]'."
+    )
+
+
+def test_without_what_an_address_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("s3fs", "gcsfs"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ParameterError, match=r"what reads s3:// is not installed; .*s3fs"):
+        open_files("s3://bucket/a.csv")
