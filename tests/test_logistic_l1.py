@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as Theirs
 
 import suffice
@@ -137,3 +138,34 @@ def test_too_many_columns_for_a_hessian_are_refused() -> None:
     x = np.random.default_rng(0).standard_normal((20, 2_001))
     with pytest.raises(ParameterError, match="it needs their Hessian, of at most 2,000 columns"):
         LogisticRegression(penalty="l1").fit(x, np.arange(20) % 2)
+
+
+def test_coefficients_in_single_precision_and_compressed(tmp_path: Path) -> None:
+    x, y = rows()
+    model = LogisticRegression(penalty="l1", C=0.05).fit(x.astype(np.float32), y)
+    assert (model.coef_.dtype, model.intercept_.dtype) == (np.float32, np.float32)
+    double = LogisticRegression(penalty="l1", C=0.05).fit(x.astype(np.float32).astype(float), y)
+    assert (model.coef_ == double.coef_.astype(np.float32)).all()
+    assert (model.predict_proba(x) == double.predict_proba(x)).all()
+    model.save(tmp_path / "model")
+    assert suffice.load(tmp_path / "model").coef_.dtype == np.float32
+    assert LogisticRegression().fit(x.astype(np.float32), y).fit(x, y).coef_.dtype == np.float64
+    compressed = double.sparsify().coef_
+    assert compressed.nnz == np.count_nonzero(compressed.toarray()) < 8
+    assert (compressed.toarray() == double.densify().coef_).all()
+
+
+def test_options_without_effect_are_said() -> None:
+    x, y = rows()
+    x = x + np.random.default_rng(1).standard_normal(x.shape)
+    with pytest.warns(UserWarning, match="penalty=None will ignore the C and l1_ratio"):
+        LogisticRegression(penalty=None, C=2.0).fit(x, y)
+    with pytest.warns(UserWarning, match="only used when penalty is 'elasticnet'"):
+        LogisticRegression(penalty="l1", l1_ratio=0.5).fit(x, y)
+
+
+def test_without_an_iteration_nothing_is_learnt() -> None:
+    with pytest.warns(ConvergenceWarning, match="newton failed to converge"):
+        model = LogisticRegression(max_iter=0).fit(*rows())
+    assert (model.n_iter_[0], model.intercept_[0]) == (0, 0.0)
+    assert not model.coef_.any()

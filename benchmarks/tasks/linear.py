@@ -12,6 +12,7 @@ __all__ = ["CONTESTS", "TASKS"]
 
 least_squares = partial(Method, "LinearRegression", "fit", module="linear_model")
 ridge = partial(Method, "Ridge", "fit", module="linear_model")
+lasso = partial(Method, "Lasso", "fit", module="linear_model")
 exact, double = {"precision": "pairs"}, {"precision": "double"}
 
 WORKS = (
@@ -19,13 +20,15 @@ WORKS = (
     ("linear-fit-double", least_squares(ours=double), ()),
     ("ridge-fit", ridge(ours=exact), (Target("ratio", 3),)),
     ("ridge-fit-double", ridge(ours=double), ()),
+    ("lasso-fit", lasso(), (Target("ratio", 3),)),
 )
 TASKS = tuple(Task(name, work, rows.numbers, MILLION, targets) for name, work, targets in WORKS)
 
 
-def _logistic(library: str, *solvers: str) -> tuple[Solver, ...]:
+def _logistic(library: str, *solvers: str, **options: float) -> tuple[Solver, ...]:
     return tuple(
-        Solver(library, "LogisticRegression", {"solver": name}, iterates=True) for name in solvers
+        Solver(library, "LogisticRegression", {"solver": name} | options, iterates=True)
+        for name in solvers
     )
 
 

@@ -15,7 +15,13 @@ import pytest
 from typer.testing import Result
 
 import suffice
-from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.linear_model import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+)
 
 Run = Callable[..., Result]
 
@@ -254,6 +260,37 @@ class TestRidge:
         assert suffice.load("both.suffice").statistic_ == suffice.load("all.suffice").statistic_
 
 
+class TestLasso:
+    @pytest.mark.parametrize(
+        ("words", "model"),
+        [
+            (("lasso", "--penalty", "0.5"), Lasso(0.5)),
+            (("lasso", "--standardize", "--penalty", "0.1"), Lasso(0.1, standardize=True)),
+            (("elastic-net", "--l1-ratio", "0.9"), ElasticNet(l1_ratio=0.9)),
+        ],
+    )
+    def test_is_that_of_python(
+        self, run: Run, boston: Path, words: tuple[str, ...], model: Any
+    ) -> None:
+        facts = facts_of(run, "fit", boston, "--target", "medv", "--model", *words)
+        model.fit(str(boston), "medv")
+        estimates = [c["estimate"] for c in facts["equations"][0]["coefficients"]]
+        assert estimates == [model.intercept_, *model.coef_]
+        shown = done(run, "summary", "Boston.suffice")
+        assert "Standard errors are not given" in shown
+        assert f"columns chosen: {np.count_nonzero(model.coef_)} of 12" in " ".join(shown.split())
+
+    def test_a_logistic_penalty_of_absolute_values(self, run: Run, smarket: Path) -> None:
+        words = ("--label", "Direction", "--ignore", "Year,Today", "--model", "logistic")
+        shown = done(run, "fit", smarket, *words, "--penalty", "l1", "--C", "0.01")
+        assert "Standard errors are not given: the penalty chose columns by the same" in shown
+        model = suffice.load("Smarket.suffice")
+        assert (model.penalty, model.C) == ("l1", 0.01)
+        mixed = done(run, "fit", smarket, *words, "--l1-ratio", "0.5", "-o", "mixed.suffice")
+        assert "Standard errors are not given" in mixed
+        assert suffice.load("mixed.suffice").l1_ratio == 0.5
+
+
 class TestLogistic:
     def test_summary_is_the_published_one(self, run: Run, smarket: Path) -> None:
         # ibidem, section 4.7.2.
@@ -380,7 +417,8 @@ class TestDiscriminantAnalysis:
 
 ERRORS = {
     "fit gaps.csv --label c --model odd": (
-        "--model 'odd'; the models are 'naive-bayes', 'lda', 'qda', 'linear', 'ridge', 'logistic'."
+        "--model 'odd'; the models are 'naive-bayes', 'lda', 'qda', 'linear', 'ridge', 'lasso', "
+        "'elastic-net', 'logistic'."
     ),
     # Options of other models
     "fit gaps.csv --target y --model ridge --alpha 1": (
@@ -388,7 +426,8 @@ ERRORS = {
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --label c --penalty gcv": (
-        "--penalty is given for --model naive-bayes; it belongs to --model ridge, logistic; "
+        "--penalty is given for --model naive-bayes; it belongs to --model ridge, lasso, "
+        "elastic-net, logistic; "
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --label c --model lda --class-prior uniform": (
@@ -415,7 +454,7 @@ ERRORS = {
         "--penalty odd; it is a number, 0 or more, or gcv or loo."
     ),
     "fit gaps.csv --label c --model logistic --penalty odd": (
-        "--penalty 'odd'; it is one of 'l2', 'firth', 'none'."
+        "--penalty 'odd'; it is one of 'l2', 'l1', 'elasticnet', 'firth', 'none'."
     ),
     "fit gaps.csv --label c --model logistic --C 0": "--C 0.0; C is a number above 0.",
     "fit gaps.csv --label c --model logistic --incomplete guess": (

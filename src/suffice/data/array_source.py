@@ -43,7 +43,15 @@ from suffice.statistics.moments import TOO_LARGE
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
-__all__ = ["ArraySource", "ArraySplit", "binaries", "check_counts", "events", "stored_cells"]
+__all__ = [
+    "ArraySource",
+    "ArraySplit",
+    "binaries",
+    "check_counts",
+    "events",
+    "is_single",
+    "stored_cells",
+]
 
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 131_072  # of a table of numbers: a thread that is held up leaves the rest to others
@@ -238,6 +246,11 @@ class ArraySplit:
 def largest_of(dtype: np.dtype[Any]) -> float:
     """The largest number of a dtype that can be squared as a double."""
     return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
+
+
+def is_single(source: Any) -> bool:
+    """Whether rows come in an array, or a matrix, of single precision."""
+    return isinstance(source, ArraySource) and source.x.dtype == np.float32
 
 
 def check_counts(x: NDArray[Any], whole: bool) -> None:

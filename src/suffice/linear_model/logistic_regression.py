@@ -7,7 +7,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from suffice.data.array_source import ArraySource
+from suffice.data.array_source import ArraySource, is_single
 from suffice.data.schema import BlockLayout, Column
 from suffice.data.source import Source
 from suffice.data.table_source import TableSource
@@ -116,7 +116,6 @@ class LogisticRegression(FittedLogistic):
         w, (1, p) for two classes, else (k, p), with columns that add up to 0 if ρ = 0; b, (1,) or
         (k,).
     terms_ : tuple of str
-        The intercept first.
     n_iter_ : ndarray (1,)
     likelihood_ : Likelihood or None
         log L, AIC, BIC; None with an L2 penalty, after descent, and where cells were modelled.
@@ -261,6 +260,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             start = problem.start(before) if before and self.warm_start else None
             fit = self._solver.minimum(problem.objective, start)
             self._set(problem, fit)
+            self.single_precision_ = is_single(source)
             self._solver.warn(fit, problem.remarks)
             return self
 

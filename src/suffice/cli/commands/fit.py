@@ -47,7 +47,7 @@ def fit(
             "--label",
             "--target",
             metavar="COL",
-            help="The column to be predicted; linear and ridge take several.",
+            help="The column to be predicted; those for numbers take several.",
             show_default=False,
         ),
     ],
@@ -55,7 +55,8 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="naive-bayes, lda, qda or logistic for classes; linear or ridge for numbers.",
+            help="naive-bayes, lda, qda or logistic for classes; linear, ridge, lasso or "
+            "elastic-net for numbers.",
         ),
     ] = NAIVE_BAYES,
     output: Annotated[

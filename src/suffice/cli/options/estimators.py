@@ -16,7 +16,11 @@ from suffice.errors import ParameterError
 __all__ = ["MODELS", "NAIVE_BAYES", "Options", "estimator", "given_of", "refuse_foreign"]
 
 NAIVE_BAYES = "naive-bayes"
-MODEL, BAYES, LINEAR = "Model", "Model: naive-bayes", "Model: linear, ridge, logistic"
+MODEL, BAYES, LINEAR = (
+    "Model",
+    "Model: naive-bayes",
+    "Model: linear, ridge, lasso, elastic-net, logistic",
+)
 DISCRIMINANT = "Model: lda, qda"
 
 Parse = Callable[[Any], Any]
@@ -74,9 +78,8 @@ def _number_or(name: str, option: str, *words: str, most: float = math.inf) -> P
         except ValueError:
             value = math.nan
         if not (0 <= value <= most and math.isfinite(value)):
-            raise ParameterError(
-                f"--{option} {given}", f"it is a number, {range_}, or {' or '.join(words)}"
-            )
+            others = f", or {' or '.join(words)}" if words else ""
+            raise ParameterError(f"--{option} {given}", f"it is a number, {range_}{others}")
         return value
 
     return Parameter(name, parse, {word: word for word in words})
@@ -116,6 +119,12 @@ def _linear() -> dict[str, Parameter]:
     }
 
 
+def _l1() -> dict[str, Parameter]:
+    return _linear() | _plain("standardize") | {"penalty": _number_or("alpha", "penalty")}
+
+
+_L1_RATIO = Parameter("l1_ratio")
+
 _GAUSSIAN = _plain("ddof", "threads") | {
     "shrinkage": _number_or("shrinkage", "shrinkage", "auto", most=1.0)
 }
@@ -147,14 +156,19 @@ MODELS: dict[str, Recipe] = {
         | {"penalty": _number_or("alpha", "penalty", "gcv", "loo")},
         CATEGORIES,
     ),
+    "lasso": Recipe("suffice.linear_model", "Lasso", _l1(), CATEGORIES),
+    "elastic-net": Recipe(
+        "suffice.linear_model", "ElasticNet", _l1() | {"l1_ratio": _L1_RATIO}, CATEGORIES
+    ),
     "logistic": Recipe(
         "suffice.linear_model",
         "LogisticRegression",
         _linear()
         | _plain("standardize")
         | {
-            "penalty": _one_of("penalty", "penalty", "l2", "firth", none=True),
+            "penalty": _one_of("penalty", "penalty", "l2", "l1", "elasticnet", "firth", none=True),
             "C": Parameter("C"),
+            "l1_ratio": _L1_RATIO,
         },
         CATEGORIES,
     ),
@@ -234,7 +248,8 @@ class Options:
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="ridge: a number (1.0), or chosen by gcv or loo. logistic: l2, firth or none.",
+            help="ridge: a number (1.0), or chosen by gcv or loo. lasso, elastic-net: a number "
+            "(1.0). logistic: l2, l1, elasticnet, firth or none.",
             rich_help_panel=LINEAR,
         ),
     ] = None
@@ -248,11 +263,20 @@ class Options:
             show_default="1.0",
         ),
     ] = None
+    l1_ratio: Annotated[
+        float | None,
+        typer.Option(
+            metavar="FRACTION",
+            help="elastic-net, logistic: the part of the penalty that makes coefficients 0.",
+            rich_help_panel=LINEAR,
+            show_default="elastic-net 0.5, logistic 0",
+        ),
+    ] = None
     standardize: Annotated[
         bool | None,
         typer.Option(
             "--standardize",
-            help="ridge, logistic: penalise coefficients of standardised columns.",
+            help="With a penalty: of the coefficients of standardised columns.",
             rich_help_panel=LINEAR,
         ),
     ] = None

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+    from suffice.linear_model import (
+        ElasticNet,
+        Lasso,
+        LinearRegression,
+        LogisticRegression,
+        Ridge,
+    )
 
 __all__ = ["CONFIDENCE", "coefficient_facts", "rendered_coefficients"]
 
@@ -203,9 +209,30 @@ def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
     }
 
 
+def _l1(model: Lasso | ElasticNet, level: float) -> dict[str, Any]:
+    targets = range(len(model.design_.targets))
+    summaries = [model.summary(target, level) for target in targets]
+    return {
+        "rows": summaries[0].rows,
+        "penalty": summaries[0].penalty,
+        "l1_ratio": summaries[0].l1_ratio,
+        "equations": [
+            {
+                "target": found.target,
+                "coefficients": _coefficients(found.terms, estimate=found.estimate),
+                "remarks": _remarks(found),
+            }
+            for found in summaries
+        ],
+        "remarks": [],
+    }
+
+
 FACTS: dict[str, Callable[[Any, float], dict[str, Any]]] = {
     "LinearRegression": _linear,
     "Ridge": _ridge,
+    "Lasso": _l1,
+    "ElasticNet": _l1,
     "LogisticRegression": _logistic,
 }
 """What the summary of each class of estimators holds."""
@@ -232,7 +259,11 @@ def _penalised(model: LogisticRegression) -> dict[str, Any]:
 
 
 def _why_no_errors(model: LogisticRegression) -> str:
+    from suffice.models.logistic.options import l1_ratio
+
     if model.penalty not in (None, "firth") and isfinite(model.C):
+        if l1_ratio(model):
+            return "Standard errors are not given: the penalty chose columns by the same rows."
         return (
             f"Under a prior of variance C = {model.C:g} there are no standard errors; for tests "
             "fit with --C inf, or with --penalty firth."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,9 @@ class FittedLogistic(Classifier):
         Weight of the rows left out for missing labels.
     remarks_ : tuple of str
         What a user may want to know of the columns.
+    single_precision_ : bool
+        Whether the rows of the fit came in single precision. Then ``coef_`` and ``intercept_`` are
+        rounded to it; predictions are not.
     """
 
     saved, saved_types, saved_options = SavedLogistic, SAVED, (GradientDescent,)
@@ -70,6 +73,8 @@ class FittedLogistic(Classifier):
     left_out_: float
     unlabelled_: float
     remarks_: tuple[str, ...]
+    single_precision_ = False
+    _is_sparse = False
 
     def _set(self, problem: Problem, fit: Fit) -> None:
         """Keep what a solver found."""
@@ -95,14 +100,35 @@ class FittedLogistic(Classifier):
     # -- what was learnt
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
-        """w, (1, p) or (k, p)."""
-        return np.array(self.model_.coefficients[:, 1:])
+    def coef_(self) -> Any:
+        """w, (1, p) or (k, p); in single precision if the rows were, compressed by `sparsify`."""
+        w = self.model_.coefficients[:, 1:].astype(self._precision)
+        if not self._is_sparse:
+            return w
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(w)
 
     @property
-    def intercept_(self) -> NDArray[np.float64]:
+    def intercept_(self) -> NDArray[Any]:
         """b, (1,) or (k,); 0 where it is not estimated."""
-        return np.array(self.model_.intercept)
+        return self.model_.intercept.astype(self._precision)
+
+    @property
+    def _precision(self) -> type[np.floating[Any]]:
+        return np.float32 if self.single_precision_ else np.float64
+
+    def sparsify(self) -> Self:
+        """Let ``coef_`` be a compressed matrix, as there are many zeros; `densify` undoes it."""
+        check_is_fitted(self)
+        self._is_sparse = True
+        return self
+
+    def densify(self) -> Self:
+        """Let ``coef_`` be an array."""
+        check_is_fitted(self)
+        self._is_sparse = False
+        return self
 
     @property
     def loss_history_(self) -> NDArray[np.float64]:
@@ -322,6 +348,7 @@ class FittedLogistic(Classifier):
             "left_out": self.left_out_,
             "unlabelled": self.unlabelled_,
             "remarks": self.remarks_,
+            "single_precision": self.single_precision_,
         }
 
     def _restore(self, saved: SavedLogistic) -> None:
@@ -336,6 +363,7 @@ class FittedLogistic(Classifier):
         self.likelihood_ = None if found is None else build(Likelihood, found)
         self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
         self.left_out_, self.unlabelled_ = saved.left_out, saved.unlabelled
+        self.single_precision_ = saved.single_precision
 
 
 def _root_of(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
