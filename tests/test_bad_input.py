@@ -546,17 +546,18 @@ OPTIONS: dict[str, Case] = {
     "a prior of GaussianNB": (
         lambda: GaussianNB(priors=[0.5, 0.6]).fit(X, Y),
         ParameterError,
-        "priors=[0.5, 0.6]; probabilities are 0 or more and add up to 1.",
+        "priors=[0.5, 0.6]; The sum of the priors should be 1.",
     ),
     "a prior in brackets": (
         lambda: GaussianNB(priors=[[0.5, 0.5]]).fit(X, Y),
         ParameterError,
-        "priors has the shape (1, 2), not (2,); there are 2 classes: 'a', 'b'.",
+        "priors has the shape (1, 2), not (2,); Number of priors must match number of classes, "
+        "2: 'a', 'b'.",
     ),
     "a prior that scores do not use": (
         lambda: ComplementNB(class_prior=[1.0]).fit(X, Y),
         ParameterError,
-        "class_prior has 1 numbers; there are 2 classes: 'a', 'b'.",
+        "class_prior has 1 numbers; Number of priors must match number of classes, 2: 'a', 'b'.",
     ),
     "a negative smoothing of variances": (
         lambda: GaussianNB(var_smoothing=-1).fit(X, Y),
@@ -725,12 +726,12 @@ OPTIONS: dict[str, Case] = {
     "a class prior too short": (
         lambda: fit(class_prior=[1.0]),
         ParameterError,
-        "class_prior has 1 numbers; there are 2 classes: 'a', 'b'.",
+        "class_prior has 1 numbers; Number of priors must match number of classes, 2: 'a', 'b'.",
     ),
     "a class prior that does not add up": (
         lambda: fit(class_prior=[0.5, 0.6]),
         ParameterError,
-        "class_prior=[0.5, 0.6]; probabilities are 0 or more and add up to 1.",
+        "class_prior=[0.5, 0.6]; The sum of the priors should be 1.",
     ),
     "a class prior without a class": (
         lambda: fit(class_prior={"a": 1.0}),

@@ -503,7 +503,7 @@ ERRORS = {
     ),
     "fit gaps.csv --label c --model qda --categorical x": (
         "--categorical is given for --model qda; it belongs to --model naive-bayes, linear, ridge, "
-        "logistic; leave the option out, or choose another model."
+        "lasso, elastic-net, logistic; leave the option out, or choose another model."
     ),
     "fit apart.csv --label y --model logistic --C inf": (
         "column 'x' separates the classes completely; the likelihood grows with the coefficients "

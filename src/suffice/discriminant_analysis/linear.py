@@ -244,8 +244,8 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         if self.n_components is not None and self.n_components > most:
             raise ParameterError(
                 f"n_components={self.n_components!r}",
-                f"{len(self.classes_)} classes of {self.n_features_in_} columns are divided by "
-                f"{most} axes at most",
+                f"n_components cannot be larger than {most}: so many axes divide "
+                f"{len(self.classes_)} classes of {self.n_features_in_} columns",
             )
         return most
 

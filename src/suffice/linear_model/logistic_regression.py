@@ -260,7 +260,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             start = problem.start(before) if before and self.warm_start else None
             fit = self._solver.minimum(problem.objective, start)
             self._set(problem, fit)
-            self.single_precision_ = is_single(source)
+            self.single_precision_ = self.solver != "liblinear" and is_single(source)
             self._solver.warn(fit, problem.remarks)
             return self
 

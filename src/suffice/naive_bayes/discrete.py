@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.engines.choice import Choice
+from suffice.errors import warn
 from suffice.families.family import Alpha
 from suffice.models.base.options import check_choices
 from suffice.models.generative.model import Prior
@@ -46,7 +47,13 @@ class Discrete(OneFamilyClassifier):
             )
 
         given = np.asarray(self.alpha, object).tolist()
-        return tuple(map(kept, given)) if isinstance(given, list) else kept(given)
+        found = tuple(map(kept, given)) if isinstance(given, list) else kept(given)
+        if found != (tuple(given) if isinstance(given, list) else given):
+            warn(
+                "alpha too small will result in numeric errors, setting alpha = "
+                f"{SMALLEST_ALPHA:.1e}; force_alpha=True keeps it."
+            )
+        return found
 
     def _prior(self) -> tuple[Prior, float]:
         check_choices(self, fit_prior=(True, False))

@@ -137,12 +137,13 @@ def class_prior(
             f"{option} has {given.size} numbers"
             if given.ndim == 1
             else f"{option} has the shape {given.shape}, not ({k},)",
-            f"there are {k} classes: {', '.join(map(repr, classes.values))}",
+            f"Number of priors must match number of classes, {k}: "
+            f"{', '.join(map(repr, classes.values))}",
         )
-    if not ((given >= 0).all() and abs(given.sum() - 1) < 1e-9):
-        raise ParameterError(
-            f"{option}={given.tolist()}", "probabilities are 0 or more and add up to 1"
-        )
+    if not (given >= 0).all():
+        raise ParameterError(f"{option}={given.tolist()}", "Priors must be non-negative")
+    if not abs(given.sum() - 1) < 1e-9:
+        raise ParameterError(f"{option}={given.tolist()}", "The sum of the priors should be 1")
     return given
 
 
