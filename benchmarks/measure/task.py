@@ -65,8 +65,8 @@ class Method:
     model: str
     name: str
     module: str = "naive_bayes"
-    ours: Mapping[str, str] = field(default_factory=dict)  # options of the class
-    theirs: Mapping[str, str] = field(default_factory=dict)
+    ours: Mapping[str, Any] = field(default_factory=dict)  # options of the class
+    theirs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def learns(self) -> bool:
@@ -80,7 +80,7 @@ class Method:
         return partial(getattr(new().fit(given.x, given.y), self.name), given.x)
 
     def __str__(self) -> str:
-        options = " / ".join((*self.ours.values(), *self.theirs.values()))
+        options = " / ".join(map(str, (*self.ours.values(), *self.theirs.values())))
         return f"{self.model}.{self.name}{f', {options}' * bool(options)}"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice import (
+    Lasso,
     LinearDiscriminantAnalysis,
     LinearRegression,
     NaiveBayes,
@@ -52,6 +53,7 @@ def models() -> dict[str, tuple[Any, str]]:
         "linear regression": (LinearRegression(), "numbers"),
         "linear regression, incomplete": (LinearRegression(incomplete="gaussian"), "incomplete"),
         "ridge": (Ridge(alpha=1.0), "numbers"),
+        "lasso": (Lasso(alpha=0.1), "numbers"),
     }
 
 

@@ -23,7 +23,7 @@ from suffice import NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
 from suffice.families import Gaussian, JointTable, MultivariateGaussian
-from suffice.linear_model import LinearRegression, Ridge
+from suffice.linear_model import ElasticNet, LinearRegression, Ridge
 from suffice.models.generative.saved import FAMILIES
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
@@ -226,6 +226,10 @@ for seed, (offset, gaps, weights) in enumerate(
             measured(*options),
         ),
         f"Ridge {name}": (lambda: Ridge(incomplete="gaussian"), measured(*options)),
+        f"ElasticNet {name}": (
+            lambda: ElasticNet(0.1, incomplete="drop"),
+            measured(*options),
+        ),
         f"gcv {name}": (lambda: Ridge("gcv", incomplete="drop"), measured(*options)),
     }
 

@@ -16,7 +16,7 @@ from suffice.discriminant_analysis import (
     QuadraticDiscriminantAnalysis,
 )
 from suffice.families import MultivariateGaussian, Poisson
-from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.naive_bayes import (
     BernoulliNB,
     CategoricalNB,
@@ -40,6 +40,7 @@ CLASSIFIERS = {
 REGRESSORS = {
     "linear": lambda: LinearRegression(),
     "ridge": lambda: Ridge(),
+    "lasso": lambda: Lasso(0.1),
     "no intercept": lambda: LinearRegression(fit_intercept=False),
     "descent": lambda: LinearRegression(solver="gradient"),
 }
