@@ -1,4 +1,4 @@
-"""When iterates end: small gradients, no detector, losses that grow."""
+"""When iterates end: small gradients, no progress, losses that grow."""
 
 from itertools import repeat
 
@@ -59,4 +59,4 @@ def test_progress_is_a_lower_loss_or_half_the_gradient():
     assert not any(lower.has_stalled(-float(i), 1.0) for i in range(50))
     assert not any(flatter.has_stalled(1.0, 0.4**i) for i in range(50))
     stalled = [still.has_stalled(1.0, norm) for norm in repeat(1.0, 13)]
-    assert stalled.index(True) == 11  # the first step and ten without detector came before
+    assert stalled.index(True) == 11  # the first step and ten without progress came before
