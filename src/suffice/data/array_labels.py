@@ -34,6 +34,9 @@ class Labels:
             If one holds several values, or Booleans are among others.
         """
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        if values.dtype == np.bool_:
+            shown = (value for value in (False, True) if (values == value).any())
+            return cls(values, Vocabulary(tuple(shown)))
         span = _span(values)
         if span is not None:
             low, width = span
@@ -51,6 +54,8 @@ class Labels:
         values = self.values[rows]
         if self._are_codes:
             return values
+        if values.dtype == np.bool_ and len(values):
+            return values.astype(np.intp) - int(self.classes.values[0])
         if self._table is not None:
             codes, low = np.empty(len(values), np.intp), values.dtype.type(self.classes.values[0])
             kernels.counts.look_up(values, low, self._table, codes)

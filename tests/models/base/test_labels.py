@@ -341,3 +341,29 @@ def test_labels_of_bytes_are_refused() -> None:
     with pytest.raises(DataError) as caught:
         NaiveBayes().fit([[1.0], [2.0]], np.array([b"a", b"b"]))
     assert str(caught.value) == "the labels are bytes; a label is text or a number; decode them."
+
+
+@pytest.mark.parametrize(
+    ("given", "classes", "counts"),
+    [
+        ([True, False, True, True], [False, True], [1.0, 3.0]),
+        ([False, True, False], [False, True], [2.0, 1.0]),
+    ],
+)
+def test_an_array_of_booleans_has_the_classes_that_it_shows(
+    given: list[bool], classes: list[bool], counts: list[float]
+) -> None:
+    x = np.arange(2.0 * len(given)).reshape(-1, 2) ** 2
+    model = GaussianNB().fit(x, np.array(given))
+    assert model.classes_.tolist() == classes
+    assert model.classes_.dtype == np.bool_
+    assert model.class_count_.tolist() == counts
+    more = model.partial_fit(x[:2], np.array([True, True]))
+    assert more.class_count_.tolist() == [counts[0], counts[1] + 2]
+
+
+def test_booleans_all_alike_are_one_class_of_a_batch() -> None:
+    x = np.arange(6.0).reshape(3, 2) ** 2
+    for value in (True, False):
+        model = GaussianNB().partial_fit(x, np.full(3, value))
+        assert (model.classes_.tolist(), model.class_count_.tolist()) == ([value], [3.0])
