@@ -35,12 +35,8 @@ def expected(rows: Rows, tmp_path_factory: pytest.TempPathFactory) -> str:
     return digest(model, tmp_path_factory.mktemp("one") / "m")
 
 
-@pytest.mark.parametrize("name", ["processes", "dask"])
-def test_engines_give_the_same_file(
-    name: str, rows: Rows, expected: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    engine = request.getfixturevalue(name)
-    model = GaussianNB(precision="exact", engine=engine).fit(*rows)
+def test_engines_give_the_same_file(far: Any, rows: Rows, expected: str, tmp_path: Path) -> None:
+    model = GaussianNB(precision="exact", engine=far).fit(*rows)
     assert digest(model, tmp_path / "m") == expected
 
 
