@@ -158,15 +158,16 @@ void MomentSums::settle() {
 
 constexpr double FAR = 64.0;  // standard deviations from 0 at which a mean is worth two doubles
 
-void mean_and_scatter(const MomentTables& of, double* mean, double* mean_lo, double* scatter) {
+void mean_and_scatter(const MomentTables& of, double* mean, double* mean_lo, double* scatter,
+                      double* variance) {
   for (Index i = 0; i < of.weight.cells; ++i) {
-    mean[i] = mean_lo[i] = scatter[i] = 0.0;
+    mean[i] = mean_lo[i] = scatter[i] = variance[i] = 0.0;
     const Dyadic w = of.weight.number(i), s = of.sums.number(i);
     if (w.zero() || w.negative) continue;
     mean[i] = quotient(s, w);
     const Dyadic spread = of.squares.number(i) * w - s * s;
-    if (!spread.negative) scatter[i] = quotient(spread, w);
-    const double sd = __builtin_sqrt(scatter[i] / rounded(w));
+    if (!spread.negative) scatter[i] = quotient(spread, w), variance[i] = quotient(spread, w * w);
+    const double sd = __builtin_sqrt(variance[i]);
     if (__builtin_fabs(mean[i]) > FAR * sd) mean_lo[i] = quotient(s - Dyadic::of(mean[i]) * w, w);
   }
 }

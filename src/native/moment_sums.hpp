@@ -94,8 +94,9 @@ struct MomentTables {
   DyadicTable weight, sums, squares;
 };
 
-// Write x̄, what rounding took off it, and Σw(x − x̄)², each rounded once; zeros where W = 0.
-void mean_and_scatter(const MomentTables& of, double* mean, double* mean_lo, double* scatter);
+// Write x̄, what rounding took off it, Σw(x − x̄)² and σ², each rounded once; zeros where W = 0.
+void mean_and_scatter(const MomentTables& of, double* mean, double* mean_lo, double* scatter,
+                      double* variance);
 
 // The first cell whose sums no rows have, or −1: W < 0, or WΣwx² < (Σwx)², or sums without weight.
 Index impossible(const MomentTables& of);

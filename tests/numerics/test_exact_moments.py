@@ -57,6 +57,15 @@ def assert_exact(
             for form in (moments, moments.canonical()):
                 found = form.total[c, j], form.mean[c, j], form.scatter[c, j]
                 assert found == truth, (c, j)
+                assert form.variance[c, j] == variance(x[rows, j], w[rows]), (c, j)
+
+
+def variance(x: np.ndarray, w: np.ndarray) -> float:
+    """The variance of one column, in rational arithmetic."""
+    seen = [(Fraction(a), Fraction(b)) for a, b in zip(x, w, strict=True) if a == a]
+    total = sum((b for _, b in seen), Fraction()) or Fraction(1)
+    mean = sum((a * b for a, b in seen), Fraction()) / total
+    return float(sum((b * (a - mean) ** 2 for a, b in seen), Fraction()) / total)
 
 
 def weights_of(kind: str, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -59,15 +59,16 @@ static MomentTables tables_of(const Limbs3& weight, Index low0, const Limbs3& su
 }
 
 static void mean_and_scatter_of(Limbs3 weight, Index low0, Limbs3 sums, Index low1, Limbs3 squares,
-                                Index low2, Written<2> mean, Written<2> mean_lo,
-                                Written<2> scatter) {
+                                Index low2, Written<2> mean, Written<2> mean_lo, Written<2> scatter,
+                                Written<2> variance) {
   const MomentTables tables = tables_of(weight, low0, sums, low1, squares, low2);
   const Index k = weight.shape(1), d = weight.shape(2);
   require("mean", mean, {k, d});
   require("mean_lo", mean_lo, {k, d});
   require("scatter", scatter, {k, d});
+  require("variance", variance, {k, d});
   Unlocked unlocked;
-  mean_and_scatter(tables, mean.at(), mean_lo.at(), scatter.at());
+  mean_and_scatter(tables, mean.at(), mean_lo.at(), scatter.at(), variance.at());
 }
 
 static Index first_impossible(Limbs3 weight, Index low0, Limbs3 sums, Index low1, Limbs3 squares,
@@ -96,8 +97,8 @@ void define_exact_moments(nb::module_ m) {
            "Tables are 0, Σw; 1, Σwx; 2, Σwx².")
       .def("write", &write, "which"_a, "out"_a, "Write the planes of a table, (planes, k, d).");
   m.def("mean_and_scatter", &mean_and_scatter_of, "weight"_a, "low0"_a, "sums"_a, "low1"_a,
-        "squares"_a, "low2"_a, "mean"_a, "mean_lo"_a, "scatter"_a,
-        "Write x̄ and Σw(x − x̄)², (k, d), rounded once; zeros where W = 0. ``mean_lo`` is what\n"
+        "squares"_a, "low2"_a, "mean"_a, "mean_lo"_a, "scatter"_a, "variance"_a,
+        "Write x̄, Σw(x − x̄)² and σ², (k, d), rounded once; zeros where W = 0. ``mean_lo`` is what\n"
         "rounding took off the mean, where that is much by the measure of the spread.");
   m.def("impossible", &first_impossible, "weight"_a, "low0"_a, "sums"_a, "low1"_a, "squares"_a,
         "low2"_a, "Return the first cell c · d + j whose sums no rows have, or −1.");

@@ -150,10 +150,16 @@ class Gaussian(Family):
         overall = pooled.variance
         freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
         with np.errstate(divide="ignore", invalid="ignore"):
-            variance = np.where(freedom > 0, self._joined(moments.scatter) / freedom, overall)
+            spread = self._joined(moments.scatter) / freedom if self._divides else moments.variance
+            variance = np.where(freedom > 0, spread, overall)
         mean = np.where(n > 0, moments.mean, pooled.mean)
         mean_lo = np.where(n > 0, moments.mean_lo, pooled.mean_lo)
         return GaussianParameters(mean, mean_lo, np.maximum(variance, self.least_variance(moments)))
+
+    @property
+    def _divides(self) -> bool:
+        """Whether variances are not those of the sums: of all classes together, or with a ddof."""
+        return self.shared or self.ddof != 0
 
     def least_variance(self, moments: AnyMoments) -> NDArray[np.float64]:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""

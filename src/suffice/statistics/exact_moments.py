@@ -97,9 +97,8 @@ class ExactMoments:
 
     @property
     def variance(self) -> NDArray[np.float64]:
-        """Σw(x − x̄)² / W, (k, d); 0 where nothing was observed."""
-        total = self.total
-        return np.divide(self.scatter, total, out=np.zeros_like(total), where=total > 0)
+        """Σw(x − x̄)² / W, (k, d), rounded once; 0 where nothing was observed."""
+        return self._mean_and_scatter[3]
 
     @property
     def mean_lo(self) -> NDArray[np.float64]:
@@ -113,7 +112,7 @@ class ExactMoments:
 
     @cached_property
     def _mean_and_scatter(self) -> tuple[NDArray[np.float64], ...]:
-        out = tuple(np.empty(self.weight.shape) for _ in range(3))
+        out = tuple(np.empty(self.weight.shape) for _ in range(4))
         kernels.exact_moments.mean_and_scatter(*self._tables, *out)
         return out
 

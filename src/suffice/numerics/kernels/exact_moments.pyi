@@ -37,9 +37,9 @@ class MomentSums:
     def write(self, which: int, out: numpy.typing.NDArray[numpy.uint64]) -> None:
         """Write the planes of a table, (planes, k, d)."""
 
-def mean_and_scatter(weight: numpy.typing.NDArray[numpy.uint64], low0: int, sums: numpy.typing.NDArray[numpy.uint64], low1: int, squares: numpy.typing.NDArray[numpy.uint64], low2: int, mean: numpy.typing.NDArray[numpy.float64], mean_lo: numpy.typing.NDArray[numpy.float64], scatter: numpy.typing.NDArray[numpy.float64]) -> None:
+def mean_and_scatter(weight: numpy.typing.NDArray[numpy.uint64], low0: int, sums: numpy.typing.NDArray[numpy.uint64], low1: int, squares: numpy.typing.NDArray[numpy.uint64], low2: int, mean: numpy.typing.NDArray[numpy.float64], mean_lo: numpy.typing.NDArray[numpy.float64], scatter: numpy.typing.NDArray[numpy.float64], variance: numpy.typing.NDArray[numpy.float64]) -> None:
     """
-    Write x̄ and Σw(x − x̄)², (k, d), rounded once; zeros where W = 0. ``mean_lo`` is what
+    Write x̄, Σw(x − x̄)² and σ², (k, d), rounded once; zeros where W = 0. ``mean_lo`` is what
     rounding took off the mean, where that is much by the measure of the spread.
     """
 
