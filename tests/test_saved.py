@@ -197,7 +197,7 @@ quadratic = QuadraticDiscriminantAnalysis().fit
         (gaussian, LABELS, of_params(engine="spark"), "'engine' is no option of a saved"),
         (gaussian, LABELS, of_params(threads=0), "threads=0; it is a whole number, 1 or more"),
         (gaussian, LABELS, of_params(var_smoothing=-1.0), "var_smoothing=-1.0"),
-        (gaussian, LABELS, of_params(priors=[0.5, np.nan]), "probabilities are 0 or more"),
+        (gaussian, LABELS, of_params(priors=[0.5, np.nan]), "Priors must be non-negative"),
         (gaussian, LABELS, of_params(priors={"pairs": 3}), "a mapping is written as pairs"),
         (gaussian, LABELS, of_params(priors=10**5000), "the option priors is a value of type int"),
         (codes, LABELS, of_params(min_categories=Numbered(2**40)), "options are families and the"),

@@ -11,6 +11,7 @@ from suffice.errors import ParameterError
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Incomplete
 from suffice.models.linear.l1_regressor import L1Regressor
+from suffice.phrases import Option
 from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["ElasticNet", "Lasso"]
@@ -110,7 +111,9 @@ class ElasticNet(L1Regressor):
         super()._check_options()
         number = isinstance(self.l1_ratio, int | float) and not isinstance(self.l1_ratio, bool)
         if not (number and 0 <= self.l1_ratio <= 1):
-            raise ParameterError(f"l1_ratio={self.l1_ratio!r}", "l1_ratio is a number from 0 to 1")
+            raise ParameterError(
+                Option.of("l1_ratio", self.l1_ratio), "l1_ratio is a number from 0 to 1"
+            )
 
 
 @formerly(incomplete="missing")

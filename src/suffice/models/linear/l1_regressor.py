@@ -22,7 +22,7 @@ from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import target_place
-from suffice.phrases import Option
+from suffice.phrases import Option, Phrase
 
 __all__ = ["L1Path", "L1Regressor"]
 
@@ -207,7 +207,7 @@ class L1Regressor(LinearRegressor):
         cost = self._at(1.0, equations)
         if not isinstance(cost, L1LeastSquares):
             raise ParameterError(
-                f"l1_ratio={self._ratio!r} without alphas",
+                Phrase(Option.of("l1_ratio", self._ratio), " without alphas"),
                 "a penalty of squares makes no coefficient 0, so no alpha is the largest",
                 "give alphas",
             )

@@ -94,12 +94,12 @@ def warn_of_unused(options: Any) -> None:
     """Say which options have no effect beside the penalty."""
     ratio, c = options.l1_ratio, options.C
     if options.penalty is None and c not in (1.0, np.inf):
-        warn(f"Setting penalty=None will ignore the C and l1_ratio parameters: C={c:g}.")
+        name, none = Option("C", f"{c:g}"), Option("penalty", "None")
+        warn(Phrase("Setting ", none, " will ignore the C and l1_ratio parameters: ", name, "."))
     if options.penalty in ("l1", None, "firth") and ratio is not None and 0 < ratio < 1:
-        warn(
-            "l1_ratio parameter is only used when penalty is 'elasticnet'. Got "
-            f"(penalty={options.penalty})"
-        )
+        got = Option("penalty", str(options.penalty))
+        rule = "l1_ratio parameter is only used when penalty is 'elasticnet'. Got ("
+        warn(Phrase(rule, got, ")"))
 
 
 def _check_l1_ratio(options: Any) -> None:

@@ -107,7 +107,7 @@ class Solver:
                 f"a penalty of absolute values with {objective.centred.width} coefficients in each "
                 f"of {len(objective.basis)} scores",
                 f"it needs their Hessian, of at most {LARGEST_HESSIAN:,} columns",
-                "leave columns out, or use l1_ratio=0",
+                Phrase("leave columns out, or use ", Option("l1_ratio", "0")),
             )
         if self.dependent == "error" and not objective.penalised:
             raise ParameterError(
