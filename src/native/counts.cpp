@@ -73,7 +73,7 @@ bool mark(Vector<const T> values, T low, Vector<bool> seen) {
     all |= shown[q];
   }
   if (places <= BITS)
-    for (std::uint64_t q = 0; q < places; ++q) seen[q] = all >> q & 1;
+    for (Index q = 0; q < static_cast<Index>(places); ++q) seen[q] = all >> q & 1;
   else
     UNROLL for (i = 0; i < n; ++i) seen[above(values[i], low)] = true;
   return true;

@@ -67,7 +67,7 @@ INLINE LaneWords operator-(LaneWords a, LaneWords b) {
 }
 
 template <class V>
-constexpr int count_of = sizeof(V) / sizeof(double);
+constexpr int count_of = sizeof(V) / sizeof(double);  // NOLINT(bugprone-sizeof-expression)
 
 // The same number in every lane, or the number.
 template <class V>

@@ -181,7 +181,7 @@ constexpr Each<Kernel...> compiled(Each<Kernel...>) {
 
 }  // namespace
 
-extern const ScoresKernels scores{
+extern constinit const ScoresKernels scores{
     compiled(OfCells<SparseScores>()), add_student, add_linear, add_binary, add_table, best_class};
 
 }  // namespace suffice::LEVEL

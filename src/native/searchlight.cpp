@@ -35,7 +35,7 @@ struct Eight {
     UNROLL for (int p = 0; p < TILE / SPAN; ++p) * reinterpret_cast<InMemory*>(place + SPAN * p) =
         part[p];
   }
-  INLINE T operator[](int i) const { return part[i / SPAN][i % SPAN]; }
+  INLINE T operator[](Index i) const { return part[i / SPAN][i % SPAN]; }
   INLINE Eight& operator+=(Eight b) {
     UNROLL for (int p = 0; p < TILE / SPAN; ++p) part[p] += b.part[p];
     return *this;
