@@ -45,7 +45,7 @@ static Limbs difference(const Limbs& a, const Limbs& b) {
 // a · 2^bits, for bits ≥ 0.
 static Limbs shifted(const Limbs& a, Index bits) {
   if (a.empty() || !bits) return a;
-  const int shift = bits & 63;
+  const int shift = static_cast<int>(bits & 63);
   Limbs out(bits >> 6, 0);
   Limb carried = 0;
   for (const Limb limb : a) {
@@ -117,7 +117,7 @@ static double leading(const Limbs& a, Index* exponent) {
   *exponent = drop;
   if (drop < 0) return *exponent = 0, static_cast<double>(a[0]);
   const std::size_t q = drop >> 6;
-  const int shift = drop & 63;
+  const int shift = static_cast<int>(drop & 63);
   const Limb top = shift ? a[q] >> shift | a[q + 1] << (64 - shift) : a[q];
   return static_cast<double>(top);
 }

@@ -207,7 +207,7 @@ constexpr Each<Kernel...> compiled(Each<Kernel...>) {
 
 }  // namespace
 
-extern const LogisticKernels logistic{compiled(OfCells<SparseLogistic>()), add_gradient,
-                                      loss_derivatives};
+extern constinit const LogisticKernels logistic{compiled(OfCells<SparseLogistic>()), add_gradient,
+                                                loss_derivatives};
 
 }  // namespace suffice::LEVEL

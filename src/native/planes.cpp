@@ -20,7 +20,7 @@ void Planes::add(Index cell, std::int64_t value, Index exponent) {
   if (!value) return;
   if (!count_) low_ = exponent >> 6;
   Index q = (exponent >> 6) - low_;
-  const int shift = exponent & 63;
+  const int shift = static_cast<int>(exponent & 63);
   // The number takes two limbs; one more holds what many of them add up to.
   if (q < 0 || q + 3 > count_) {
     widen(q < 0 ? -q : 0, q + 3 > count_ ? q + 3 - count_ : 0);

@@ -1,5 +1,6 @@
 // Calls of kernels, as `record.py` wrote them.
 #pragma once
+#include <bit>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
@@ -86,13 +87,15 @@ class Calls {
   }
 };
 
-template <class T>
+// Whether numbers T, whose bits are those of whole numbers Bits, are the same.
+template <class T, class Bits>
 bool same(const std::vector<unsigned char>& a, const std::vector<unsigned char>& b) {
   for (std::size_t at = 0; at < a.size(); at += sizeof(T)) {
     T one, other;
     std::memcpy(&one, &a[at], sizeof(T));
     std::memcpy(&other, &b[at], sizeof(T));
-    if (std::memcmp(&one, &other, sizeof(T)) != 0 && (one == one || other == other)) return false;
+    const bool both_none = one != one && other != other;
+    if (!both_none && std::bit_cast<Bits>(one) != std::bit_cast<Bits>(other)) return false;
   }
   return true;
 }
@@ -100,8 +103,8 @@ bool same(const std::vector<unsigned char>& a, const std::vector<unsigned char>&
 // Whether all bits are the same; one NaN is as good as another.
 inline bool same(const Array& a, const Array& b) {
   if (a.letter != b.letter || a.order != b.order || a.shape != b.shape) return false;
-  if (a.letter == 'd') return same<double>(a.bytes, b.bytes);
-  if (a.letter == 'f') return same<float>(a.bytes, b.bytes);
+  if (a.letter == 'd') return same<double, std::uint64_t>(a.bytes, b.bytes);
+  if (a.letter == 'f') return same<float, std::uint32_t>(a.bytes, b.bytes);
   return a.bytes == b.bytes;
 }
 

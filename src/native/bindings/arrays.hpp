@@ -263,7 +263,7 @@ struct type_caster<suffice::bindings::Array<T, D, order>> {
     if (written) return false;
     try {
       return value.held.take(suffice::bindings::in_rows(source).ptr(), false);
-    } catch (python_error&) {
+    } catch (...) {
       return false;
     }
   }
@@ -278,7 +278,7 @@ struct type_caster<suffice::bindings::AnyRows> {
     if (value.held.lies(suffice::bindings::Order::any)) return true;
     try {
       return value.held.take(suffice::bindings::in_rows(source).ptr(), false);
-    } catch (python_error&) {
+    } catch (...) {
       return false;
     }
   }
@@ -293,7 +293,7 @@ struct type_caster<suffice::bindings::AnyArray<D>> {
     if (value.held.lies(suffice::bindings::Order::rows)) return true;
     try {
       return value.held.take(suffice::bindings::in_rows(source).ptr(), false);
-    } catch (python_error&) {
+    } catch (...) {
       return false;
     }
   }

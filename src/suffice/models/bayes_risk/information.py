@@ -15,14 +15,14 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.densities import OneColumn
 from suffice.models.bayes_risk.fitted_densities import independent_columns
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.numerics.elementary import exp, log
+from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import row_sums, safe_log
 from suffice.numerics.quadrature import integrate
 
 __all__ = ["ColumnInformation", "column_information"]
 
-LOG_2 = float(np.log(2.0))
+LOG_2 = log_of(2.0)
 PRECISION = 1e-12  # of an integral, in nats
 # Quantiles that cut the line: even in the middle, by decades in the tails.
 QUANTILES = np.concatenate([np.arange(1, 9) / 16, 10.0 ** -np.arange(2, 17)])
