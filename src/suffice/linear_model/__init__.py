@@ -7,11 +7,15 @@ those of another model, take subsets of columns without reading a row again, and
 estimates are worth. So do `Lasso` and `ElasticNet`, whose penalties make coefficients 0.
 """
 
-from suffice.linear_model.elastic_net import ElasticNet, Lasso
-from suffice.linear_model.linear_regression import LinearRegression
-from suffice.linear_model.logistic_regression import LogisticRegression
-from suffice.linear_model.ridge import Ridge
-from suffice.models.optimise.descent_options import GradientDescent
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from suffice.linear_model.elastic_net import ElasticNet, Lasso
+    from suffice.linear_model.linear_regression import LinearRegression
+    from suffice.linear_model.logistic_regression import LogisticRegression
+    from suffice.linear_model.ridge import Ridge
+    from suffice.models.optimise.descent_options import GradientDescent
 
 __all__ = [
     "ElasticNet",
@@ -21,3 +25,23 @@ __all__ = [
     "LogisticRegression",
     "Ridge",
 ]
+
+# Imported on first use: least squares need none of what a logistic regression does.
+_HOME = {
+    "ElasticNet": "suffice.linear_model.elastic_net",
+    "GradientDescent": "suffice.models.optimise.descent_options",
+    "Lasso": "suffice.linear_model.elastic_net",
+    "LinearRegression": "suffice.linear_model.linear_regression",
+    "LogisticRegression": "suffice.linear_model.logistic_regression",
+    "Ridge": "suffice.linear_model.ridge",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'suffice.linear_model' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, ndtr, ndtri
 
 from suffice.models.base.options import check_level
 from suffice.models.design.coefficient_table import header, row, rows_left_out
@@ -46,6 +45,8 @@ class LikelihoodRatio:
     @property
     def p(self) -> float:
         """Probability of a larger value where the smaller model holds; 1 without parameters."""
+        from scipy.special import chdtrc
+
         return float(chdtrc(self.dof, max(self.statistic, 0.0))) if self.dof else 1.0
 
 
@@ -163,6 +164,8 @@ class LogisticSummary:
     @property
     def p(self) -> NDArray[np.float64]:
         """2Φ(−|z|), (r, q)."""
+        from scipy.special import ndtr
+
         return np.asarray(2 * ndtr(-np.abs(self.z)))
 
     @property
@@ -177,6 +180,8 @@ class LogisticSummary:
 
     @property
     def _reach(self) -> NDArray[np.float64]:
+        from scipy.special import ndtri
+
         return np.asarray(ndtri((1 + self.level) / 2) * self.standard_error)
 
     @property

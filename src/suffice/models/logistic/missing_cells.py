@@ -18,7 +18,6 @@ from typing import Annotated, Self, cast
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
-from scipy.special import roots_genlaguerre
 
 from suffice.data.schema import BlockLayout, Layout
 from suffice.data.source import Split, each_batch, refusal
@@ -257,6 +256,8 @@ def _spherical(r: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
     The squares of the radii are those of Gauss's rule for χ² with r degrees of freedom.
     """
+    from scipy.special import roots_genlaguerre
+
     halves, weights = roots_genlaguerre(RADII, 0.5 * r - 1.0)
     axes = np.concatenate([np.eye(r), -np.eye(r)])
     steps = np.sqrt(2.0 * halves)[:, None, None] * axes
