@@ -130,6 +130,7 @@ def test_rows_that_are_no_compressed_rows_are_refused() -> None:
     starts = np.array([0, 1, 3])
     with pytest.raises(ValueError, match="indices"):
         kernels.scores.add_sparse_linear(data, indices[:2], starts, slope, out)
-    far = np.array([-1, 2**31 - 1, 1], np.int32)
-    kernels.scores.add_sparse_linear(data, far, starts, slope, out)
-    np.testing.assert_array_equal(out, [[0.0], [1.0]])
+    for dtype, largest in ((np.int32, 2**31 - 1), (np.int64, 2**62)):
+        far, found = np.array([-1, largest, 1], dtype), np.zeros((2, 1))
+        kernels.scores.add_sparse_linear(data, far, starts, slope, found)
+        np.testing.assert_array_equal(found, [[0.0], [1.0]])
