@@ -243,10 +243,12 @@ void count(Matrix<const float> x, LearntSums<float> learnt, Neighbours neighbour
            Vector<const std::int32_t> truth, Matrix<std::int32_t> correct) {
   each_tile<float, float>(x, learnt, neighbours, held_out,
                           [&](Index fold, Index first, Index rows, Index i, Eight<float> which) {
-                            std::int32_t right = 0;
+                            std::uint32_t right = 0;
                             for (Index row = 0; row < rows; ++row)
                               right += static_cast<std::int32_t>(which[row]) == truth[first + row];
-                            correct(fold, i) += right;
+                            // Without a sign: the counts there were may be any numbers.
+                            correct(fold, i) = static_cast<std::int32_t>(
+                                static_cast<std::uint32_t>(correct(fold, i)) + right);
                           });
 }
 
