@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from suffice.data.csv.table import CsvFormat
 from suffice.data.file_formats import open_files
 from suffice.data.frames.distributed import distributed_table
-from suffice.data.frames.memory import frame_table, in_memory_beside
+from suffice.data.frames.memory import frame_table, in_memory_beside, not_text
 from suffice.data.label_values import require_label_values
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
@@ -48,11 +48,14 @@ def open_table(
         If the table cannot be read.
     """
     table = _table(data, remembered)
+    if not table.names:
+        raise SchemaError("the table has no column", "a model needs features")
     names = []
     for role, given in ((LABEL, label), (WEIGHT, weight)):
         if given is None or isinstance(given, str):
             names.append(given)
             continue
+        given = _one_column(role, given)
         frame = in_memory_beside(table, role)
         table, name = frame.with_column(role, _column(role, given, frame.table.num_rows))
         names.append(name)
@@ -71,6 +74,28 @@ def _table(data: Any, remembered: CsvFormat | None) -> Table:
     return frame_table(data)
 
 
+def _one_column(role: str, given: Any) -> Any:
+    """The only column of a table; everything else as it is.
+
+    Raises
+    ------
+    ParameterError
+        If there are several.
+    """
+    shape: tuple[int, ...] = getattr(given, "shape", ())
+    if len(shape) != 2:
+        return given
+    if shape[1] != 1:
+        raise ParameterError(
+            f"the {role}s are a table of {shape[1]} columns", f"there is one {role} per row"
+        )
+    if isinstance(given, pa.Table):
+        return given.column(0)
+    if hasattr(given, "iloc"):
+        return given.iloc[:, 0]
+    return given[:, 0]
+
+
 def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
     """Given values as a column."""
     values = unmasked(given)
@@ -84,6 +109,8 @@ def _column(role: str, given: Any, rows: int) -> pa.Array[Any]:
         )
     try:
         return pa.array(values, from_pandas=True)
+    except UnicodeError:
+        raise not_text(f"the {role}s hold") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         raise SchemaError(
             f"the {role}s mix types: {str(error).splitlines()[0]}",

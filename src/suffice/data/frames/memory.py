@@ -25,7 +25,7 @@ from suffice.data.table import (
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.statistics.block import HELD_STEP
 
-__all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory", "in_memory_beside"]
+__all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory", "in_memory_beside", "not_text"]
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,11 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
     ReadError
         If a query fails, or there is no room for its rows.
     """
+    _refuse_complex(data)
     try:
         table = _read(data)
+    except UnicodeError as error:
+        raise _without_unicode(data, error) from None
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise SchemaError(
             f"the table cannot be read: {': '.join(map(str, reversed(error.args)))}",
@@ -144,6 +147,48 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
         ) from error
     require_distinct(table.names)
     return table
+
+
+def _refuse_complex(data: Any) -> None:
+    """Refuse columns of complex numbers, of frames and of dicts."""
+    kinds: Any = getattr(data, "dtypes", None)
+    if isinstance(data, Mapping):
+        kinds = {name: getattr(values, "dtype", None) for name, values in data.items()}
+        kinds |= {name: np.result_type(1j) for name, values in data.items() if _complex(values)}
+    elif not hasattr(kinds, "items"):
+        return
+    for name, kind in kinds.items():
+        if getattr(kind, "kind", "") == "c":
+            raise SchemaError(
+                f"column {str(name)!r} holds complex numbers",
+                "a column holds real numbers, text, true and false, dates or times",
+                "give real and imaginary parts as two columns",
+            )
+
+
+def _complex(values: Any) -> bool:
+    return isinstance(values, list | tuple) and any(isinstance(cell, complex) for cell in values)
+
+
+def not_text(subject: str) -> SchemaError:
+    """What to say of strings that no text is."""
+    return SchemaError(
+        f"{subject} a string with half of a character, which is no text (a lone surrogate)",
+        "text is Unicode",
+        "replace it: text.encode('utf8', 'replace').decode()",
+    )
+
+
+def _without_unicode(data: Any, error: UnicodeError) -> SchemaError:
+    """Name the column, by its name or a cell, that has a string which is no text."""
+    string = getattr(error, "object", None)
+    columns = data.keys() if hasattr(data, "keys") else ()
+    for name in columns:
+        if name == string:
+            return not_text(f"the name of the column {name!r} is")
+        if any(cell == string for cell in data[name]):
+            return not_text(f"column {name!r} holds")
+    return not_text("the table holds")
 
 
 def _read(data: Any) -> FrameTable | SpooledTable:

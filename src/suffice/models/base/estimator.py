@@ -161,6 +161,7 @@ class Estimator(ScikitLearnEstimator):
     def _open_array(self, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
         """An array of one row at least, checked, and the names of its columns."""
         X = unmasked(X, numeric=self.array_dtype is not None)
+        _require_numbers(X)
         x = self._checked_array(X, first)
         if not x.shape[0]:
             raise DataError("there is no row", "an array has one at least")
@@ -279,6 +280,24 @@ class Estimator(ScikitLearnEstimator):
     @abstractmethod
     def _restore(self, saved: Any) -> None:
         """Take over what a file holds besides the options."""
+
+
+def _require_numbers(X: Any) -> None:
+    """Refuse complex numbers, and an array without a column, in words that scikit-learn has too."""
+    kind = getattr(X, "dtype", None)
+    shape: tuple[int, ...] = getattr(X, "shape", ())
+    if getattr(kind, "kind", "") == "c":
+        raise DataError(
+            "the table holds complex numbers: Complex data not supported",
+            "a column holds real numbers",
+            "give real and imaginary parts as two columns",
+        )
+    if len(shape) == 2 and not shape[1]:
+        raise DataError(
+            f"the table has no column: Found array with 0 feature(s) (shape=({shape[0]}, 0)) while "
+            "a minimum of 1 is required",
+            "a model needs features",
+        )
 
 
 def by_name(given: str) -> ParameterError:
