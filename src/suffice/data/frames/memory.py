@@ -151,12 +151,12 @@ def frame_table(data: Any) -> FrameTable | SpooledTable:
 
 def _refuse_complex(data: Any) -> None:
     """Refuse columns of complex numbers, of frames and of dicts."""
-    kinds: Any = getattr(data, "dtypes", None)
+    kinds: Any = {}
     if isinstance(data, Mapping):
         kinds = {name: getattr(values, "dtype", None) for name, values in data.items()}
         kinds |= {name: np.result_type(1j) for name, values in data.items() if _complex(values)}
-    elif not hasattr(kinds, "items"):
-        return
+    elif type(data).__module__.partition(".")[0] == "pandas" and data.ndim == 2:
+        kinds = data.dtypes
     for name, kind in kinds.items():
         if getattr(kind, "kind", "") == "c":
             raise SchemaError(
