@@ -67,7 +67,6 @@ def fit(
     ] = None,
     weight: Weight = None,
     as_json: AsJson = False,
-    checkpoint: Checkpoint = None,
     features: Annotated[
         list[str] | None,
         typer.Option(
@@ -81,6 +80,7 @@ def fit(
     labels: Labels,
     options: Options,
     decision: Decision,
+    checkpoint: Checkpoint = None,
     running: Running,
 ) -> None:
     """Learn a model from files and keep it in one small file.
