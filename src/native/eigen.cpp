@@ -7,7 +7,7 @@ namespace suffice::LEVEL {
 namespace {
 
 constexpr double PRECISION = 0x1p-53;
-constexpr double NOTHING = 0x1p-106;  // next to a largest element near 1
+constexpr double NOTHING = 0x1p-53;   // the rounding of a largest element near 1
 constexpr double NO_LENGTH = 1e-290;  // of a vector, squared: what is left of it is rounding
 constexpr int MOST_STEPS = 60;        // of one eigenvalue; two or three are usual
 
@@ -126,7 +126,8 @@ void step(Matrix<double> vectors, double* diagonal, double* e, Index l, Index m)
   e[m] = 0.0;
 }
 
-// Whether an element beside the diagonal is no more than the rounding of those next to it.
+// Whether an element beside the diagonal is no more than the rounding of those next to it, or of
+// the largest one: between eigenvalues that are 0 but for rounding it need not get smaller.
 INLINE bool is_small(const double* diagonal, const double* e, Index i) {
   const double size = magnitude(e[i]);
   return size <= PRECISION * (magnitude(diagonal[i]) + magnitude(diagonal[i + 1])) ||

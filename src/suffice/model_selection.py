@@ -335,7 +335,10 @@ def _score(split: Split, trials: list[_Trial]) -> dict[tuple[int, int], Evaluati
             stop = min(trial.rows.stop - first - done, batch.rows)
             if start < stop:
                 part = _Held(split, done + start, batch.cut(start, stop))
-                found = {(i, f): evaluation(part, model) for i, model in enumerate(trial.models)}
+                found = {
+                    (i, f): evaluation(part, model, ranked=True)
+                    for i, model in enumerate(trial.models)
+                }
                 _add(scores, found)
         done += batch.rows
     return scores

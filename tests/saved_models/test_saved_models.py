@@ -23,6 +23,14 @@ FILES = sorted(path for folder in FOLDERS for path in folder.glob("*.suffice"))
 WORKING = {LossSums}  # summed while a model is fitted, and part of no model
 
 
+FROM_INCOMPLETE_ROWS = {  # by expectation-maximisation, which stops at a tolerance
+    "LinearDiscriminantAnalysis-forgot",
+    "LinearRegression-gaussian",
+    "NaiveBayes-one_family",
+    "Ridge-gaussian",
+}
+
+
 @cache
 def written(folder: Path) -> dict:
     return json.loads((folder / "predictions.json").read_text("utf-8"))
@@ -42,6 +50,7 @@ def predictions(model, rows) -> np.ndarray:
 
 
 @pytest.mark.filterwarnings("ignore:column 'x3' is 1:suffice.errors.SufficeWarning")
+@pytest.mark.filterwarnings("ignore:alpha too small:suffice.errors.SufficeWarning")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_a_file_predicts_what_it_predicted_when_it_was_written(path, tmp_path):
     expected = written(path.parent)["models"][path.name]
@@ -50,7 +59,8 @@ def test_a_file_predicts_what_it_predicted_when_it_was_written(path, tmp_path):
     assert [str(label) for label in getattr(model, "classes_", [])] == expected["classes"]
     found = predictions(model, rows_of(path))
     # Elementary functions may be rounded in another way; labels and orders may not change.
-    np.testing.assert_allclose(found, expected["predictions"], rtol=1e-12, atol=1e-12)
+    close = 1e-9 if path.stem in FROM_INCOMPLETE_ROWS else 1e-12
+    np.testing.assert_allclose(found, expected["predictions"], rtol=close, atol=close)
     model.save(tmp_path / "again")
     again = predictions(suffice.load(tmp_path / "again"), rows_of(path))
     np.testing.assert_array_equal(again, found)

@@ -24,7 +24,7 @@ from suffice import NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
 from suffice.families import Gaussian, JointTable, MultivariateGaussian, Poisson
-from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from suffice.models.optimise.descent_options import GradientDescent
 
 HERE = Path(__file__).parent
@@ -243,6 +243,13 @@ def linear_models() -> Iterator[tuple[str, Any, str]]:
             )
 
 
+def sparse_models() -> Iterator[tuple[str, Any, str]]:
+    """Models with a penalty of absolute values."""
+    yield "default", Lasso(0.1).fit(X, TARGET), "numbers"
+    yield "default", ElasticNet(0.2, l1_ratio=0.3).fit(X, TARGET, WEIGHT), "numbers"
+    yield "l1", LogisticRegression("l1", C=0.5).fit(X, NUMBER), "numbers"
+
+
 def logistic_models() -> Iterator[tuple[str, Any, str]]:
     """Models of `LogisticRegression`."""
     rows = TABLE.select([*NUMBERS, "color", "old", "kind"])
@@ -286,6 +293,7 @@ def main() -> None:
         scikit_learn_names,
         discriminant_analysis,
         linear_models,
+        sparse_models,
         logistic_models,
     )
     for group in groups:

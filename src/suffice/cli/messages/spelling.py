@@ -64,6 +64,7 @@ def _declared() -> Iterator[tuple[str, Flag]]:
     for name, words in PARAMETERS.items():
         yield name, Flag(flag(name), {repr(word): word for word in words})
     yield "columns", Flag(flag("ignore"))  # of a refit
+    yield "ignore", Flag(flag("ignore"))
     yield "level", Flag(flag("level"))
 
 
