@@ -37,3 +37,13 @@ def test_no_row(run: Run, model: Path) -> None:
     refused = run("evaluate", model, "empty.csv", "--by", "color")
     assert refused.exit_code != 0
     assert "holds no row" in refused.stderr
+
+
+def test_rows_without_an_answer_are_left_out_and_counted(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,6\n")
+    (tmp_path / "holes.csv").write_text("x,y\n1,2\n,3\n3,5\n")
+    run("fit", "t.csv", "--label", "y", "--model", "linear")
+    found = run("evaluate", "t.suffice", "holes.csv", "--json")
+    assert found.exit_code == 0
+    assert json.loads(found.stdout)["targets"][0]["rows"] == 2
+    assert "1 row left out: a cell is missing" in found.stderr

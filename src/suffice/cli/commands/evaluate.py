@@ -83,9 +83,9 @@ def evaluate(
         fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
         truth = label_of(fitted, label), weight_of(fitted, weight, table)
         if by is None:
-            found = fitted.evaluate(table, *truth)
+            found = fitted.evaluate(table, *truth, unanswerable="empty")
         else:
-            groups = fitted.evaluate_by(table, truth[0], by, truth[1])
+            groups = fitted.evaluate_by(table, truth[0], by, truth[1], unanswerable="empty")
     facts_of, tables = _written(fitted, decision)
     if by is None:
         facts = facts_of(found)

@@ -29,7 +29,13 @@ from suffice.models.base.estimator import Estimator
 from suffice.models.base.evaluation import Evaluation, evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.options import Unanswerable, check_unanswerable
-from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
+from suffice.models.base.partial_answers import (
+    WithGaps,
+    answer_complete,
+    of_complete,
+    tables_with_gaps,
+    told,
+)
 from suffice.models.base.predictions import prediction_tables
 from suffice.models.base.reader import LabelReader
 from suffice.statistics.batch import Batch
@@ -158,6 +164,14 @@ class Classifier(Estimator):
             )
         return prediction_tables(model.classes, answered(answer, source, layout))
 
+    def _of_answered(
+        self, kernel: Callable[[Split, Any], Any], unanswerable: Unanswerable
+    ) -> Callable[[Split, Any], WithGaps[Any]]:
+        """The kernel that leaves out rows without an answer, if these are to be empty."""
+        check_unanswerable(unanswerable)
+        complete = self._complete_rows() if unanswerable == "empty" else None
+        return partial(of_complete, kernel=kernel, complete=complete)
+
     def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
         """What tells the rows of a batch that have an answer; None if all have one."""
         return None
@@ -167,10 +181,16 @@ class Classifier(Estimator):
 
         Rows without a label are left out.
         """
-        return self._evaluated(X, y, sample_weight, costs=self.costs).accuracy
+        return self._evaluated(X, y, sample_weight, self.costs).accuracy
 
     def evaluate(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, costs: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        costs: Any = None,
+        unanswerable: Unanswerable = "error",
     ) -> Evaluation:
         """Return accuracy, log loss, Brier score and the confusion table of labelled rows.
 
@@ -185,6 +205,9 @@ class Classifier(Estimator):
         costs : array (k, k), optional
             Instead of those of the model: ``costs[i][j]`` is the cost of answering label j where i
             is true. The label answered is the one of least expected cost.
+        unanswerable : {"error", "empty"}
+            As in `predict_batches`; rows with an empty answer are left out, with a warning that
+            counts them.
 
         Raises
         ------
@@ -194,10 +217,17 @@ class Classifier(Estimator):
             If the costs are no such table.
         """
         chosen = self.costs if costs is None else costs
-        return self._evaluated(X, y, sample_weight, costs=chosen, ranked=True)
+        return self._evaluated(X, y, sample_weight, chosen, unanswerable, ranked=True)
 
     def evaluate_by(
-        self, X: Any, y: Any, by: str, sample_weight: Any = None, *, costs: Any = None
+        self,
+        X: Any,
+        y: Any,
+        by: str,
+        sample_weight: Any = None,
+        *,
+        costs: Any = None,
+        unanswerable: Unanswerable = "error",
     ) -> ByGroup[Evaluation]:
         """Evaluate the rows of every value of a column, in one pass.
 
@@ -210,6 +240,7 @@ class Classifier(Estimator):
             A column, which the model may read or not.
         sample_weight : array (n,) or name of a column, optional
         costs : array (k, k), optional
+        unanswerable : {"error", "empty"}
             As in `evaluate`.
 
         Returns
@@ -224,22 +255,33 @@ class Classifier(Estimator):
         """
         model = self._fitted()
         chosen = self._costs(self.costs if costs is None else costs)
-        kernel = partial(evaluation, costs=chosen, ranked=True)
+        kernel = self._of_answered(partial(evaluation, costs=chosen, ranked=True), unanswerable)
         source = self._open_labelled(X, y, sample_weight)
         known = self._layout_to_answer()
         taken = (known.label, source.label, source.weight)
         layout, at = group_layout(known, source, by, taken)
         engine = self._engine_for(source)
         splits = source.splits(layout, engine.workers)
-        return ByGroup(by, sum_by_group(kernel, model, engine, splits, at, len(known.blocks)))
+        found = sum_by_group(kernel, model, engine, splits, at, len(known.blocks))
+        return ByGroup(by, told(found))
 
     def _evaluated(
-        self, X: Any, y: Any, sample_weight: Any, *, costs: Any, ranked: bool = False
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        costs: Any,
+        unanswerable: Unanswerable = "error",
+        *,
+        ranked: bool = False,
     ) -> Evaluation:
         model = self._fitted()
-        kernel = partial(evaluation, costs=self._costs(costs), ranked=ranked)
+        kernel = self._of_answered(
+            partial(evaluation, costs=self._costs(costs), ranked=ranked), unanswerable
+        )
         source = self._open_labelled(X, y, sample_weight)
-        result = self._run(kernel, model, source, self._layout_to_answer())
+        found = self._run(kernel, model, source, self._layout_to_answer())
+        result: Evaluation = told({"all": found})["all"]
         if not result.weight:
             raise DataError(
                 "there is no labelled row whose weight is not zero",

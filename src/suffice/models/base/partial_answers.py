@@ -1,21 +1,24 @@
-"""Answers to the rows that have one: others lack a cell, or show a category that no fit knew."""
+"""Rows that a model can answer: others lack a cell, or show a category that no fit knew."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.data.source import Split
 from suffice.errors import warn
 from suffice.statistics.batch import Batch
 
-__all__ = ["Partial", "answer_complete", "tables_with_gaps"]
+__all__ = ["Partial", "WithGaps", "answer_complete", "of_complete", "tables_with_gaps", "told"]
 
 R = TypeVar("R")
+
+NO_ANSWER = "a cell is missing, or shows a category that no row of the fit had"
 
 
 @dataclass(frozen=True)
@@ -55,7 +58,67 @@ def tables_with_gaps(
         rows += len(place)
         answered += int(part.complete.sum())
     if answered < rows:
-        warn(
-            f"{rows - answered} of {rows} rows have no answer: a cell is missing, or shows a "
-            "category that no row of the fit had"
-        )
+        warn(f"{rows - answered} of {rows} rows have no answer: {NO_ANSWER}")
+
+
+@dataclass(frozen=True)
+class WithGaps(Generic[R]):
+    """What a kernel found in the complete rows, and how many others there are."""
+
+    found: R
+    gaps: int
+
+    def __add__(self, other: Self) -> Self:
+        found: Any = self.found
+        return replace(self, found=found + other.found, gaps=self.gaps + other.gaps)
+
+    def __sub__(self, other: Self) -> Self:
+        found: Any = self.found
+        return replace(self, found=found - other.found, gaps=self.gaps - other.gaps)
+
+
+def told(parts: Mapping[Any, WithGaps[R]]) -> dict[Any, R]:
+    """What was found in every part, with one warning that counts the rows left out of all."""
+    gaps = sum(part.gaps for part in parts.values())
+    if gaps:
+        warn(f"{gaps} row{'s' if gaps > 1 else ''} left out: {NO_ANSWER}")
+    return {name: part.found for name, part in parts.items()}
+
+
+def of_complete(
+    split: Split,
+    params: Any,
+    kernel: Callable[[Split, Any], R],
+    complete: Callable[[Batch], NDArray[np.bool_]] | None,
+) -> WithGaps[R]:
+    """Kernel: what another one finds in those rows that are ``complete``; None: in all."""
+    if complete is None:
+        return WithGaps(kernel(split, params), 0)
+    view = _CompleteRows(split, complete, [])
+    found = kernel(view, params)
+    return WithGaps(found, view.gaps)
+
+
+@dataclass
+class _CompleteRows:
+    """The complete rows of a split, and where they stand there."""
+
+    split: Split
+    complete: Callable[[Batch], NDArray[np.bool_]]
+    places: list[NDArray[np.intp]]  # of the rows so far, batch by batch
+    gaps: int = 0
+
+    def batches(self) -> Iterator[Batch]:
+        first = 0
+        for batch in self.split.batches():
+            rows = np.flatnonzero(self.complete(batch))
+            self.places.append(first + rows)
+            self.gaps += batch.rows - len(rows)
+            first += batch.rows
+            yield batch.take(rows)
+
+    def count(self) -> int:
+        return sum(batch.rows for batch in self.batches())
+
+    def locate(self, row: int) -> str:
+        return self.split.locate(int(np.concatenate(self.places)[row]))

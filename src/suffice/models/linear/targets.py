@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 from suffice.data.array_source import ArraySource
+from suffice.data.source import Split
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.options import Unanswerable, check_unanswerable
+from suffice.models.base.partial_answers import WithGaps, of_complete, told
 from suffice.models.base.scikit_learn import check_consistent_length, check_is_fitted
 from suffice.models.design.matrix import Design
 from suffice.models.linear.evaluation import RegressionEvaluation
@@ -61,8 +64,24 @@ class Regressor(Estimator):
         """Return R² = 1 − Σ(y − ŷ)²/Σ(y − ȳ)², the mean over targets."""
         return float(self.evaluate(X, y, sample_weight).r_squared.mean())
 
-    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> RegressionEvaluation:
+    def evaluate(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        unanswerable: Unanswerable = "error",
+    ) -> RegressionEvaluation:
         """Return R², mean squared and absolute errors of rows whose targets are known.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        y : array (n,), (n, t), or names of columns
+        sample_weight : array (n,) or name of a column, optional
+        unanswerable : {"error", "empty"}
+            As in `predict_batches`; rows with an empty answer are left out, with a warning that
+            counts them.
 
         Raises
         ------
@@ -71,11 +90,18 @@ class Regressor(Estimator):
         """
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
-        moments = self._run(errors, replace(model, layout=layout), source, layout)
-        return RegressionEvaluation.of(self.design_.targets, moments)
+        kernel = self._of_answered(errors, unanswerable)
+        found = self._run(kernel, replace(model, layout=layout), source, layout)
+        return RegressionEvaluation.of(self.design_.targets, told({"all": found})["all"])
 
     def evaluate_by(
-        self, X: Any, y: Any, by: str, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        by: str,
+        sample_weight: Any = None,
+        *,
+        unanswerable: Unanswerable = "error",
     ) -> ByGroup[RegressionEvaluation]:
         """Evaluate the rows of every value of a column, in one pass.
 
@@ -87,6 +113,8 @@ class Regressor(Estimator):
         by : str
             A column, which the model may read or not.
         sample_weight : array (n,) or name of a column, optional
+        unanswerable : {"error", "empty"}
+            As in `evaluate`.
 
         Returns
         -------
@@ -103,7 +131,7 @@ class Regressor(Estimator):
         layout, at = group_layout(known, source, by, (*self.target_names_, known.weight))
         engine = self._engine_for(source)
         found = sum_by_group(
-            errors,
+            self._of_answered(errors, unanswerable),
             replace(model, layout=known),
             engine,
             source.splits(layout, engine.workers),
@@ -111,7 +139,17 @@ class Regressor(Estimator):
             len(known.blocks),
         )
         judged = partial(RegressionEvaluation.of, self.design_.targets)
-        return ByGroup(by, {value: judged(moments) for value, moments in found.items()})
+        return ByGroup(by, {value: judged(moments) for value, moments in told(found).items()})
+
+    def _of_answered(
+        self, kernel: Callable[[Split, Any], Any], unanswerable: Unanswerable
+    ) -> Callable[[Split, Any], WithGaps[Any]]:
+        """The kernel that leaves out rows without an answer, if these are to be empty."""
+        check_unanswerable(unanswerable)
+        known = self.model_.cells is not None or unanswerable == "error"
+        return partial(
+            of_complete, kernel=kernel, complete=None if known else self.design_.complete
+        )
 
     # -- reading
 
