@@ -29,8 +29,8 @@ def columns(
 ) -> None:
     """Show how many bits a cell of every column tells of the class.
 
-    0 bits: the column looks alike in every class. Each column is judged by itself;
-    columns that repeat each other tell less together than their bits add up to.
+    0 bits: the column looks alike in every class. Each column is judged by
+    itself. Columns that repeat each other tell less together than their sum.
     """
     from suffice.bayes import column_information
 

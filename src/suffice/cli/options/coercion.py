@@ -1,4 +1,4 @@
-"""Arguments and options that are text, or not given, need no validator."""
+"""Arguments and options of Typer: text needs no validator, and types have names for people."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any
 from typer.core import TyperCommand
 
 __all__ = ["Command", "TextAsItIs"]
+
+SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an option has no metavar
 
 
 class TextAsItIs:
@@ -27,11 +29,22 @@ class TextAsItIs:
             usual = parameter.process_value
             if not isinstance(usual, partial):
                 parameter.process_value = partial(_processed, parameter, usual)
+                _rename_type(parameter)
         return parameters
 
 
 class Command(TextAsItIs, TyperCommand):
     """A command that takes text as it is."""
+
+
+def _rename_type(parameter: Any) -> None:
+    """Let the help show no type of Python: none of a flag, nor beside the name of an argument."""
+    described = getattr(parameter, "type_descriptor", None)  # none in other versions of Typer
+    is_argument = parameter.param_type_name == "argument"
+    if described is None or (parameter.metavar is not None and not is_argument):
+        return
+    shown = None if is_argument else SHOWN.get(described.annotation)
+    parameter.display_type_rich = lambda ctx: shown
 
 
 def _processed(parameter: Any, usual: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
