@@ -40,7 +40,14 @@ DISCRIMINANT = {
     "co-moments",
     "co-moments-double",
 }
-LINEAR = {"linear-fit", "linear-fit-double", "ridge-fit", "ridge-fit-double"}
+LINEAR = {
+    "linear-fit",
+    "linear-fit-double",
+    "ridge-fit",
+    "ridge-fit-double",
+    "lasso-fit",
+    "logistic-l1-fit",
+}
 CONTESTS = {"linear-intelex", "ridge-intelex", "logistic-2", "logistic-5", "logistic-text"}
 PEERS = {"river", "pomegranate", "mixed-naive-bayes", "e1071"}
 TRUTHS = {"independent", "equal", "unequal", "copies", "humps"}
