@@ -26,8 +26,9 @@ if TYPE_CHECKING:
         LogisticRegression,
         Ridge,
     )
+    from suffice.models.linear.summary import Summary
 
-__all__ = ["CONFIDENCE", "coefficient_facts", "rendered_coefficients"]
+__all__ = ["CONFIDENCE", "coefficient_facts", "rendered_coefficients", "robust_facts"]
 
 CONFIDENCE = 0.95
 TESTS, ENDS, RATIO = ("t", "z", "p"), ("lower", "upper"), "odds_ratio"
@@ -72,6 +73,12 @@ def coefficient_facts(
     return {"model": str(path), "type": name, "level": level} | FACTS[name](model, level)
 
 
+def robust_facts(summaries: Sequence[Summary], path: Path, level: float) -> dict[str, Any]:
+    """As `coefficient_facts`, of the summaries of least squares with robust errors."""
+    kept = {"model": str(path), "type": "LinearRegression", "level": level}
+    return kept | {"errors": summaries[0].errors} | _of_summaries(summaries)
+
+
 def _coefficients(terms: Sequence[str], **columns: Any) -> list[dict[str, Any]]:
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [
@@ -88,7 +95,12 @@ def _linear(model: LinearRegression, level: float) -> dict[str, Any]:
 
 
 def _tested(model: LinearRegression, level: float) -> dict[str, Any]:
-    summaries = [model.summary(target, level) for target in range(len(model.design_.targets))]
+    return _of_summaries(
+        [model.summary(target, level) for target in range(len(model.design_.targets))]
+    )
+
+
+def _of_summaries(summaries: Sequence[Summary]) -> dict[str, Any]:
     return {
         "rows": summaries[0].rows,
         "equations": [

@@ -87,6 +87,8 @@ class Summary:
         At the estimates; infinite where the fit is perfect.
     left_out : float
         Weight of the rows left out for missing cells; rows without any value are not counted.
+    errors : str
+        "classical", or the kind of robust errors: HC0 to HC3 (`LinearRegression.robust_summary`).
 
     Examples
     --------
@@ -124,6 +126,7 @@ class Summary:
     aic: float
     bic: float
     left_out: float = 0.0
+    errors: str = "classical"
 
     @classmethod
     def of(
@@ -220,6 +223,8 @@ class Summary:
             f"BIC: {criterion(self.bic)}, rows: {self.rows:g}",
             *rows_left_out(self.left_out),
         ]
+        if self.errors != "classical":
+            lines.append(f"Standard errors, tests and F are robust: {self.errors}.")
         return "\n".join(lines)
 
     def _table(self) -> list[str]:

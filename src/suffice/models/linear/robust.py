@@ -1,0 +1,154 @@
+"""Standard errors of least squares that hold where rows differ in their variance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.source import Split, each_batch
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.model import LinearModel
+from suffice.models.linear.summary import Summary
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import product
+from suffice.numerics.rows import affine
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+
+__all__ = ["POWER", "Influences", "Robust", "influences", "robust"]
+
+Robust = Literal["HC0", "HC1", "HC2", "HC3"]
+POWER: dict[str, float] = {"HC0": 0.0, "HC1": 0.0, "HC2": 0.5, "HC3": 1.0}
+ONE = 1.0 - 1e-10  # leverage from which a row decides its own fit, but for rounding
+
+
+@dataclass(frozen=True)
+class Influences:
+    """Which influences are to be summed.
+
+    Parameters
+    ----------
+    model : LinearModel
+    fit : LeastSquares
+        That of the model.
+    target : int
+        Which target.
+    power : float
+        a, of 1 − h.
+    """
+
+    model: LinearModel
+    fit: LeastSquares
+    target: int
+    power: float
+
+
+def influences(split: Split, asked: Influences) -> Comoments:
+    """Kernel: co-moments of what each row adds to the coefficients.
+
+    ::
+
+        g = e/(1 − h)^a · (1/n − x̄ᵀv, v),   v = (XᵀX)⁺(x − x̄)
+
+    Σ w g gᵀ is the sandwich (XᵀX)⁺ (Σ w e²/(1 − h)^2a x xᵀ) (XᵀX)⁺.
+
+    Raises
+    ------
+    BadCell
+        If the leverage h of a row is 1, and a is not 0.
+    """
+    fit, total = asked.fit, ComomentsAccumulator(len(asked.model.design) + asked.fit.has_intercept)
+
+    def add(batch: Batch) -> None:
+        for rows, x, y in asked.model.rows(batch, with_targets=True):
+            predicted = fit.predict(x)
+            asked.model.require_finite(rows.start, x, predicted)
+            e = (y - predicted)[:, asked.target]
+            if asked.power:
+                e = e / _free(fit.leverage(x), rows.start) ** asked.power
+            weights, known = batch.weights[rows], np.isfinite(e)
+            counted = known & (weights > 0) if weights.size else known
+            g = np.where(known, e, 0.0)[:, None] * _directions(fit, x)
+            total.add(RealBlock(g), np.where(counted, 0, -1).astype(np.intp), weights, 1)
+
+    for _ in each_batch(split, asked.model.layout, add):
+        pass
+    return total.statistic()
+
+
+def _directions(fit: LeastSquares, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(1/n − x̄ᵀv, v) of rows, (n, q); v alone without an intercept."""
+    white = affine(x, fit.origin, fit.root, np.zeros(len(fit.root)))
+    v = affine(white, np.zeros(len(fit.root)), fit.root.T, np.zeros(fit.root.shape[1]))
+    if not fit.has_intercept:
+        return v
+    at_zero = affine(v, np.zeros(v.shape[1]), -fit.origin[None], np.zeros(1))
+    return np.hstack([1.0 / fit.equations.rows + at_zero, v])
+
+
+def _free(leverage: NDArray[np.float64], first: int) -> NDArray[np.float64]:
+    """1 − h of rows, of which the number of the first is given."""
+    certain = np.flatnonzero(leverage > ONE)
+    if len(certain):
+        raise BadCell(
+            first + int(certain[0]),
+            None,
+            1.0,
+            "that is its leverage: the row decides its own fit, and has no error",
+            "use 'HC0' or 'HC1', or leave the row out",
+        )
+    return 1.0 - leverage
+
+
+def robust(summary: Summary, found: Comoments, kind: Robust, intercept: bool) -> Summary:
+    """A summary whose errors, tests and F are those of the sandwich.
+
+    Parameters
+    ----------
+    summary : Summary
+        Of the same fit.
+    found : Comoments
+        The influences of all rows.
+    kind : {"HC0", "HC1", "HC2", "HC3"}
+    intercept : bool
+        Whether the first coefficient is one: F leaves it out.
+
+    Source: H. White, A heteroskedasticity-consistent covariance matrix estimator and a direct test
+    for heteroskedasticity (1980); J. G. MacKinnon and H. White, Some heteroskedasticity-consistent
+    covariance matrix estimators with improved finite sample properties (1985).
+    """
+    from scipy.special import fdtrc, stdtr, stdtrit
+
+    covariance = _products(found)
+    if kind == "HC1":
+        covariance *= summary.rows / summary.dof
+    error = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(summary.estimate == 0.0, 0.0, summary.estimate / error)
+    reach = float(stdtrit(summary.dof, (1.0 + summary.level) / 2.0)) * error
+    w, v = summary.estimate[intercept:], covariance[intercept:, intercept:]
+    f = float(w @ np.linalg.pinv(v, hermitian=True) @ w) / summary.rank if summary.rank else 0.0
+    return replace(
+        summary,
+        standard_error=error,
+        t=t,
+        p=np.asarray(2.0 * stdtr(summary.dof, -np.abs(t)), np.float64),
+        lower=summary.estimate - reach,
+        upper=summary.estimate + reach,
+        f=f,
+        f_p=float(fdtrc(summary.rank, summary.dof, f)) if summary.rank else 1.0,
+        errors=kind,
+    )
+
+
+def _products(found: Comoments) -> NDArray[np.float64]:
+    """Σ w g gᵀ, (q, q)."""
+    total = found.one_class
+    mean = total.mean
+    across = product(DoubleDouble(mean.hi.T, mean.lo.T), mean) * total.rows
+    return (total.scatter[0] + across).value
