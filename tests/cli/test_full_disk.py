@@ -122,7 +122,7 @@ def test_a_closed_stream_is_named(words: str, rows: Path) -> None:
 
 @pytest.mark.parametrize("words", FEW)
 def test_a_reader_that_has_gone_needs_no_sentence(words: str, rows: Path) -> None:
-    with subprocess.Popen(["true"], stdin=subprocess.PIPE) as reader:
+    with subprocess.Popen([sys.executable, "-c", ""], stdin=subprocess.PIPE) as reader:
         reader.wait()
         done = suffice(*words.split(), cwd=rows, stdout=reader.stdin)
     assert done.stderr == ""

@@ -32,6 +32,7 @@ LINEAR_ALGEBRA = {
     "models/linear/fitted.py": "`singular_`",
     "models/linear/posterior.py": "draws",
     "models/linear/ridge.py": "the penalty of the least error left out",
+    "models/linear/robust.py": "F of a summary",
     "models/logistic/curvature.py": "iterations of logistic regression",
     "models/logistic/fit.py": "iterations of logistic regression",
     "models/logistic/fitted.py": "draws",
