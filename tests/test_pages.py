@@ -41,6 +41,7 @@ def test_every_page_that_shows_python_is_run_here() -> None:
         "CONTRIBUTING.md",
         "docs/engines.md",
         "docs/how_it_works.md",
+        "docs/pictures.md",
         "docs/searchlight.md",
     ]
 
@@ -96,6 +97,16 @@ def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
     assert "method='closed_form'" in error
     assert [float(rate) for rate in rates.split()] == pytest.approx([0.15848, 0.15897], abs=1e-12)
     assert decisions == "['low' None 'high']"
+
+
+def test_the_page_of_the_pictures(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("agg")
+    (block,) = blocks("docs/pictures.md")
+    exec(block, {})
+    plt.close("all")
+    assert capsys.readouterr().out.splitlines() == ["2 against 1 1.7"]
+    assert {file.name for file in tmp_path.glob("*.png")} == {"density.png", "evidence.png"}
 
 
 @pytest.fixture

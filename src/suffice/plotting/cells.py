@@ -1,0 +1,149 @@
+"""Values of one column to draw a model at, and what the model says of them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.data.schema import ONLY
+from suffice.errors import ParameterError
+from suffice.families.multinomial import MultinomialParameters
+from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.plotting.style import require_place
+
+__all__ = ["Cells", "cells_of", "log_likelihoods", "require_generative", "rows_with"]
+
+DRAWS = 2_000  # rows of each class that say where a number lies
+TAIL = 0.002  # share of them that may lie outside the picture, on either side
+POINTS = 400
+MOST_WHOLE = 200  # whole numbers that are drawn one by one
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Values of a column: m numbers, or m values that have names.
+
+    Parameters
+    ----------
+    column : str
+    values : ndarray (m,)
+    discrete : bool
+        Whether they are all there is between the first and the last.
+    """
+
+    column: str
+    values: NDArray[Any]
+    discrete: bool
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """Where they are drawn, (m,): numbers at themselves, others at 0, 1, ..."""
+        return self.values if self.are_numbers else np.arange(float(len(self.values)))
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether they have a place on a line."""
+        return self.values.dtype.kind == "f"
+
+
+def require_generative(model: Any) -> GenerativeClassifier:
+    """The model, if it says how columns look in a class.
+
+    Raises
+    ------
+    ParameterError
+        If it does not.
+    """
+    check_is_fitted(model)
+    if not isinstance(model, GenerativeClassifier):
+        raise ParameterError(
+            f"{type(model).__name__} does not say how a column looks in a class",
+            "naive Bayes and discriminant analysis do",
+            "draw its coefficients: CoefficientDisplay",
+        )
+    return model
+
+
+def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
+    """The values of a column at which a model is drawn.
+
+    Categories are those that rows showed. Numbers reach as far as rows that the model draws: all
+    but 0.2 % on either side, in every class.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such column, no row showed a value of it, or it holds text.
+    """
+    name = model.layout_.names[require_place(column, model.layout_.names)]
+    for part, parameters, block in zip(
+        model.parts_, model.model_.parameters, model.model_.statistic.blocks, strict=True
+    ):
+        if name not in part.layout.columns:
+            continue
+        j = list(part.layout.columns).index(name)
+        shares_a_draw = isinstance(parameters, MultinomialParameters)  # with the other columns
+        if shares_a_draw or part.layout.encoding == "sparse" or not part.family.is_distribution:
+            raise ParameterError(
+                f"column {name!r} is modelled by {part.family.name}",
+                "a picture shows one value a row, and one distribution of it in every class",
+                "see what its words say with suffice show --column",
+            )
+        if part.layout.encoding in {"binary", "outcome"}:
+            return Cells(name, _two_values(model, name), discrete=True)
+        vocabularies = getattr(block, "vocabularies", None)
+        if vocabularies is not None:
+            values = vocabularies[j].values
+            return Cells(name, _objects(values), discrete=True)
+        k = len(model.model_.classes)
+        codes = np.repeat(np.arange(k), DRAWS)
+        drawn = np.asarray(parameters.sample(codes, np.random.default_rng(0))[j], np.float64)
+        whole = bool((drawn == np.round(drawn)).all())
+        return Cells(name, _line(drawn.reshape(k, DRAWS), whole), discrete=whole)
+    raise ParameterError(
+        f"column {name!r} has no value", "no row showed one", "learn from rows that do"
+    )
+
+
+def _two_values(model: GenerativeClassifier, name: str) -> NDArray[Any]:
+    column = model.schema_[list(model.layout_.names).index(name)]
+    if column.stored == "boolean":
+        return _objects((False, True))
+    return _objects((-1, 1) if column.reason == ONLY.format(-1, 1) else (0, 1))
+
+
+def _objects(values: tuple[Any, ...]) -> NDArray[Any]:
+    held = np.empty(len(values), object)
+    held[:] = values
+    return held
+
+
+def _line(drawn: NDArray[np.float64], whole: bool) -> NDArray[np.float64]:
+    """Numbers that cover what every class draws, (k, n)."""
+    low = float(np.quantile(drawn, TAIL, axis=1).min())
+    high = float(np.quantile(drawn, 1 - TAIL, axis=1).max())
+    if whole and high - low <= MOST_WHOLE:
+        return np.arange(np.floor(low), np.ceil(high) + 1)
+    return np.linspace(low, high, POINTS)
+
+
+def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:
+    """A table of rows with these cells; all other cells are missing."""
+    n = len(next(iter(cells.values())))
+    columns = {
+        name: pa.array(list(cells[name])) if name in cells else pa.nulls(n)
+        for name in model.layout_.names
+    }
+    return pa.table(columns)
+
+
+def log_likelihoods(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float64]:
+    """Return log p(x | c) of every value, (m, k), the other columns left out exactly."""
+    found = model.explain(rows_with(model, {cells.column: cells.values}))
+    return found.contributions[:, found.columns.index(cells.column)]

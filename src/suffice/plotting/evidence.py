@@ -1,0 +1,150 @@
+"""What a value of one column says for a class, and against it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics.logspace import safe_log
+from suffice.plotting.cells import Cells, cells_of, log_likelihoods, require_generative
+from suffice.plotting.style import (
+    QUIET,
+    class_style,
+    figure_of,
+    legend_beside,
+    named,
+    shortened,
+    sized_axes,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["EvidenceDisplay"]
+
+
+class EvidenceDisplay:
+    """Evidence of one column for every class against all others, as a function of its value.
+
+    ::
+
+        e_c(x) = log p(x_j | c) − log p(x_j | not c),
+        p(x_j | not c) = Σ_{b ≠ c} P(b) p(x_j | b) / (1 − P(c))
+
+    the log of the Bayes factor, in nats. 0 says nothing; 2.3 makes the odds of the class ten times
+    as large.
+
+    Parameters
+    ----------
+    cells : Cells
+        m values of the column.
+    evidence : ndarray (m, k)
+        e_c of every value.
+    classes : tuple
+        The k labels.
+    label : str, optional
+        What the classes are classes of.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Notes
+    -----
+    With two classes the evidence for one is that against the other, so one line is drawn.
+
+    Source: I. J. Good, Probability and the Weighing of Evidence (1950), chapter 6.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from suffice import NaiveBayes
+    >>> fruit = {"hue": ["red", "red", "blue", "red"]}
+    >>> model = NaiveBayes().fit(fruit, ["apple", "apple", "plum", "plum"])
+    >>> EvidenceDisplay.from_estimator(model, "hue").evidence.round(3)
+    array([[-0.693,  0.693],
+           [ 0.405, -0.405]])
+    """
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(
+        self,
+        cells: Cells,
+        evidence: NDArray[np.float64],
+        classes: tuple[Any, ...],
+        label: str | None = None,
+    ) -> None:
+        self.cells, self.evidence = cells, evidence
+        self.classes, self.label = classes, label
+
+    @classmethod
+    def from_estimator(cls, model: Any, column: str | int, *, ax: Axes | None = None) -> Self:
+        """Draw a column of a fitted naive Bayes model or discriminant analysis.
+
+        Parameters
+        ----------
+        model : generative classifier
+        column : str or int
+            Its name, or its place.
+        ax : matplotlib Axes, optional
+
+        Raises
+        ------
+        ParameterError
+            If the model has no such column, or no density of it.
+        """
+        generative = require_generative(model)
+        cells = cells_of(generative, column)
+        logs = log_likelihoods(generative, cells)
+        fitted = generative.model_
+        evidence = _against_the_rest(logs, fitted.prior)
+        return cls(cells, evidence, fitted.classes.values, generative.layout_.label).plot(ax=ax)
+
+    def plot(self, *, ax: Axes | None = None) -> Self:
+        """Draw on the axes given, or on new ones."""
+        ax = sized_axes(ax)
+        ax.axhline(0, color=QUIET, linewidth=0.8)
+        drawn = range(1, 2) if len(self.classes) == 2 else range(len(self.classes))
+        labels = named(self.classes)
+        for c in drawn:
+            marker = "o" if self.cells.discrete else None
+            style = class_style(c) | ({"linestyle": ":"} if self.cells.discrete else {})
+            finite = np.where(np.isfinite(self.evidence[:, c]), self.evidence[:, c], np.nan)
+            ax.plot(self.cells.positions, finite, label=labels[c], marker=marker, **style)
+        if not self.cells.are_numbers:
+            ax.set_xticks(self.cells.positions, named(self.cells.values))
+            ax.margins(x=0.1)
+            if len(self.cells.values) > 6:
+                ax.tick_params(axis="x", rotation=90)
+        ax.set_xlabel(shortened(self.cells.column, 48))
+        ax.set_ylabel("evidence, in nats")
+        if len(drawn) == 1:
+            ax.set_title(f"for {labels[1]}, against {labels[0]}", fontsize="medium")
+        else:
+            legend_beside(ax, self.label)
+        self.ax_, self.figure_ = ax, figure_of(ax)
+        return self
+
+
+def _against_the_rest(logs: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log Bayes factors of each class against the others, (m, k), from log p(x | c), (m, k)."""
+    found = np.zeros_like(logs)
+    for c in range(len(prior)):
+        others = np.delete(np.arange(len(prior)), c)
+        share = prior[others]
+        if not share.sum() > 0:
+            continue
+        joint = logs[:, others] + safe_log(share / share.sum())
+        top = joint.max(axis=1, keepdims=True)
+        safe = np.where(np.isfinite(top), top, 0.0)
+        rest = safe[:, 0] + safe_log(np.exp(joint - safe).sum(axis=1))
+        with np.errstate(invalid="ignore"):
+            found[:, c] = np.nan_to_num(logs[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    return found

@@ -1,0 +1,87 @@
+"""How many bits each column tells of the class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from suffice.bayes import column_information
+from suffice.models.bayes_risk.information import ColumnInformation
+from suffice.plotting.style import FOR, figure_of, named, sized_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["ColumnImportanceDisplay"]
+
+
+class ColumnImportanceDisplay:
+    """Mutual information of every column and the class, in bits, the most telling first.
+
+    Parameters
+    ----------
+    information : ColumnInformation
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    See Also
+    --------
+    suffice.bayes.column_information : The formula, and the numbers as a table.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> model = GaussianNB().fit(*load_iris(return_X_y=True))
+    >>> display = ColumnImportanceDisplay.from_estimator(model)
+    >>> [text.get_text() for text in display.ax_.get_yticklabels()]
+    ['x3', 'x2', 'x0', 'x1']
+    """
+
+    ax_: Axes
+    figure_: Figure
+
+    def __init__(self, information: ColumnInformation) -> None:
+        self.information = information
+
+    @classmethod
+    def from_estimator(cls, model: Any, *, most: int = 20, ax: Axes | None = None) -> Self:
+        """Draw the columns of a fitted naive Bayes model or discriminant analysis.
+
+        Parameters
+        ----------
+        model : generative classifier
+        most : int
+            How many columns are drawn.
+        ax : matplotlib Axes, optional
+
+        Raises
+        ------
+        ParameterError
+            If the model does not say how columns look in a class.
+        """
+        return cls(column_information(model)).plot(most=most, ax=ax)
+
+    def plot(self, *, most: int = 20, ax: Axes | None = None) -> Self:
+        """Draw on the axes given, or on new ones."""
+        found = self.information
+        known = [int(j) for j in found.order if not np.isnan(found.bits[j])]
+        shown = known[:most]
+        ax = sized_axes(ax, height=1.2 + 0.28 * max(len(shown), 3))
+        at = np.arange(len(shown))
+        ax.barh(at, found.bits[shown], color=FOR, height=0.7)
+        ax.set_yticks(at, named(found.columns[j] for j in shown))
+        ax.invert_yaxis()
+        ax.set_xlim(left=0)
+        left_out = len(found.columns) - len(shown)
+        note = f"; {left_out:,} more columns" if left_out else ""
+        ax.set_xlabel(f"bits, of {found.entropy:.3g} that tell the class{note}")
+        self.ax_, self.figure_ = ax, figure_of(ax)
+        return self

@@ -1,0 +1,123 @@
+"""Colours, sizes and names: what all pictures share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from suffice.errors import ParameterError
+
+try:
+    import matplotlib.pyplot as plt
+    from matplotlib.figure import Figure
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+except ModuleNotFoundError:  # pragma: no cover
+    raise ModuleNotFoundError(
+        "pictures are drawn by matplotlib, which is not installed; pip install 'suffice[plot]'",
+        name="matplotlib",
+    ) from None
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "AGAINST",
+    "FOR",
+    "INK",
+    "QUIET",
+    "class_style",
+    "figure_of",
+    "legend_beside",
+    "named",
+    "require_place",
+    "shortened",
+    "sized_axes",
+]
+
+# Colours that readers with any kind of colour vision tell apart: M. Okabe and K. Ito, Color
+# Universal Design (2008). The yellow is left out: a thin line of it cannot be seen on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+LINES = ("-", "--", ":", "-.")
+INK, QUIET = "#222222", "#9a9a9a"
+FOR, AGAINST = COLOURS[0], COLOURS[1]  # what speaks for a class, and what against it
+
+LONGEST = 24  # characters of a name in a picture
+MOST_IN_LEGEND = 28  # classes that colours and lines tell apart
+
+
+def sized_axes(ax: Axes | None, width: float = 6.4, height: float = 4.0) -> Axes:
+    """The axes to draw on: those given, or new ones of a size in inches."""
+    if ax is not None:
+        return ax
+    figure = plt.figure(figsize=(width, height), layout="constrained")
+    made: Axes = figure.add_subplot()
+    return made
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure that axes belong to."""
+    figure = ax.get_figure(root=True)
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def class_style(c: int) -> dict[str, Any]:
+    """Colour and line of the class with code c: 28 of them differ."""
+    lines = LINES[c // len(COLOURS) % len(LINES)]
+    return {"color": COLOURS[c % len(COLOURS)], "linestyle": lines}
+
+
+def legend_beside(ax: Axes, title: str | None) -> None:
+    """List what is drawn, on the right of the axes, where it hides nothing."""
+    handles, _ = ax.get_legend_handles_labels()
+    ax.legend(
+        handles=handles[:MOST_IN_LEGEND],
+        title=None if title is None else shortened(title),
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        fontsize="small",
+    )
+
+
+def shortened(value: Any, most: int = LONGEST) -> str:
+    """A name as a picture can show it: one line, of characters that the font has, and no formula.
+
+    Examples
+    --------
+    >>> shortened("a name that is far too long for a picture")
+    'a name that … or a picture'
+    """
+    text = " ".join(str(value).split())
+    if len(text) > most:
+        text = f"{text[: most // 2].rstrip()} … {text[-(most // 2) :].lstrip()}"
+    known = _characters()
+    return "".join(c if ord(c) in known else "□" for c in text).replace("$", r"\$")
+
+
+def named(values: Iterable[Any], most: int = LONGEST) -> list[str]:
+    """Each name of several as a picture can show it."""
+    return [shortened(value, most) for value in values]
+
+
+def require_place(name: Any, names: Sequence[str]) -> int:
+    """The place of a column that a user names.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of this name.
+    """
+    if isinstance(name, int) and not isinstance(name, bool) and -len(names) <= name < len(names):
+        return name % len(names)
+    if name not in names:
+        some = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
+        raise ParameterError(f"there is no column {name!r}", f"the columns are {some}")
+    return list(names).index(name)
+
+
+@cache
+def _characters() -> frozenset[int]:
+    """Code points that the font of pictures can draw."""
+    return frozenset(get_font(findfont(FontProperties())).get_charmap())

@@ -1,0 +1,220 @@
+"""Densities, evidence and boundaries: what is drawn, against SciPy and by hand."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import multivariate_normal, nbinom, norm
+from sklearn.datasets import load_iris
+
+from suffice import (
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+)
+from suffice.bayes import column_information
+from suffice.errors import DataError, ParameterError
+from suffice.naive_bayes import GaussianNB, MultinomialNB
+from suffice.plotting import (
+    ClassDensityDisplay,
+    ColumnImportanceDisplay,
+    DecisionBoundaryDisplay,
+    EvidenceDisplay,
+)
+
+X, Y = load_iris(return_X_y=True)
+MEANS = np.array([X[c == Y].mean(axis=0) for c in range(3)])
+SCALES = np.array([X[c == Y].std(axis=0) for c in range(3)])
+
+
+def mixed() -> pa.Table:
+    rng = np.random.default_rng(0)
+    kind = np.repeat(["a", "b"], 100)
+    return pa.table(
+        {
+            "hue": np.where(rng.random(200) < np.where(kind == "a", 0.8, 0.3), "red", "blue"),
+            "wet": pa.array([None if i % 10 == 0 else bool(i % 3) for i in range(200)]),
+            "visits": rng.poisson(np.where(kind == "a", 2, 6)),
+            "sign": np.where(rng.random(200) < 0.5, -1, 1),
+            "kind": kind,
+        }
+    )
+
+
+def test_densities_are_those_of_the_gaussians() -> None:
+    display = ClassDensityDisplay.from_estimator(GaussianNB(var_smoothing=0.0).fit(X, Y), "x2")
+    lines = display.ax_.lines
+    assert len(lines) == 3
+    for c, line in enumerate(lines):
+        at, drawn = line.get_data()
+        expected = norm.pdf(at, MEANS[c, 2], SCALES[c, 2])
+        np.testing.assert_allclose(drawn, expected, rtol=1e-9, atol=1e-300)
+    at = display.cells.values
+    assert at[0] < X[:, 2].min()
+    assert at[-1] > X[:, 2].max()
+    assert display.ax_.get_xlabel() == "x2"
+
+
+def test_bars_are_shares_of_the_class() -> None:
+    table = mixed()
+    model = NaiveBayes(estimation="mle").fit(table, "kind")
+    display = ClassDensityDisplay.from_estimator(model, "hue")
+    hue, kind = (table.column(name).to_numpy(zero_copy_only=False) for name in ("hue", "kind"))
+    heights = [bar.get_height() for bar in display.ax_.patches]
+    expected = [np.mean(hue[kind == c] == v) for c in "ab" for v in ("blue", "red")]
+    np.testing.assert_allclose(heights, expected, rtol=1e-12)
+    assert [text.get_text() for text in display.ax_.get_xticklabels()] == ["blue", "red"]
+
+
+def test_missing_cells_are_told_in_the_legend() -> None:
+    display = ClassDensityDisplay.from_estimator(NaiveBayes().fit(mixed(), "kind"), "wet")
+    assert display.missing.tolist() == [0.1, 0.1]
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["a (10.0 % missing)", "b (10.0 % missing)"]
+
+
+def test_whole_numbers_are_drawn_one_by_one() -> None:
+    table = mixed()
+    model = NaiveBayes(families={"visits": "poisson"}).fit(table, "kind")
+    display = ClassDensityDisplay.from_estimator(model, "visits")
+    at = display.cells.values
+    assert display.cells.discrete
+    assert at.tolist() == list(range(int(at[-1]) + 1))
+    visits = table.column("visits").to_numpy()
+    for c in range(2):
+        events, rows = 1 + visits[100 * c : 100 * c + 100].sum(), 1 + 100
+        expected = nbinom.pmf(at, events, rows / (rows + 1))
+        np.testing.assert_allclose(display.density[:, c], expected, rtol=1e-9)
+
+
+def test_minus_one_and_one_are_two_values() -> None:
+    model = NaiveBayes().fit(mixed(), "kind")
+    display = ClassDensityDisplay.from_estimator(model, "sign")
+    assert display.cells.values.tolist() == [-1, 1]
+    np.testing.assert_allclose(display.density.sum(axis=0), 1.0, rtol=1e-12)
+
+
+def test_evidence_is_a_bayes_factor_against_the_rest() -> None:
+    model = GaussianNB(var_smoothing=0.0, priors=[0.2, 0.3, 0.5]).fit(X, Y)
+    display = EvidenceDisplay.from_estimator(model, 3)
+    at = display.cells.values
+    densities = norm.logpdf(at[:, None], MEANS[:, 3], SCALES[:, 3])
+    rest = np.logaddexp(densities[:, 0] + np.log(0.4), densities[:, 1] + np.log(0.6))
+    drawn = display.ax_.lines[3].get_ydata()  # after the line at 0
+    np.testing.assert_allclose(drawn, densities[:, 2] - rest, rtol=1e-8, atol=1e-8)
+
+
+def test_evidence_of_two_classes_is_one_line() -> None:
+    model = GaussianNB().fit(X[:100], Y[:100])
+    display = EvidenceDisplay.from_estimator(model, "x0")
+    assert len(display.ax_.lines) == 2
+    np.testing.assert_allclose(display.evidence[:, 0], -display.evidence[:, 1])
+    assert display.ax_.get_title() == "for 1, against 0"
+
+
+def test_columns_by_what_they_tell() -> None:
+    model = GaussianNB().fit(X, Y)
+    display = ColumnImportanceDisplay.from_estimator(model, most=3)
+    expected = np.sort(column_information(model).bits)[::-1][:3]
+    assert [bar.get_width() for bar in display.ax_.patches] == expected.tolist()
+    assert "1 more" in display.ax_.get_xlabel()
+
+
+def test_the_plane_of_two_columns_leaves_the_others_out() -> None:
+    model = QuadraticDiscriminantAnalysis().fit(X, Y)
+    display = DecisionBoundaryDisplay.from_estimator(model, ("x2", "x3"), points=40)
+    grid = np.stack(np.meshgrid(display.x, display.y), axis=-1)
+    joint = np.stack(
+        [
+            multivariate_normal(
+                X[c == Y, 2:].mean(axis=0), np.cov(X[c == Y, 2:].T, bias=True)
+            ).logpdf(grid)
+            for c in range(3)
+        ],
+        axis=-1,
+    )
+    expected = joint - np.logaddexp.reduce(joint, axis=2)[:, :, None]
+    np.testing.assert_allclose(display.log_proba, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_boundaries_are_drawn_where_two_classes_are_equally_probable() -> None:
+    model = LinearDiscriminantAnalysis().fit(X[:100, :2], Y[:100])
+    display = DecisionBoundaryDisplay.from_estimator(model)
+    contours = display.ax_.collections[0]
+    points = np.concatenate([path.vertices for path in contours.get_paths()])
+    assert len(points) > 100
+    np.testing.assert_allclose(model.predict_proba(points), 0.5, atol=1e-4)
+
+
+def test_other_columns_are_held() -> None:
+    model = LogisticRegression().fit(X, Y)
+    held = {"x0": 5.8, "x1": 3.0}
+    limits = ((1.0, 7.0), (0.0, 2.5))
+    display = DecisionBoundaryDisplay.from_estimator(
+        model, ("x2", "x3"), held=held, limits=limits, points=5
+    )
+    rows = [[5.8, 3.0, a, b] for b in display.y for a in display.x]
+    expected = model.predict_log_proba(np.array(rows)).reshape(5, 5, 3)
+    np.testing.assert_allclose(display.log_proba, expected, rtol=1e-12)
+
+
+def test_pictures_are_drawn_on_given_axes() -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    figure, ax = plt.subplots()
+    display = ClassDensityDisplay.from_estimator(GaussianNB().fit(X, Y), 0, ax=ax)
+    assert display.ax_ is ax
+    assert display.figure_ is figure
+    assert display.plot().ax_ is not ax
+
+
+def test_many_classes_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(20), 10)
+    model = GaussianNB().fit(labels[:, None] + rng.normal(size=(200, 1)), labels)
+    lines = ClassDensityDisplay.from_estimator(model, 0).ax_.lines
+    assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 20
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    model = NaiveBayes().fit(mixed(), "kind")
+    with pytest.raises(ParameterError, match="there is no column 'hew'; the columns are 'hue'"):
+        ClassDensityDisplay.from_estimator(model, "hew")
+    with pytest.raises(ParameterError, match="LogisticRegression does not say how a column looks"):
+        EvidenceDisplay.from_estimator(LogisticRegression().fit(X, Y), 0)
+    with pytest.raises(ParameterError, match="'hue' holds no numbers"):
+        DecisionBoundaryDisplay.from_estimator(model, ("hue", "visits"))
+    with pytest.raises(ParameterError, match="does not know where rows lie"):
+        DecisionBoundaryDisplay.from_estimator(LogisticRegression().fit(X, Y))
+    with pytest.raises(ParameterError, match="column 'visits' is held and drawn"):
+        DecisionBoundaryDisplay.from_estimator(model, ("visits", "sign"), held={"visits": 1})
+    with pytest.raises(DataError, match="x2"):
+        DecisionBoundaryDisplay.from_estimator(
+            LogisticRegression().fit(X, Y), limits=((4, 8), (2, 5)), points=3
+        )
+    texts = {"mail": ["win a prize now ok", "see you at noon then"] * 3, "y": list("sh" * 3)}
+    words = NaiveBayes(families={"mail": "multinomial"}).fit(texts, "y")
+    with pytest.raises(ParameterError, match="'mail' is modelled by multinomial"):
+        ClassDensityDisplay.from_estimator(words, "mail")
+
+
+def test_counts_of_words_are_refused() -> None:
+    model = MultinomialNB().fit([[1, 2], [3, 0]], [0, 1])
+    with pytest.raises(ParameterError, match="is modelled by multinomial"):
+        ClassDensityDisplay.from_estimator(model, 0)
+
+
+HOSTILE = ["<script>alert(1)</script>", "$\\frac{1}{0}$", 'a "b"\n\tc', "שלום", "🐧", "n" * 10_000]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_text(name: str) -> None:
+    table = {name: [name, "other", name, "other"] * 3, "y": [1.0, 2.0, 3.5, 4.0] * 3}
+    model = NaiveBayes().fit(table, [name, "=1+1"] * 6)
+    for display in (
+        ClassDensityDisplay.from_estimator(model, name),
+        EvidenceDisplay.from_estimator(model, name),
+        ColumnImportanceDisplay.from_estimator(model),
+    ):
+        display.figure_.canvas.draw()  # warnings are errors: no glyph is missing, no formula fails
+        assert all(len(text.get_text()) < 70 for text in display.ax_.get_yticklabels())
+    assert model.layout_.names[0] == name
