@@ -14,14 +14,14 @@ from suffice.images.design import Design
 from suffice.images.grids import Grid, Mask
 from suffice.images.permutations import Cluster, Null
 from suffice.images.scoring import LearntSums
-from suffice.models.base.fitted_attributes import FittedAttributes, KeptArray, read_only
-from suffice.models.base.scikit_learn import not_fitted
+from suffice.models.base.fitted_attributes import KeptArray, read_only
+from suffice.models.base.scikit_learn import ScikitLearnInterface, not_fitted
 from suffice.phrases import Option, Phrase
 
 __all__ = ["FittedSearchLight"]
 
 
-class FittedSearchLight(FittedAttributes):
+class FittedSearchLight(ScikitLearnInterface):
     """What a fit keeps, and what is computed from it when it is asked for."""
 
     classes_ = KeptArray()

@@ -22,7 +22,6 @@ from suffice.images.scans import Scan, open_mask, open_scans
 from suffice.images.scoring import PRIORS, accuracy, predict, sums_of_classes
 from suffice.images.series import read_series
 from suffice.models.base.options import check_choices, generator
-from suffice.models.base.scikit_learn import ScikitLearnInterface
 from suffice.phrases import Option, Phrase
 
 __all__ = ["SearchLight"]
@@ -30,7 +29,7 @@ __all__ = ["SearchLight"]
 FEWEST = 19  # permutations: with fewer, nothing is significant at 5 %
 
 
-class SearchLight(FittedSearchLight, ScikitLearnInterface):
+class SearchLight(FittedSearchLight):
     """Gaussian naive Bayes in the neighbourhood of every voxel, leaving out one run at a time.
 
     The interface is that of ``nilearn.decoding.SearchLight``. The images are read once. A run is

@@ -18,7 +18,7 @@ from sklearn.utils import estimator_html_repr
 
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
-from suffice.models.base.params import HasParams
+from suffice.models.base.scikit_learn import ScikitLearnInterface
 from suffice.naive_bayes import GaussianNB, NaiveBayes
 
 RNG = np.random.default_rng(3)
@@ -36,7 +36,7 @@ except ValueError as error:
 """
 
 
-class Many(HasParams):
+class Many(ScikitLearnInterface):
     """Parameters by the dozen."""
 
     def __init__(self, one=1, two=None, three="three", four=(4.0,), five=5.5):

@@ -27,13 +27,16 @@ from suffice.models.base.checks import (
     is_array,
     labels_of,
 )
+from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.former_names import current_params, former_params
 from suffice.models.base.reader import TableReader
 from suffice.models.base.saved import Saved
 from suffice.models.base.saved_options import portable, unportable
 from suffice.models.base.scikit_learn import (
-    ScikitLearnEstimator,
+    ScikitLearnInterface,
     check_is_fitted,
+    checked_table,
+    plain_table,
 )
 from suffice.persist import write_model
 from suffice.statistics.batch import Batch
@@ -45,7 +48,7 @@ S = TypeVar("S", bound=Statistic)
 T = TypeVar("T")
 
 
-class Estimator(ScikitLearnEstimator):
+class Estimator(ScikitLearnInterface):
     """Options, a reader of tables, and the model that was learnt.
 
     The first table settles the reader; tables that follow are opened and read by it.
@@ -56,8 +59,14 @@ class Estimator(ScikitLearnEstimator):
         How tables are read.
     model_ : object
         All that a prediction needs.
+    n_features_in_ : int
+        Columns of the first table.
+    feature_names_in_ : ndarray (d,)
+        Their names, only where they have some.
     """
 
+    input_tags: ClassVar[tuple[str, ...]] = ("sparse",)  # what may be in an input
+    array_dtype: ClassVar[str | None] = "numeric"  # None where an array of strings makes sense
     saved: ClassVar[type[Saved]]  # what its file holds
     saved_types: ClassVar[Mapping[str, type]]  # of the entries
     saved_options: ClassVar[tuple[type, ...]]  # of those options that are records
@@ -68,6 +77,15 @@ class Estimator(ScikitLearnEstimator):
     reader_: TableReader
     model_: Any
     target_names_: Any
+    n_features_in_: int
+    feature_names_in_ = KeptArray()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        for tag in self.input_tags:
+            setattr(tags.input_tags, tag, True)
+        tags.input_tags.allow_nan = self._allows_missing()
+        return tags
 
     @property
     def schema_(self) -> Sequence[Column]:
@@ -174,6 +192,32 @@ class Estimator(ScikitLearnEstimator):
         if x is not X and isinstance(x, np.ndarray):
             require_faithful(X, x, lambda at: f"column {names[at[1]]!r}, row {at[0]}")
         return x, names
+
+    def _checked_array(self, X: Any, first: bool) -> Any:
+        """An array of the width of the first one; the ``first`` settles the width, and names."""
+        array = plain_table(X)
+        if array is not None and first:
+            self._settle_columns(array.shape[1])
+            return array
+        if array is not None and array.shape[1] == self.n_features_in_ and not self._is_named():
+            return array
+        plain = array is not None
+        return checked_table(self, array if plain else X, first, self.array_dtype, plain)
+
+    def _settle_columns(self, width: int, names: Any = None) -> None:
+        """Note how many columns the first table has, and what they are called, if by strings."""
+        self.n_features_in_ = width
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.array(tuple(names), dtype=object)
+
+    def _is_named(self) -> bool:
+        """Whether the columns of the first table were called by strings."""
+        return "feature_names_in_" in self.__dict__
+
+    def _allows_missing(self) -> bool:
+        """Whether cells may be missing."""
+        return True
 
     def _columns_of(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
         """Rows by name as a table of the columns that are known; say which others there are."""

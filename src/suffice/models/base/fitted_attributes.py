@@ -13,7 +13,7 @@ import numpy as np
 
 from suffice.errors import ParameterError, UnavailableError
 
-__all__ = ["FittedAttributes", "KeptArray", "read_only"]
+__all__ = ["KeptArray", "protect_fitted", "read_only"]
 
 
 def read_only(value: Any) -> Any:
@@ -33,26 +33,24 @@ def read_only(value: Any) -> Any:
     return view
 
 
-class FittedAttributes:
-    """A class whose public attributes that end in an underscore are read-only arrays.
+def protect_fitted(cls: type) -> None:
+    """Make properties of a class that end in an underscore hand out read-only arrays.
 
     Examples
     --------
-    >>> class Mean(FittedAttributes):
+    >>> class Mean:
     ...     @property
     ...     def mean_(self):
     ...         return np.ones(2)
+    >>> protect_fitted(Mean)
     >>> Mean().mean_[0] = 3.0
     Traceback (most recent call last):
         ...
     ValueError: assignment destination is read-only
     """
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        for name, member in list(vars(cls).items()):
-            if _is_fitted(name) and isinstance(member, property):
-                setattr(cls, name, _protected(member))
+    for name, member in list(vars(cls).items()):
+        if _is_fitted(name) and isinstance(member, property):
+            setattr(cls, name, _protected(member))
 
 
 class KeptArray:

@@ -12,28 +12,31 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from collections import defaultdict
 from collections.abc import Callable
+from copy import deepcopy
 from functools import cache, update_wrapper
 from inspect import getattr_static
 from types import MethodType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.base.fitted_attributes import FittedAttributes, KeptArray
-from suffice.models.base.params import HasParams
+from suffice.models.base.fitted_attributes import protect_fitted
+from suffice.models.base.params import LONGEST_REPR, defaults, printed
 
 __all__ = [
-    "ScikitLearnEstimator",
     "ScikitLearnInterface",
     "available_if",
     "check_classification_targets",
     "check_consistent_length",
     "check_is_fitted",
+    "checked_table",
     "column_or_1d",
     "convergence_warning",
     "not_fitted",
+    "plain_table",
 ]
 
 OFFERED = re.compile(
@@ -42,14 +45,90 @@ OFFERED = re.compile(
 )  # members of scikit-learn's classes that others ask for
 
 
-class ScikitLearnInterface(HasParams):
+class ScikitLearnInterface:
     """What scikit-learn asks of an estimator.
 
-    Members that scikit-learn's classes would give it, such as `set_output` and `set_fit_request`,
-    are those of a class that inherits from both, which is made when the first is asked for.
+    Its parameters are those of ``__init__``, kept under their names. Members that scikit-learn's
+    classes would give it, such as `set_output` and `set_fit_request`, are those of a class that
+    inherits from both, which is made when the first is asked for. Fitted arrays are read-only.
+
+    Examples
+    --------
+    >>> class Ridge(ScikitLearnInterface):
+    ...     def __init__(self, alpha=1.0):
+    ...         self.alpha = alpha
+    >>> Ridge(2.0).get_params()
+    {'alpha': 2.0}
+    >>> Ridge().set_params(alpha=3.0)
+    Ridge(alpha=3.0)
     """
 
     scikit_learn_mixins: ClassVar[tuple[str, ...]] = ()  # which it would inherit from
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        protect_fitted(cls)
+
+    # -- parameters
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """Names of the parameters, sorted."""
+        of_class: Any = cls
+        return sorted(defaults(of_class))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether those of an estimator among them are returned too, as ``name__its_name``.
+        """
+        found: dict[str, Any] = {}
+        for name in self._get_param_names():
+            value = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                inner = value.get_params().items()
+                found.update((f"{name}__{key}", of_inner) for key, of_inner in inner)
+            found[name] = value
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+        inner: dict[str, dict[str, Any]] = defaultdict(dict)
+        for name, value in params.items():
+            outer, nested, key = name.partition("__")
+            if outer not in self._get_param_names():
+                raise ValueError(
+                    f"Invalid parameter {outer!r} for estimator {self}. "
+                    f"Valid parameters are: {self._get_param_names()!r}."
+                )
+            if nested:
+                inner[outer][key] = value
+            else:
+                setattr(self, name, value)
+        for outer, values in inner.items():
+            getattr(self, outer).set_params(**values)
+        return self
+
+    def unfitted(self) -> Self:
+        """Return an estimator with copies of the parameters, which has learnt nothing.
+
+        As `sklearn.base.clone` does.
+        """
+        return type(self)(**deepcopy(self.get_params(deep=False)))
+
+    def __repr__(self, N_CHAR_MAX: int = LONGEST_REPR) -> str:
+        return printed(type(self), self.get_params(deep=False), N_CHAR_MAX)
+
+    # -- what scikit-learn's classes would give it
 
     def __getattr__(self, name: str) -> Any:
         if hasattr(type(self), name):  # a property that failed, or a method that an option hides
@@ -110,71 +189,44 @@ def _with_bases(cls: Any) -> Any:
     return type(cls.__name__, (cls, _bases(cls)), members)
 
 
-class ScikitLearnEstimator(FittedAttributes, ScikitLearnInterface):
-    """An estimator that reads tables, by scikit-learn's contract.
+def plain_table(X: Any) -> NDArray[Any] | None:
+    """An array (n, d) of numbers that needs no look of scikit-learn's; else None."""
+    array = _usual(X, "biuf")
+    return array if array is not None and array.ndim == 2 and array.size > 0 else None
 
-    Attributes
+
+def checked_table(estimator: Any, X: Any, first: bool, dtype: str | None, plain: bool) -> Any:
+    """Rows as an array; width and names of the columns are those of the first table, or are noted.
+
+    Parameters
     ----------
-    n_features_in_ : int
-        Columns of the first table.
-    feature_names_in_ : ndarray (d,)
-        Their names, only where they have some.
+    estimator
+        Whose rows they are.
+    X : array-like (n, d)
+    first : bool
+        Whether they settle width and names.
+    dtype : {"numeric"}, optional
+        None where an array of strings makes sense.
+    plain : bool
+        Whether the cells need no check.
+
+    Raises
+    ------
+    ValueError
+        As scikit-learn has it.
     """
+    from sklearn.utils.validation import validate_data
 
-    input_tags: ClassVar[tuple[str, ...]] = ("sparse",)  # what may be in an input
-    array_dtype: ClassVar[str | None] = "numeric"  # None where an array of strings makes sense
-    n_features_in_: int
-    feature_names_in_ = KeptArray()
-
-    def _is_named(self) -> bool:
-        """Whether the columns of the first table were called by strings."""
-        return "feature_names_in_" in self.__dict__
-
-    def _allows_missing(self) -> bool:
-        """Whether cells may be missing."""
-        return True
-
-    def _settle_columns(self, width: int, names: Any = None) -> None:
-        """Note how many columns the first table has, and what they are called, if by strings."""
-        self.n_features_in_ = width
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = np.array(tuple(names), dtype=object)
-
-    def _checked_array(self, X: Any, first: bool) -> Any:
-        """An array of the width of the first one; the ``first`` settles the width, and names.
-
-        Raises
-        ------
-        ValueError
-            As scikit-learn has it.
-        """
-        array = _usual(X, "biuf")
-        plain = array is not None and array.ndim == 2 and array.size > 0
-        if plain and first:
-            self._settle_columns(array.shape[1])
-            return array
-        if plain and array.shape[1] == self.n_features_in_ and not self._is_named():
-            return array
-        from sklearn.utils.validation import validate_data
-
-        return validate_data(
-            self,
-            array if plain else X,
-            reset=first,
-            skip_check_array=plain,
-            accept_sparse="csr",
-            dtype=self.array_dtype,
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-        )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        for tag in self.input_tags:
-            setattr(tags.input_tags, tag, True)
-        tags.input_tags.allow_nan = self._allows_missing()
-        return tags
+    return validate_data(
+        estimator,
+        X,
+        reset=first,
+        skip_check_array=plain,
+        accept_sparse="csr",
+        dtype=dtype,
+        ensure_all_finite=False,
+        ensure_min_samples=0,
+    )
 
 
 def _usual(given: Any, kinds: str) -> Any:
