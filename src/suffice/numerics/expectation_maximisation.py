@@ -225,11 +225,11 @@ class _Cells:
 
     weight: Array  # of the classes, (k,)
     origin: Array  # (k, d)
-    unit: Array  # (d,)
+    scale: Array  # (d,)
     varies: NDArray[np.bool_]  # (d,)
     shown: NDArray[np.bool_]  # whether a class shows a column, (k, d)
     n_matrices: int
-    log_unit: float  # Σ log unit over all observed cells
+    log_scale: float  # Σ log scale over all observed cells
     cells: tuple[NDArray[np.bool_] | NDArray[np.intp] | Array, ...]
     code: NDArray[np.intp]
     group_weight: Array
@@ -261,25 +261,25 @@ class _Cells:
         middle = total.sum(axis=0) / n
         squares = (weight * (offset - middle) ** 2).sum(axis=0)
         squares += np.diagonal(rows.scatter, axis1=1, axis2=2).sum(axis=0)
-        unit = np.sqrt(squares / n)
-        varies = unit > 0.0
-        unit = np.where(varies, unit, 1.0)
+        scale = np.sqrt(squares / n)
+        varies = scale > 0.0
+        scale = np.where(varies, scale, 1.0)
         means = np.divide(total, of_class, out=np.tile(middle, (rows.k, 1)), where=of_class > 0)
         origin = near + means
 
         products = np.zeros((len(owners), *rows.scatter.shape[1:]))
-        np.add.at(products, place, rows.scatter / (unit[:, None] * unit))
+        np.add.at(products, place, rows.scatter / (scale[:, None] * scale))
         order = np.argsort(cell, kind="stable")
-        x = np.where(shown, (x - origin[rows.code]) / unit, 0.0)
+        x = np.where(shown, (x - origin[rows.code]) / scale, 0.0)
         start = np.searchsorted(cell[order], np.arange(len(keys) + 1))
         return cls(
             weight=_by_class(rows.weight[:, None], rows.code, rows.k)[:, 0],
             origin=origin,
-            unit=unit,
+            scale=scale,
             varies=varies,
             shown=of_class > 0,
             n_matrices=1 if shared else rows.k,
-            log_unit=float((weight * log(unit)).sum()),
+            log_scale=float((weight * log(scale)).sum()),
             cells=(rows.patterns[keys[:, 0]] & varies, start, keys[:, 1], places, products),
             code=rows.code[order].astype(np.intp),
             group_weight=np.ascontiguousarray(rows.weight[order], np.float64),
@@ -288,7 +288,7 @@ class _Cells:
 
     def start(self) -> _Gaussians:
         """Means 0, variances 1, no correlations."""
-        d = len(self.unit)
+        d = len(self.scale)
         return _Gaussians(np.zeros(self.origin.shape), np.tile(np.eye(d), (self.n_matrices, 1, 1)))
 
     def expect(self, at: _Gaussians, log_prior: LogPrior | None) -> _Sums:
@@ -304,18 +304,18 @@ class _Cells:
         kernels.sweep.add_scatter(x, *groups, mean, scatter)
         # Columns of one value were kept out. A mean of which the likelihood knows nothing stays.
         known = self.varies & self.shown if log_prior is None else self.varies
-        log_likelihood = math.fsum(of_cells) - self.log_unit
+        log_likelihood = math.fsum(of_cells) - self.log_scale
         if log_prior is not None:
             log_likelihood += log_prior(
-                self.origin + at.mean * self.unit, at.covariance * self._units
+                self.origin + at.mean * self.scale, at.covariance * self._scales
             )
         return _Sums(np.where(known, mean, 0.0), scatter, log_likelihood)
 
     def in_units(self, sums: _Sums) -> tuple[Array, Array, Array]:
         """Weight, mean and scatter in the units of the columns."""
-        scatter = (sums.scatter + sums.scatter.transpose(0, 2, 1)) * (0.5 * self._units)
+        scatter = (sums.scatter + sums.scatter.transpose(0, 2, 1)) * (0.5 * self._scales)
         both = self.varies[:, None] & self.varies
-        return self.weight, self.origin + sums.mean * self.unit, np.where(both, scatter, 0.0)
+        return self.weight, self.origin + sums.mean * self.scale, np.where(both, scatter, 0.0)
 
     def maximise(self, sums: _Sums, estimate: Estimate) -> _Gaussians:
         """The parameters estimated from expected sums."""
@@ -324,12 +324,12 @@ class _Cells:
         if not (np.isfinite(estimated).all() and np.isfinite(covariance).all()):
             raise ValueError("the estimate from expected sums is not finite")
         # The difference is what the estimate moves; far from 0 the rest would be rounded.
-        moved = sums.mean + (estimated - mean) / self.unit
-        return _Gaussians(moved, _floored(covariance / self._units))
+        moved = sums.mean + (estimated - mean) / self.scale
+        return _Gaussians(moved, _floored(covariance / self._scales))
 
     @property
-    def _units(self) -> Array:
-        return self.unit[:, None] * self.unit
+    def _scales(self) -> Array:
+        return self.scale[:, None] * self.scale
 
 
 def _by_class(values: Array, code: NDArray[np.intp], k: int) -> Array:

@@ -133,18 +133,22 @@ class Moments:
     @cached_property
     def one_class(self) -> Moments:
         """The same rows as if they were of one class."""
-        if not len(self.pivot):
-            return self
-        total = self.weight[:1].copy(), self.pivot[:1].copy(), self.sums[:1].copy()
-        kernels.moments.merge_classes(*total, self.weight, self.pivot, self.sums)
-        return Moments(*total)
+        return Moments(*self._pooled())
 
     @property
     def too_small(self) -> NDArray[np.bool_]:
         """Whether the values of a column, of all classes, differ by too little to be squared."""
-        rows = self.one_class
-        sums, squares = rows.sums[:, 0] + rows.sums[:, 1], rows.sums[:, 2] + rows.sums[:, 3]
-        return np.asarray(too_small(rows.total, rows.pivot, sums, squares).any(axis=0))
+        weight, pivot, sums = self._pooled()
+        first, squares = sums[:, 0] + sums[:, 1], sums[:, 2] + sums[:, 3]
+        lost = too_small(weight[:, 0] + weight[:, 1], pivot, first, squares)
+        return np.asarray(lost.any(axis=0))
+
+    def _pooled(self) -> tuple[NDArray[np.float64], ...]:
+        """Weight, pivot and sums of the rows of all classes together."""
+        out = self.weight[:1].copy(), self.pivot[:1].copy(), self.sums[:1].copy()
+        if len(self.pivot):
+            kernels.moments.merge_classes(*out, self.weight, self.pivot, self.sums)
+        return out
 
     def __add__(self, other: Moments) -> Moments:
         return self._merge(other, 1.0)

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.options.models import load, naming, predicts_numbers, refusal, unlike
+from suffice.cli.options.models import (
+    different_kinds,
+    errors_by_file_name,
+    load,
+    predicts_numbers,
+    refusal,
+)
 from suffice.cli.options.shared import AsJson, ResultFile
 from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
 
@@ -43,8 +49,8 @@ def compare(
     refuse_overwriting(output, [before, after])
     one, other = map(_comparable, (before, after))
     if predicts_numbers(one) != predicts_numbers(other):
-        raise unlike(before, one, after, other, "can be compared")
-    with naming(before, after):
+        raise different_kinds(before, one, after, other, "can be compared")
+    with errors_by_file_name(before, after):
         found = one.compare(other)
     facts = {"models": [str(before), str(after)]} | _facts(found)
     deliver(facts, lambda: _rendered(found), as_json, output)

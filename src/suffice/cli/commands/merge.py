@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.options.models import load_summed, naming, rows_of, unlike
+from suffice.cli.options.models import different_kinds, errors_by_file_name, load_summed, rows_of
 from suffice.cli.output.tables import amount, print_all
 from suffice.errors import ParameterError
 
@@ -35,8 +35,8 @@ def merge(
     merged, *others = map(load_summed, models)
     for path, other in zip(models[1:], others, strict=True):
         if type(other) is not type(merged):
-            raise unlike(models[0], merged, path, other, "add up")
-        with naming(models[0], path):
+            raise different_kinds(models[0], merged, path, other, "add up")
+        with errors_by_file_name(models[0], path):
             merged.merge(other)
     merged.save(output)
     rows = amount(rows_of(merged))

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = [
+    "different_kinds",
+    "errors_by_file_name",
     "fitting",
     "has_coefficients",
     "label_of",
     "load",
     "load_generative",
     "load_summed",
-    "naming",
     "predicts_numbers",
     "refusal",
     "refuse_tokens",
     "rows_of",
-    "unlike",
     "weight_of",
     "with_labels",
     "with_tokens",
@@ -91,7 +91,7 @@ def refusal(path: str | PathLike[str], model: Any, rule: str, next_step: str) ->
     return ParameterError(f"{path} holds a {type(model).__name__}", rule, next_step)
 
 
-def unlike(
+def different_kinds(
     mine: str | PathLike[str], one: Any, theirs: str | PathLike[str], other: Any, verb: str
 ) -> ParameterError:
     """What to say where two files hold models of different kinds."""
@@ -100,8 +100,8 @@ def unlike(
 
 
 @contextmanager
-def naming(mine: str | PathLike[str], theirs: str | PathLike[str]) -> Iterator[None]:
-    """Let a sentence about two models call them by the names of their files."""
+def errors_by_file_name(mine: str | PathLike[str], theirs: str | PathLike[str]) -> Iterator[None]:
+    """Errors about two models name their files instead of "this model" and "the other"."""
     try:
         yield
     except SchemaError as error:

@@ -7,14 +7,17 @@ with sums in `suffice.models.base.learnt`.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column
+from suffice.data.table_source import TableSource
+from suffice.data.targets import ArrayTargets
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, warn
 from suffice.models.base.estimator import Estimator
-from suffice.models.base.learnt import Learnt
+from suffice.models.base.learnt import ExactReader, KeptSums, Learnt
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.streams import forgettable
 from suffice.rules import check
@@ -24,8 +27,15 @@ from suffice.statistics.statistic import tree_sum
 __all__ = ["ExactEstimator"]
 
 
-class ExactEstimator(Estimator):
+R = TypeVar("R", bound=ExactReader[Any])
+S = TypeVar("S", bound=KeptSums)
+T = TypeVar("T", bound=TableSource | ArraySource | ArrayTargets)
+
+
+class ExactEstimator(Estimator, Generic[R, S, T]):
     """An estimator that is a function of one exact statistic.
+
+    Its readers are of type R, their sums of type S, and the rows that they read of type T.
 
     Attributes
     ----------
@@ -39,29 +49,29 @@ class ExactEstimator(Estimator):
         Everything that follows from them.
     """
 
-    kind: ClassVar[str]  # what errors call such a model
-    rows: ClassVar[str]  # what they call a row that it learns from
-    reader_: Any
-    statistic_: Any
-    batches_: tuple[Any, ...]
+    model_name: ClassVar[str]  # what errors call such a model
+    row_name: ClassVar[str]  # what they call a row that it learns from
+    reader_: R
+    statistic_: S
+    batches_: tuple[S, ...]
 
     # -- what a kind of model says
 
     @abstractmethod
-    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+    def _open_first(self, X: Any, y: Any, sample_weight: Any) -> tuple[R, T]:
         """The reader that the first table settles, and the rows of that table."""
 
     @abstractmethod
-    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Any:
+    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> T:
         """The rows of another table."""
 
     @abstractmethod
-    def _summarise(self, reader: Any, source: Any) -> Any:
+    def _summarise(self, reader: R, source: T) -> S:
         """The sums over the rows of a table."""
 
     @abstractmethod
     def _estimate(
-        self, reader: Any, statistic: Any, source: Any = None, tuned: bool = False
+        self, reader: R, statistic: S, source: T | None = None, tuned: bool = False
     ) -> Any:
         """The model of a statistic.
 
@@ -81,24 +91,20 @@ class ExactEstimator(Estimator):
         """What a user should know of the model, in sentences."""
         return iter(())
 
-    def _joined(self, reader: Any, statistic: Any) -> Any:
-        """The reader once the rows of one more table are summed."""
-        return reader
-
     def _require_sums(self) -> None:
         """Refuse what needs sums where none were kept."""
 
-    def _shown(self, source: Any) -> Sequence[Column]:
+    def _shown(self, source: T) -> Sequence[Column]:
         """What a table shows of the columns that had no value so far."""
         return ()
 
-    def _informed(self, columns: Sequence[Column]) -> Learnt:
+    def _informed(self, columns: Sequence[Column]) -> Learnt[R, S]:
         """What was learnt, once it is known what other rows show of these columns."""
         return Learnt(self.reader_, self.batches_)
 
     # -- learning
 
-    def _set(self, learnt: Learnt, source: Any = None, tuned: bool = False) -> Self:
+    def _set(self, learnt: Learnt[R, S], source: T | None = None, tuned: bool = False) -> Self:
         """Estimate the model of what was learnt, and keep both."""
         batches = tuple([batch.canonical() for batch in learnt.batches])
         statistic = tree_sum(batches)
@@ -124,7 +130,7 @@ class ExactEstimator(Estimator):
         source = self._open_more(X, y, sample_weight)
         learnt = self._informed(self._shown(source))
         forgettable(learnt.batches)  # refused before a row is read
-        rest = learnt.without(self._summarise(learnt.reader, source), self.rows)
+        rest = learnt.without(self._summarise(learnt.reader, source), self.row_name)
         with fit_context(self):
             return self._set(rest)
 
@@ -185,21 +191,34 @@ class ExactEstimator(Estimator):
         return mine.compare(theirs)
 
     def _learn_more(
-        self, X: Any, y: Any, sample_weight: Any, decay: float, window: int | None, **given: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        decay: float,
+        window: int | None,
+        joined: Callable[[R, S], R] | None = None,
     ) -> Self:
-        """Learn from a batch; the first one settles how tables are read."""
+        """Learn from a batch; the first one settles how tables are read.
+
+        Parameters
+        ----------
+        joined : function, optional
+            Gives the reader once the rows of the batch are summed. Default: it stays.
+        """
         if hasattr(self, "statistic_"):
             source = self._open_more(X, y, sample_weight)
             before = self._informed(self._shown(source))
         else:
             reader, source = self._open_first(X, y, sample_weight)
-            before = Learnt(reader, ())
+            before = Learnt[R, S](reader, ())
         more = self._summarise(before.reader, source)
-        joined = before._replace(reader=self._joined(before.reader, more, **given))
-        learnt = joined.followed_by(more, decay, window)
+        if joined is not None:
+            before = before._replace(reader=joined(before.reader, more))
+        learnt = before.followed_by(more, decay, window)
         return self._set(learnt, source=source if learnt.batches[0] is more else None)
 
-    def _both(self, other: Any, verb: str) -> tuple[Learnt, Learnt]:
+    def _both(self, other: Any, verb: str) -> tuple[Learnt[R, S], Learnt[R, S]]:
         """What either model has learnt, by one who knows what both have seen.
 
         Raises
@@ -210,10 +229,10 @@ class ExactEstimator(Estimator):
             If the two do not read the same columns in the same way.
         """
         check_is_fitted(self)
-        if not (isinstance(other, ExactEstimator) and other.kind == self.kind):
+        if not (isinstance(other, ExactEstimator) and other.model_name == self.model_name):
             raise ParameterError(
-                f"{other!r} is no {self.kind}",
-                f"only fitted {self.kind}s can be {verb} with one",
+                f"{other!r} is no {self.model_name}",
+                f"only fitted {self.model_name}s can be {verb} with one",
             )
         check_is_fitted(other)
         self._require_sums()
@@ -224,7 +243,7 @@ class ExactEstimator(Estimator):
 
     # -- keeping
 
-    def _restore_sums(self, learnt: Learnt) -> None:
+    def _restore_sums(self, learnt: Learnt[R, S]) -> None:
         """Take over what was learnt, as a file holds it, and check what follows."""
         self._set(learnt, tuned=True)
         # Sums that were moved to other pivots may break a rule that those of the file keep.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, NamedTuple, Self
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from suffice.errors import ForgetError, warn
 from suffice.models.base.checks import forgetting
@@ -12,20 +12,33 @@ from suffice.models.base.streams import forgettable, side_by_side, succeeded
 from suffice.phrases import Option, Phrase
 from suffice.statistics.comparison import Comparison
 from suffice.statistics.lost_digits import Loss, losses
-from suffice.statistics.statistic import tree_sum
+from suffice.statistics.statistic import FadingStatistic, tree_sum
 
-__all__ = ["ExactReader", "Learnt"]
+__all__ = ["ExactReader", "KeptSums", "Learnt"]
 
 
-class ExactReader(TableReader):
-    """A reader that knows what its sums are about."""
+class KeptSums(FadingStatistic, Protocol):
+    """Sums that a model is a function of."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether they are sums over no row."""
+        ...
+
+
+S = TypeVar("S", bound=KeptSums)
+R = TypeVar("R", bound="ExactReader[Any]")
+
+
+class ExactReader(TableReader, Generic[S]):
+    """A reader that knows what its sums, S, are about."""
 
     @abstractmethod
-    def column(self, place: ForgetError | Loss) -> str:
+    def column(self, lost: ForgetError | Loss) -> str:
         """The column whose sums show that rows cannot be forgotten, or at a price."""
 
     @abstractmethod
-    def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
+    def check_compatible(self, statistic: S, other: Self, others: S, verb: str) -> None:
         """Refuse sums of other columns, or of columns that are read in another way.
 
         Parameters
@@ -46,7 +59,7 @@ class ExactReader(TableReader):
         """
 
     @abstractmethod
-    def merged(self, other: Any) -> Self:
+    def merged(self, other: Self) -> Self:
         """The reader of both models' tables.
 
         Raises
@@ -56,15 +69,15 @@ class ExactReader(TableReader):
         """
 
     @abstractmethod
-    def compare(self, statistic: Any, other: Any, others: Any) -> Comparison:
+    def compare(self, statistic: S, other: Self, others: S) -> Comparison:
         """What divides the rows of two statistics."""
 
-    def narrowed(self, statistic: Any) -> Learnt:
+    def narrowed(self, statistic: S) -> Learnt[Self, S]:
         """The reader and the sums once rows are forgotten."""
         return Learnt(self, (statistic,))
 
 
-class Learnt(NamedTuple):
+class Learnt(NamedTuple, Generic[R, S]):
     """All that a model is a function of: how tables are read, and the sums over their rows.
 
     Parameters
@@ -74,19 +87,19 @@ class Learnt(NamedTuple):
         The oldest first: one, or one for each batch of a window.
     """
 
-    reader: Any
-    batches: tuple[Any, ...]
+    reader: R
+    batches: tuple[S, ...]
 
     @property
-    def statistic(self) -> Any:
+    def statistic(self) -> S:
         """Their sum."""
         return tree_sum(self.batches)
 
-    def followed_by(self, newest: Any, decay: float, window: int | None) -> Learnt:
+    def followed_by(self, newest: S, decay: float, window: int | None) -> Learnt[R, S]:
         """With one more batch; see `suffice.models.base.streams.succeeded`."""
         return Learnt(self.reader, succeeded(self.batches, newest, decay, window))
 
-    def without(self, gone: Any, row: str) -> Learnt:
+    def without(self, gone: S, row: str) -> Learnt[R, S]:
         """Without some rows; errors call one a ``row``.
 
         A warning tells of variances that lost digits by it.
@@ -107,21 +120,19 @@ class Learnt(NamedTuple):
             )
         for loss in losses(known, rest):
             warn(lost_digits(self.reader.column(loss), loss))
-        narrowed: Learnt = self.reader.narrowed(rest)
-        return narrowed
+        return self.reader.narrowed(rest)
 
-    def check_compatible(self, other: Learnt, verb: str) -> None:
+    def check_compatible(self, other: Learnt[R, S], verb: str) -> None:
         """Refuse sums of other columns; see `ExactReader.check_compatible`."""
         self.reader.check_compatible(self.statistic, other.reader, other.statistic, verb)
 
-    def merged(self, other: Learnt) -> Learnt:
+    def merged(self, other: Learnt[R, S]) -> Learnt[R, S]:
         """With all that another has learnt, the newest batch added to the newest."""
         return Learnt(self.reader.merged(other.reader), side_by_side(self.batches, other.batches))
 
-    def compare(self, other: Learnt) -> Comparison:
+    def compare(self, other: Learnt[R, S]) -> Comparison:
         """What divides the rows of both."""
-        found: Comparison = self.reader.compare(self.statistic, other.reader, other.statistic)
-        return found
+        return self.reader.compare(self.statistic, other.reader, other.statistic)
 
 
 def lost_digits(column: str, loss: Loss) -> Phrase:

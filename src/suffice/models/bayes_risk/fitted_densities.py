@@ -170,8 +170,8 @@ def _line(
     if mean.shape[1] != 1 or not variance.all():
         return None
     sd = np.sqrt(variance)
-    unit = sd.max()
-    terms = *shapes, _moved(mean, low) / unit, sd / unit
+    scale = sd.max()
+    terms = *shapes, _moved(mean, low) / scale, sd / scale
     return [[kind(*of_class) for of_class in np.hstack(terms)]]
 
 

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from suffice.data.array_source import ArraySource
@@ -27,14 +28,15 @@ from suffice.models.generative.model import FamilyColumns, GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SAVED, SavedGenerative
 from suffice.phrases import Phrase, PythonOnly
-from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeClassifier"]
 
+Rows = TableSource | ArraySource
 
-class GenerativeClassifier(FittedGenerative, ExactEstimator):
+
+class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, ByClass, Rows]):
     """A classifier that is a function of one exact statistic.
 
     A subclass says by `_parts` which families model which columns, and by `_prior` what is known of
@@ -63,7 +65,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
     window: int | None = None
     fewest_classes = 2  # that a fit makes sense with
     prior_option = "class_prior"  # that gives the class prior
-    kind, rows = "generative classifier", "labelled row"
+    model_name, row_name = "generative classifier", "labelled row"
     saved, saved_types, saved_options = SavedGenerative, SAVED, (Family,)
     reader_: GenerativeReader
     statistic_: ByClass
@@ -156,9 +158,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
         declared = declared_labels(classes)
         labels = (y,) if classes is None else (y, classes)
         with fit_context(self):
-            return self._learn_more(
-                X, y, sample_weight, decay, window, labels=labels, declared=declared
-            )
+            joined = partial(self._joined, labels=labels, declared=declared)
+            return self._learn_more(X, y, sample_weight, decay, window, joined)
 
     def adjust_prior(self, X: Any, *, tol: float = 1e-6, max_iter: int = 1000) -> Self:
         """Return the same model with the class prior that rows without labels suggest.
@@ -179,10 +180,10 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
         adjusted: Self = copy(self).set_params(**{self.prior_option: prior})
         return adjusted._set(Learnt(self.reader_, self.batches_))
 
-    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
+    def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         return self._open_labelled(X, y, sample_weight)
 
-    def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
+    def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
         reader = reader.with_options(**self._reading())  # which may have changed since the fit
         return reader.summarise(source, self._engine_for(source))
 
@@ -190,8 +191,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
         self,
         reader: GenerativeReader,
         statistic: ByClass,
-        labels: Sequence[Any] = (),
-        declared: Vocabulary = NO_CLASSES,
+        labels: Sequence[Any],
+        declared: Vocabulary,
     ) -> GenerativeReader:
         """The reader once further labels are known; refuse labels of another type."""
         more = statistic.classes
@@ -203,7 +204,11 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
         return replace(reader.with_labels(*labels), declared=reader.declared | declared)
 
     def _estimate(
-        self, reader: GenerativeReader, statistic: ByClass, source: Any = None, tuned: bool = False
+        self,
+        reader: GenerativeReader,
+        statistic: ByClass,
+        source: Rows | None = None,
+        tuned: bool = False,
     ) -> GenerativeModel:
         prior, alpha = self._prior()
         known = statistic.over(reader.classes(statistic))
@@ -224,19 +229,17 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator):
 
     # -- columns that had no value so far
 
-    def _shown(self, source: TableSource | ArraySource) -> Sequence[Column]:
+    def _shown(self, source: Rows) -> Sequence[Column]:
         return source.columns(names) if (names := self.layout_.undecided) else ()
 
-    def _informed(self, columns: Sequence[Column]) -> Learnt:
+    def _informed(self, columns: Sequence[Column]) -> Learnt[GenerativeReader, ByClass]:
         if not (self.layout_.undecided and any(map(is_decided, columns))):
             return Learnt(self.reader_, self.batches_)
         return self.reader_.informed(self.batches_, columns, self._parts)
 
     # -- reading tables
 
-    def _settled(
-        self, source: TableSource | ArraySource, columns: Sequence[Column]
-    ) -> GenerativeReader:
+    def _settled(self, source: Rows, columns: Sequence[Column]) -> GenerativeReader:
         parts = self._parts(columns)
         blocks = tuple([part.layout for part in parts])
         return GenerativeReader.of(source, columns, blocks, self._reading(), parts=parts)

@@ -290,15 +290,15 @@ class FittedGenerative(Classifier):
                     warn(impossible_rows(impossible, few.rows))
                 return found
         source, engine, splits = self._to_answer(X)
-        place = None
+        out = None
         if isinstance(source, ArraySource) and engine.in_process:
-            place = buffer_for(answer, source.x.shape[0], len(model.classes))
-        task = (model, answer, place)
+            out = buffer_for(answer, source.x.shape[0], len(model.classes))
+        task = (model, answer, out)
         parts = [part for split in engine.map(predictions, task, splits) for part in split]
         impossible = sum(count for _, count in parts)
         if impossible:
             warn(impossible_rows(impossible, sum(len(rows) for rows, _ in parts)))
-        if place is not None:
-            return place
+        if out is not None:
+            return out
         # Scores lie class by class; joined along that axis they are copied straight.
         return np.concatenate([rows.T for rows, _ in parts], axis=-1).T

@@ -333,15 +333,15 @@ third argument is where to write it, or None."""
 def predictions(
     split: Split, params: tuple[GenerativeModel, Prediction, NDArray[Any] | None]
 ) -> list[tuple[NDArray[Any], int]]:
-    """Kernel of a prediction: the answers of a split, batch by batch, in their place if given."""
-    model, answer, place = params
+    """Kernel of a prediction: the answers of a split, batch by batch, written to `out` if given."""
+    model, answer, out = params
     done = getattr(split, "first", 0)
 
     def one(batch: Batch) -> tuple[NDArray[Any], int]:
         nonlocal done
         rows = slice(done, done + batch.rows)
         done = rows.stop
-        return answer(model, batch, None if place is None else place[rows])
+        return answer(model, batch, None if out is None else out[rows])
 
     return list(each_batch(split, model.layout, one))
 

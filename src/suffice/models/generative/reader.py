@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Self, cast
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, with_kinds
@@ -29,7 +29,7 @@ __all__ = ["GenerativeReader"]
 
 
 @dataclass(frozen=True)
-class GenerativeReader(LabelReader, ExactReader):
+class GenerativeReader(LabelReader, ExactReader[ByClass]):
     """How tables are read, and which families model their columns.
 
     Parameters
@@ -52,16 +52,16 @@ class GenerativeReader(LabelReader, ExactReader):
         """All labels, those included of which there is no row."""
         return statistic.classes | self.declared
 
-    def column(self, place: ForgetError | Loss) -> str:
+    def column(self, lost: ForgetError | Loss) -> str:
         """The column that an error is about."""
-        return str(self.parts[place.block].layout.columns[cast(int, place.column)])
+        return str(self.parts[lost.block].layout.columns[cast(int, lost.column)])
 
     def informed(
         self,
         batches: tuple[ByClass, ...],
         columns: Sequence[Column],
         parts_of: Callable[[Sequence[Column]], tuple[FamilyColumns, ...]],
-    ) -> Learnt:
+    ) -> Learnt[Self, ByClass]:
         """Give columns that had no value so far the kinds that other rows show.
 
         Parameters
@@ -79,7 +79,7 @@ class GenerativeReader(LabelReader, ExactReader):
         sums = tuple(carried(batch, self.parts, parts) for batch in batches)
         return Learnt(replace(self, parts=parts, layout=layout), sums)
 
-    def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
+    def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
         """Refuse sums of other columns, families or labels, or read in another way."""
         mine = Side(self.parts, self.layout, self.classes(statistic))
         check_compatible(mine, Side(other.parts, other.layout, other.classes(others)), verb)
@@ -89,7 +89,7 @@ class GenerativeReader(LabelReader, ExactReader):
         both = self.with_labels(other.label_dtype)
         return replace(both, declared=self.declared | other.declared)
 
-    def compare(self, statistic: Any, other: Any, others: Any) -> Comparison:
+    def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
         """What divides the rows of two statistics."""
         names = [tuple(part.layout.columns) for part in self.parts]
         found: Comparison = statistic.compare(others, names)

@@ -18,11 +18,13 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.l1_least_squares import L1LeastSquares
 from suffice.models.linear.l1_summary import L1Summary
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.ridge import checked_penalties
 from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import target_place
 from suffice.phrases import Option, Phrase
+from suffice.statistics.comoments import Comoments
 
 __all__ = ["L1Path", "L1Regressor"]
 
@@ -84,9 +86,9 @@ class L1Regressor(LinearRegressor):
         self, alpha: float, equations: NormalEquations, start: NDArray[np.float64] | None = None
     ) -> LeastSquares:
         """The minimum with a penalty; ``start`` are coefficients (p, t) to begin with."""
-        unit = self._unit(equations)
-        penalty = equations.rows * alpha * (1.0 - self._ratio) * unit**2
-        cost = equations.rows * alpha * self._ratio * unit
+        scale = self._scale(equations)
+        penalty = equations.rows * alpha * (1.0 - self._ratio) * scale**2
+        cost = equations.rows * alpha * self._ratio * scale
         if not cost.any():
             return LeastSquares(equations, penalty, bool(self.positive))
         return L1LeastSquares(
@@ -99,11 +101,16 @@ class L1Regressor(LinearRegressor):
             start=start,
         )
 
-    def _unit(self, columns: Columns) -> NDArray[np.float64]:
+    def _scale(self, columns: Columns) -> NDArray[np.float64]:
         """What the coefficients are counted in, (p,)."""
         return np.sqrt(columns.variance) if self.standardize else np.ones(columns.p)
 
-    def _set(self, learnt: Learnt, source: Any = None, tuned: bool = False) -> Self:
+    def _set(
+        self,
+        learnt: Learnt[LinearReader, Comoments],
+        source: Rows | None = None,
+        tuned: bool = False,
+    ) -> Self:
         super()._set(learnt, source, tuned)
         fit = self.model_.fit
         if isinstance(fit, L1LeastSquares) and not fit.converged:

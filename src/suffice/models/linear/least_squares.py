@@ -245,8 +245,8 @@ class LeastSquares:
 
         matrix, b = self._matrix, product(self.factor.whitening, self.equations.xy).value
         w = DoubleDouble.zeros(self.equations.xy.shape)
-        unit = np.sqrt(np.where(np.diagonal(matrix.hi) > 0.0, np.diagonal(matrix.hi), 1.0))
-        a = self.factor.cholesky.value.T / unit
+        scale = np.sqrt(np.where(np.diagonal(matrix.hi) > 0.0, np.diagonal(matrix.hi), 1.0))
+        a = self.factor.cholesky.value.T / scale
         for j in range(self.equations.t):
             used = np.flatnonzero(nnls(a, b[:, j])[0] > 0.0)
             right = self.equations.xy[:, j : j + 1]

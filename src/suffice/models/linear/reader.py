@@ -35,7 +35,7 @@ MOST_CATEGORIES = 1_000
 
 
 @dataclass(frozen=True)
-class LinearReader(ExactReader):
+class LinearReader(ExactReader[Comoments]):
     """How tables are read, and what rows of numbers they become.
 
     Parameters
@@ -98,11 +98,13 @@ class LinearReader(ExactReader):
 
     # -- sums of the same columns
 
-    def column(self, place: ForgetError | Loss) -> str:
+    def column(self, lost: ForgetError | Loss) -> str:
         """The column or target that an error is about."""
-        return self.design.column(cast(int, place.column))
+        return self.design.column(cast(int, lost.column))
 
-    def check_compatible(self, statistic: Any, other: Any, others: Any, verb: str) -> None:
+    def check_compatible(
+        self, statistic: Comoments, other: Self, others: Comoments, verb: str
+    ) -> None:
         """Refuse sums of other columns, categories or targets."""
         check_same_columns(self.design, other.design, verb)
 
@@ -116,11 +118,11 @@ class LinearReader(ExactReader):
             )
         return self
 
-    def compare(self, statistic: Any, other: Any, others: Any) -> Comparison:
+    def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
         """What divides the rows of two statistics."""
         return compared_rows(statistic, self.design, others, other.design)
 
-    def narrowed(self, statistic: Comoments) -> Learnt:
+    def narrowed(self, statistic: Comoments) -> Learnt[Self, Comoments]:
         """Drop the values of categories that no row shows any more, from the design and the sums.
 
         Of a category without a term, the sums do not tell whether a row shows its only value.

@@ -48,7 +48,7 @@ from suffice.statistics.precision import PrecisionOfProducts, check_precision_of
 __all__ = ["LinearRegressor"]
 
 
-class LinearRegressor(FittedLinear, ExactEstimator):
+class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows]):
     """A linear model that is a function of exact co-moments of columns and targets.
 
     A subclass holds the options and says by `_penalty` what each coefficient costs.
@@ -72,7 +72,7 @@ class LinearRegressor(FittedLinear, ExactEstimator):
         Only when the columns have names.
     """
 
-    kind, rows = "linear model", "row"
+    model_name, row_name = "linear model", "row"
     saved: ClassVar[type[SavedRegressor]] = SavedRegressor
     saved_types, saved_options = SAVED, (GradientDescent,)
     fit_intercept: bool

@@ -73,7 +73,7 @@ class RidgeSpectrum:
     ----------
     plain : LeastSquares
         The fit without a penalty.
-    unit : ndarray (p,)
+    scale : ndarray (p,)
         u, positive or 0: the penalty of every column at α = 1.
     singular : ndarray (p,)
         s, decreasing.
@@ -87,20 +87,20 @@ class RidgeSpectrum:
     """
 
     plain: LeastSquares
-    unit: NDArray[np.float64]
+    scale: NDArray[np.float64]
     singular: NDArray[np.float64]
     axes: NDArray[np.float64]
     strength: NDArray[np.float64]
 
     @classmethod
-    def of(cls, equations: NormalEquations, unit: NDArray[np.float64]) -> Self:
+    def of(cls, equations: NormalEquations, scale: NDArray[np.float64]) -> Self:
         """Decompose the Cholesky factor of XᵀX, whose singular values are those of X."""
         plain = LeastSquares(equations, np.zeros(equations.p))
-        root = np.where(unit > 0.0, 1.0 / np.sqrt(np.where(unit > 0.0, unit, 1.0)), 0.0)
+        root = np.where(scale > 0.0, 1.0 / np.sqrt(np.where(scale > 0.0, scale, 1.0)), 0.0)
         cholesky = plain.factor.cholesky.value * root[:, None]
         left, singular, right = np.linalg.svd(cholesky)
         strength = right @ product(plain.factor.whitening, equations.xy).value
-        return cls(plain, unit, singular, root[:, None] * left, strength)
+        return cls(plain, scale, singular, root[:, None] * left, strength)
 
     @property
     def rows(self) -> float:
@@ -158,10 +158,10 @@ class RidgeSpectrum:
 
         Of several targets the errors are added, each in units of its own variance.
         """
-        unit = np.where(self.plain.tss > 0.0, self.plain.tss, 1.0)
+        scale = np.where(self.plain.tss > 0.0, self.plain.tss, 1.0)
 
         def error(alpha: float) -> float:
-            return float((self.gcv(alpha) / unit).sum())
+            return float((self.gcv(alpha) / scale).sum())
 
         grid = self.candidates(CANDIDATES) if alphas is None else alphas
         errors = [error(alpha) for alpha in grid.tolist()]

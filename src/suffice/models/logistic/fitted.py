@@ -368,6 +368,6 @@ class FittedLogistic(Classifier):
 
 def _root_of(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     """R with RᵀR = I⁻¹."""
-    unit = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
-    values, axes = np.linalg.eigh(covariance / unit / unit[:, None])
-    return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))).T * unit)
+    scale = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
+    values, axes = np.linalg.eigh(covariance / scale / scale[:, None])
+    return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))).T * scale)

@@ -243,8 +243,8 @@ class _Given:
     def nodes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """± ρ_i S_j (q, r), S the root of the correlations in standard deviations; and weights."""
         sd = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
-        unit = np.where(sd > 0, sd, 1.0)
-        values, axes = np.linalg.eigh(self.covariance / unit / unit[:, None])
+        scale = np.where(sd > 0, sd, 1.0)
+        values, axes = np.linalg.eigh(self.covariance / scale / scale[:, None])
         root = (axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T * sd
         steps, fractions = _spherical(len(sd))
         return steps @ root, fractions

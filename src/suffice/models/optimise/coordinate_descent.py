@@ -142,8 +142,8 @@ class L1Quadratic:
 
     @cached_property
     def _inverse_unit(self) -> NDArray[np.float64]:
-        unit = np.sqrt(np.maximum(np.diagonal(self.hessian), 0.0))
-        return np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+        scale = np.sqrt(np.maximum(np.diagonal(self.hessian), 0.0))
+        return np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
 
     def _reaches_minimum_of_orthant(self, x: NDArray[np.float64]) -> bool:
         """Move x towards the minimum over all points of its signs; whether none became 0 before."""
