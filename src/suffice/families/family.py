@@ -188,6 +188,11 @@ class Family(ABC):
         """The name by which `family_named` finds this family."""
         return type(self).__module__.rpartition(".")[2]
 
+    def sums(self, encoding: str) -> Any:
+        """What its sums depend on besides the rows: families that agree in it can share them."""
+        statistic = type(self.accumulator(encoding, 0).statistic())
+        return type(self), statistic, getattr(self, "precision", None)
+
     @abstractmethod
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns in one of the family's encodings."""

@@ -204,6 +204,10 @@ class Ridge(LinearRegressor):
             check_nonnegative(alpha=self.alpha)
         check_choices(self, solver=(*NORMAL, *STEPS))
 
+    @property
+    def _is_of_sums(self) -> bool:
+        return super()._is_of_sums and self.alpha != "loo"  # for which rows are read once more
+
     def _tune(
         self,
         equations: NormalEquations | None = None,

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column
@@ -70,6 +74,10 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """The sums over the rows of a table."""
 
     @abstractmethod
+    def _sums_by_place(self, reader: R, source: T, group: NDArray[np.intp]) -> list[S]:
+        """The sums over the rows of every group; see `suffice.models.base.fold_sums`."""
+
+    @abstractmethod
     def _estimate(
         self, reader: R, statistic: S, source: T | None = None, tuned: bool = False
     ) -> Any:
@@ -93,6 +101,22 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
 
     def _require_sums(self) -> None:
         """Refuse what needs sums where none were kept."""
+
+    def _check_options(self) -> None:
+        """Refuse options that no fit can work with."""
+
+    def _sums_of(self, reader: R) -> Any:
+        """What the sums depend on besides the rows: estimators that agree in it can share them."""
+        return reader.layout
+
+    @property
+    def _is_of_sums(self) -> bool:
+        """Whether, with these options, the model is a function of the sums alone."""
+        return True
+
+    def _fitted_to(self, learnt: Learnt[R, S]) -> Self:
+        """The estimator that `fit` makes of rows with these sums; this one stays as it is."""
+        return copy(self)._set(learnt.reader.narrowed(learnt.statistic))
 
     def _shown(self, source: T) -> Sequence[Column]:
         """What a table shows of the columns that had no value so far."""

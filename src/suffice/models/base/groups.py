@@ -19,7 +19,7 @@ from suffice.numerics.in_print import aligned
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import Block, CodedBlock, RealBlock
 
-__all__ = ["MOST_GROUPS", "ByGroup", "group_layout", "sum_by_group"]
+__all__ = ["MOST_GROUPS", "ByGroup", "RowsOf", "group_layout", "sum_by_group"]
 
 MOST_GROUPS = 1_000
 
@@ -202,7 +202,7 @@ def _of_split(
         groups = dict(_groups(batch.blocks[b].column(j)))
         rest = replace(batch, blocks=batch.blocks[:blocks])
         parts = {
-            value: _Rows(split, first, rows, rest.take(rows)) for value, rows in groups.items()
+            value: RowsOf(split, first, rows, rest.take(rows)) for value, rows in groups.items()
         }
         _join(total, {value: kernel(part, params) for value, part in parts.items()})
         first += batch.rows
@@ -233,7 +233,7 @@ def _printed(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class RowsOf:
     """Some rows of a batch as a split."""
 
     split: Split
@@ -242,10 +242,13 @@ class _Rows:
     batch: Batch
 
     def batches(self) -> Iterator[Batch]:
+        """The rows."""
         yield self.batch
 
     def count(self) -> int:
+        """Number of rows."""
         return self.batch.rows
 
     def locate(self, row: int) -> str:
+        """Where a row stands."""
         return self.split.locate(self.first + int(self.rows[row]))

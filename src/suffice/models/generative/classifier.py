@@ -12,6 +12,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, is_decided
 from suffice.data.table_source import TableSource
@@ -108,19 +111,11 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         ParameterError
             If an option is outside its rule.
         """
-        check_stream(self.decay, self.window)
+        self._check_options()
         with fit_context(self):
             reader, source = self._open_first(X, y, sample_weight)
             statistic = reader.summarise(source, self._engine_for(source))
-            if 0 < len(statistic.classes.values) < self.fewest_classes:
-                raise DataError(
-                    f"there is one class: every label is {statistic.classes.values[0]!r}",
-                    "a classifier needs two classes or more",
-                    Phrase(
-                        "check the label column",
-                        PythonOnly(", or learn from batches with partial_fit"),
-                    ),
-                )
+            self._require_classes(statistic)
             return self._set(Learnt(reader, (statistic,)))
 
     def partial_fit(
@@ -179,6 +174,35 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         prior = dict(zip(found.classes, found.prior.tolist(), strict=True))
         adjusted: Self = copy(self).set_params(**{self.prior_option: prior})
         return adjusted._set(Learnt(self.reader_, self.batches_))
+
+    def _check_options(self) -> None:
+        check_stream(self.decay, self.window)
+
+    def _require_classes(self, statistic: ByClass) -> None:
+        """Refuse rows of fewer classes than a fit makes sense with."""
+        if 0 < len(statistic.classes.values) < self.fewest_classes:
+            raise DataError(
+                f"there is one class: every label is {statistic.classes.values[0]!r}",
+                "a classifier needs two classes or more",
+                Phrase(
+                    "check the label column",
+                    PythonOnly(", or learn from batches with partial_fit"),
+                ),
+            )
+
+    def _fitted_to(self, learnt: Learnt[GenerativeReader, ByClass]) -> Self:
+        self._require_classes(learnt.statistic)
+        return super()._fitted_to(learnt)
+
+    def _sums_of(self, reader: GenerativeReader) -> Any:
+        return reader.layout, tuple(
+            [part.family.sums(part.layout.encoding) for part in reader.parts]
+        )
+
+    def _sums_by_place(
+        self, reader: GenerativeReader, source: Rows, group: NDArray[np.intp]
+    ) -> list[ByClass]:
+        return reader.summarise_by_place(source, self._engine_for(source), group)
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         return self._open_labelled(X, y, sample_weight)

@@ -9,11 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, with_kinds
 from suffice.data.table_source import TableSource
 from suffice.engines.engine import Engine
 from suffice.errors import ForgetError
+from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
@@ -47,6 +51,13 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
         """The sums over the rows of a table."""
         splits = source.splits(self.layout, engine.workers)
         return engine.run(summarise, (self.parts, self.layout), splits)
+
+    def summarise_by_place(
+        self, source: TableSource | ArraySource, engine: Engine, group: NDArray[np.intp]
+    ) -> list[ByClass]:
+        """The sums over the rows of every group; see `suffice.models.base.fold_sums`."""
+        splits = source.splits(self.layout, engine.workers)
+        return sums_by_place(summarise, (self.parts, self.layout), engine, splits, group)
 
     def classes(self, statistic: ByClass) -> Vocabulary:
         """All labels, those included of which there is no row."""

@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.data.schema import Column, Layout, UniformColumns
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, SchemaError
+from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.missing_cells import incomplete, listed_missing, without_value
 from suffice.models.design.feature_columns import feature_columns
@@ -76,6 +78,24 @@ class LinearReader(ExactReader[Comoments]):
         splits = source.splits(layout, engine.workers)
         try:
             return engine.run(summarise, (self.design, layout, exact, gaps), splits)
+        except IncompleteRow:
+            raise self.incomplete(engine, layout, splits) from None
+
+    def summarise_by_place(
+        self, source: Rows, engine: Engine, exact: bool, gaps: bool, group: NDArray[np.intp]
+    ) -> list[Comoments]:
+        """The sums over the rows of every group; see `suffice.models.base.fold_sums`.
+
+        Raises
+        ------
+        DataError
+            As `summarise` does.
+        """
+        layout = self.layout_of(source)
+        splits = source.splits(layout, engine.workers)
+        try:
+            params = self.design, layout, exact, gaps
+            return sums_by_place(summarise, params, engine, splits, group)
         except IncompleteRow:
             raise self.incomplete(engine, layout, splits) from None
 

@@ -279,6 +279,19 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         exact, gaps = self.precision == "pairs", self.incomplete != "error"
         return reader.summarise(source, self._engine_for(source), exact, gaps)
 
+    @property
+    def _is_of_sums(self) -> bool:
+        return self.solver not in STEPS
+
+    def _sums_of(self, reader: LinearReader) -> Any:
+        return reader.layout, reader.design, self.precision, self.incomplete
+
+    def _sums_by_place(
+        self, reader: LinearReader, source: Rows, group: NDArray[np.intp]
+    ) -> list[Comoments]:
+        exact, gaps = self.precision == "pairs", self.incomplete != "error"
+        return reader.summarise_by_place(source, self._engine_for(source), exact, gaps, group)
+
     def _estimate(
         self,
         reader: LinearReader,

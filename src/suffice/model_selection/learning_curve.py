@@ -1,4 +1,4 @@
-"""Model selection from sums: what other models would have learnt, without reading rows again."""
+"""Learning curves from running sums: what models would have learnt from fewer rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -17,6 +17,7 @@ from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.evaluation import Evaluation, evaluation
+from suffice.models.base.fold_sums import placed as counted
 from suffice.models.base.options import generator
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.running_sums import bound_of, knowing, learnt, running_sums, without
@@ -168,7 +169,7 @@ def learning_curve_from_statistics(
         source = source.take(generator(random_state).permutation(n))
         splits = source.splits(reader.layout, engine.workers)
 
-    placed = _placed(splits) if k or asked.dtype.kind == "f" else []
+    placed = counted(splits) if k or asked.dtype.kind == "f" else []
     folds = _folds(placed[-1].stop, k) if k else []
     most = placed[-1].stop - max(map(len, folds), default=0) if placed else None
     sizes = _sizes(asked, most)
@@ -265,24 +266,6 @@ class _Trial:
 
 
 @dataclass(frozen=True)
-class _Placed:
-    """A split that knows which rows of its table it holds: from ``first`` to ``stop``."""
-
-    split: Split
-    first: int
-    stop: int
-
-    def batches(self) -> Iterator[Batch]:
-        return self.split.batches()
-
-    def count(self) -> int:
-        return self.stop - self.first
-
-    def locate(self, row: int) -> str:
-        return self.split.locate(row)
-
-
-@dataclass(frozen=True)
 class _Held:
     """A batch as a split: rows from ``start`` on of another."""
 
@@ -298,12 +281,6 @@ class _Held:
 
     def locate(self, row: int) -> str:
         return self.split.locate(self.start + row)
-
-
-def _placed(splits: Sequence[Split]) -> list[_Placed]:
-    """Count the rows of the splits, one or more."""
-    edges = accumulate((split.count() for split in splits), initial=0)
-    return [_Placed(split, *pair) for split, pair in zip(splits, pairwise(edges), strict=True)]
 
 
 def _scored(

@@ -1,0 +1,18 @@
+"""Judging and choosing models: with scikit-learn's names, and from sums that are taken once."""
+
+from suffice.model_selection.cross_validation import (
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+)
+from suffice.model_selection.grid_search import GridSearchCV
+from suffice.model_selection.learning_curve import LearningCurve, learning_curve_from_statistics
+
+__all__ = [
+    "GridSearchCV",
+    "LearningCurve",
+    "cross_val_predict",
+    "cross_val_score",
+    "cross_validate",
+    "learning_curve_from_statistics",
+]

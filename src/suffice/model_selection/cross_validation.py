@@ -1,0 +1,517 @@
+"""Cross-validation from one pass: a statistic of every group of rows, a model of every fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, ParameterError, warn
+from suffice.model_selection.folds import FoldSums, Opened
+from suffice.models.base.exact import ExactEstimator
+
+__all__ = ["Fitted", "cross_val_predict", "cross_val_score", "cross_validate", "fitted_folds"]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The model of a fold, or the error of its fit.
+
+    Parameters
+    ----------
+    train, test : ndarray of int
+        Places of the rows that it has learnt, and of the others.
+    model : estimator or Exception
+    seconds : float
+        What the fit took; of models from one pass, an equal share of it.
+    """
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+    model: Any
+    seconds: float
+
+
+def cross_validate(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    scoring: Any = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    params: Mapping[str, Any] | None = None,
+    pre_dispatch: Any = "2*n_jobs",
+    return_train_score: bool = False,
+    return_estimator: bool = False,
+    return_indices: bool = False,
+    error_score: Any = np.nan,
+) -> dict[str, Any]:
+    """Score an estimator on rows that it has not learnt, fold by fold, from one pass over the rows.
+
+    ::
+
+        S(rows outside fold f) = Σ_{g ≠ f} S(fold g)
+
+    A model of exact sums is a function of S, so it is the one that `fit` learns from these rows.
+    Each row is summed once, whatever the number of folds.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of suffice, and a function of sums: naive Bayes, discriminant analysis, linear regression,
+        ridge, lasso. Any other is handed to scikit-learn's function, with a warning.
+    X : array, frame, dict of columns, Arrow table
+        In memory.
+    y : array-like (n,) or (n, t), or str
+        Labels or targets, or their column.
+    groups : array-like (n,) or str, optional
+        Rows that stay together, for splitters that ask for it; or their column.
+    scoring : str, callable, sequence or mapping, optional
+        As in scikit-learn. Default: the estimator's own score.
+    cv : int, splitter or iterable, optional
+        As in scikit-learn: a number of folds, stratified for classifiers; 5 by default.
+    params : mapping, optional
+        ``{"sample_weight": w}``: weights to learn with.
+    return_train_score, return_estimator, return_indices : bool
+        As in scikit-learn.
+    error_score : "raise" or number
+        What a score is whose fold cannot be fitted.
+    n_jobs, verbose, pre_dispatch
+        Taken for the sake of scikit-learn's signature; the pass has the threads of the estimator.
+
+    Returns
+    -------
+    dict
+        ``test_score`` (or one entry for each name), ``fit_time``, ``score_time`` (folds,), and what
+        else was asked for.
+
+    Raises
+    ------
+    ParameterError
+        If folds or scores break a rule.
+    DataError
+        If a cell breaks a rule, as in `fit`.
+
+    Notes
+    -----
+    What a column is, category or number, and which columns there are, is decided on all rows, once;
+    a fit to the rows of one fold alone might decide otherwise where a rule is nearly met.
+
+    Source: M. Stone, Cross-validatory choice and assessment of statistical predictions, Journal of
+    the Royal Statistical Society B 36 (1974).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cross_validate(GaussianNB(), X, y)["test_score"].round(4)
+    array([0.9333, 0.9667, 0.9333, 0.9333, 1.    ])
+    """
+    if not is_of_sums(estimator):
+        from sklearn.model_selection import cross_validate as function
+
+        handed_over(estimator, "cross_validate")
+        found: dict[str, Any] = function(
+            estimator,
+            X,
+            y,
+            groups=groups,
+            scoring=scoring,
+            cv=cv,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            params=params,
+            pre_dispatch=pre_dispatch,
+            return_train_score=return_train_score,
+            return_estimator=return_estimator,
+            return_indices=return_indices,
+            error_score=error_score,
+        )
+        return found
+    from suffice.model_selection.scikit_learn import scorer_of
+
+    scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
+    table = Rows.of(X, y, groups)
+    fits = fitted_folds(estimator, table, cv, params, error_score)
+    tested = [table.scored(fit.model, fit.test, scorer, error_score) for fit in fits]
+    answer: dict[str, Any] = {
+        "fit_time": np.array([fit.seconds for fit in fits]),
+        "score_time": np.array([found.seconds for found in tested]),
+    }
+    answer |= named_scores("test", tested, error_score)
+    if return_train_score:
+        learnt = [table.scored(fit.model, fit.train, scorer, error_score) for fit in fits]
+        answer |= named_scores("train", learnt, error_score)
+    if return_estimator:
+        answer["estimator"] = [fit.model for fit in fits]
+    if return_indices:
+        answer["indices"] = {
+            "train": [fit.train for fit in fits],
+            "test": [fit.test for fit in fits],
+        }
+    return answer
+
+
+def cross_val_score(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    scoring: Any = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    params: Mapping[str, Any] | None = None,
+    pre_dispatch: Any = "2*n_jobs",
+    error_score: Any = np.nan,
+) -> NDArray[np.float64]:
+    """Return the score of every fold, (folds,); see `cross_validate`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from suffice import LinearRegression
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> cross_val_score(LinearRegression(), X, y, cv=3).round(4)
+    array([0.4693, 0.4873, 0.5095])
+    """
+    if not (scoring is None or callable(scoring) or isinstance(scoring, str)):
+        raise ParameterError(
+            f"scoring={scoring!r}", "this function returns one score", "use cross_validate"
+        )
+    found = cross_validate(
+        estimator,
+        X,
+        y,
+        groups=groups,
+        scoring=scoring,
+        cv=cv,
+        n_jobs=n_jobs,
+        verbose=verbose,
+        params=params,
+        pre_dispatch=pre_dispatch,
+        error_score=error_score,
+    )
+    scores: NDArray[np.float64] = found["test_score"]
+    return scores
+
+
+def cross_val_predict(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    *,
+    groups: Any = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    params: Mapping[str, Any] | None = None,
+    pre_dispatch: Any = "2*n_jobs",
+    method: str = "predict",
+) -> NDArray[Any]:
+    """Return what is answered for every row by the model that has not learnt it.
+
+    Parameters
+    ----------
+    estimator, X, y, groups, cv, n_jobs, verbose, params, pre_dispatch
+        As in `cross_validate`. Every row is to be in one test set, and in one only.
+    method : {"predict", "predict_proba", "predict_log_proba", "decision_function"}
+        What to ask the models.
+
+    Returns
+    -------
+    ndarray (n,) or (n, k)
+        In the order of the rows; of the probabilities, classes in the order of all sorted labels.
+        A class that a model has not learnt is impossible to it.
+
+    Raises
+    ------
+    ParameterError
+        If the test sets do not divide the rows, or the estimator has no such method.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cross_val_predict(GaussianNB(), X, y, cv=10, method="predict_proba").shape
+    (150, 3)
+    """
+    if not hasattr(estimator, method):
+        raise ParameterError(
+            f"{type(estimator).__name__} has no {method}", "it is a method of the estimator"
+        )
+    if not is_of_sums(estimator):
+        from sklearn.model_selection import cross_val_predict as function
+
+        handed_over(estimator, "cross_val_predict")
+        asked: NDArray[Any] = function(
+            estimator,
+            X,
+            y,
+            groups=groups,
+            cv=cv,
+            n_jobs=n_jobs,
+            verbose=verbose,
+            params=params,
+            pre_dispatch=pre_dispatch,
+            method=method,
+        )
+        return asked
+    table = Rows.of(X, y, groups)
+    fits = fitted_folds(estimator, table, cv, params, "raise")
+    tested = np.bincount(np.concatenate([fit.test for fit in fits]), minlength=table.n)
+    if (tested != 1).any():
+        row = int((tested != 1).argmax())
+        raise ParameterError(
+            f"row {row} is in {tested[row]} test sets", "every row is answered once", "use KFold"
+        )
+    answers = [getattr(fit.model, method)(table.rows(fit.test)) for fit in fits]
+    if method != "predict" and hasattr(fits[0].model, "classes_"):
+        answers = list(_over_all_classes(fits, answers, method))
+    order = np.argsort(np.concatenate([fit.test for fit in fits]), kind="stable")
+    return np.concatenate(answers)[order]
+
+
+# -- the rows
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table in memory, with labels or targets.
+
+    Parameters
+    ----------
+    X, y, groups
+        As they were given.
+    n : int
+        Number of rows.
+    """
+
+    X: Any
+    y: Any
+    groups: Any
+    n: int
+
+    @classmethod
+    def of(cls, X: Any, y: Any, groups: Any) -> Rows:
+        """Count the rows, and find groups that are a column."""
+        if isinstance(X, list):
+            X = np.asarray(X)
+        n = _number_of_rows(X)
+        if isinstance(groups, str):
+            groups = _column(X, groups)
+            if missing := [i for i, value in enumerate(groups) if value is None]:
+                raise DataError(
+                    f"the column of groups is empty in row {missing[0]}",
+                    "every row belongs to a group",
+                    "fill it in, or leave the row out",
+                )
+        return cls(X, y, groups, n)
+
+    @property
+    def truth(self) -> Any:
+        """Labels or targets, (n,) or (n, t)."""
+        return np.array(_column(self.X, self.y)) if isinstance(self.y, str) else self.y
+
+    def rows(self, places: NDArray[np.intp]) -> Any:
+        """Some rows of the table."""
+        from suffice.model_selection.scikit_learn import rows_at
+
+        return rows_at(self.X, places)
+
+    def scored(
+        self,
+        model: Any,
+        places: NDArray[np.intp],
+        scorer: Any,
+        error_score: Any,
+        weight: Any = None,
+    ) -> Scored:
+        """What a model scores on some rows; nothing where there is an error in its place."""
+        from suffice.model_selection.scikit_learn import rows_at
+
+        started = perf_counter()
+        if isinstance(model, Exception):
+            return Scored(None, 0.0)
+        try:
+            rows = self.rows(places), rows_at(self.truth, places)
+            weights = {} if weight is None else {"sample_weight": rows_at(weight, places)}
+            found = scorer(model, *rows, **weights)
+        except Exception as error:
+            if error_score == "raise":
+                raise
+            warn(f"a fold has no score: {error}")
+            return Scored(None, perf_counter() - started)
+        scores = found if isinstance(found, dict) else {"score": found}
+        for name, score in scores.items():
+            if isinstance(score, str):  # what went wrong
+                warn(f"a fold has no {name}: {score.strip().splitlines()[-1]}")
+        known = {
+            name: error_score if isinstance(score, str) else score for name, score in scores.items()
+        }
+        return Scored(known, perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Scores by name, None where there are none, and the seconds that they took."""
+
+    scores: dict[str, Any] | None
+    seconds: float
+
+
+def named_scores(
+    part: str, found: Sequence[Scored], error_score: Any
+) -> dict[str, NDArray[np.float64]]:
+    """Scores of every fold, by name, as scikit-learn calls them.
+
+    Raises
+    ------
+    DataError
+        If no fold has a score.
+    """
+    known = [one.scores for one in found if one.scores is not None]
+    if not known:
+        raise DataError("no fold has a score", "see the warnings for the reasons")
+    return {
+        f"{part}_{name}": np.array(
+            [error_score if one.scores is None else one.scores[name] for one in found]
+        )
+        for name in known[0]
+    }
+
+
+def _number_of_rows(X: Any) -> int:
+    if isinstance(X, Mapping):
+        return len(next(iter(X.values())))
+    if hasattr(X, "num_rows"):
+        return int(X.num_rows)
+    if hasattr(X, "shape"):
+        return int(X.shape[0])
+    raise ParameterError(
+        f"X is {type(X).__name__}",
+        "folds are made of rows in memory: an array, a frame, a dict of columns",
+        "read the table first",
+    )
+
+
+def _column(X: Any, name: str) -> list[Any]:
+    """The cells of a column of a table in memory."""
+    try:
+        column = X[name]
+    except (KeyError, IndexError, TypeError):
+        raise ParameterError(f"there is no column {name!r}", "it names a column of X") from None
+    cells: list[Any] = (column if hasattr(column, "to_pylist") else pa.array(column)).to_pylist()
+    return cells
+
+
+# -- the models
+
+
+def is_of_sums(estimator: Any) -> bool:
+    """Whether folds of an estimator follow from sums."""
+    return isinstance(estimator, ExactEstimator) and estimator._is_of_sums
+
+
+def handed_over(estimator: Any, function: str) -> None:
+    """Say that scikit-learn fits an estimator fold by fold."""
+    warn(
+        f"{type(estimator).__name__} is no function of sums; {function} of scikit-learn fits it "
+        "anew for every fold."
+    )
+
+
+def fitted_folds(
+    estimator: ExactEstimator[Any, Any, Any],
+    table: Rows,
+    cv: Any,
+    params: Mapping[str, Any] | None,
+    error_score: Any,
+) -> list[Fitted]:
+    """The model of every fold, in the order of the folds."""
+    from suffice.model_selection.scikit_learn import folds_of
+
+    folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
+    started = perf_counter()
+    opened = Opened.of(estimator, table.X, table.y, sample_weight_of(params))
+    sums = FoldSums.of(opened, [train for train, _ in folds], table.n)
+    share = (perf_counter() - started) / len(folds)
+    fits = [
+        Fitted(train, test, *timed(partial(opened.fitted, statistic), error_score, share))
+        for (train, test), statistic in zip(folds, sums.statistics, strict=True)
+    ]
+    require_one([fit.model for fit in fits])
+    return fits
+
+
+def timed(fit: Callable[[], Any], error_score: Any, share: float) -> tuple[Any, float]:
+    """A model, or the error of its fit, and the seconds that it took beside its share of a pass.
+
+    Raises
+    ------
+    SufficeError
+        If a fit fails and is to raise.
+    """
+    started = perf_counter()
+    try:
+        model: Any = fit()
+    except (DataError, ParameterError) as error:
+        if error_score == "raise":
+            raise
+        warn(f"a fold was not fitted, and its score is {error_score}: {error}")
+        model = error
+    return model, share + perf_counter() - started
+
+
+def require_one(models: Sequence[Any]) -> None:
+    """Refuse folds none of which was fitted."""
+    errors = [model for model in models if isinstance(model, Exception)]
+    if len(errors) == len(models):
+        raise errors[0]
+
+
+def sample_weight_of(params: Mapping[str, Any] | None) -> Any:
+    """The weights to learn with.
+
+    Raises
+    ------
+    ParameterError
+        If something else is to be passed on.
+    """
+    given = dict(params or {})
+    weight = given.pop("sample_weight", None)
+    if given:
+        raise ParameterError(
+            f"params has {next(iter(given))!r}", "a fit takes 'sample_weight' besides the rows"
+        )
+    return weight
+
+
+IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}
+
+
+def _over_all_classes(
+    fits: Sequence[Fitted], answers: Sequence[NDArray[Any]], method: str
+) -> Iterator[NDArray[Any]]:
+    """Answers with a column for every class that some model has learnt."""
+    every = np.unique(np.concatenate([fit.model.classes_ for fit in fits]))
+    for fit, answer in zip(fits, answers, strict=True):
+        if len(fit.model.classes_) == len(every) or answer.ndim == 1:
+            yield answer
+            continue
+        least = np.finfo(answer.dtype).min
+        whole = np.full((len(answer), len(every)), IMPOSSIBLE.get(method, least))
+        whole[:, np.searchsorted(every, fit.model.classes_)] = answer
+        yield whole

@@ -1,0 +1,147 @@
+"""Folds are a statistic: sums over groups of rows, that make up every training set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.source import InParts
+from suffice.engines.fit_context import fit_context
+from suffice.models.base.exact import ExactEstimator
+from suffice.models.base.learnt import Learnt
+from suffice.statistics.statistic import tree_sum
+
+__all__ = ["FoldSums", "Opened", "row_groups"]
+
+MOST_GROUPS = 64  # of rows, whose sums are kept at a time
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A table that an estimator has opened to learn from.
+
+    Parameters
+    ----------
+    learner : ExactEstimator
+        Which has learnt nothing yet.
+    reader : TableReader
+    source : InParts
+    """
+
+    learner: ExactEstimator[Any, Any, Any]
+    reader: Any
+    source: InParts
+
+    @classmethod
+    def of(
+        cls, estimator: ExactEstimator[Any, Any, Any], X: Any, y: Any, sample_weight: Any
+    ) -> Opened:
+        """Open a table as `fit` does."""
+        learner = estimator.unfitted()
+        learner._check_options()
+        return cls(learner, *learner._open_first(X, y, sample_weight))
+
+    @property
+    def sums(self) -> Any:
+        """What the sums depend on besides the rows."""
+        return type(self.learner), self.learner._sums_of(self.reader)
+
+    def fitted(self, statistic: Any) -> ExactEstimator[Any, Any, Any]:
+        """The estimator that `fit` makes of rows with these sums."""
+        return self.learner._fitted_to(Learnt(self.reader, (statistic,)))
+
+
+@dataclass(frozen=True)
+class FoldSums:
+    """The sums of every training set.
+
+    ::
+
+        S(training set f) = Σ_g [group g lies in it] S(group g)
+
+    A group is the rows that lie in the same training sets. The terms are exact, so that the model
+    is the one of a fit to these rows. Nothing is subtracted, so no digit is lost.
+
+    Parameters
+    ----------
+    statistics : sequence of statistics
+        One for every fold.
+    """
+
+    statistics: Sequence[Any]
+
+    @classmethod
+    def of(cls, opened: Opened, folds: Sequence[NDArray[np.intp]], n: int) -> FoldSums:
+        """Sum the n rows of a table once, or once a fold where there are more than 64 groups.
+
+        Parameters
+        ----------
+        opened : Opened
+        folds : sequence of ndarray
+            Places of the rows to learn from; one that is named twice counts twice.
+        n : int
+        """
+        learner, reader, source = opened.learner, opened.reader, opened.source
+        with fit_context(learner):
+            if (found := row_groups(folds, n)) is None:
+                return cls([one for rows in folds for one in cls.of(opened, [rows], n).statistics])
+            group, times = found
+            sums = learner._sums_by_place(reader, source, group)
+        return cls([_sum_of_groups(sums, often) for often in times])
+
+
+def row_groups(
+    folds: Sequence[NDArray[np.intp]], n: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Rows that lie in the same training sets, equally often, are a group.
+
+    Parameters
+    ----------
+    folds : sequence of f ndarray
+        Places of the rows of each training set.
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    group : ndarray of int (n,)
+        −1 for rows in no training set.
+    times : ndarray of int (f, g)
+        How often each training set has each group.
+
+    None if there are more than 64 groups.
+
+    Examples
+    --------
+    >>> row_groups([np.array([2, 3]), np.array([0, 1]), np.array([3, 3])], 5)
+    (array([ 0,  0,  1,  2, -1]), array([[0, 1, 1],
+           [1, 0, 0],
+           [0, 0, 2]]))
+    """
+    group, times = np.zeros(n, np.intp), np.zeros((0, 1), np.intp)
+    for rows in folds:
+        mine = np.bincount(rows, minlength=n)
+        _, first, finer = np.unique(
+            group * (mine.max() + 1) + mine, return_index=True, return_inverse=True
+        )
+        times = np.append(times[:, group[first]], mine[None, first], axis=0)
+        group = finer
+        if len(first) > MOST_GROUPS + 1:
+            return None
+    absent = np.flatnonzero(~times.any(axis=0))
+    if len(absent):
+        gone = int(absent[0])
+        times = np.delete(times, gone, axis=1)
+        group = np.where(group == gone, -1, group - (group > gone))
+    return (group, times) if times.shape[1] <= MOST_GROUPS else None
+
+
+def _sum_of_groups(sums: Sequence[Any], times: NDArray[np.intp]) -> Any:
+    """The sum of groups, each as often as a training set has it."""
+    return tree_sum(
+        [one for one, often in zip(sums, times.tolist(), strict=True) for _ in range(often)]
+    )

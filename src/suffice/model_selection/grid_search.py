@@ -1,0 +1,240 @@
+"""A grid of options, each judged on folds, from one pass for all that share their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any, Self
+
+from sklearn.model_selection import GridSearchCV as _GridSearchCV
+from sklearn.model_selection import ParameterGrid
+
+from suffice.errors import DataError, ParameterError, SchemaError, warn
+from suffice.model_selection.cross_validation import (
+    Rows,
+    Scored,
+    handed_over,
+    is_of_sums,
+    require_one,
+    sample_weight_of,
+    timed,
+)
+from suffice.model_selection.folds import FoldSums, Opened
+from suffice.model_selection.scikit_learn import Folds, folds_of
+
+__all__ = ["GridSearchCV"]
+
+
+class GridSearchCV(_GridSearchCV):  # type: ignore[misc]
+    """Judge every point of a grid of options on folds, and take the best.
+
+    ::
+
+        S(rows outside fold f) = Σ_{g ≠ f} S(fold g)
+
+    Points that differ only in what is done with the sums share them: smoothing, priors, variance
+    floors, shrinkage, penalties. The rows are summed once for all of these, whatever the number of
+    points and folds.
+
+    Parameters
+    ----------
+    estimator, param_grid, scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score
+        As in scikit-learn.
+    return_train_score : bool
+        As in scikit-learn.
+
+    Attributes
+    ----------
+    cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, \
+refit_time_, multimetric_
+        As in scikit-learn. ``mean_fit_time`` is a share of the pass and the time to estimate.
+
+    Notes
+    -----
+    An estimator that is no function of sums is searched as scikit-learn does it, with a warning.
+    See `cross_validate` for what a fold decides and what all rows decide.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> X, y = load_digits(return_X_y=True)
+    >>> search = GridSearchCV(GaussianNB(), {"var_smoothing": [1e-9, 1e-3, 1e-1]}, cv=3)
+    >>> search.fit(X, y).best_params_
+    {'var_smoothing': 0.1}
+    """
+
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **params: Any) -> Self:
+        """Judge all points, and fit the best to all rows.
+
+        Parameters
+        ----------
+        X, y
+            As for `cross_validate`.
+        groups : array-like (n,) or str, optional
+            Rows that stay together; or their column.
+        **params
+            ``sample_weight``, to learn with, and to score with where the scorer takes weights.
+
+        Raises
+        ------
+        ParameterError
+            If the grid names an unknown option.
+        DataError
+            If no point can be fitted.
+        """
+        points = list(ParameterGrid(self.param_grid))
+        learners = [_with(self.estimator, point) for point in points]
+        strange = [learner for learner in learners if not is_of_sums(learner)]
+        if strange:
+            handed_over(strange[0], "GridSearchCV")
+            given = params if groups is None else {**params, "groups": groups}
+            found: Self = super().fit(X, y, **given)
+            return found
+        scorer, metric = self._get_scorers()
+        table = Rows.of(X, y, groups)
+        folds = folds_of(self.estimator, table.X, table.truth, table.groups, self.cv, table.n)
+        self.n_splits_ = len(folds)
+        weight = sample_weight_of(params)
+        in_scores = weight is not None and self._check_scorers_accept_sample_weight()
+        judged = _Judged(
+            table,
+            folds,
+            scorer,
+            self.error_score,
+            self.return_train_score,
+            weight if in_scores else None,
+        )
+        out = judged.of_all(learners, weight)
+        results = self._format_results(points, len(folds), out, {})
+        self.multimetric_ = isinstance(out[0]["test_scores"], dict)
+        if callable(self.scoring) and self.multimetric_:
+            self._check_refit_for_multimetric(out[0]["test_scores"])
+            metric = self.refit
+        if self.refit or not self.multimetric_:
+            self.best_index_ = self._select_best_index(self.refit, metric, results)
+            if not callable(self.refit):
+                self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
+            self.best_params_ = points[self.best_index_]
+        if self.refit:
+            started = perf_counter()
+            best = _with(self.estimator, self.best_params_)
+            self.best_estimator_ = best.fit(X, y, sample_weight=weight)
+            self.refit_time_ = perf_counter() - started
+            if hasattr(best, "feature_names_in_"):
+                self.feature_names_in_ = best.feature_names_in_
+        self.scorer_ = getattr(scorer, "_scorers", scorer)
+        self.cv_results_ = results
+        return self
+
+
+def _with(estimator: Any, point: dict[str, Any]) -> Any:
+    """An estimator with the options of a point of the grid.
+
+    Raises
+    ------
+    ParameterError
+        If it has no such option.
+    """
+    known = estimator.get_params()
+    for name in point:
+        if name not in known:
+            raise ParameterError(
+                f"the grid names {name!r}, which is no option of {type(estimator).__name__}",
+                f"its options are {', '.join(known)}",
+            )
+    if not hasattr(estimator, "unfitted"):
+        return estimator  # scikit-learn sets its options
+    return estimator.unfitted().set_params(**point)
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What scikit-learn's search keeps of every point and fold.
+
+    Parameters
+    ----------
+    table : Rows
+    folds : Folds
+    scorer : callable
+    error_score : "raise" or number
+    trained : bool
+        Whether models are scored on the rows that they learnt, too.
+    weight : array-like (n,), optional
+        What rows weigh in a score.
+    """
+
+    table: Rows
+    folds: Folds
+    scorer: Any
+    error_score: Any
+    trained: bool
+    weight: Any = None
+
+    def of_all(self, learners: Sequence[Any], weight: Any) -> list[dict[str, Any]]:
+        """Judge every learner on every fold, learner by learner."""
+        opened = [self._opened(learner, weight) for learner in learners]
+        fits: dict[int, list[tuple[Any, float]]] = {}
+        waiting = {i: one for i, one in enumerate(opened) if isinstance(one, Opened)}
+        while waiting:
+            first = next(iter(waiting.values()))
+            alike = [i for i, one in waiting.items() if one.sums == first.sums]
+            started = perf_counter()
+            sums = FoldSums.of(first, [train for train, _ in self.folds], self.table.n)
+            share = (perf_counter() - started) / (len(alike) * len(self.folds))
+            for i in alike:
+                same = waiting.pop(i)
+                fits[i] = [
+                    timed(partial(same.fitted, statistic), self.error_score, share)
+                    for statistic in sums.statistics
+                ]
+        for i, one in enumerate(opened):
+            if isinstance(one, Exception):
+                fits[i] = [(one, 0.0)] * len(self.folds)
+        require_one([model for found in fits.values() for model, _ in found])
+        out = [
+            self._found(model, seconds, *fold)
+            for i in range(len(learners))
+            for (model, seconds), fold in zip(fits[i], self.folds, strict=True)
+        ]
+        return _filled(out, self.error_score)
+
+    def _opened(self, learner: Any, weight: Any) -> Opened | Exception:
+        """The table as a learner reads it, or the error that an option brings."""
+        try:
+            return Opened.of(learner, self.table.X, self.table.y, weight)
+        except (ParameterError, DataError, SchemaError) as error:
+            if self.error_score == "raise":
+                raise
+            warn(f"a point of the grid was not fitted: {error}")
+            return error
+
+    def _scored(self, model: Any, places: Any) -> Scored:
+        return self.table.scored(model, places, self.scorer, self.error_score, self.weight)
+
+    def _found(self, model: Any, seconds: float, train: Any, test: Any) -> dict[str, Any]:
+        tested = self._scored(model, test)
+        found = {
+            "fit_time": seconds,
+            "score_time": tested.seconds,
+            "n_test_samples": len(test),
+            "test_scores": tested.scores,
+        }
+        if self.trained:
+            learnt = self._scored(model, train)
+            found["train_scores"] = learnt.scores
+        return found
+
+
+def _filled(out: list[dict[str, Any]], error_score: Any) -> list[dict[str, Any]]:
+    """Scores as scikit-learn keeps them: a number, or numbers by name, wherever there are none."""
+    names = next(one["test_scores"] for one in out if one["test_scores"] is not None)
+    single = list(names) == ["score"]
+    for one in out:
+        for part in ("test_scores", "train_scores"):
+            if part in one:
+                scores = one[part] or dict.fromkeys(names, error_score)
+                one[part] = scores["score"] if single else scores
+    return out

@@ -1,0 +1,79 @@
+"""What scikit-learn keeps better: how rows are divided, and what a score is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
+
+from suffice.errors import ParameterError
+
+__all__ = ["Folds", "Scorer", "folds_of", "rows_at", "scorer_of"]
+
+Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # places of training rows, and of others
+Scorer = Callable[[Any, Any, Any], Any]
+
+
+def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Folds:
+    """The rows to learn from and those to score on, fold by fold, as scikit-learn divides them.
+
+    Raises
+    ------
+    ParameterError
+        If a splitter names rows that are not there, or none.
+    ValueError
+        As scikit-learn has it, such as for more folds than rows.
+    """
+    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+    places = np.empty((n, 0))  # splitters look at the number of rows only
+    folds = [(_places(a, n), _places(b, n)) for a, b in splitter.split(places, y, groups)]
+    for f, fold in enumerate(folds):
+        for rows, what in zip(fold, ("to learn from", "to score on"), strict=True):
+            if not len(rows):
+                raise ParameterError(f"fold {f} has no row {what}", "every fold needs both")
+    return folds
+
+
+def _places(rows: Any, n: int) -> NDArray[np.intp]:
+    """Places of rows, from places or from a mask."""
+    found = np.asarray(rows)
+    if found.dtype == bool:
+        found = np.flatnonzero(found)
+    if found.size and not (-n <= found.min() and found.max() < n):
+        raise ParameterError(
+            f"the splitter names row {int(found.max())}", f"the table has {n} rows, from 0 on"
+        )
+    return found.astype(np.intp) % n
+
+
+def rows_at(table: Any, rows: NDArray[np.intp]) -> Any:
+    """The rows of an array or frame at these places."""
+    if table is None or isinstance(table, str):
+        return table
+    if isinstance(table, Mapping):
+        return {name: rows_at(column, rows) for name, column in table.items()}
+    if isinstance(table, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
+        return table.take(pa.array(rows))
+    return _safe_indexing(table, rows)
+
+
+def scorer_of(estimator: Any, scoring: Any, raises: bool) -> Scorer:
+    """What scores a model on rows: a number, or numbers by name.
+
+    Raises
+    ------
+    ValueError
+        As scikit-learn has it, if there is no score of this name.
+    """
+    if scoring is None or callable(scoring) or isinstance(scoring, str):
+        scorer: Scorer = check_scoring(estimator, scoring)
+    else:
+        scorer = check_scoring(estimator, scoring, raise_exc=raises)
+    return scorer

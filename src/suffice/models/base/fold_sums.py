@@ -1,0 +1,100 @@
+"""Sums over the rows of every group, by the places of the rows: what folds are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from operator import add
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.source import Split
+from suffice.engines.engine import Engine
+from suffice.models.base.groups import RowsOf
+from suffice.statistics.batch import Batch
+
+__all__ = ["PlacedSplit", "placed", "sums_by_place"]
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class PlacedSplit:
+    """A split that knows which rows of its table it holds: from ``first`` to ``stop``."""
+
+    split: Split
+    first: int
+    stop: int
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows in order."""
+        return self.split.batches()
+
+    def count(self) -> int:
+        """Number of rows."""
+        return self.stop - self.first
+
+    def locate(self, row: int) -> str:
+        """Where a row stands."""
+        return self.split.locate(row)
+
+
+def placed(splits: Sequence[Split]) -> list[PlacedSplit]:
+    """Count the rows of the splits, one or more."""
+    edges = accumulate((split.count() for split in splits), initial=0)
+    return [PlacedSplit(split, *pair) for split, pair in zip(splits, pairwise(edges), strict=True)]
+
+
+def sums_by_place(
+    kernel: Callable[[Split, Any], S],
+    params: Any,
+    engine: Engine,
+    splits: Sequence[Split],
+    group: NDArray[np.intp],
+) -> list[S]:
+    """The sums of a kernel over the rows of every group, from one pass over the table.
+
+    Parameters
+    ----------
+    kernel : callable
+        Its results can be added.
+    params : object
+        What it takes beside a split.
+    engine : Engine
+    splits : sequence of Split
+        Of the whole table, in order.
+    group : ndarray of int (n,)
+        The group of every row, 0 to g − 1, each of which has a row; −1 leaves a row out.
+
+    Returns
+    -------
+    list of g sums
+    """
+    total: dict[int, S] = {}
+    for found in engine.map(_of_split, (kernel, params, group), placed(splits)):
+        _join(total, found)
+    return [total[g] for g in range(int(group.max()) + 1)]
+
+
+def _of_split(split: Any, params: tuple[Callable[[Split, Any], S], Any, Any]) -> dict[int, S]:
+    """Kernel: the sums over the rows of one split, by group."""
+    kernel, more, group = params
+    total: dict[int, S] = {}
+    first = 0
+    for batch in split.batches():
+        start = split.first + first
+        mine = group[start : start + batch.rows]
+        for g in np.unique(mine[mine >= 0]).tolist():
+            rows = np.flatnonzero(mine == g)
+            part = batch if len(rows) == batch.rows else batch.take(rows)
+            _join(total, {g: kernel(RowsOf(split, first, rows, part), more)})
+        first += batch.rows
+    return total
+
+
+def _join(total: dict[int, Any], more: dict[int, Any]) -> None:
+    for g, found in more.items():
+        total[g] = add(total[g], found) if g in total else found

@@ -1,0 +1,304 @@
+"""Cross-validation from one pass, against scikit-learn fitting our estimators fold by fold."""
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn import model_selection as reference
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.linear_model import LogisticRegression as Foreign
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from suffice import (
+    Lasso,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+    Ridge,
+)
+from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.model_selection import cross_val_predict, cross_val_score, cross_validate
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+
+RNG = np.random.default_rng(0)
+IRIS, SPECIES = load_iris(return_X_y=True)
+CANCER, MALIGNANT = load_breast_cancer(return_X_y=True)
+GAPS = np.where(RNG.random(CANCER.shape) < 0.1, np.nan, CANCER)
+DIABETES, PROGRESS = load_diabetes(return_X_y=True)
+CODES = RNG.integers(0, 4, (300, 6))
+CLASSES = (CODES[:, 0] + RNG.integers(0, 3, 300)) % 3
+MIXED = pd.DataFrame(
+    {
+        "letter": RNG.choice(list("xyz"), 300),
+        "number": np.where(np.arange(300) % 7 == 0, np.nan, RNG.normal(size=300)),
+        "size": RNG.integers(0, 100, 300).astype(float),
+        "text": RNG.choice(["hello you there today", "good bye now my friend", "well then"], 300),
+    }
+)
+ANSWERS = np.where((MIXED.letter == "x") | (MIXED["size"] > 60), "yes", "no")
+RARE = np.array(["common"] * 270 + ["rare"] * 25 + ["rarest"] * 5)
+
+PROBABLE = ["accuracy", "neg_log_loss", "balanced_accuracy"]
+BINARY = ["accuracy", "roc_auc", "average_precision", "neg_brier_score"]
+NUMERIC = ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"]
+TASKS: dict[str, tuple[Any, Any, Any, Any]] = {
+    "gaussian": (GaussianNB(), IRIS, SPECIES, PROBABLE),
+    "gaussian, exact": (GaussianNB(precision="exact"), IRIS, SPECIES, PROBABLE),
+    "gaussian with gaps": (GaussianNB(), GAPS, MALIGNANT, BINARY),
+    "naive Bayes": (NaiveBayes(), IRIS, SPECIES, PROBABLE),
+    "mixed": (NaiveBayes(), MIXED, ANSWERS, ["accuracy", "roc_auc", "neg_log_loss"]),
+    "mixed, Arrow": (NaiveBayes(), pa.Table.from_pandas(MIXED), ANSWERS, "neg_log_loss"),
+    "rare classes": (NaiveBayes(), MIXED[["number", "size"]], RARE, "accuracy"),
+    "LDA": (LinearDiscriminantAnalysis(), IRIS, SPECIES, PROBABLE),
+    "LDA, shrunk": (
+        LinearDiscriminantAnalysis(shrinkage="auto", solver="lsqr"),
+        IRIS,
+        SPECIES,
+        None,
+    ),
+    "QDA": (QuadraticDiscriminantAnalysis(), CANCER[:, :8], MALIGNANT, BINARY),
+    "linear": (LinearRegression(), DIABETES, PROGRESS, NUMERIC),
+    "two targets": (LinearRegression(), DIABETES, np.c_[PROGRESS, -(PROGRESS**2)], "r2"),
+    "ridge": (Ridge(alpha=2.0), DIABETES, PROGRESS, NUMERIC),
+    "ridge, GCV": (Ridge(alpha="gcv"), DIABETES, PROGRESS, "r2"),
+    "lasso": (Lasso(alpha=0.1), DIABETES, PROGRESS, "r2"),
+    "categorical": (CategoricalNB(), CODES, CLASSES, PROBABLE),
+    "multinomial": (MultinomialNB(), CODES, CLASSES, PROBABLE),
+    "Bernoulli": (BernoulliNB(), CODES > 1, CLASSES, PROBABLE),
+    "complement": (ComplementNB(), CODES, CLASSES, "accuracy"),
+    "own score": (NaiveBayes(), IRIS, SPECIES, None),
+    "own score of a regression": (Ridge(), DIABETES, PROGRESS, None),
+}
+SPLITTERS = {
+    "5": 5,
+    "shuffled": reference.ShuffleSplit(4, test_size=0.3, random_state=1),
+    "repeated": reference.RepeatedKFold(n_splits=3, n_repeats=2, random_state=0),
+}
+
+
+@pytest.fixture(autouse=True)
+def _quietly() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", category=UserWarning)  # rare classes; see the tests below
+        yield
+
+
+def scores(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name.startswith(("test_", "train_"))}
+
+
+@pytest.mark.parametrize("splitter", SPLITTERS)
+@pytest.mark.parametrize("task", TASKS)
+def test_scores_are_those_of_fits_to_the_rows_of_each_fold(task: str, splitter: str) -> None:
+    estimator, x, y, scoring = TASKS[task]
+    options: dict[str, Any] = {"cv": SPLITTERS[splitter], "scoring": scoring}
+    found = cross_validate(estimator, x, y, return_train_score=True, **options)
+    rows = x.to_pandas() if isinstance(x, pa.Table) else x
+    expected = reference.cross_validate(estimator, rows, y, return_train_score=True, **options)
+    assert found.keys() == expected.keys()
+    for name, value in scores(expected).items():
+        np.testing.assert_allclose(found[name], value, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_log_proba"])
+def test_answers_of_the_model_that_has_not_learnt_the_row(method: str) -> None:
+    found = cross_val_predict(GaussianNB(), IRIS, SPECIES, cv=4, method=method)
+    expected = reference.cross_val_predict(GaussianNB(), IRIS, SPECIES, cv=4, method=method)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_answers_of_a_regression() -> None:
+    folds = reference.KFold(7, shuffle=True, random_state=3)
+    found = cross_val_predict(Ridge(), DIABETES, PROGRESS, cv=folds)
+    expected = reference.cross_val_predict(Ridge(), DIABETES, PROGRESS, cv=folds)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_a_class_that_a_fold_has_not_learnt_is_impossible_to_it() -> None:
+    folds = reference.KFold(3)  # iris is sorted by class
+    found = cross_val_predict(GaussianNB(), IRIS, SPECIES, cv=folds, method="predict_proba")
+    np.testing.assert_array_equal(found[np.arange(150), SPECIES], 0.0)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("estimator", [GaussianNB(), LinearDiscriminantAnalysis(), NaiveBayes()])
+def test_weights(estimator: Any) -> None:
+    weight = {"sample_weight": np.random.default_rng(1).integers(1, 5, 150).astype(float)}
+    found = cross_val_score(estimator, IRIS, SPECIES, params=weight)
+    expected = reference.cross_val_score(estimator, IRIS, SPECIES, params=weight)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_groups() -> None:
+    groups = np.random.default_rng(2).integers(0, 8, 300)
+    folds = reference.GroupKFold(4)
+    estimator = NaiveBayes(ignore=["patient"])
+    table = MIXED.assign(patient=groups)
+    expected = reference.cross_val_score(NaiveBayes(), MIXED, ANSWERS, groups=groups, cv=folds)
+    given = cross_val_score(NaiveBayes(), MIXED, ANSWERS, groups=groups, cv=folds)
+    by_name = cross_val_score(estimator, table, ANSWERS, groups="patient", cv=folds)
+    np.testing.assert_array_equal(given, expected)
+    np.testing.assert_array_equal(by_name, expected)
+
+
+def test_labels_by_the_name_of_their_column() -> None:
+    table = MIXED.assign(y=ANSWERS)
+    for form in (table, pa.Table.from_pandas(table), {name: table[name] for name in table}):
+        found = cross_val_score(NaiveBayes(), form, "y", scoring="neg_log_loss")
+        expected = reference.cross_val_score(NaiveBayes(), MIXED, ANSWERS, scoring="neg_log_loss")
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "folds",
+    [
+        reference.LeaveOneOut(),  # 150 groups: a summation for each
+        [(np.r_[0:40, 60:90, 110:140], np.r_[40:60]), (np.r_[0:150:2], np.r_[1:150:2])],
+        [(np.arange(150) % 3 > 0, np.arange(150) % 3 == 0)],  # masks
+        [(np.r_[0:150, 0:150:5, 3, 3, 3], np.r_[0:150])],  # rows named again, as by a bootstrap
+        reference.PredefinedSplit(np.arange(150) % 4 - 1),
+    ],
+)
+@pytest.mark.parametrize("estimator", [GaussianNB(), QuadraticDiscriminantAnalysis()])
+def test_any_splitter(estimator: Any, folds: Any) -> None:
+    options: dict[str, Any] = {"cv": folds, "scoring": ["accuracy"], "return_indices": True}
+    found = cross_validate(estimator, IRIS, SPECIES, **options)
+    expected = reference.cross_validate(estimator, IRIS, SPECIES, **options)
+    np.testing.assert_allclose(found["test_accuracy"], expected["test_accuracy"], rtol=1e-12)
+    assert len(found["indices"]["train"]) == len(expected["indices"]["train"])
+
+
+def test_estimators_are_returned() -> None:
+    found = cross_validate(GaussianNB(), IRIS, SPECIES, cv=3, return_estimator=True)
+    train, _ = next(reference.StratifiedKFold(3).split(IRIS, SPECIES))
+    alone = GaussianNB().fit(IRIS[train], SPECIES[train])
+    np.testing.assert_array_equal(found["estimator"][0].theta_, alone.theta_)
+    assert found["estimator"][0].statistic_ == alone.statistic_
+
+
+def test_a_scorer_of_ones_own() -> None:
+    def within_two(model: Any, x: Any, y: Any) -> dict[str, float]:
+        return {"near": float((abs(model.predict(x) - y) < 50).mean()), "rows": float(len(y))}
+
+    found = cross_validate(LinearRegression(), DIABETES, PROGRESS, cv=4, scoring=within_two)
+    expected = reference.cross_validate(
+        LinearRegression(), DIABETES, PROGRESS, cv=4, scoring=within_two
+    )
+    np.testing.assert_array_equal(found["test_near"], expected["test_near"])
+    np.testing.assert_array_equal(found["test_rows"], expected["test_rows"])
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        make_pipeline(StandardScaler(), Foreign()),
+        LogisticRegression(),
+        Ridge(alpha="loo"),
+        LinearRegression(solver="gradient"),
+    ],
+)
+def test_what_is_no_function_of_sums_is_handed_over(estimator: Any) -> None:
+    x, y = (IRIS, SPECIES) if hasattr(estimator, "predict_proba") else (DIABETES, PROGRESS)
+    with pytest.warns(SufficeWarning, match="is no function of sums; cross_validate of scikit-le"):
+        found = cross_val_score(estimator, x, y, cv=3)
+    np.testing.assert_allclose(found, reference.cross_val_score(estimator, x, y, cv=3), rtol=1e-12)
+    with pytest.warns(SufficeWarning, match="cross_val_predict of scikit-learn"):
+        assert len(cross_val_predict(estimator, x, y, cv=3)) == len(y)
+
+
+# -- what is refused
+
+
+def test_folds_that_cannot_be_fitted() -> None:
+    folds = [(np.r_[0:50], np.r_[50:60]), (np.r_[0:100], np.r_[100:110])]
+    with pytest.warns(
+        SufficeWarning, match="a fold was not fitted, and its score is nan: there is"
+    ):
+        found = cross_val_score(NaiveBayes(), IRIS, SPECIES, cv=folds, scoring="accuracy")
+    assert np.isnan(found[0])
+    assert found[1] == 0.0
+    with pytest.raises(DataError, match="there is one class"):
+        cross_val_score(NaiveBayes(), IRIS, SPECIES, cv=folds, error_score="raise")
+    with pytest.raises(DataError, match="there is one class"):
+        cross_val_score(NaiveBayes(), IRIS, SPECIES, cv=folds[:1])
+
+
+def test_scores_that_cannot_be_had() -> None:
+    with (
+        pytest.warns(SufficeWarning, match="a fold has no score: "),
+        pytest.raises(DataError, match="no fold has a score"),
+    ):
+        cross_val_score(LinearRegression(), DIABETES, PROGRESS, scoring="neg_log_loss")
+    with pytest.raises(AttributeError, match="predict_proba"):
+        cross_val_score(
+            LinearRegression(), DIABETES, PROGRESS, scoring="neg_log_loss", error_score="raise"
+        )
+
+
+def test_a_score_that_one_fold_has_not() -> None:
+    def large(model: Any, x: Any, y: Any) -> float:
+        if len(y) < 80:
+            raise ArithmeticError("too few rows")
+        return 1.0
+
+    folds = [(np.r_[0:60], np.r_[60:150]), (np.r_[60:150], np.r_[0:60])]
+    with pytest.warns(SufficeWarning, match="a fold has no score: too few rows"):
+        found = cross_val_score(
+            GaussianNB(), IRIS, SPECIES, scoring=large, cv=folds, error_score=-1
+        )
+    assert found.tolist() == [1.0, -1.0]
+    both = {"large": large, "accuracy": "accuracy"}
+    with pytest.warns(SufficeWarning, match="a fold has no large: ArithmeticError: too few rows"):
+        scores = cross_validate(GaussianNB(), IRIS, SPECIES, scoring=both, cv=folds)
+    assert np.isnan(scores["test_large"]).tolist() == [False, True]
+    assert not np.isnan(scores["test_accuracy"]).any()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"cv": 1_000}, ValueError, "n_splits=1000 greater than the number of samples"),
+        (
+            {"cv": [(np.r_[0:9], np.r_[150:151])]},
+            ParameterError,
+            "names row 150; the table has 150",
+        ),
+        ({"cv": [(np.r_[0:0], np.r_[0:9])]}, ParameterError, "fold 0 has no row to learn from"),
+        ({"cv": [(np.r_[0:9], np.r_[0:0])]}, ParameterError, "fold 0 has no row to score on"),
+        ({"scoring": "acuracy"}, ValueError, "acuracy"),
+        ({"scoring": ["accuracy"]}, ParameterError, "this function returns one score"),
+        ({"params": {"colour": 1}}, ParameterError, "params has 'colour'; a fit takes"),
+        ({"groups": "patient"}, ParameterError, "there is no column 'patient'"),
+    ],
+)
+def test_bad_options(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        cross_val_score(GaussianNB(), IRIS, SPECIES, **options)
+
+
+def test_groups_are_complete() -> None:
+    table = MIXED.assign(patient=[None, *"abc" * 99, "d", "e"])
+    with pytest.raises(DataError, match="the column of groups is empty in row 0"):
+        cross_val_score(NaiveBayes(), table, ANSWERS, groups="patient", cv=reference.GroupKFold(2))
+
+
+def test_test_sets_divide_the_rows() -> None:
+    folds = [(np.r_[50:150], np.r_[0:50]), (np.r_[0:100], np.r_[40:150])]
+    with pytest.raises(
+        ParameterError, match="row 40 is in 2 test sets; every row is answered once"
+    ):
+        cross_val_predict(GaussianNB(), IRIS, SPECIES, cv=folds)
+    with pytest.raises(ParameterError, match="LinearRegression has no predict_proba"):
+        cross_val_predict(LinearRegression(), DIABETES, PROGRESS, method="predict_proba")
+
+
+def test_folds_need_rows_in_memory() -> None:
+    with pytest.raises(ParameterError, match="folds are made of rows in memory"):
+        cross_val_score(GaussianNB(), "rows.csv", "y")
