@@ -24,7 +24,7 @@ from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.costs import checked_costs, expected_costs
 from suffice.models.base.options import generator
 from suffice.models.base.scikit_learn import ScikitLearnInterface
-from suffice.models.bayes_risk.bounds import BayesError
+from suffice.models.bayes_risk.bayes_error import BayesError
 from suffice.models.bayes_risk.class_densities import ClassDensities
 from suffice.models.bayes_risk.costs import with_rejection, without_poles, zero_one
 from suffice.models.bayes_risk.given import class_densities, listed

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from suffice.data.missing_tokens import IN_TEXT
 from suffice.data.notation import Notation, notation_named
 from suffice.data.numerals import Numerals
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["CsvFormat"]
-
-_MISSING = ("", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +66,7 @@ class CsvFormat:
     quote: str | None = '"'
     header: bool | None = None
     names: Sequence[str] | None = None
-    missing: Sequence[str] = _MISSING
+    missing: Sequence[str] = IN_TEXT
     strip: bool | None = None
     decimal: str | None = field(default=None, metadata={"later": True})
     thousands: str | None = field(default=None, metadata={"later": True})

@@ -12,14 +12,13 @@ import pyarrow as pa
 
 from suffice.data.files.parsed import ParsedSplit, parsed_format
 from suffice.data.files.stored import StoredFormat
+from suffice.data.missing_tokens import IN_WORKBOOKS
 from suffice.errors import ParameterError, ReadError
 from suffice.phrases import Option, Phrase
 
 __all__ = []
 
 Rows = Sequence[Sequence[Any]]
-
-_NO_VALUE = ("", "NA", "N/A", "#N/A", "NaN", "nan", "null", "NULL", "None")
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def _name(cell: Any, place: int) -> str:
 
 def _column(cells: Sequence[Any]) -> pa.Array[Any]:
     """The cells of a column in the type that holds them all; a workbook has no column types."""
-    values = [None if str(cell).strip() in _NO_VALUE else cell for cell in cells]
+    values = [None if str(cell).strip() in IN_WORKBOOKS else cell for cell in cells]
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float} and kinds:
         numbers = [None if value is None else float(value) for value in values]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 
-from suffice.models.bayes_risk.bounds import PHI_ERROR, BayesError, between
+from suffice.models.bayes_risk.bayes_error import PHI_ERROR, BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.densities import Density
 from suffice.numerics.elementary import log_of

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.base.costs import expected_costs
-from suffice.models.bayes_risk.bounds import BayesError, between
+from suffice.models.bayes_risk.bayes_error import BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.costs import largest_risk
 from suffice.models.bayes_risk.densities import MOST_ATOMS, REST

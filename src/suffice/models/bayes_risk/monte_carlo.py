@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.base.costs import expected_costs
-from suffice.models.bayes_risk.bounds import BayesError
+from suffice.models.bayes_risk.bayes_error import BayesError
 from suffice.models.bayes_risk.class_densities import ClassDensities
 from suffice.models.bayes_risk.costs import largest_risk, without_poles
 from suffice.numerics.logspace import normalise, safe_log

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from suffice.models.base.costs import expected_costs
-from suffice.models.bayes_risk.bounds import PHI_ERROR, BayesError, between
+from suffice.models.bayes_risk.bayes_error import PHI_ERROR, BayesError, between
 from suffice.models.bayes_risk.class_densities import KnownDensities
 from suffice.models.bayes_risk.closed_form import distance
 from suffice.models.bayes_risk.costs import without_poles

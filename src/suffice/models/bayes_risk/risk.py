@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.models.bayes_risk.bounds import BayesError
+from suffice.models.bayes_risk.bayes_error import BayesError
 from suffice.models.bayes_risk.class_densities import ClassDensities, KnownDensities
 from suffice.models.bayes_risk.closed_form import closed_form
 from suffice.models.bayes_risk.densities import MOST_ATOMS

@@ -8,15 +8,14 @@ from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 from suffice.errors import ParameterError
+from suffice.models.optimise.learning_rate import LearningRate, learning_rate
 
 __all__ = ["SINGLE_ROWS", "STEPS", "GradientDescent", "Steps", "check_descent_options"]
 
-LearningRate = Literal["auto", "line_search", "averaged", "constant", "decaying"]
 Sampling = Literal["shuffle", "replace"]
 Steps = Literal["gradient", "sgd", "minibatch"]
 STEPS: tuple[str, ...] = get_args(Steps)
 SINGLE_ROWS = ("sgd", "minibatch")  # those that can go on with further rows
-AVERAGED_DECAY = 0.01  # how fast the rate of averaged steps falls
 GRADIENT_TOLERANCE = {"gradient": 1e-8, "sgd": 1e-3, "minibatch": 1e-3}  # fraction of a gradient
 
 
@@ -186,10 +185,7 @@ class GradientDescent:
 
     def eta(self, epoch: int, steepness: float, rate: LearningRate) -> float:
         """η in an epoch; ``steepness`` is the mean of h|z|², h(1 + p)."""
-        eta0 = 0.5 / steepness if self.eta0 is None else float(self.eta0)
-        if rate == "averaged":
-            return eta0 / math.sqrt(1.0 + AVERAGED_DECAY * epoch)
-        return eta0 / (1.0 + self.decay * epoch) if rate == "decaying" else eta0
+        return learning_rate(rate, epoch, steepness, self.eta0, self.decay)
 
 
 def _require(record: GradientDescent, name: str, valid: bool, rule: str) -> None:
