@@ -629,14 +629,15 @@ class TestWriterRoundTrip:
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(tables())
     def test_the_slow_scan_agrees_on_fields(self, table: Open, lines: list[list[str]]) -> None:
-        opened = table(written(lines, ",", "\n"), header=False, missing=[], strip=False)
+        cells = written(lines, ",", "\n")
+        opened = table(cells, delimiter=",", header=False, missing=[], strip=False)
         (split,) = opened.splits(dict.fromkeys(opened.names, pa.string()))
         assert [record.fields for record in split.file.scan()] == lines
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.text('aé,"\n\r', max_size=30), st.sampled_from([1, 5, 1 << 20]))
     def test_the_slow_scan_agrees_on_raw_text(self, table: Open, text: str, size: int) -> None:
-        opened = table(b"x,y\n" + text.encode(), missing=[], skip_bad_rows=1000)
+        opened = table(b"x,y\n" + text.encode(), delimiter=",", missing=[], skip_bad_rows=1000)
         (split,) = opened.splits({"x": pa.string(), "y": pa.string()})
         with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
             warnings.simplefilter("ignore", SufficeWarning)
