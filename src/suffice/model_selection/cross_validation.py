@@ -143,14 +143,14 @@ def cross_validate(
     scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
     table = Rows.of(X, y, groups)
     fits = fitted_folds(estimator, table, cv, params, error_score)
-    tested = [table.scored(fit.model, fit.test, scorer, error_score) for fit in fits]
+    tested = [table.part(fit.test).scored(fit.model, scorer, error_score) for fit in fits]
     answer: dict[str, Any] = {
         "fit_time": np.array([fit.seconds for fit in fits]),
         "score_time": np.array([found.seconds for found in tested]),
     }
     answer |= named_scores("test", tested, error_score)
     if return_train_score:
-        learnt = [table.scored(fit.model, fit.train, scorer, error_score) for fit in fits]
+        learnt = [table.part(fit.train).scored(fit.model, scorer, error_score) for fit in fits]
         answer |= named_scores("train", learnt, error_score)
     if return_estimator:
         answer["estimator"] = [fit.model for fit in fits]
@@ -277,7 +277,7 @@ def cross_val_predict(
         raise ParameterError(
             f"row {row} is in {tested[row]} test sets", "every row is answered once", "use KFold"
         )
-    answers = [getattr(fit.model, method)(table.rows(fit.test)) for fit in fits]
+    answers = [getattr(fit.model, method)(table.part(fit.test).x) for fit in fits]
     if method != "predict" and hasattr(fits[0].model, "classes_"):
         answers = list(_over_all_classes(fits, answers, method))
     order = np.argsort(np.concatenate([fit.test for fit in fits]), kind="stable")
@@ -325,30 +325,29 @@ class Rows:
         """Labels or targets, (n,) or (n, t)."""
         return np.array(_column(self.X, self.y)) if isinstance(self.y, str) else self.y
 
-    def rows(self, places: NDArray[np.intp]) -> Any:
-        """Some rows of the table."""
+    def part(self, places: NDArray[np.intp], weight: Any = None) -> Part:
+        """Some rows, with what they weigh in a score."""
         from suffice.model_selection.scikit_learn import rows_at
 
-        return rows_at(self.X, places)
+        return Part(*(rows_at(whole, places) for whole in (self.X, self.truth, weight)))
 
-    def scored(
-        self,
-        model: Any,
-        places: NDArray[np.intp],
-        scorer: Any,
-        error_score: Any,
-        weight: Any = None,
-    ) -> Scored:
-        """What a model scores on some rows; nothing where there is an error in its place."""
-        from suffice.model_selection.scikit_learn import rows_at
 
+@dataclass(frozen=True)
+class Part:
+    """Some rows of a table, their labels or targets, and what they weigh in a score."""
+
+    x: Any
+    y: Any
+    weight: Any
+
+    def scored(self, model: Any, scorer: Any, error_score: Any) -> Scored:
+        """What a model scores; nothing where there is an error in its place."""
         started = perf_counter()
         if isinstance(model, Exception):
             return Scored(None, 0.0)
+        weights = {} if self.weight is None else {"sample_weight": self.weight}
         try:
-            rows = self.rows(places), rows_at(self.truth, places)
-            weights = {} if weight is None else {"sample_weight": rows_at(weight, places)}
-            found = scorer(model, *rows, **weights)
+            found = scorer(model, self.x, self.y, **weights)
         except Exception as error:
             if error_score == "raise":
                 raise

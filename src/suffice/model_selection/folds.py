@@ -125,12 +125,13 @@ def row_groups(
     group, times = np.zeros(n, np.intp), np.zeros((0, 1), np.intp)
     for rows in folds:
         mine = np.bincount(rows, minlength=n)
-        _, first, finer = np.unique(
-            group * (mine.max() + 1) + mine, return_index=True, return_inverse=True
-        )
-        times = np.append(times[:, group[first]], mine[None, first], axis=0)
-        group = finer
-        if len(first) > MOST_GROUPS + 1:
+        most = int(mine.max()) + 1
+        pair = group * most + mine
+        shown = np.bincount(pair, minlength=times.shape[1] * most) > 0
+        old, often = np.divmod(np.flatnonzero(shown), most)
+        times = np.append(times[:, old], often[None], axis=0)
+        group = (np.cumsum(shown) - 1)[pair]
+        if len(old) > MOST_GROUPS + 1:
             return None
     absent = np.flatnonzero(~times.any(axis=0))
     if len(absent):

@@ -13,8 +13,8 @@ from sklearn.model_selection import ParameterGrid
 
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.model_selection.cross_validation import (
+    Part,
     Rows,
-    Scored,
     handed_over,
     is_of_sums,
     require_one,
@@ -194,11 +194,15 @@ class _Judged:
             if isinstance(one, Exception):
                 fits[i] = [(one, 0.0)] * len(self.folds)
         require_one([model for found in fits.values() for model, _ in found])
-        out = [
-            self._found(model, seconds, *fold)
-            for i in range(len(learners))
-            for (model, seconds), fold in zip(fits[i], self.folds, strict=True)
-        ]
+        found = {}
+        for f, (train, test) in enumerate(self.folds):
+            held_out = self.table.part(test, self.weight)
+            learnt = self.table.part(train, self.weight) if self.trained else None
+            for i in range(len(learners)):
+                found[i, f] = self._found(*fits[i][f], held_out, learnt) | {
+                    "n_test_samples": len(test)
+                }
+        out = [found[i, f] for i in range(len(learners)) for f in range(len(self.folds))]
         return _filled(out, self.error_score)
 
     def _opened(self, learner: Any, weight: Any) -> Opened | Exception:
@@ -211,20 +215,19 @@ class _Judged:
             warn(f"a point of the grid was not fitted: {error}")
             return error
 
-    def _scored(self, model: Any, places: Any) -> Scored:
-        return self.table.scored(model, places, self.scorer, self.error_score, self.weight)
-
-    def _found(self, model: Any, seconds: float, train: Any, test: Any) -> dict[str, Any]:
-        tested = self._scored(model, test)
+    def _found(
+        self, model: Any, seconds: float, held_out: Part, learnt: Part | None
+    ) -> dict[str, Any]:
+        """What is kept of one model."""
+        tested = held_out.scored(model, self.scorer, self.error_score)
         found = {
             "fit_time": seconds,
             "score_time": tested.seconds,
-            "n_test_samples": len(test),
             "test_scores": tested.scores,
         }
-        if self.trained:
-            learnt = self._scored(model, train)
-            found["train_scores"] = learnt.scores
+        if learnt is not None:
+            trained = learnt.scored(model, self.scorer, self.error_score)
+            found["train_scores"] = trained.scores
         return found
 
 

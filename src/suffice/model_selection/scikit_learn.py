@@ -46,11 +46,12 @@ def _places(rows: Any, n: int) -> NDArray[np.intp]:
     found = np.asarray(rows)
     if found.dtype == bool:
         found = np.flatnonzero(found)
-    if found.size and not (-n <= found.min() and found.max() < n):
-        raise ParameterError(
-            f"the splitter names row {int(found.max())}", f"the table has {n} rows, from 0 on"
-        )
-    return found.astype(np.intp) % n
+    if not found.size:
+        return found.astype(np.intp)
+    low, high = int(found.min()), int(found.max())
+    if not -n <= low <= high < n:
+        raise ParameterError(f"the splitter names row {high}", f"the table has {n} rows, from 0 on")
+    return found.astype(np.intp, copy=False) if low >= 0 else found.astype(np.intp) % n
 
 
 def rows_at(table: Any, rows: NDArray[np.intp]) -> Any:
