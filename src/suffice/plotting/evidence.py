@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.numerics.logspace import safe_log
+from suffice.numerics.elementary import exp
+from suffice.numerics.logspace import row_sums, safe_log
 from suffice.plotting.cells import Cells, cells_of, log_likelihoods, require_generative
 from suffice.plotting.style import (
     QUIET,
@@ -144,7 +145,7 @@ def _against_the_rest(logs: NDArray[np.float64], prior: NDArray[np.float64]) -> 
         joint = logs[:, others] + safe_log(share / share.sum())
         top = joint.max(axis=1, keepdims=True)
         safe = np.where(np.isfinite(top), top, 0.0)
-        rest = safe[:, 0] + safe_log(np.exp(joint - safe).sum(axis=1))
+        rest = safe[:, 0] + safe_log(row_sums(exp(joint - safe)))
         with np.errstate(invalid="ignore"):
             found[:, c] = np.nan_to_num(logs[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf)
     return found
