@@ -233,7 +233,9 @@ def test_folds_that_cannot_be_fitted() -> None:
 def test_scores_that_cannot_be_had() -> None:
     with (
         pytest.warns(SufficeWarning, match="a fold has no score: "),
-        pytest.raises(DataError, match="no fold has a score"),
+        pytest.raises(
+            DataError, match="no fold has a score; LinearRegression has none of the following"
+        ),
     ):
         cross_val_score(LinearRegression(), DIABETES, PROGRESS, scoring="neg_log_loss")
     with pytest.raises(AttributeError, match="predict_proba"):

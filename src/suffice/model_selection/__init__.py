@@ -7,6 +7,7 @@ from suffice.model_selection.cross_validation import (
 )
 from suffice.model_selection.grid_search import GridSearchCV
 from suffice.model_selection.learning_curve import LearningCurve, learning_curve_from_statistics
+from suffice.model_selection.score_curve import learning_curve
 
 __all__ = [
     "GridSearchCV",
@@ -14,5 +15,6 @@ __all__ = [
     "cross_val_predict",
     "cross_val_score",
     "cross_validate",
+    "learning_curve",
     "learning_curve_from_statistics",
 ]

@@ -13,8 +13,6 @@ from sklearn.model_selection import ParameterGrid
 
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.model_selection.cross_validation import (
-    Part,
-    Rows,
     handed_over,
     is_of_sums,
     require_one,
@@ -22,6 +20,7 @@ from suffice.model_selection.cross_validation import (
     timed,
 )
 from suffice.model_selection.folds import FoldSums, Opened
+from suffice.model_selection.rows import Part, Rows
 from suffice.model_selection.scikit_learn import Folds, folds_of
 
 __all__ = ["GridSearchCV"]
@@ -98,7 +97,8 @@ refit_time_, multimetric_
         folds = folds_of(self.estimator, table.X, table.truth, table.groups, self.cv, table.n)
         self.n_splits_ = len(folds)
         weight = sample_weight_of(params)
-        in_scores = weight is not None and self._check_scorers_accept_sample_weight()
+        accepts = getattr(self, "_check_scorers_accept_sample_weight", None)  # not in every version
+        in_scores = weight is not None and accepts is not None and accepts()
         judged = _Judged(
             table,
             folds,

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_random_state
 
 from suffice.errors import ParameterError
 
-__all__ = ["Folds", "Scorer", "folds_of", "rows_at", "scorer_of"]
+__all__ = ["Folds", "Scorer", "folds_of", "rows_at", "scorer_of", "shuffled"]
 
 Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # places of training rows, and of others
 Scorer = Callable[[Any, Any, Any], Any]
@@ -52,6 +52,12 @@ def _places(rows: Any, n: int) -> NDArray[np.intp]:
     if not -n <= low <= high < n:
         raise ParameterError(f"the splitter names row {high}", f"the table has {n} rows, from 0 on")
     return found.astype(np.intp, copy=False) if low >= 0 else found.astype(np.intp) % n
+
+
+def shuffled(folds: Folds, random_state: Any) -> Folds:
+    """The folds, with the rows to learn from in random order."""
+    rng = check_random_state(random_state)
+    return [(rng.permutation(train), test) for train, test in folds]
 
 
 def rows_at(table: Any, rows: NDArray[np.intp]) -> Any:
