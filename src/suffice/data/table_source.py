@@ -264,14 +264,14 @@ class TableSplit:
             If a cell breaks a rule, naming column and row.
         """
         first = 0
-        for records in self._records():
+        for records in self.records():
             try:
                 yield encode(records, self.layout)
             except BadCell as bad:
                 raise refusal(self, self.layout, first, bad) from None
             first += records.num_rows
 
-    def _records(self) -> Iterator[pa.RecordBatch]:
+    def records(self) -> Iterator[pa.RecordBatch]:
         """The records of the part; a batch without rows where there are none."""
         records = self.part.record_batches() if self.part is not None else iter(())
         first = next(records, None)
@@ -281,8 +281,9 @@ class TableSplit:
         return chain([first], records)
 
     def count(self) -> int:
-        """Return the number of rows; a file is read for it."""
-        return sum(records.num_rows for records in self._records())
+        """Return the number of rows; a file that does not say it is read for it."""
+        known = self.split_size().rows
+        return sum(part.num_rows for part in self.records()) if known is None else known
 
     def locate(self, row: int) -> str:
         """Say where a row stands."""

@@ -85,12 +85,17 @@ class FoldSums:
             Places of the rows to learn from; one that is named twice counts twice.
         n : int
         """
-        learner, reader, source = opened.learner, opened.reader, opened.source
-        with fit_context(learner):
-            if (found := row_groups(folds, n)) is None:
-                return cls([one for rows in folds for one in cls.of(opened, [rows], n).statistics])
-            group, times = found
-            sums = learner._sums_by_place(reader, source, group)
+        if (found := row_groups(folds, n)) is None:
+            return cls([one for rows in folds for one in cls.of(opened, [rows], n).statistics])
+        return cls.of_groups(opened, *found)
+
+    @classmethod
+    def of_groups(
+        cls, opened: Opened, group: NDArray[np.intp], times: NDArray[np.intp]
+    ) -> FoldSums:
+        """Sum the rows of every group once; see `row_groups`."""
+        with fit_context(opened.learner):
+            sums = opened.learner._sums_by_place(opened.reader, opened.source, group)
         return cls([_sum_of_groups(sums, often) for often in times])
 
 

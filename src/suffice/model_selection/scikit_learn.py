@@ -10,12 +10,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import GroupKFold, check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 
 from suffice.errors import ParameterError
 
-__all__ = ["Folds", "Scorer", "folds_of", "rows_at", "scorer_of", "shuffled"]
+__all__ = [
+    "Folds",
+    "Scorer",
+    "folds_of",
+    "group_folds",
+    "pairs_of",
+    "rows_at",
+    "scorer_of",
+    "shuffled",
+]
 
 Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # places of training rows, and of others
 Scorer = Callable[[Any, Any, Any], Any]
@@ -31,14 +40,23 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     ValueError
         As scikit-learn has it, such as for more folds than rows.
     """
-    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+    return pairs_of(check_cv(cv, y, classifier=is_classifier(estimator)), n, y, groups)
+
+
+def pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
+    """The folds of a splitter or of an iterable of pairs; see `folds_of`."""
     places = np.empty((n, 0))  # splitters look at the number of rows only
-    folds = [(_places(a, n), _places(b, n)) for a, b in splitter.split(places, y, groups)]
+    folds = [(_places(a, n), _places(b, n)) for a, b in check_cv(cv).split(places, y, groups)]
     for f, fold in enumerate(folds):
         for rows, what in zip(fold, ("to learn from", "to score on"), strict=True):
             if not len(rows):
                 raise ParameterError(f"fold {f} has no row {what}", "every fold needs both")
     return folds
+
+
+def group_folds(groups: NDArray[np.intp], k: int) -> Folds:
+    """k folds that keep groups (n,) together, of nearly the same size."""
+    return pairs_of(GroupKFold(k), len(groups), None, groups)
 
 
 def _places(rows: Any, n: int) -> NDArray[np.intp]:

@@ -28,6 +28,7 @@ from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.evaluation import Evaluation, evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.judge import Judge
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import (
     WithGaps,
@@ -290,6 +291,20 @@ class Classifier(Estimator):
             )
         return result
 
+    def _judge(self, source: Any) -> Judge:
+        """What the evaluation of a table needs; rows without an answer are left out of it."""
+        kernel = partial(evaluation, costs=self._costs(self.costs), ranked=True)
+        return Judge(
+            self._of_answered(kernel, "empty"),
+            self._fitted(),
+            self._layout_to_answer(),
+            _as_it_is,
+        )
+
+    def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
+        """Open rows with their labels, to be answered and judged."""
+        return self._open_labelled(X, y, sample_weight)
+
     # -- reading
 
     def _open_labelled(
@@ -355,3 +370,8 @@ class Classifier(Estimator):
     def _learnt(self) -> dict[str, Any]:
         dtype = self.reader_.label_dtype
         return {"label_dtype": None if dtype is None else dtype.str}
+
+
+def _as_it_is(found: Evaluation) -> Evaluation:
+    """An evaluation is what its kernel finds."""
+    return found

@@ -16,8 +16,9 @@ from suffice.engines.engine import Engine
 from suffice.models.base.groups import RowsOf
 from suffice.statistics.batch import Batch
 
-__all__ = ["PlacedSplit", "placed", "sums_by_place"]
+__all__ = ["PlacedSplit", "by_place", "placed", "sums_by_place"]
 
+P = TypeVar("P")
 S = TypeVar("S")
 
 
@@ -63,23 +64,55 @@ def sums_by_place(
         Its results can be added.
     params : object
         What it takes beside a split.
-    engine : Engine
-    splits : sequence of Split
-        Of the whole table, in order.
-    group : ndarray of int (n,)
-        The group of every row, 0 to g − 1, each of which has a row; −1 leaves a row out.
+    engine, splits, group
+        As in `by_place`; every group has a row.
 
     Returns
     -------
     list of g sums
     """
-    total: dict[int, S] = {}
-    for found in engine.map(_of_split, (kernel, params, group), placed(splits)):
-        _join(total, found)
+    total = by_place(_of_any_group, (kernel, params), engine, splits, group)
     return [total[g] for g in range(int(group.max()) + 1)]
 
 
-def _of_split(split: Any, params: tuple[Callable[[Split, Any], S], Any, Any]) -> dict[int, S]:
+def by_place(
+    kernel: Callable[[Split, P, int], S],
+    params: P,
+    engine: Engine,
+    splits: Sequence[Split],
+    group: NDArray[np.intp],
+) -> dict[int, S]:
+    """What a kernel that knows the group finds in the rows of each, from one pass over the table.
+
+    Parameters
+    ----------
+    kernel : callable
+        Takes rows, ``params`` and a group; its results can be added.
+    params : object
+    engine : Engine
+    splits : sequence of Split
+        Of the whole table, in order.
+    group : ndarray of int (n,)
+        The group of every row, 0 to g − 1; −1 leaves a row out.
+
+    Returns
+    -------
+    dict
+        The sums by group.
+    """
+    total: dict[int, S] = {}
+    for found in engine.map(_of_split, (kernel, params, group), placed(splits)):
+        _join(total, found)
+    return total
+
+
+def _of_any_group(part: Split, params: tuple[Callable[[Split, Any], S], Any], group: int) -> S:
+    """Kernel: what one that knows no groups finds."""
+    kernel, more = params
+    return kernel(part, more)
+
+
+def _of_split(split: Any, params: tuple[Callable[[Split, Any, int], S], Any, Any]) -> dict[int, S]:
     """Kernel: the sums over the rows of one split, by group."""
     kernel, more, group = params
     total: dict[int, S] = {}
@@ -90,7 +123,7 @@ def _of_split(split: Any, params: tuple[Callable[[Split, Any], S], Any, Any]) ->
         for g in np.unique(mine[mine >= 0]).tolist():
             rows = np.flatnonzero(mine == g)
             part = batch if len(rows) == batch.rows else batch.take(rows)
-            _join(total, {g: kernel(RowsOf(split, first, rows, part), more)})
+            _join(total, {g: kernel(RowsOf(split, first, rows, part), more, g)})
         first += batch.rows
     return total
 

@@ -14,6 +14,7 @@ from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
 from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
+from suffice.models.base.judge import Judge
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import WithGaps, of_complete, told
 from suffice.models.base.scikit_learn import check_consistent_length, check_is_fitted
@@ -141,6 +142,16 @@ class Regressor(Estimator):
         judged = partial(RegressionEvaluation.of, self.design_.targets)
         return ByGroup(by, {value: judged(moments) for value, moments in told(found).items()})
 
+    def _judge(self, source: Rows) -> Judge:
+        """What the evaluation of a table needs; rows without an answer are left out of it."""
+        layout = self.reader_.layout_of(source)
+        return Judge(
+            self._of_answered(errors, "empty"),
+            replace(self._fitted(), layout=layout),
+            layout,
+            partial(RegressionEvaluation.of, self.design_.targets),
+        )
+
     def _of_answered(
         self, kernel: Callable[[Split, Any], Any], unanswerable: Unanswerable
     ) -> Callable[[Split, Any], WithGaps[Any]]:
@@ -150,6 +161,10 @@ class Regressor(Estimator):
         return partial(
             of_complete, kernel=kernel, complete=None if known else self.design_.complete
         )
+
+    def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Open rows with their targets, to be answered and judged."""
+        return self._open_more(X, y, sample_weight)
 
     # -- reading
 

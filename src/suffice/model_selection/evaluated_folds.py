@@ -1,0 +1,296 @@
+"""Models judged on rows that they have not learnt, wherever the rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.engines.fit_context import fit_context
+from suffice.errors import DataError, ParameterError
+from suffice.model_selection.cross_validation import is_of_sums
+from suffice.model_selection.division import ByContent, Division, divided
+from suffice.model_selection.folds import FoldSums, Opened
+from suffice.model_selection.memory_rows import MemoryRows
+from suffice.model_selection.scores import Score, scores_of
+from suffice.model_selection.table_rows import TableRows, is_table
+from suffice.models.base.classifier import Classifier
+from suffice.models.base.estimator import Estimator
+from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
+from suffice.models.base.partial_answers import WithGaps, told
+from suffice.numerics.in_print import aligned
+
+__all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
+
+
+@dataclass(frozen=True, repr=False)
+class FoldEvaluations:
+    """The evaluation of every fold, by a model that has learnt the rows outside it.
+
+    Parameters
+    ----------
+    folds : tuple of Evaluation or RegressionEvaluation
+    test_share : float
+        Rows that a model is judged on, for each that it has learnt; the mean over folds.
+    seconds : float
+        Time for fits and evaluations; of what models share, each has an equal part.
+    """
+
+    folds: tuple[Any, ...]
+    test_share: float
+    seconds: float
+
+    @cached_property
+    def pooled(self) -> Any:
+        """The evaluation of the rows of all folds together."""
+        return reduce(add, self.folds)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the scores that all folds have."""
+        known = scores_of(self.folds[0])
+        return tuple(name for name in known if not np.isnan(self.scores(name)).any())
+
+    def scores(self, name: str) -> NDArray[np.float64]:
+        """A score of every fold, (f,).
+
+        Raises
+        ------
+        ParameterError
+            If there is no such score.
+        """
+        return np.array([self._score(name).of(fold) for fold in self.folds])
+
+    def mean(self, name: str) -> float:
+        """The mean of a score over folds."""
+        return float(self.scores(name).mean())
+
+    def standard_error(self, name: str) -> float:
+        """s/√f of a score: how far its mean over folds may be off."""
+        scores = self.scores(name)
+        with np.errstate(invalid="ignore"):
+            return float(scores.std(ddof=1) / np.sqrt(len(scores)))
+
+    def _score(self, name: str) -> Score:
+        known = scores_of(self.folds[0])
+        if name not in known:
+            raise ParameterError(f"the score {name!r}", f"it is one of {', '.join(known)}")
+        return known[name]
+
+    def __repr__(self) -> str:
+        rows = [
+            [name, f"{self.mean(name):.4g}", "±", f"{self.standard_error(name):.2g}"]
+            for name in self.names
+        ]
+        return "\n".join([f"{len(self.folds)} folds, mean ± standard error", *aligned(rows)])
+
+
+def evaluate_folds(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    cv: Any = None,
+    groups: Any = None,
+) -> FoldEvaluations:
+    """Evaluate an estimator on rows that it has not learnt, fold by fold.
+
+    A model of sums is summed in one pass over all rows, and judged in another. Any other is fitted
+    once for each fold. Rows are weighed in scores as in fits; those without a label are left out.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of suffice.
+    X : table (n, d)
+        Anything that `fit` takes, files larger than memory included.
+    y : array-like (n,) or name of a column
+    sample_weight : array-like (n,) or name of a column, optional
+    cv : int, "hash", ByContent, splitter or iterable of pairs, optional
+        A number of folds: those of scikit-learn, stratified for classifiers; 5 by default. With
+        ``groups`` they keep groups together. "hash": by what the rows say, whatever their order.
+    groups : array-like (n,) or name of a column, optional
+        Rows that stay together. Such a column of a table is no feature.
+
+    Returns
+    -------
+    FoldEvaluations
+
+    Raises
+    ------
+    ParameterError
+        If folds break a rule, or the estimator is not of suffice.
+    DataError
+        If a cell breaks a rule, as in `fit`, or a fold cannot be fitted.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> evaluate_folds(GaussianNB(), X, y, cv=10).mean("error rate").__round__(4)
+    0.0467
+    """
+    found = evaluate_models({"": estimator}, X, y, sample_weight, cv=cv, groups=groups)[""]
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def evaluate_models(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    cv: Any = None,
+    groups: Any = None,
+) -> dict[str, FoldEvaluations | Exception]:
+    """Evaluate several estimators on the same folds; see `evaluate_folds`.
+
+    Estimators that need the same sums share them.
+
+    Parameters
+    ----------
+    estimators : mapping of str to estimator
+        All classifiers, or all regressions.
+    X, y, sample_weight, cv, groups
+        As for `evaluate_folds`.
+
+    Returns
+    -------
+    dict
+        By name; the error of an estimator that cannot learn these rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> import suffice
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes()}
+    >>> found = evaluate_models(models, X, y, cv=10)
+    >>> {name: round(one.mean("error rate"), 4) for name, one in found.items()}
+    {'lda': 0.02, 'nb': 0.0533}
+    """
+    rows, division = _divided(estimators, X, y, sample_weight, cv, groups)
+    work = _Work(rows, division)
+    found: dict[str, FoldEvaluations | Exception] = {}
+    waiting: dict[str, Opened] = {}
+    for name, estimator in estimators.items():
+        with _kept(found, name):
+            if is_of_sums(estimator):
+                waiting[name] = Opened.of(estimator, *rows.whole)
+            else:
+                found[name] = work.one_by_one(estimator)
+    while waiting:
+        first = next(iter(waiting.values()))
+        alike = {name: one for name, one in waiting.items() if one.sums == first.sums}
+        with _kept(found, *alike):
+            found |= work.from_sums(alike)
+        waiting = {name: one for name, one in waiting.items() if name not in alike}
+    return {name: found[name] for name in estimators}
+
+
+def _divided(
+    estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, cv: Any, groups: Any
+) -> tuple[TableRows | MemoryRows, Division]:
+    """The rows by their places, and how they are divided."""
+    for name, estimator in estimators.items():
+        if not isinstance(estimator, Estimator):
+            raise ParameterError(
+                f"{name or 'the estimator'} is {type(estimator).__name__}",
+                "models of suffice are judged here",
+                "use cross_validate",
+            )
+    kinds = {isinstance(estimator, Classifier) for estimator in estimators.values()}
+    if len(kinds) != 1:
+        raise ParameterError(
+            "the estimators are classifiers and regressions, or there is none",
+            "the same scores are compared",
+        )
+    first = next(iter(estimators.values()))
+    cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv
+    labelled = isinstance(first, Classifier)
+    rows: TableRows | MemoryRows
+    if is_table(X) or (isinstance(cv, ByContent) and isinstance(y, str)):
+        reading = first._reading() if isinstance(first, Classifier) else None
+        hashed = isinstance(cv, ByContent)
+        rows = TableRows.of(X, y, weight, first._engine_for, reading, groups, hashed)
+    else:
+        rows = MemoryRows.of(X, y, weight, labelled, groups)
+    return rows, divided(cv, rows.n, rows.codes, rows.groups, rows.hashes)
+
+
+@contextmanager
+def _kept(found: dict[str, Any], *names: str) -> Iterator[None]:
+    """Keep the error of models that cannot learn these rows, and go on."""
+    try:
+        yield
+    except (DataError, ParameterError) as error:
+        found |= dict.fromkeys(names, error)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """Rows and their folds, on which models are judged."""
+
+    rows: TableRows | MemoryRows
+    division: Division
+
+    def from_sums(self, opened: Mapping[str, Opened]) -> dict[str, FoldEvaluations]:
+        """Judge models that need the same sums: one pass for these, one to judge each."""
+        started = perf_counter()
+        first = next(iter(opened.values()))
+        sums = FoldSums.of_groups(first, self.division.group, self.division.learnt)
+        share = (perf_counter() - started) / len(opened)
+        return {name: self._from_sums(one, sums, share) for name, one in opened.items()}
+
+    def _from_sums(self, opened: Opened, sums: FoldSums, share: float) -> FoldEvaluations:
+        started = perf_counter()
+        fits = [opened.fitted(statistic) for statistic in sums.statistics]
+        source = fits[0]._open_judged(*self.rows.whole)
+        judges = knowing_all([fit._judge(source) for fit in fits])
+        with fit_context(opened.learner):
+            engine = opened.learner._engine_for(source)
+            found = evaluated_by_place(
+                judges, engine, source, self.division.group, self.division.tested
+            )
+        return self._recorded(judges, found, share + perf_counter() - started)
+
+    def one_by_one(self, estimator: Any) -> FoldEvaluations:
+        """Judge a model that is fitted to the rows of every fold."""
+        started = perf_counter()
+        fits = [
+            estimator.unfitted().fit(*self.rows.at(self.division.often(times)))
+            for times in self.division.learnt
+        ]
+        sources = [
+            fit._open_judged(*self.rows.at(self.division.often(times)))
+            for fit, times in zip(fits, self.division.tested, strict=True)
+        ]
+        pairs = zip(fits, sources, strict=True)
+        judges = knowing_all([fit._judge(source) for fit, source in pairs])
+        with fit_context(estimator):
+            found = {
+                f: evaluated(judge, fits[f]._engine_for(source), source)
+                for f, (judge, source) in enumerate(zip(judges, sources, strict=True))
+            }
+        return self._recorded(judges, found, perf_counter() - started)
+
+    def _recorded(
+        self, judges: Sequence[Judge], found: Mapping[int, WithGaps[Any]], seconds: float
+    ) -> FoldEvaluations:
+        answered = told(found)
+        division = self.division
+        size = np.bincount(division.group[division.group >= 0], minlength=division.learnt.shape[1])
+        share = float(((division.tested @ size) / (division.learnt @ size)).mean())
+        records = tuple(judge.record(answered[f]) for f, judge in enumerate(judges))
+        return FoldEvaluations(records, share, seconds)

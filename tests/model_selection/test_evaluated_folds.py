@@ -1,0 +1,290 @@
+"""Folds of files and of tables in memory: the models and the scores are those of fits by hand."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
+
+import suffice
+from suffice.data.content_hash import row_hashes
+from suffice.data.row_views import RowsWhere
+from suffice.errors import DataError, ParameterError
+from suffice.model_selection import ByContent, evaluate_folds, evaluate_models
+from suffice.model_selection.stratified import consecutive, stratified
+from suffice.naive_bayes import GaussianNB
+
+N = 230
+
+
+def mixed_table() -> pa.Table:
+    """Numbers with gaps, words, labels one of which is rare and one missing, groups, weights."""
+    rng = np.random.default_rng(5)
+    label = rng.choice(["a", "b", "c"], N, p=[0.6, 0.35, 0.05])
+    size = rng.normal(size=N) + (label == "b")
+    return pa.table(
+        {
+            "size": pa.array(size, mask=rng.random(N) < 0.1),
+            "colour": rng.choice(["red", "green", "blue"], N),
+            "full": rng.normal(size=N) - 2.0 * (label == "c"),
+            "target": size * 3.0 + rng.normal(size=N),
+            "patient": rng.integers(0, 12, N),
+            "weight": rng.integers(1, 4, N).astype(float),
+            "label": pa.array(label, mask=np.arange(N) == 17),
+        }
+    )
+
+
+def written(folder, table, form):
+    """The path of a table in a file, of several parts where the format has parts."""
+    path = folder / f"table.{form}"
+    if form == "parquet":
+        pyarrow.parquet.write_table(table, path, row_group_size=50)
+    else:
+        pyarrow.csv.write_csv(table, path)
+    return path
+
+
+CLASSIFIERS = {
+    "naive Bayes": (lambda: suffice.NaiveBayes(threads=1), ["size", "colour", "full", "label"]),
+    "lda": (lambda: suffice.LinearDiscriminantAnalysis(), ["full", "target", "label"]),
+    "qda": (lambda: suffice.QuadraticDiscriminantAnalysis(), ["size", "full", "label"]),
+    "logistic": (lambda: suffice.LogisticRegression(), ["colour", "full", "target", "label"]),
+}
+REGRESSIONS = {
+    "linear": suffice.LinearRegression,
+    "ridge": suffice.Ridge,
+    "lasso": suffice.Lasso,
+}
+
+
+def by_hand(estimator, table, y, weight, folds):
+    """Fits and evaluations fold by fold, of tables cut by Arrow."""
+    found = []
+    for train, test in folds:
+        fitted = estimator().fit(table.take(train), y, weight)
+        found.append(fitted.evaluate(table.take(test), y, weight))
+    return found
+
+
+def labelled_folds(table, splitter):
+    """Pairs of places of rows with a label."""
+    known = np.flatnonzero(table["label"].is_valid().to_numpy())
+    labels = np.array(table["label"].to_pylist(), object)[known]
+    groups = table["patient"].to_numpy()[known] if "patient" in table.column_names else None
+    pairs = splitter.split(np.zeros((len(known), 1)), labels, groups)
+    return [(known[a], known[b]) for a, b in pairs]
+
+
+def assert_same_evaluation(one, other):
+    assert one.confusion.value.tolist() == other.confusion.value.tolist()
+    assert one.log_loss == pytest.approx(other.log_loss, rel=1e-9)
+    assert one.brier == pytest.approx(other.brier, rel=1e-9)
+    np.testing.assert_allclose(one.roc_area, other.roc_area, rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:the rarest class")
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers_on_files_are_those_of_fits_by_hand(tmp_path, name, form, weight):
+    estimator, columns = CLASSIFIERS[name]
+    table = mixed_table().select([*columns, *([weight] if weight else [])])
+    found = evaluate_folds(estimator(), written(tmp_path, table, form), "label", weight, cv=4)
+    expected = by_hand(estimator, table, "label", weight, labelled_folds(table, StratifiedKFold(4)))
+    for one, other in zip(found.folds, expected, strict=True):
+        assert_same_evaluation(one, other)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_regressions_on_files_are_those_of_fits_by_hand(tmp_path, name, form):
+    table = mixed_table().select(["full", "target", "colour"])
+    path = written(tmp_path, table, form)
+    found = evaluate_folds(REGRESSIONS[name](), path, "target", cv=3)
+    folds = KFold(3).split(np.zeros((N, 1)))
+    expected = by_hand(REGRESSIONS[name], table, "target", None, folds)
+    for one, other in zip(found.folds, expected, strict=True):
+        np.testing.assert_allclose(one.mean_squared_error, other.mean_squared_error, rtol=1e-9)
+        np.testing.assert_allclose(one.r_squared, other.r_squared, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:the rarest class")
+def test_memory_and_file_agree(tmp_path):
+    table = mixed_table().select(["size", "colour", "full", "label"])
+    estimator = suffice.NaiveBayes()
+    of_file = evaluate_folds(estimator, written(tmp_path, table, "parquet"), "label", cv=5)
+    labels = np.array(table["label"].to_pylist(), object)
+    for X, y in [
+        (table, "label"),
+        (table.drop_columns("label"), labels),
+        (table.to_pandas().drop(columns="label"), labels),
+    ]:
+        here = evaluate_folds(estimator, X, y, cv=5)
+        for one, other in zip(here.folds, of_file.folds, strict=True):
+            assert_same_evaluation(one, other)
+
+
+@pytest.mark.parametrize(
+    "splitter", [ShuffleSplit(4, random_state=3), StratifiedKFold(3, shuffle=True, random_state=1)]
+)
+@pytest.mark.parametrize("name", ["naive Bayes", "logistic"])
+def test_any_splitter_divides_a_file(tmp_path, splitter, name):
+    estimator, columns = CLASSIFIERS[name]
+    table = mixed_table().select(columns)
+    found = evaluate_folds(estimator(), written(tmp_path, table, "csv"), "label", cv=splitter)
+    expected = by_hand(estimator, table, "label", None, labelled_folds(table, splitter))
+    for one, other in zip(found.folds, expected, strict=True):
+        assert_same_evaluation(one, other)
+
+
+def test_groups_stay_together_and_are_no_feature(tmp_path):
+    estimator, columns = CLASSIFIERS["naive Bayes"]
+    table = mixed_table().select([*columns, "patient"])
+    path = written(tmp_path, table, "csv")
+    found = evaluate_folds(estimator(), path, "label", cv=4, groups="patient")
+    folds = labelled_folds(table, GroupKFold(4))
+    expected = by_hand(estimator, table.drop_columns("patient"), "label", None, folds)
+    for one, other in zip(found.folds, expected, strict=True):
+        assert_same_evaluation(one, other)
+    assert len(evaluate_folds(estimator(), path, "label", cv=40, groups="patient").folds) == 12
+
+
+def test_folds_by_content_do_not_depend_on_the_order_of_rows_and_columns(tmp_path):
+    table = (
+        mixed_table()
+        .select(["size", "colour", "full", "label"])
+        .filter(pa.array(np.arange(N) != 17))
+    )
+    shuffled = table.take(np.random.default_rng(0).permutation(N - 1)).select(
+        ["label", "full", "colour", "size"]
+    )
+    estimator = suffice.NaiveBayes()
+    one = evaluate_folds(estimator, written(tmp_path, table, "csv"), "label", cv="hash")
+    other = evaluate_folds(estimator, written(tmp_path, shuffled, "parquet"), "label", cv="hash")
+    assert len(one.folds) == 5
+    for mine, theirs in zip(one.folds, other.folds, strict=True):
+        assert_same_evaluation(mine, theirs)
+    assert len(evaluate_folds(estimator, table, "label", cv=ByContent(3)).folds) == 3
+
+
+def test_a_class_that_a_fold_did_not_learn_is_impossible_to_it(tmp_path):
+    table = pa.table({"x": [0.0, 1.0, 5.0, 6.0, 9.0, 0.5], "label": list("aabbca")})
+    folds = [(np.array([0, 1, 2, 3]), np.array([4, 5])), (np.array([2, 3, 4, 5]), np.array([0, 1]))]
+    found = evaluate_folds(suffice.NaiveBayes(), table, "label", cv=folds)
+    assert found.folds[0].classes == ("a", "b", "c")
+    assert found.folds[0].confusion.value[2, 2] == 0.0
+    assert found.mean("log loss") == float("inf")
+
+
+def test_models_that_cannot_learn_a_table_leave_the_others_alone(tmp_path):
+    table = mixed_table().select(["size", "colour", "full", "label"])
+    models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes()}
+    with warnings.catch_warnings(action="ignore"):
+        found = evaluate_models(models, written(tmp_path, table, "csv"), "label")
+    assert isinstance(found["lda"], DataError)
+    assert found["nb"].mean("error rate") < 0.5
+    with pytest.raises(DataError, match="colour"):
+        evaluate_folds(models["lda"], table, "label")
+
+
+def test_scores_are_means_over_folds_with_their_errors():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int)
+    found = evaluate_folds(GaussianNB(), X, y, cv=6)
+    errors = [fold.error for fold in found.folds]
+    assert found.mean("error rate") == pytest.approx(np.mean(errors))
+    assert found.standard_error("error rate") == pytest.approx(np.std(errors, ddof=1) / 6**0.5)
+    assert found.pooled.weight == 60.0
+    assert found.test_share == pytest.approx(0.2)
+    with pytest.raises(ParameterError, match="log loss"):
+        found.scores("beauty")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"cv": 1}, "2 to 64 folds"),
+        ({"cv": 400}, "2 to 64 folds"),
+        ({"cv": 60}, "no class has more than"),
+        ({"groups": "nobody"}, "nobody"),
+        ({"groups": "size"}, "every row belongs to a group"),
+        ({"groups": "same"}, "there is one group"),
+        ({"cv": ByContent(64)}, "has no row"),
+    ],
+)
+def test_what_breaks_a_rule_is_said(tmp_path, given, said):
+    table = mixed_table().slice(0, 60).select(["size", "full", "label"])
+    table = table.append_column("same", pa.array(np.ones(60)))
+    with pytest.raises((ParameterError, DataError), match=said):
+        evaluate_folds(suffice.NaiveBayes(), written(tmp_path, table, "csv"), "label", **given)
+
+
+def test_labels_of_a_file_are_a_column(tmp_path):
+    path = written(tmp_path, mixed_table(), "csv")
+    with pytest.raises(ParameterError, match="name of the column"):
+        evaluate_folds(suffice.NaiveBayes(), path, np.zeros(N))
+
+
+@given(st.lists(st.integers(-1, 5), min_size=4, max_size=60), st.integers(2, 6))
+def test_stratified_folds_are_those_of_scikit_learn(labels, k):
+    codes = np.array(labels)
+    known = np.flatnonzero(codes >= 0)
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            pairs = list(StratifiedKFold(k).split(np.zeros((len(known), 1)), codes[known]))
+        except ValueError:
+            with pytest.raises(ParameterError):
+                stratified(codes, k)
+            return
+        found = stratified(codes, k)
+    expected = np.full(len(codes), -1)
+    for fold, (_, test) in enumerate(pairs):
+        expected[known[test]] = fold
+    assert found.tolist() == expected.tolist()
+
+
+@given(st.integers(2, 40), st.integers(2, 7))
+def test_consecutive_folds_are_those_of_scikit_learn(n, k):
+    if k > n:
+        with pytest.raises(ParameterError):
+            consecutive(n, k)
+        return
+    for fold, (_, test) in enumerate(KFold(k).split(np.zeros((n, 1)))):
+        assert np.flatnonzero(consecutive(n, k) == fold).tolist() == test.tolist()
+
+
+@given(st.lists(st.integers(-1000, 1000), min_size=1, max_size=30))
+def test_equal_values_have_equal_hashes_however_they_are_stored(values):
+    whole = pa.array(values, pa.int16())
+    kinds = [pa.int64(), pa.float32(), pa.float64(), pa.decimal128(8, 2)]
+    hashes = [row_hashes(pa.record_batch({"x": whole.cast(kind)})).tolist() for kind in kinds]
+    assert all(found == hashes[0] for found in hashes)
+    words = pa.array([str(value) for value in values])
+    plain = row_hashes(pa.record_batch({"x": words}))
+    coded = row_hashes(pa.record_batch({"x": words.dictionary_encode()}))
+    assert plain.tolist() == coded.tolist()
+    assert len(set(plain.tolist())) == len(set(values))
+
+
+@given(st.lists(st.booleans(), min_size=120, max_size=120))
+def test_a_view_of_rows_reads_those_and_says_where_they_stand(tmp_path_factory, kept):
+    table = pa.table({"x": np.arange(120.0)})
+    path = tmp_path_factory.getbasetemp() / "rows_of_a_view.parquet"
+    if not path.exists():
+        pyarrow.parquet.write_table(table, path, row_group_size=50)
+    from suffice.data.file_formats import open_files
+
+    view = RowsWhere(open_files([str(path)]), np.array(kept), (0, 50, 100, 120))
+    splits = view.splits({"x": None})
+    rows = [value for s in splits for b in s.record_batches() for value in b.column(0).to_pylist()]
+    assert rows == np.flatnonzero(kept).tolist()
+    assert view.head().column(0).to_pylist() == rows
