@@ -154,6 +154,10 @@ def test_groups_stay_together_and_are_no_feature(tmp_path):
     expected = by_hand(estimator, table.drop_columns("patient"), "label", None, folds)
     for one, other in zip(found.folds, expected, strict=True):
         assert_same_evaluation(one, other)
+    for here in (table, table.to_pandas(), table.to_pydict()):
+        same = evaluate_folds(estimator(), here, "label", cv=4, groups="patient")
+        for one, other in zip(same.folds, expected, strict=True):
+            assert_same_evaluation(one, other)
     assert len(evaluate_folds(estimator(), path, "label", cv=40, groups="patient").folds) == 12
 
 

@@ -24,6 +24,10 @@ COMMANDS = {
         "Learn a model from files and keep it in one small file.",
         "suffice fit boston.csv --target medv --model linear",
     ),
+    "cv": Entry(
+        "Compare models on rows that they have not learnt.",
+        "suffice cv adult.csv --label income --model naive-bayes,logistic --folds 10",
+    ),
     "predict": Entry(
         "Answer every row, in order.",
         "suffice predict adult.suffice new.csv --proba -o answers.csv",

@@ -123,6 +123,7 @@ class TableSource:
             raise ParameterError(
                 Option.of("ignore", names), "it must be a sequence of strings", "write a list"
             )
+        names = tuple(name for name in names if name not in self.ignored)
         for name in names:
             if name not in self.feature_names:
                 raise ParameterError(

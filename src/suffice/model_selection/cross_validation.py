@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
-from suffice.model_selection.folds import FoldSums, Opened
+from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.rows import Rows, named_scores
 from suffice.model_selection.scikit_learn import folds_of, scorer_of
 from suffice.models.base.exact import ExactEstimator
@@ -284,11 +284,6 @@ def cross_val_predict(
 
 
 # -- the models
-
-
-def is_of_sums(estimator: Any) -> bool:
-    """Whether folds of an estimator follow from sums."""
-    return isinstance(estimator, ExactEstimator) and estimator._is_of_sums
 
 
 def handed_over(estimator: Any, function: str) -> None:

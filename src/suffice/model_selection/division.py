@@ -98,6 +98,7 @@ def divided(
     codes: NDArray[np.intp] | None = None,
     groups: NDArray[np.intp] | None = None,
     hashes: NDArray[np.uint64] | None = None,
+    random: np.random.Generator | None = None,
 ) -> Division:
     """Divide n rows into folds.
 
@@ -111,6 +112,8 @@ def divided(
     groups : ndarray of int (n,), optional
     hashes : ndarray of uint64 (n,), optional
         For folds by content.
+    random : numpy.random.Generator, optional
+        Puts the rows in random order first, for a number of folds without groups.
 
     Raises
     ------
@@ -138,10 +141,10 @@ def divided(
         return _by_splitter(cv, n, known, codes, groups)
     elif groups is not None:
         fold = _grouped(groups[known], _checked(int(cv)))
-    elif codes is not None:
-        fold = stratified(codes[known], _checked(int(cv)))
     else:
-        fold = consecutive(n, _checked(int(cv)))
+        order = np.arange(len(known)) if random is None else random.permutation(len(known))
+        k, fold = _checked(int(cv)), np.empty(len(known), np.intp)
+        fold[order] = consecutive(n, k) if codes is None else stratified(codes[known[order]], k)
     if empty := set(range(int(fold.max()) + 1)) - set(np.unique(fold).tolist()):
         raise ParameterError(
             f"fold {min(empty)} has no row", "every fold has one at least", "ask for fewer folds"

@@ -8,24 +8,26 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError
-from suffice.model_selection.cross_validation import is_of_sums
 from suffice.model_selection.division import ByContent, Division, divided
-from suffice.model_selection.folds import FoldSums, Opened
-from suffice.model_selection.memory_rows import MemoryRows
+from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
+from suffice.models.base.options import generator
 from suffice.models.base.partial_answers import WithGaps, told
 from suffice.numerics.in_print import aligned
+
+if TYPE_CHECKING:
+    from suffice.model_selection.memory_rows import MemoryRows
 
 __all__ = ["FoldEvaluations", "evaluate_folds", "evaluate_models"]
 
@@ -100,6 +102,8 @@ def evaluate_folds(
     *,
     cv: Any = None,
     groups: Any = None,
+    shuffle: bool = False,
+    random_state: Any = None,
 ) -> FoldEvaluations:
     """Evaluate an estimator on rows that it has not learnt, fold by fold.
 
@@ -119,6 +123,10 @@ def evaluate_folds(
         ``groups`` they keep groups together. "hash": by what the rows say, whatever their order.
     groups : array-like (n,) or name of a column, optional
         Rows that stay together. Such a column of a table is no feature.
+    shuffle : bool
+        Put the rows in random order before they are divided into a number of folds.
+    random_state : int or numpy.random.Generator, optional
+        Seed of that order.
 
     Returns
     -------
@@ -139,7 +147,16 @@ def evaluate_folds(
     >>> evaluate_folds(GaussianNB(), X, y, cv=10).mean("error rate").__round__(4)
     0.0467
     """
-    found = evaluate_models({"": estimator}, X, y, sample_weight, cv=cv, groups=groups)[""]
+    found = evaluate_models(
+        {"": estimator},
+        X,
+        y,
+        sample_weight,
+        cv=cv,
+        groups=groups,
+        shuffle=shuffle,
+        random_state=random_state,
+    )[""]
     if isinstance(found, Exception):
         raise found
     return found
@@ -153,6 +170,8 @@ def evaluate_models(
     *,
     cv: Any = None,
     groups: Any = None,
+    shuffle: bool = False,
+    random_state: Any = None,
 ) -> dict[str, FoldEvaluations | Exception]:
     """Evaluate several estimators on the same folds; see `evaluate_folds`.
 
@@ -162,7 +181,7 @@ def evaluate_models(
     ----------
     estimators : mapping of str to estimator
         All classifiers, or all regressions.
-    X, y, sample_weight, cv, groups
+    X, y, sample_weight, cv, groups, shuffle, random_state
         As for `evaluate_folds`.
 
     Returns
@@ -180,8 +199,10 @@ def evaluate_models(
     >>> {name: round(one.mean("error rate"), 4) for name, one in found.items()}
     {'lda': 0.02, 'nb': 0.0533}
     """
-    rows, division = _divided(estimators, X, y, sample_weight, cv, groups)
-    work = _Work(rows, division)
+    cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv
+    rows = _placed(estimators, X, y, sample_weight, isinstance(cv, ByContent), groups)
+    random = generator(random_state) if shuffle else None
+    work = _Work(rows, divided(cv, rows.n, rows.codes, rows.groups, rows.hashes, random))
     found: dict[str, FoldEvaluations | Exception] = {}
     waiting: dict[str, Opened] = {}
     for name, estimator in estimators.items():
@@ -199,10 +220,10 @@ def evaluate_models(
     return {name: found[name] for name in estimators}
 
 
-def _divided(
-    estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, cv: Any, groups: Any
-) -> tuple[TableRows | MemoryRows, Division]:
-    """The rows by their places, and how they are divided."""
+def _placed(
+    estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, hashed: bool, groups: Any
+) -> TableRows | MemoryRows:
+    """The rows by their places, for estimators of one kind."""
     for name, estimator in estimators.items():
         if not isinstance(estimator, Estimator):
             raise ParameterError(
@@ -210,23 +231,20 @@ def _divided(
                 "models of suffice are judged here",
                 "use cross_validate",
             )
-    kinds = {isinstance(estimator, Classifier) for estimator in estimators.values()}
-    if len(kinds) != 1:
+    if len({isinstance(estimator, Classifier) for estimator in estimators.values()}) != 1:
         raise ParameterError(
             "the estimators are classifiers and regressions, or there is none",
-            "the same scores are compared",
+            "models are compared by the same scores",
         )
     first = next(iter(estimators.values()))
-    cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv
     labelled = isinstance(first, Classifier)
-    rows: TableRows | MemoryRows
-    if is_table(X) or (isinstance(cv, ByContent) and isinstance(y, str)):
+    if is_table(X) or (hashed and isinstance(y, str)):
         reading = first._reading() if isinstance(first, Classifier) else None
-        hashed = isinstance(cv, ByContent)
-        rows = TableRows.of(X, y, weight, first._engine_for, reading, groups, hashed)
-    else:
-        rows = MemoryRows.of(X, y, weight, labelled, groups)
-    return rows, divided(cv, rows.n, rows.codes, rows.groups, rows.hashes)
+        return TableRows.of(X, y, weight, first._engine_for, reading, groups, hashed)
+    from suffice.model_selection.memory_rows import MemoryRows  # which needs scikit-learn
+
+    ignored = {name for estimator in estimators.values() for name in estimator.ignore or ()}
+    return MemoryRows.of(X, y, weight, labelled, groups, ignored)
 
 
 @contextmanager

@@ -15,9 +15,14 @@ from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.statistics.statistic import tree_sum
 
-__all__ = ["FoldSums", "Opened", "row_groups"]
+__all__ = ["FoldSums", "Opened", "is_of_sums", "row_groups"]
 
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
+
+
+def is_of_sums(estimator: Any) -> bool:
+    """Whether folds of an estimator follow from sums."""
+    return isinstance(estimator, ExactEstimator) and estimator._is_of_sums
 
 
 @dataclass(frozen=True)

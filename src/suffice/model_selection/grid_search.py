@@ -14,12 +14,11 @@ from sklearn.model_selection import ParameterGrid
 from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.model_selection.cross_validation import (
     handed_over,
-    is_of_sums,
     require_one,
     sample_weight_of,
     timed,
 )
-from suffice.model_selection.folds import FoldSums, Opened
+from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.rows import Part, Rows
 from suffice.model_selection.scikit_learn import Folds, folds_of
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,16 @@ class MemoryRows:
     hashes: None = None
 
     @classmethod
-    def of(cls, X: Any, y: Any, weight: Any, labelled: bool, groups: Any) -> MemoryRows:
-        """Encode labels and groups; the rows of a regression have targets instead of labels."""
+    def of(
+        cls, X: Any, y: Any, weight: Any, labelled: bool, groups: Any, ignored: Collection[str] = ()
+    ) -> MemoryRows:
+        """Encode labels and groups; the rows of a regression have targets instead of labels.
+
+        A column of groups is no feature, whether estimators leave it out already or not.
+        """
         rows = Rows.of(X, y, groups)
+        if isinstance(groups, str) and groups not in ignored:
+            rows = replace(rows, X=_without(rows.X, groups))
         codes = np.asarray(labels_of(rows.truth).codes(slice(None)), np.intp) if labelled else None
         groups = None if groups is None else np.unique(rows.groups, return_inverse=True)[1]
         return cls(rows, weight, codes, groups)
@@ -57,3 +65,12 @@ class MemoryRows:
         places = np.repeat(np.arange(self.n), times)
         X, y, weight = (rows_at(given, places) for given in self.whole)
         return X, y, weight
+
+
+def _without(X: Any, name: str) -> Any:
+    """A table in memory without a column."""
+    if isinstance(X, Mapping):
+        return {other: column for other, column in X.items() if other != name}
+    if hasattr(X, "drop_columns"):
+        return X.drop_columns([name])
+    return X.drop(columns=name) if hasattr(X, "iloc") else X.drop(name)

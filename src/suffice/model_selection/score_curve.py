@@ -13,12 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.model_selection.cross_validation import (
     handed_over,
-    is_of_sums,
     require_one,
     sample_weight_of,
     timed,
 )
-from suffice.model_selection.folds import FoldSums, Opened
+from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.rows import Rows, named_scores
 from suffice.model_selection.scikit_learn import folds_of, scorer_of, shuffled
 

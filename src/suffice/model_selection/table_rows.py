@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import accumulate
-from operator import or_
 from os import PathLike
 from typing import Any, NamedTuple, cast
 
@@ -185,8 +183,8 @@ class _Facts(NamedTuple):
 
 
 def _joined(parts: Sequence[_Coded]) -> NDArray[np.intp]:
-    """Codes of all rows into the values of all."""
-    every: Vocabulary = reduce(or_, (part.values for part in parts))
+    """Codes of all rows into the sorted values of all."""
+    every = Vocabulary.of(value for part in parts for value in part.values.values)
     return np.concatenate(
         [np.append(every.index(part.values.values, -1), -1)[part.codes] for part in parts]
     )

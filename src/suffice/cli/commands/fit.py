@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from suffice.cli.messages.remarks import remarked
+from suffice.cli.messages.sentences import sentences
 from suffice.cli.options.decision import Decision
-from suffice.cli.options.estimators import (
-    MODELS,
-    NAIVE_BAYES,
-    Options,
-    estimator,
-    given_of,
-    refuse_foreign,
-)
+from suffice.cli.options.estimators import MODELS, NAIVE_BAYES, Options
+from suffice.cli.options.learner import estimator_of, refuse_words, selected
 from suffice.cli.options.models import has_coefficients, predicts_numbers, refuse_tokens
 from suffice.cli.options.roles import COLUMNS, Roles
 from suffice.cli.options.running import Checkpoint, Running, refuse_threads
 from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, listed
+from suffice.cli.options.tuning import judged_points
+from suffice.cli.output.cross_validation import fold_facts, tuned_lines
 from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting
 from suffice.engines.fit_context import fit_context
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from suffice.data.table import Table
     from suffice.models.generative.classifier import GenerativeClassifier
 
 __all__ = ["fit", "schema_grid"]
@@ -79,6 +76,13 @@ def fit(
     reading: Reading,
     labels: Labels,
     options: Options,
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune",
+            help="Take the options of the model that answer rows best which they have not learnt.",
+        ),
+    ] = False,
     decision: Decision,
     checkpoint: Checkpoint = None,
     running: Running,
@@ -89,24 +93,31 @@ def fit(
     and the reason is shown; a missing cell is left out, never filled in.
     """
     refuse_overwriting(output, data)
+    found: dict[str, Any] | None = None
     target = output or _named_after(data[0])
     _check_checkpoint(checkpoint, data, target)
     refuse_threads(running, options.threads)
-    chosen = _estimator(model, options, roles, reading, labels)
+    chosen = estimator_of(model, options, roles, reading, labels)
     _check_targets(chosen, label)
-    table = _selected(remarked(reading.open(data)), roles, label, weight, listed(features))
+    table = selected(remarked(reading.open(data)), roles, label, weight, listed(features))
     refuse_tokens(chosen, reading, table, data[0])
     if MODELS[model].numbers_only:
-        _refuse_words(model, table, {*label, weight})
+        refuse_words(model, table, {*label, weight})
     with running.reported(f"Learning from {', '.join(data)}") as report, fit_context():
+        truth: Any = label if len(label) > 1 else label[0]
+        if tune:
+            build = partial(estimator_of, roles=roles, reading=reading, labels=labels)
+            points, judged = judged_points(model, options, build, table, truth, weight)
+            found = fold_facts(sentences(judged), None)
+            chosen = build(model, points[found["best"]])
         chosen.engine = running.chosen(report, options.threads, checkpoint)
-        chosen.fit(table, label if len(label) > 1 else label[0], weight)
+        chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         decision.applied(chosen).save(target)
     if has_coefficients(chosen):
-        _deliver_coefficients(chosen, target, label, as_json)
+        _deliver_coefficients(chosen, target, label, found, as_json)
         return
-    facts = _facts(chosen, target)
+    facts = _facts(chosen, target) | {"tuned": found}
     deliver(facts, lambda: _rendered(facts, chosen), as_json, None)
 
 
@@ -119,25 +130,6 @@ def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path
             "a checkpoint is removed when the model is saved",
             "choose another name",
         )
-
-
-def _estimator(model: str, options: Options, roles: Roles, reading: Reading, labels: Labels) -> Any:
-    """The estimator; what others than this model know is refused."""
-    if model == NAIVE_BAYES:
-        return estimator(
-            model,
-            options,
-            families=roles.families() or None,
-            missing=tuple(reading.missing or ()),
-            **labels.parameters(),
-        )
-    chosen = estimator(model, options)
-    for option in {**given_of(roles), **given_of(labels)}:
-        if option != "ignore" and option not in MODELS[model].roles:
-            owners = (name for name, recipe in MODELS.items() if option in recipe.roles)
-            refuse_foreign(option, model, NAIVE_BAYES, *owners)
-    taken = {role: listed(getattr(roles, role)) or None for role in MODELS[model].roles}
-    return chosen.set_params(**taken)
 
 
 def _check_targets(model: Any, targets: Sequence[str]) -> None:
@@ -155,72 +147,13 @@ def _check_targets(model: Any, targets: Sequence[str]) -> None:
             )
 
 
-def _refuse_words(model: str, table: Table, others: set[str | None]) -> None:
-    """Refuse a column of strings none of which is a number."""
-    from suffice.data.encode import stored_as
-
-    head = table.head()
-    for name in table.names:
-        column = head.column(name)
-        strings = name not in others and stored_as(column.type) == "string"
-        if strings and not any(map(_is_number, column.unique().to_pylist())):
-            raise SchemaError(
-                f"column {name!r} holds strings",
-                f"--model {model} reads numbers only",
-                f"leave it out with --ignore {name}, or choose --model naive-bayes or logistic",
-            )
-
-
-def _is_number(cell: str | None) -> bool:
-    try:
-        float(cell or "")
-    except ValueError:
-        return False
-    return True
-
-
-def _selected(
-    table: Table, roles: Roles, label: Sequence[str], weight: str | None, features: Sequence[str]
-) -> Table:
-    from suffice.data.table_source import no_column
-    from suffice.data.table_views import WithoutColumns
-
-    roles.check(table.names, label)
-    for name in label:
-        if name not in table.names:
-            raise no_column(name, "the label", table.names, table.format is not None)
-    ignored = listed(roles.ignore)
-    if features:
-        parts = dict.fromkeys(label, "label") | {weight: "weight"}
-        _check_features(table.names, features, parts, ignored)
-        used = {*features, *label, weight}
-        ignored = tuple(name for name in table.names if name not in used)
-    return WithoutColumns(table, ignored) if ignored else table
-
-
-def _check_features(
-    names: Sequence[str],
-    features: Sequence[str],
-    parts: Mapping[Any, str],
-    ignored: Sequence[str],
+def _deliver_coefficients(
+    model: Any,
+    target: Path,
+    label: Sequence[str],
+    tuned: dict[str, Any] | None,
+    as_json: bool,
 ) -> None:
-    """Refuse a feature that is not there, or has another part to play."""
-    for name in features:
-        if name not in names:
-            raise ParameterError(
-                f"--features names the column {name!r}",
-                f"the columns are {', '.join(map(repr, names))}",
-            )
-        other = "ignore" if name in ignored else parts.get(name)
-        if other:
-            raise ParameterError(
-                f"the column {name!r} is given to --{other} and to --features",
-                "a column has one part to play",
-                "drop one of them",
-            )
-
-
-def _deliver_coefficients(model: Any, target: Path, label: Sequence[str], as_json: bool) -> None:
     from suffice.cli.output.coefficients import coefficient_facts, rendered_coefficients
 
     facts = coefficient_facts(model, target) | {
@@ -228,6 +161,7 @@ def _deliver_coefficients(model: Any, target: Path, label: Sequence[str], as_jso
         "weight": model.layout_.weight,
         "columns": [{"name": c.name, "kind": c.kind, "reason": c.reason} for c in model.schema_],
         "ignored": list(model.layout_.ignored),
+        "tuned": tuned,
     }
 
     def rendered() -> Iterator[RenderableType]:
@@ -238,6 +172,7 @@ def _deliver_coefficients(model: Any, target: Path, label: Sequence[str], as_jso
             yield f"  {amount(facts['rows'])} {_learnt(facts['weight'])}"
         if facts.get("unlabelled"):
             yield f"  Rows left out without label: {amount(facts['unlabelled'])}"
+        yield from tuned_lines(facts["tuned"])
         yield f"  Saved to {target}"
 
     deliver(facts, rendered, as_json, None)
@@ -297,6 +232,7 @@ def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[Re
     yield f"  {amount(facts['rows'])} {noun}, {amount(facts['unlabelled'])} left out without label"
     for said in facts["advice"]:
         yield f"  Look: {said}"
+    yield from tuned_lines(facts["tuned"])
     yield f"  Saved to {facts['model']}"
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import typer
 
 from suffice.errors import SufficeError
 
-__all__ = ["CommandError", "note", "sentence", "warn"]
+__all__ = ["CommandError", "note", "sentence", "sentences", "warn"]
 
 # Typer brings a copy of Click of its own, or imports Click, by version.
 CommandError: Any = next(
@@ -25,6 +26,23 @@ def sentence(error: Any) -> str:
     'interrupted.'
     """
     return " ".join([_ended(_said(error)), *getattr(error, "__notes__", ())])
+
+
+def sentences(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same by name, with a sentence for every error.
+
+    Raises
+    ------
+    Exception
+        The first error, if there is nothing else.
+    """
+    errors = [one for one in found.values() if isinstance(one, Exception)]
+    if errors and len(errors) == len(found):
+        raise errors[0]
+    said = (
+        (name, sentence(one) if isinstance(one, Exception) else one) for name, one in found.items()
+    )
+    return dict(said)
 
 
 def _said(error: Any) -> str:

@@ -30,6 +30,7 @@ __all__ = [
     "Weight",
     "flag",
     "listed",
+    "typed",
     "with_groups",
 ]
 
@@ -91,6 +92,27 @@ def listed(given: Sequence[str] | None) -> tuple[str, ...]:
     ('age', 'sex', 'race')
     """
     return tuple(name.strip() for item in given or () for name in item.split(","))
+
+
+def typed(options: Any) -> list[str]:
+    """The words of a record of options, or a mapping by name, as the user would type them again.
+
+    Examples
+    --------
+    >>> typed({"header": False, "ignore": ["id", "day"], "alpha": 0.5, "columns": None})
+    ['--no-header', '--ignore', 'id', '--ignore', 'day', '--alpha', '0.5']
+    """
+    if is_dataclass(options):
+        options = {field.name: getattr(options, field.name) for field in fields(options)}
+    words: list[str] = []
+    for name, value in options.items():
+        if isinstance(value, bool):
+            words.append(flag(name) if value else flag(f"no_{name}"))
+        elif isinstance(value, list | tuple):
+            words += [word for one in value for word in (flag(name), str(one))]
+        elif value is not None:
+            words += [flag(name), str(value)]
+    return words
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,207 @@
+"""``suffice cv``: how good models are on rows that they have not learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from shlex import join
+from typing import Annotated, Any
+
+import typer
+
+from suffice.cli.messages.remarks import remarked
+from suffice.cli.messages.sentences import sentences
+from suffice.cli.options.estimators import MODELS, Options
+from suffice.cli.options.learner import estimator_of, refuse_words, selected
+from suffice.cli.options.points import own_roles, points_of
+from suffice.cli.options.roles import COLUMNS, Roles
+from suffice.cli.options.running import Running, refuse_threads
+from suffice.cli.options.shared import (
+    AsJson,
+    Data,
+    Labels,
+    Reading,
+    ResultFile,
+    Weight,
+    listed,
+    typed,
+)
+from suffice.cli.output.cross_validation import fold_facts, fold_tables
+from suffice.cli.output.tables import deliver, refuse_overwriting
+from suffice.errors import ParameterError, SchemaError
+
+__all__ = ["cv"]
+
+FOR_CLASSES = ("naive-bayes", "lda", "qda", "logistic")
+FOR_NUMBERS = ("linear", "ridge", "lasso")
+
+
+def cv(
+    *,
+    data: Data,
+    label: Annotated[
+        str,
+        typer.Option(
+            "--label",
+            "--target",
+            metavar="COL",
+            help="The column to be predicted.",
+            show_default=False,
+        ),
+    ],
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B",
+            help="The models to compare, as fit names them; by default those for such a label.",
+        ),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(metavar="K", help="How many parts the rows are divided into.")
+    ] = 10,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COL",
+            help="Rows with the same value stay in one fold, such as those of a patient. The "
+            "column is no feature.",
+        ),
+    ] = None,
+    by_content: Annotated[
+        bool,
+        typer.Option(
+            "--by-content",
+            help="Folds by what the rows say, whatever their order; equal rows stay together.",
+        ),
+    ] = False,
+    shuffle: Annotated[
+        bool,
+        typer.Option(
+            "--shuffle/--in-order",
+            help="Deal the rows to the folds at random, or let each fold be a stretch of the file.",
+        ),
+    ] = True,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the random order.")] = 0,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OPTION=A,B,C", help="Compare the values of an option of fit, too."),
+    ] = None,
+    score: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="What models are ranked by, such as 'log loss', 'error rate', 'ROC area', RMSE.",
+        ),
+    ] = None,
+    weight: Weight = None,
+    as_json: AsJson = False,
+    output: ResultFile = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL",
+            help="Predict from these columns only; names may be comma lists.",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
+    roles: Roles,
+    reading: Reading,
+    labels: Labels,
+    options: Options,
+    running: Running,
+) -> None:
+    """Compare models on rows that they have not learnt.
+
+    The rows are divided into folds. Each fold is answered by models that have
+    learnt the others; nothing is kept. Models of sums read the table twice,
+    whatever the number of folds.
+    """
+    from suffice.model_selection import ByContent, evaluate_models
+
+    refuse_overwriting(output, data)
+    refuse_threads(running, options.threads)
+    if by is not None and by_content:
+        raise ParameterError(
+            "--by and --by-content are both given",
+            "folds are made in one way",
+            "leave one of them out",
+        )
+    table = remarked(reading.open(data))
+    table = selected(table, roles, [label], weight, _features(features, by))
+    _check_column(table.names, by)
+    names = listed(model) or _models_for(table, label)
+    points = list(points_of(_known(names), options, grid or []))
+    found: dict[str, Any] = {}
+    with running.reported(f"Judging models on {', '.join(data)}") as report:
+        engine, learners = running.chosen(report, options.threads), {}
+        for name, kind, own in points:
+            learner = estimator_of(kind, own, own_roles(kind, names, roles), reading, labels)
+            learner.engine = engine
+            try:
+                if MODELS[kind].numbers_only:
+                    refuse_words(kind, table, {label, weight, by})
+                learners[name] = learner
+            except SchemaError as error:
+                found[name] = error
+        if learners:
+            found |= evaluate_models(
+                learners,
+                table,
+                label,
+                weight,
+                cv=ByContent(folds) if by_content else folds,
+                groups=by,
+                shuffle=shuffle,
+                random_state=seed,
+            )
+    again = {
+        name: ["--model", kind, *typed(own), *typed(own_roles(kind, names, roles))]
+        for name, kind, own in points
+    }
+    told = [*data, "--label", label, *typed({"weight": weight, "features": features})]
+    told += [*typed({"ignore": by}), *typed(reading), *typed(labels)]
+    dealt = by is None and not by_content and shuffle
+    facts = fold_facts(sentences({name: found[name] for name in again}), score)
+    facts |= {
+        "seed": seed if dealt else None,
+        "next": join(["suffice", "fit", *told, *again[facts["best"]]]),
+    }
+    deliver(facts, lambda: fold_tables(facts), as_json, output)
+
+
+def _features(features: Sequence[str] | None, by: str | None) -> list[str]:
+    """The columns that are read, if not all are."""
+    named = listed(features)
+    return [*named, by] if named and by else [*named]
+
+
+def _known(models: Sequence[str]) -> list[str]:
+    """The models, each of which there is; classifiers alone, or regressions."""
+    for name in models:
+        if name not in MODELS:
+            raise ParameterError(
+                f"--model {name!r}", f"the models are {', '.join(map(repr, MODELS))}"
+            )
+    if len({name in FOR_CLASSES for name in models}) > 1:
+        raise ParameterError(
+            f"--model {','.join(models)}",
+            f"{', '.join(FOR_CLASSES)} answer with a class, the others with a number",
+            "compare models of one kind",
+        )
+    return list(dict.fromkeys(models))
+
+
+def _models_for(table: Any, label: str) -> tuple[str, ...]:
+    """Regressions where the labels are numbers with fractions, classifiers elsewhere."""
+    from suffice.data.encode import stored_as
+
+    stored = stored_as(table.head().schema.field(label).type)
+    return FOR_NUMBERS if stored == "number" else FOR_CLASSES
+
+
+def _check_column(names: Sequence[str], by: str | None) -> None:
+    if by is not None and by not in names:
+        raise SchemaError(
+            f"there is no column {by!r}",
+            f"the columns are {', '.join(map(repr, names))}",
+            "give --by one of these",
+        )

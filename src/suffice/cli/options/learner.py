@@ -1,0 +1,120 @@
+"""The estimator, and the table, that the options of a command stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from suffice.cli.options.estimators import (
+    MODELS,
+    NAIVE_BAYES,
+    Options,
+    estimator,
+    given_of,
+    refuse_foreign,
+)
+from suffice.cli.options.roles import Roles
+from suffice.cli.options.shared import Labels, Reading, listed
+from suffice.errors import ParameterError, SchemaError
+
+if TYPE_CHECKING:
+    from suffice.data.table import Table
+
+__all__ = ["estimator_of", "refuse_words", "selected"]
+
+
+def estimator_of(
+    model: str,
+    options: Options,
+    roles: Roles,
+    reading: Reading,
+    labels: Labels,
+) -> Any:
+    """The estimator; what others than this model know is refused."""
+    if model == NAIVE_BAYES:
+        return estimator(
+            model,
+            options,
+            families=roles.families() or None,
+            missing=tuple(reading.missing or ()),
+            **labels.parameters(),
+        )
+    chosen = estimator(model, options)
+    for option in {**given_of(roles), **given_of(labels)}:
+        if option != "ignore" and option not in MODELS[model].roles:
+            owners = (name for name, recipe in MODELS.items() if option in recipe.roles)
+            refuse_foreign(option, model, NAIVE_BAYES, *owners)
+    taken = {role: listed(getattr(roles, role)) or None for role in MODELS[model].roles}
+    return chosen.set_params(**taken)
+
+
+def refuse_words(model: str, table: Table, others: set[str | None]) -> None:
+    """Refuse a column of strings none of which is a number.
+
+    Raises
+    ------
+    SchemaError
+        Naming it.
+    """
+    from suffice.data.encode import stored_as
+
+    head = table.head()
+    for name in table.names:
+        column = head.column(name)
+        strings = name not in others and stored_as(column.type) == "string"
+        if strings and not any(map(_is_number, column.unique().to_pylist())):
+            raise SchemaError(
+                f"column {name!r} holds strings",
+                f"--model {model} reads numbers only",
+                f"leave it out with --ignore {name}, or choose --model naive-bayes or logistic",
+            )
+
+
+def _is_number(cell: str | None) -> bool:
+    try:
+        float(cell or "")
+    except ValueError:
+        return False
+    return True
+
+
+def selected(
+    table: Table, roles: Roles, label: Sequence[str], weight: str | None, features: Sequence[str]
+) -> Table:
+    """The columns that are features, labels or weights."""
+    from suffice.data.table_source import no_column
+    from suffice.data.table_views import WithoutColumns
+
+    roles.check(table.names, label)
+    for name in label:
+        if name not in table.names:
+            raise no_column(name, "the label", table.names, table.format is not None)
+    ignored = listed(roles.ignore)
+    if features:
+        parts = dict.fromkeys(label, "label") | {weight: "weight"}
+        _check_features(table.names, features, parts, ignored)
+        used = {*features, *label, weight}
+        ignored = tuple(name for name in table.names if name not in used)
+    return WithoutColumns(table, ignored) if ignored else table
+
+
+def _check_features(
+    names: Sequence[str],
+    features: Sequence[str],
+    parts: Mapping[Any, str],
+    ignored: Sequence[str],
+) -> None:
+    """Refuse a feature that is not there, or has another part to play."""
+    for name in features:
+        if name not in names:
+            raise ParameterError(
+                f"--features names the column {name!r}",
+                f"the columns are {', '.join(map(repr, names))}",
+            )
+        other = "ignore" if name in ignored else parts.get(name)
+        if other:
+            raise ParameterError(
+                f"the column {name!r} is given to --{other} and to --features",
+                "a column has one part to play",
+                "drop one of them",
+            )

@@ -1,0 +1,200 @@
+"""``suffice cv`` and ``suffice fit --tune``: the figures are those of the library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+from typer.testing import Result
+
+import suffice
+from suffice.model_selection import ByContent, compare_scores, evaluate_folds
+
+Run = Callable[..., Result]
+N = 120
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> pa.Table:
+    """Two classes told by one number, words, four doctors, and a number to predict."""
+    rng = np.random.default_rng(11)
+    y = rng.integers(0, 2, N)
+    x = rng.normal(size=N) + 1.5 * y
+    found = pa.table(
+        {
+            "x": x,
+            "z": rng.normal(size=N),
+            "word": rng.choice(["up", "down"], N),
+            "doctor": rng.choice(["Ada", "Ben", "Cy", "Di"], N),
+            "cost": 3 * x + rng.normal(size=N),
+            "y": np.array(["no", "yes"])[y],
+        }
+    )
+    pyarrow.csv.write_csv(found, tmp_path / "t.csv")
+    return found
+
+
+def facts(run: Run, *words: object) -> dict:
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def by_name(found: dict) -> dict:
+    return {model["name"]: model for model in found["models"]}
+
+
+def test_scores_are_those_of_evaluate_folds(run: Run, table: pa.Table) -> None:
+    found = facts(run, "cv", "t.csv", "--label", "y", "--ignore", "word,doctor", "--folds", 6)
+    known = {
+        "naive-bayes": suffice.NaiveBayes(),
+        "lda": suffice.LinearDiscriminantAnalysis(),
+        "qda": suffice.QuadraticDiscriminantAnalysis(),
+        "logistic": suffice.LogisticRegression(),
+    }
+    assert list(by_name(found)) == list(known)
+    plain = table.select(["x", "z", "cost", "y"])
+    scores = {}
+    for name, estimator in known.items():
+        expected = evaluate_folds(estimator, plain, "y", cv=6, shuffle=True, random_state=0)
+        for score, shown in by_name(found)[name]["scores"].items():
+            assert shown["folds"] == pytest.approx(expected.scores(score).tolist(), rel=1e-9)
+            assert shown["standard_error"] == pytest.approx(expected.standard_error(score))
+        scores[name] = expected.scores("log loss")
+    best = min(scores, key=lambda name: scores[name].mean())
+    assert found["best"] == best
+    for name, model in by_name(found).items():
+        gap = compare_scores(scores[name], scores[best], 0.2)
+        assert model["difference_from_best"]["low"] == pytest.approx(gap.low)
+        verdict = "best" if name == best else "" if gap.is_plain else "as good"
+        assert model["verdict"] == verdict
+
+
+def test_the_table_names_the_best_and_what_to_type_next(run: Run, table: pa.Table) -> None:
+    shown = run("cv", "t.csv", "--label", "y", "--features", "x,z", "--model", "lda,naive-bayes")
+    lines = shown.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    (best,) = (line.split()[0] for line in lines if line.split()[-1:] == ["best"])
+    said = " ".join(shown.stdout.split())
+    assert "120 rows dealt at random (seed 0) in 10 folds" in said
+    assert f"suffice fit t.csv --label y --features x,z --model {best}" in said
+    assert run(*said[said.index("suffice fit") + 8 :].split()).exit_code == 0
+
+
+def test_numbers_are_judged_by_regressions(run: Run, table: pa.Table) -> None:
+    found = facts(run, "cv", "t.csv", "--label", "cost", "--ignore", "doctor")
+    assert list(by_name(found)) == ["linear", "ridge", "lasso"]
+    assert found["score"] == "RMSE"
+    assert found["best"] in ("linear", "ridge")
+    by_r2 = facts(run, "cv", "t.csv", "--label", "cost", "--score", "r2")
+    assert by_r2["score"] == "R²"
+    assert by_r2["more_is_better"]
+
+
+def test_models_that_read_no_words_say_so(run: Run, table: pa.Table) -> None:
+    found = facts(run, "cv", "t.csv", "--label", "y")
+    assert "column 'word' holds strings" in by_name(found)["lda"]["error"]
+    assert "scores" in by_name(found)["logistic"]
+    alone = run("cv", "t.csv", "--label", "y", "--model", "lda")
+    assert alone.exit_code == 2
+    assert "column 'word' holds strings" in alone.stderr
+
+
+def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
+    line = ("--grid", "alpha=0.1,10")
+    found = facts(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes,logistic", *line)
+    assert list(by_name(found)) == ["naive-bayes alpha=0.1", "naive-bayes alpha=10", "logistic"]
+    expected = evaluate_folds(
+        suffice.NaiveBayes(alpha=10.0), table, "y", cv=10, shuffle=True, random_state=0
+    )
+    shown = by_name(found)["naive-bayes alpha=10"]["scores"]["log loss"]["mean"]
+    assert shown == pytest.approx(expected.mean("log loss"))
+    only = facts(run, "cv", "t.csv", "--label", "y", "--model", "naive-bayes", *line)
+    assert list(by_name(only)) == ["alpha=0.1", "alpha=10"]
+    assert f"--alpha {only['best'].partition('=')[2]}" in only["next"]
+
+
+def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:
+    found = facts(run, "cv", "t.csv", "--label", "y", "--by", "doctor", "--model", "naive-bayes")
+    expected = evaluate_folds(suffice.NaiveBayes(), table, "y", cv=10, groups="doctor")
+    assert found["folds"] == 4
+    assert found["seed"] is None
+    shown = by_name(found)["naive-bayes"]["scores"]["error rate"]["folds"]
+    assert shown == pytest.approx(expected.scores("error rate").tolist())
+    assert "--ignore doctor" in found["next"]
+
+
+def test_folds_by_content_and_in_order(run: Run, table: pa.Table) -> None:
+    words = ("cv", "t.csv", "--label", "y", "--model", "naive-bayes", "--folds", 3)
+    for option, options in (
+        ("--by-content", {"cv": ByContent(3)}),
+        ("--in-order", {"cv": 3}),
+        ("--seed=5", {"cv": 3, "shuffle": True, "random_state": 5}),
+    ):
+        expected = evaluate_folds(suffice.NaiveBayes(), table, "y", **options)
+        shown = by_name(facts(run, *words, option))["naive-bayes"]["scores"]["log loss"]["folds"]
+        assert shown == pytest.approx(expected.scores("log loss").tolist())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--model", "forest"], "the models are"),
+        (["--model", "lda,linear"], "compare models of one kind"),
+        (["--folds", "1"], "2 to 64 folds"),
+        (["--folds", "63"], "no class has more than"),
+        (["--grid", "alpha"], "write --grid alpha=0.1,1,10"),
+        (["--grid", "beta=1"], "no option of a model"),
+        (["--grid", "alpha=much"], "it is a number"),
+        (["--grid", "alpha=1", "--model", "lda"], "it belongs to --model naive-bayes"),
+        (["--score", "beauty"], "it is one of 'log loss'"),
+        (["--by", "nurse"], "give --by one of these"),
+        (["--by", "doctor", "--by-content"], "leave one of them out"),
+        (["--ignore", "nobody"], "the columns are"),
+        (["--alpha", "1", "--model", "lda"], "it belongs to --model naive-bayes"),
+    ],
+)
+def test_bad_options_are_told_in_a_sentence(
+    run: Run, table: pa.Table, words: list[str], said: str
+) -> None:
+    result = run("cv", "t.csv", "--label", "y", *words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert said in " ".join(result.stderr.split())
+
+
+def test_tuning_takes_the_best_of_the_grid(run: Run, table: pa.Table) -> None:
+    shown = run(
+        "fit", "t.csv", "--label", "cost", "--model", "ridge", "--tune", "--ignore", "doctor"
+    )
+    assert shown.exit_code == 0, shown.output
+    said = " ".join(shown.stdout.split())
+    grid = [10.0**e for e in range(-4, 5)]
+    means = [
+        evaluate_folds(
+            suffice.Ridge(alpha=alpha),
+            table.drop_columns("doctor"),
+            "cost",
+            cv=10,
+            shuffle=True,
+            random_state=0,
+        ).mean("RMSE")
+        for alpha in grid
+    ]
+    best = grid[int(np.argmin(means))]
+    assert f"Tuned: penalty={best:g}, of 9 values: RMSE" in said
+    assert suffice.load("t.suffice").alpha == best
+    words = ("fit", "t.csv", "--label", "y", "--tune")
+    assert len(facts(run, *words)["tuned"]["models"]) == 8
+
+
+def test_tuning_leaves_given_options_alone(run: Run, table: pa.Table) -> None:
+    for words in (["--model", "linear", "--label", "cost"], ["--alpha", "1", "--label", "y"]):
+        result = run("fit", "t.csv", "--tune", *words)
+        assert result.exit_code == 2
+        assert "leave --tune out" in result.stderr

@@ -1,0 +1,71 @@
+"""Differences of scores against the formula in exact steps, and published figures of McNemar."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+
+from suffice.errors import ParameterError
+from suffice.model_selection import compare_scores, mcnemar_test
+
+scores = st.lists(st.floats(-5, 5), min_size=2, max_size=20)
+
+
+@given(scores, st.integers(0, 2**32 - 1), st.floats(0.01, 1))
+def test_the_interval_is_that_of_the_formula(one, seed, share):
+    other = np.array(one) + np.random.default_rng(seed).normal(size=len(one))
+    found = compare_scores(one, other, share, level=0.9)
+    d = np.array(one) - other
+    error = math.sqrt((1 / len(d) + share) * d.var(ddof=1))
+    t = stats.t(len(d) - 1)
+    assert found.mean == pytest.approx(d.mean())
+    assert found.low == pytest.approx(d.mean() - t.ppf(0.95) * error)
+    assert found.high == pytest.approx(d.mean() + t.ppf(0.95) * error)
+    assert found.p_value == pytest.approx(2 * t.sf(abs(d.mean()) / error))
+
+
+@given(scores)
+def test_a_model_does_not_differ_from_itself(one):
+    found = compare_scores(one, one, 0.1)
+    assert (found.mean, found.low, found.high, found.p_value) == (0.0, 0.0, 0.0, 1.0)
+    assert not found.is_plain
+
+
+def test_without_overlap_it_is_the_paired_t_test():
+    one, other = [1.0, 2.0, 4.0, 3.5], [0.5, 2.2, 3.0, 3.0]
+    assert compare_scores(one, other, 0.0).p_value == pytest.approx(
+        stats.ttest_rel(one, other).pvalue
+    )
+
+
+def test_infinite_scores_tell_nothing():
+    found = compare_scores([1.0, math.inf], [1.0, 2.0], 0.1)
+    assert (found.low, found.high) == (-math.inf, math.inf)
+    assert not found.is_plain
+    assert compare_scores([1.0, math.inf], [1.0, math.inf], 0.1).mean == 0.0
+
+
+@pytest.mark.parametrize(("one", "other"), [([1.0], [2.0]), ([1.0, 2.0], [1.0, 2.0, 3.0])])
+def test_both_have_the_same_folds(one, other):
+    with pytest.raises(ParameterError, match="the same folds"):
+        compare_scores(one, other, 0.1)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
+def test_mcnemar_is_that_of_statsmodels(pairs):
+    wrong, others = np.array(pairs).T
+    table = [[int(((wrong == x) & (others == y)).sum()) for y in (1, 0)] for x in (1, 0)]
+    found = mcnemar_test(wrong, others)
+    assert found.only_one == sum(a and not b for a, b in pairs)
+    assert found.only_other == sum(b and not a for a, b in pairs)
+    if found.only_one + found.only_other:
+        expected = statsmodels_mcnemar(table, exact=True).pvalue
+        assert found.p_value == pytest.approx(expected)
+    else:
+        assert found.p_value == 1.0
