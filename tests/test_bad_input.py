@@ -122,12 +122,12 @@ CELLS: dict[str, Case] = {
     "a negative count in a sparse matrix": (
         lambda: fit(sparse.csr_matrix(-X), Y),
         DataError,
-        "column 'x0', row 0: -1.0; a count is 0 or more, and below 1e150.",
+        "column 'x0', row 0: -1.0; a count is 0 or more.",
     ),
     "infinity in a sparse matrix": (
         lambda: fit(sparse.csr_matrix(np.where(X == 5, np.inf, X)), Y),
         DataError,
-        "column 'x0', row 2: inf; a count is 0 or more, and below 1e150.",
+        "column 'x0', row 2: inf; a number must be finite.",
     ),
     **{
         f"a sparse matrix with {name}": (

@@ -627,6 +627,17 @@ def test_automatic_shrinkage_of_quadratic_discriminants_is_that_of_scikit_learn(
     assert_allclose(found.predict_proba(x), expected.predict_proba(x), atol=1e-7)
 
 
+@pytest.mark.parametrize("model", BOTH)
+def test_priors_are_divided_by_their_sum(model):
+    x, y = random_table()
+    expected = model(priors=[0.5, 0.25, 0.125, 0.125]).fit(x, y)
+    for priors in ([4.0, 2.0, 1.0, 1.0], {0: 4.0, 1: 2.0, 2: 1.0, 3: 1.0}):
+        with pytest.warns(SufficeWarning, match="do not sum to 1 but to 8: each is divided"):
+            found = model(priors=priors).fit(x, y)
+        assert found.priors is priors
+        assert (found.predict_proba(x) == expected.predict_proba(x)).all()
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -645,7 +656,8 @@ def test_automatic_shrinkage_of_quadratic_discriminants_is_that_of_scikit_learn(
             {"priors": [0.5, 0.6]},
             "priors has 2 numbers; Number of priors must match number of classes, 4",
         ),
-        ({"priors": [0.5, 0.6, 0.1, 0.1]}, "The sum of the priors should be 1"),
+        ({"priors": [0.5, 0.6, 0.1, -0.2]}, "priors must be non-negative"),
+        ({"priors": [0.0] * 4}, "The sum of the priors should be 1"),
         ({"covariance_estimator": estimators.MinCovDet()}, "understood, without assume_centered"),
         ({"covariance_estimator": "OAS"}, "covariances follow from exact sums, not from rows"),
         (

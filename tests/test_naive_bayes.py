@@ -23,7 +23,7 @@ from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 
 NAMES = [name for name in ours.__all__ if name != "NaiveBayes"]
@@ -568,3 +568,25 @@ def test_labels_may_be_any_whole_numbers(labels: np.ndarray) -> None:
 def test_the_complement_of_a_single_event_tells_no_classes_apart(norm):
     model = ours.ComplementNB(norm=norm).fit([[1], [2], [3]], [0, 1, 1])
     np.testing.assert_array_equal(model.predict_proba([[2], [0]]), np.full((2, 2), 0.5))
+
+
+@pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_a_negative_count_is_named_in_words_that_scikit_learn_has_too(name, form):
+    x, y = np.array([[1.0, 0.0], [2.0, -3.0]]), [0, 1]
+    said = (
+        f"column 'x1', row 1: -3.0; Negative values in data passed to {name} (input X): a count is "
+        "0 or more."
+    )
+    with pytest.raises(DataError) as caught:
+        getattr(ours, name)().fit(form(x), y)
+    assert str(caught.value) == said
+    with pytest.raises(DataError) as caught:
+        getattr(ours, name)().partial_fit(form(x), y)
+    assert str(caught.value) == said
+
+
+def test_least_categories_of_a_wrong_shape_are_refused():
+    model = ours.CategoricalNB(min_categories=[[3, 2], [2, 4]])
+    with pytest.raises(ParameterError, match=r"shape \(2, 2\); 'min_categories' should have shape"):
+        model.fit([[0, 0], [1, 1]], [0, 1])

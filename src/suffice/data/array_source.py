@@ -44,6 +44,7 @@ from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = [
+    "COUNT_RULE",
     "ArraySource",
     "ArraySplit",
     "binaries",
@@ -53,6 +54,7 @@ __all__ = [
     "stored_cells",
 ]
 
+COUNT_RULE, FINITE_RULE = "a count is 0 or more", "a number must be finite"
 SPLIT_ROWS = 16_384  # fewer rows are not worth a thread of their own
 MOST_ROWS = 131_072  # of a table of numbers: a thread that is held up leaves the rest to others
 STORED = ("events", "sparse")  # encodings that read a sparse matrix as it is stored
@@ -265,8 +267,8 @@ def check_counts(x: NDArray[Any], whole: bool) -> None:
         return
     largest = largest_of(x.dtype)
     rules = [
-        (x < 0, "a count is 0 or more"),
-        (np.isinf(x), "a number must be finite"),
+        (x < 0, COUNT_RULE),
+        (np.isinf(x), FINITE_RULE),
         (x > largest, TOO_LARGE),
     ]
     if whole:
@@ -350,8 +352,9 @@ def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     if not kernels.counts.are_counts(data, largest):
         for q in np.flatnonzero((data < 0) | (data > largest_of(data.dtype)))[:1].tolist():
             row = int(np.searchsorted(indptr, q, side="right")) - 1
-            rule = "a count is 0 or more, and below 1e150"
-            raise BadCell(row, int(indices[q]), data[q].item(), rule)
+            value = data[q].item()
+            rule = COUNT_RULE if value < 0 else FINITE_RULE if math.isinf(value) else TOO_LARGE
+            raise BadCell(row, int(indices[q]), value, rule)
         return _held(block)
     return replace(block, data=data)
 

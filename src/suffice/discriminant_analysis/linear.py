@@ -44,7 +44,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         Weight s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
         Ledoit and Wolf for the correlations.
     priors : array-like (k,), optional
-        P(c); default: relative frequencies.
+        P(c), divided by their sum; default: relative frequencies.
     n_components : int, optional
         Number of axes of `transform`, at most min(k − 1, d); default: all.
     store_covariance : bool

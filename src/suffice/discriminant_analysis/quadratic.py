@@ -39,7 +39,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         Weight s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is that of
         Ledoit and Wolf for each class's correlations.
     priors : array-like (k,), optional
-        P(c); default: relative frequencies.
+        P(c), divided by their sum; default: relative frequencies.
     reg_param : float
         The same as ``shrinkage``, which it excludes.
     tol : float

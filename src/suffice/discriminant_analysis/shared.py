@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator, Mapping
 from numbers import Real
 from typing import Any, cast
 
@@ -85,7 +86,41 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         return "ledoit-wolf" if fraction == "auto" else float(fraction)
 
     def _prior(self) -> tuple[Prior, float]:
-        return ("empirical" if self.priors is None else cast(Prior, self.priors)), 0.0
+        if self.priors is None or isinstance(self.priors, str):
+            return cast(Prior, self.priors or "empirical"), 0.0
+        total = self._sum_of_priors
+        if total is None or abs(total - 1) < 1e-9:
+            return cast(Prior, self.priors), 0.0
+        if isinstance(self.priors, Mapping):
+            return {label: given / total for label, given in self.priors.items()}, 0.0
+        return (np.asarray(self.priors, float) / total).tolist(), 0.0
+
+    @property
+    def _sum_of_priors(self) -> float | None:
+        """Σ of the priors given; None where there are none, or they are no weights of classes.
+
+        Raises
+        ------
+        ParameterError
+            If one is negative.
+        """
+        given = self.priors
+        try:
+            values = np.asarray(
+                list(given.values()) if isinstance(given, Mapping) else given, float
+            )
+        except (OverflowError, TypeError, ValueError):
+            return None  # refused where the classes are known
+        if (values < 0).any():
+            raise ParameterError(f"priors={values.tolist()}", "priors must be non-negative")
+        total = float(values.sum())
+        return total if given is not None and 0 < total < np.inf else None
+
+    def _warnings(self) -> Iterator[str]:
+        yield from super()._warnings()
+        total = self._sum_of_priors
+        if total is not None and abs(total - 1) >= 1e-9:
+            yield f"the priors do not sum to 1 but to {total:g}: each is divided by that."
 
     @property
     def _gaussian(self) -> MultivariateGaussianParameters:

@@ -61,7 +61,7 @@ class BernoulliNB(Discrete):
     binarize: float | None = 0.0
 
     def _family(self) -> Bernoulli:
-        return Bernoulli(self._alpha())
+        return Bernoulli(self._check_alpha())
 
     def _reading(self) -> dict[str, Any]:
         number = isinstance(self.binarize, Real) and self.binarize == self.binarize

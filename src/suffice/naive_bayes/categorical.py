@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice.errors import ParameterError
 from suffice.families import Categorical
 from suffice.families.categorical import CategoricalParameters
 from suffice.naive_bayes.discrete import Discrete
@@ -71,11 +72,16 @@ class CategoricalNB(Discrete):
 
     def _family(self) -> Categorical:
         least: Any = 0 if self.min_categories is None else self.min_categories
+        if np.ndim(least) > 1:
+            raise ParameterError(
+                f"min_categories has the shape {np.shape(least)}",
+                "'min_categories' should have shape (d,), one number for each column",
+            )
         least = np.asarray(least, object).tolist()
         if isinstance(least, list):
             least = tuple(least)
         unseen: Any = self.unseen
-        alpha: Any = self._alpha()
+        alpha: Any = self._check_alpha()
         return Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
 
     @property

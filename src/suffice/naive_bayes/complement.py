@@ -64,7 +64,7 @@ class ComplementNB(MultinomialNB):
 
     def _family(self) -> Family:
         check_choices(self, norm=(True, False))
-        return Complement(self._alpha(), self.norm)
+        return Complement(self._check_alpha(), self.norm)
 
     def _prior(self) -> tuple[Prior, float]:
         return "uniform", 0.0  # the scores use none

@@ -35,7 +35,7 @@ class Discrete(OneFamilyClassifier):
     threads: int | None = None
     engine: Choice = None
 
-    def _alpha(self) -> Alpha:
+    def _check_alpha(self) -> Alpha:
         """Pseudo-counts, kept off 0 unless ``force_alpha``."""
         check_choices(self, force_alpha=(True, False))
         least = 0.0 if self.force_alpha else SMALLEST_ALPHA

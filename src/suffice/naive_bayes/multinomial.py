@@ -7,10 +7,15 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.array_source import COUNT_RULE
+from suffice.errors import DataError
 from suffice.families import Family, Multinomial
 from suffice.families.multinomial import MultinomialParameters
+from suffice.models.generative.classifier import Rows
+from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.discrete import Discrete
 from suffice.numerics.logspace import safe_log
+from suffice.statistics.by_class import ByClass
 from suffice.statistics.events import Events
 
 __all__ = ["MultinomialNB"]
@@ -61,8 +66,17 @@ class MultinomialNB(Discrete):
 
     input_tags = ("sparse", "positive_only")
 
+    def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
+        try:
+            return super()._summarise(reader, source)
+        except DataError as error:
+            if error.rule != COUNT_RULE:
+                raise
+            known = f"Negative values in data passed to {type(self).__name__} (input X)"
+            raise DataError(error.fact, f"{known}: {COUNT_RULE}") from None
+
     def _family(self) -> Family:
-        return Multinomial(self._alpha())
+        return Multinomial(self._check_alpha())
 
     @property
     def feature_count_(self) -> NDArray[np.float64]:

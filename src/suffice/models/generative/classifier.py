@@ -114,7 +114,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         self._check_options()
         with fit_context(self):
             reader, source = self._open_first(X, y, sample_weight)
-            statistic = reader.summarise(source, self._engine_for(source))
+            statistic = self._summarise(reader, source)
             self._require_classes(statistic)
             return self._set(Learnt(reader, (statistic,)))
 
