@@ -13,6 +13,7 @@ from suffice.discriminant_analysis.shared import DiscriminantAnalysis, on_axes, 
 from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
+from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.model import (
     discriminants,
 )
@@ -45,6 +46,9 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         Ledoit and Wolf for the correlations.
     priors : array-like (k,), optional
         P(c), divided by their sum; default: relative frequencies.
+    class_weight : mapping of label to float, or "balanced", optional
+        P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
+        makes all classes that have rows equally likely.
     n_components : int, optional
         Number of axes of `transform`, at most min(k − 1, d); default: all.
     store_covariance : bool
@@ -128,6 +132,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     solver: str = "svd"
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
+    class_weight: ClassWeight = None
     n_components: int | None = None
     store_covariance: bool = False
     tol: float = 1e-4

@@ -14,6 +14,7 @@ from suffice.errors import ParameterError
 from suffice.families.family import check_nonnegative
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.multivariate_gaussian import Shrinkage
+from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.model import (
     joint,
 )
@@ -40,6 +41,9 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         Ledoit and Wolf for each class's correlations.
     priors : array-like (k,), optional
         P(c), divided by their sum; default: relative frequencies.
+    class_weight : mapping of label to float, or "balanced", optional
+        P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
+        makes all classes that have rows equally likely.
     reg_param : float
         The same as ``shrinkage``, which it excludes.
     tol : float
@@ -90,6 +94,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     solver: str = "svd"
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
+    class_weight: ClassWeight = None
     reg_param: float = 0.0
     store_covariance: bool = False
     tol: float = 1e-4

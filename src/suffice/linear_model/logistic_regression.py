@@ -15,6 +15,7 @@ from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.checks import declared_labels
+from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete
 from suffice.models.base.reader import LabelReader
@@ -34,7 +35,7 @@ from suffice.models.logistic.options import (
     single_rows,
     warn_of_unused,
 )
-from suffice.models.logistic.problem import ClassWeight, Problem
+from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.solver import Solver, SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import PARTS

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families import Bernoulli
 from suffice.families.bernoulli import BernoulliParameters
+from suffice.models.base.class_weights import ClassWeight
 from suffice.naive_bayes.discrete import Discrete
 from suffice.numerics.logspace import safe_log
 from suffice.statistics.counts import Counts
@@ -31,7 +32,7 @@ class BernoulliNB(Discrete):
         Pseudo-count of each outcome; 0 is allowed.
     binarize : float, optional
         Numbers above it are 1, the others 0. With None, columns hold 0 and 1, or −1 and 1.
-    force_alpha, fit_prior, class_prior, threads, engine
+    force_alpha, fit_prior, class_prior, class_weight, threads, engine
         As in `MultinomialNB`.
 
     Attributes
@@ -58,6 +59,7 @@ class BernoulliNB(Discrete):
     array([[0.6, 0.4]])
     """
 
+    class_weight: ClassWeight = None
     binarize: float | None = 0.0
 
     def _family(self) -> Bernoulli:

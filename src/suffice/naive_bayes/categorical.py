@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import ParameterError
 from suffice.families import Categorical
 from suffice.families.categorical import CategoricalParameters
+from suffice.models.base.class_weights import ClassWeight
 from suffice.naive_bayes.discrete import Discrete
 from suffice.numerics.logspace import safe_log
 from suffice.statistics.counts import Counts
@@ -33,7 +34,7 @@ class CategoricalNB(Discrete):
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that is not among those of the column: left out like a missing cell,
         refused, or given the probability of one more value.
-    force_alpha, fit_prior, class_prior, threads, engine
+    force_alpha, fit_prior, class_prior, class_weight, threads, engine
         As in `MultinomialNB`.
 
     Attributes
@@ -68,6 +69,7 @@ class CategoricalNB(Discrete):
     input_tags = ("sparse", "categorical", "string")
 
     min_categories: int | ArrayLike | None = None
+    class_weight: ClassWeight = None
     unseen: str = "ignore"
 
     def _family(self) -> Categorical:

@@ -13,14 +13,14 @@ from suffice.families.complement import ComplementParameters
 from suffice.models.base.options import check_choices
 from suffice.models.generative.model import GenerativeModel, Prior, class_prior
 from suffice.models.generative.reader import GenerativeReader
-from suffice.naive_bayes.multinomial import MultinomialNB
+from suffice.naive_bayes.event_counts import EventCounts
 from suffice.statistics.by_class import ByClass
 
 __all__ = ["ComplementNB"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class ComplementNB(MultinomialNB):
+class ComplementNB(EventCounts):
     """Complement naive Bayes: counts scored by the other classes, for classes of uneven size.
 
     Scores are Σ_v x_v w_cv with the weights of `suffice.families.Complement`; normalised, they

@@ -12,6 +12,7 @@ from suffice.engines.choice import Choice
 from suffice.families import Gaussian
 from suffice.families.family import check_nonnegative
 from suffice.families.gaussian import GaussianParameters
+from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.model import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
 from suffice.statistics.precision import AnyMoments, PrecisionOfMoments
@@ -30,6 +31,9 @@ class GaussianNB(OneFamilyClassifier):
     var_smoothing : float
         Smallest variance of a column, as a fraction of its variance over all classes;
         2⁻¹⁰⁰ at least.
+    class_weight : mapping of label to float, or "balanced", optional
+        P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
+        makes all classes that have rows equally likely.
     precision : {"pairs", "exact"}
         How sums are held. As pairs of doubles they have about 106 bits. Exact ones are whole
         numbers of as many bits as it takes: any order of the same rows gives the same file, also
@@ -70,6 +74,7 @@ class GaussianNB(OneFamilyClassifier):
 
     priors: ArrayLike | None = None
     var_smoothing: float = 1e-9
+    class_weight: ClassWeight = None
     precision: PrecisionOfMoments = "pairs"
     threads: int | None = None
     engine: Choice = None

@@ -13,6 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families import Family, family_named
 from suffice.families.categorical import check_unseen
 from suffice.families.family import Estimation
+from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.model import FamilyColumns, Prior
@@ -49,6 +50,9 @@ class NaiveBayes(GenerativeClassifier):
         P(c): relative frequencies, the same with a pseudo-count, equal, or as given.
     class_alpha : float
         Pseudo-count of every class when ``class_prior="smoothed"``.
+    class_weight : mapping of label to float, or "balanced", optional
+        P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
+        makes all classes that have rows equally likely.
     ddof : int
         Variance divisor n − ddof of the Gaussian under ``"mle"``.
     variance_floor : float
@@ -104,6 +108,7 @@ class NaiveBayes(GenerativeClassifier):
     alpha: float = 1.0
     class_prior: Prior = "empirical"
     class_alpha: float = 1.0
+    class_weight: ClassWeight = None
     ddof: int = 0
     variance_floor: float = 1e-9
     unseen: str = "ignore"

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import COUNT_RULE
-from suffice.errors import DataError
 from suffice.families import Family, Multinomial
 from suffice.families.multinomial import MultinomialParameters
-from suffice.models.generative.classifier import Rows
-from suffice.models.generative.reader import GenerativeReader
-from suffice.naive_bayes.discrete import Discrete
+from suffice.models.base.class_weights import ClassWeight
+from suffice.naive_bayes.event_counts import EventCounts
 from suffice.numerics.logspace import safe_log
-from suffice.statistics.by_class import ByClass
-from suffice.statistics.events import Events
 
 __all__ = ["MultinomialNB"]
 
 
-class MultinomialNB(Discrete):
+@dataclass(repr=False, eq=False, kw_only=True)
+class MultinomialNB(EventCounts):
     """Multinomial naive Bayes: counts of events, p(x | c) ∝ Π_v θ_cv^x_v.
 
     θ_cv = (N_cv + α)/(Σ_v N_cv + Mα), the posterior mean under a Dirichlet(α) prior.
@@ -36,6 +33,9 @@ class MultinomialNB(Discrete):
         Relative frequencies of the classes as P(c), else all alike.
     class_prior : array-like (k,), optional
         P(c).
+    class_weight : mapping of label to float, or "balanced", optional
+        P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
+        makes all classes that have rows equally likely.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -64,24 +64,10 @@ class MultinomialNB(Discrete):
     array(['a', 'b'], dtype='<U1')
     """
 
-    input_tags = ("sparse", "positive_only")
-
-    def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
-        try:
-            return super()._summarise(reader, source)
-        except DataError as error:
-            if error.rule != COUNT_RULE:
-                raise
-            known = f"Negative values in data passed to {type(self).__name__} (input X)"
-            raise DataError(error.fact, f"{known}: {COUNT_RULE}") from None
+    class_weight: ClassWeight = None
 
     def _family(self) -> Family:
         return Multinomial(self._check_alpha())
-
-    @property
-    def feature_count_(self) -> NDArray[np.float64]:
-        """Σwx of every event, (k, d)."""
-        return cast(Events, self._sums).count.value
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from suffice.cli.options.class_weight import class_weight_of
 from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError
 
@@ -124,10 +125,13 @@ def _l1() -> dict[str, Parameter]:
 
 
 _L1_RATIO = Parameter("l1_ratio")
+_CLASS_WEIGHT = {"class_weight": Parameter("class_weight", class_weight_of, {})}
 
-_GAUSSIAN = _plain("ddof", "threads") | {
-    "shrinkage": _number_or("shrinkage", "shrinkage", "auto", most=1.0)
-}
+_GAUSSIAN = (
+    _plain("ddof", "threads")
+    | _CLASS_WEIGHT
+    | {"shrinkage": _number_or("shrinkage", "shrinkage", "auto", most=1.0)}
+)
 
 CATEGORIES = ("categorical",)  # which columns are categories
 
@@ -136,6 +140,7 @@ MODELS: dict[str, Recipe] = {
         "suffice.naive_bayes",
         "NaiveBayes",
         _plain("estimation", "alpha", "class_prior", "ddof", "unseen", "threads")
+        | _CLASS_WEIGHT
         | {"precision": _one_of("precision", "precision", "pairs", "exact")},
     ),
     "lda": Recipe(
@@ -165,6 +170,7 @@ MODELS: dict[str, Recipe] = {
         "LogisticRegression",
         _linear()
         | _plain("standardize")
+        | _CLASS_WEIGHT
         | {
             "penalty": _one_of("penalty", "penalty", "l2", "l1", "elasticnet", "firth", none=True),
             "C": Parameter("C"),
@@ -215,6 +221,15 @@ class Options:
             help="P(class): as in the rows, with a pseudo-count, or equal.",
             rich_help_panel=BAYES,
             show_default="empirical",
+        ),
+    ] = None
+    class_weight: Annotated[
+        str | None,
+        typer.Option(
+            metavar="balanced|LABEL=N,...",
+            help="How often the rows of a class count (naive-bayes, lda, qda, logistic).",
+            rich_help_panel=MODEL,
+            show_default="1 each",
         ),
     ] = None
     unseen: Annotated[

@@ -22,12 +22,14 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type, declared_labels
+from suffice.models.base.class_weights import ClassWeight, check_class_weight
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.streams import check_stream
 from suffice.models.generative.advice import advice
 from suffice.models.generative.fitted import FittedGenerative
 from suffice.models.generative.model import FamilyColumns, GenerativeModel
+from suffice.models.generative.prior_factors import prior_factors
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SAVED, SavedGenerative
 from suffice.phrases import Phrase, PythonOnly
@@ -64,6 +66,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         Only when the columns have names.
     """
 
+    class_weight: ClassWeight = None
     decay: float = 1.0
     window: int | None = None
     fewest_classes = 2  # that a fit makes sense with
@@ -173,10 +176,12 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         found = self.label_shift(X, tol=tol, max_iter=max_iter)
         prior = dict(zip(found.classes, found.prior.tolist(), strict=True))
         adjusted: Self = copy(self).set_params(**{self.prior_option: prior})
+        adjusted.class_weight = None  # the prior is known now
         return adjusted._set(Learnt(self.reader_, self.batches_))
 
     def _check_options(self) -> None:
         check_stream(self.decay, self.window)
+        check_class_weight(self.class_weight)
 
     def _require_classes(self, statistic: ByClass) -> None:
         """Refuse rows of fewer classes than a fit makes sense with."""
@@ -237,7 +242,13 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         prior, alpha = self._prior()
         known = statistic.over(reader.classes(statistic))
         return GenerativeModel.estimate(
-            reader.parts, reader.layout, known, prior, alpha, self.prior_option
+            reader.parts,
+            reader.layout,
+            known,
+            prior,
+            alpha,
+            self.prior_option,
+            prior_factors(self.class_weight, known, prior, self.prior_option),
         )
 
     @property
@@ -277,7 +288,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _check_saved(self, saved: Any) -> None:
         super()._check_saved(saved)
-        check_stream(self.decay, self.window)
+        GenerativeClassifier._check_options(self)
         self._reading()
 
     def _restore(self, saved: SavedGenerative) -> None:

@@ -180,8 +180,11 @@ class GenerativeModel:
         prior: Prior,
         alpha: float,
         option: str = "class_prior",
+        factors: NDArray[np.float64] | None = None,
     ) -> GenerativeModel:
         """Everything that is a function of the statistic; see `class_prior`.
+
+        The rows of each class count ``factors`` times, (k,), where P(c) is estimated.
 
         Raises
         ------
@@ -197,7 +200,8 @@ class GenerativeModel:
         for part, block in zip(parts, statistic.blocks, strict=True):
             refuse_underflow(block.too_small, part.layout.columns.__getitem__)
         classes, weight = statistic.classes, statistic.weight.value
-        fitted = class_prior(weight, classes, prior, alpha, option)
+        counted = weight if factors is None else factors * weight
+        fitted = class_prior(counted, classes, prior, alpha, option)
         return cls(parts, layout, classes, fitted, statistic)
 
     @cached_property

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from suffice.errors import ParameterError, warn
+from suffice.models.base.class_weights import check_class_weight
 from suffice.models.base.options import Dependent, Incomplete, check_choices
-from suffice.models.logistic.problem import ClassWeight
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, check_descent_options
 from suffice.phrases import Option, Phrase
@@ -66,14 +65,7 @@ def check_options(options: Any) -> None:
             NEWTON,
         )
     _check_l1_ratio(options)
-    weights: ClassWeight = options.class_weight
-    if isinstance(weights, Mapping):
-        if not all(isinstance(w, Real) and 0 < w < np.inf for w in weights.values()):
-            raise ParameterError(f"class_weight={weights!r}", "a weight is a finite number above 0")
-    elif not (weights is None or (isinstance(weights, str) and weights == "balanced")):
-        raise ParameterError(
-            f"class_weight={weights!r}", "it is 'balanced', or maps labels to numbers"
-        )
+    check_class_weight(options.class_weight)
 
 
 def l1_ratio(options: Any) -> float:

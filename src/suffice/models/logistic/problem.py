@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import check_one_type
+from suffice.models.base.class_weights import ClassWeight, class_weights
 from suffice.models.base.missing_cells import incomplete, without_value
 from suffice.models.base.options import Incomplete
 from suffice.models.design.matrix import Design
@@ -33,9 +32,7 @@ from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["ClassWeight", "Problem"]
-
-ClassWeight = Mapping[Any, float] | Literal["balanced"] | None
+__all__ = ["Problem"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -260,19 +257,7 @@ class Problem:
         return Design(names, (), values)
 
     def _class_weights(self, seen: ByClass) -> NDArray[np.float64]:
-        k, weight = len(seen.classes), seen.weight.value
-        if self.class_weight is None:
-            return np.ones(k)
-        if isinstance(self.class_weight, str):
-            return np.asarray(weight.sum() / (k * weight))
-        labels = seen.classes.values
-        strange = [label for label in self.class_weight if label not in labels]
-        if strange and any(label not in self.class_weight for label in labels):
-            raise ParameterError(
-                f"class_weight has {', '.join(map(repr, strange))}",
-                f"the classes are {', '.join(map(repr, labels))}",
-            )
-        return np.array([self.class_weight.get(label, 1.0) for label in labels], float)
+        return class_weights(self.class_weight, seen.weight.value, seen.classes.values)
 
 
 def _check_known(labels: Vocabulary, known: Vocabulary) -> None:
