@@ -132,12 +132,12 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     solver: str = "svd"
     shrinkage: float | str | None = None
     priors: ArrayLike | None = None
-    class_weight: ClassWeight = None
     n_components: int | None = None
     store_covariance: bool = False
     tol: float = 1e-4
     covariance_estimator: Any = None
     _: KW_ONLY
+    class_weight: ClassWeight = None
     ddof: int = 0
     variance_floor: float = 1e-9
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)

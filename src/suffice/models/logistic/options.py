@@ -125,7 +125,7 @@ def check_partial_fit(options: Any) -> None:
     """
     if options.class_weight == "balanced":
         raise ParameterError(
-            "class_weight='balanced' with partial_fit",
+            Phrase(Option.of("class_weight", "balanced"), " with partial_fit"),
             "the fractions of the classes are known when all rows are",
             "give the weights by label",
         )
