@@ -128,7 +128,8 @@ class Categorical(Family):
     def _fractions(self, count: NDArray[np.float64], least: int) -> NDArray[np.float64]:
         """θ (k, m + 1) of one column; the last stands for values that no row showed."""
         m = max(count.shape[1], least) + (self.unseen == "smooth")
-        with_unseen = np.pad(count, ((0, 0), (0, 1)))
+        with_unseen = np.zeros((len(count), count.shape[1] + 1))
+        with_unseen[:, :-1] = count
         return dirichlet(with_unseen, self.alpha, self.estimation, max(m, 1))
 
 

@@ -140,7 +140,8 @@ def _check_form(parameters: Parameters, block: Block, k: int) -> None:
     rest, scale = _score(parameters, complete, k), np.zeros((complete.rows, k))
     for term in terms:
         rest, scale = rest - term.sum(axis=-1), scale + np.abs(term).sum(axis=-1)
-    agree = close(rest, rest[:, :1], scale.max(axis=1, keepdims=True, initial=0.0))
+    scale = scale.max(axis=1, keepdims=True, initial=0.0) * _condition(form)
+    agree = close(rest, rest[:, :1], scale)
     require(bool(agree.all()), "form() agrees with the log-likelihood of complete rows")
 
 
@@ -162,6 +163,15 @@ def _check_sample(parameters: Parameters, like: Block, k: int, rng: np.random.Ge
     score = _score(parameters, _sampled(columns, like), k)
     own = score[np.arange(len(codes)), codes]
     require(bool(np.isfinite(own).all()), "a sample is possible in its class")
+
+
+def _condition(form: Form) -> float:
+    """How much rounding a full quadratic part may magnify: its condition, in units of its own."""
+    if form.quadratic.ndim < 3 or not form.quadratic.any():
+        return 1.0
+    size = np.sqrt(np.abs(np.diagonal(form.quadratic, axis1=1, axis2=2)))
+    size[size == 0] = 1.0
+    return float(np.linalg.cond(form.quadratic / (size[:, :, None] * size[:, None, :])).max())
 
 
 def _score(parameters: Parameters, block: Block, k: int) -> NDArray[np.float64]:

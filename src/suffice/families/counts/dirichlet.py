@@ -71,8 +71,9 @@ def dirichlet(
     array([[0.8, 0.2]])
     """
     pseudo = np.asarray(prior_counts(alpha, estimation))
-    every = np.broadcast_to(pseudo, count.shape[1:]).sum(axis=-1, keepdims=True)
-    weight = every if pseudo.ndim else m * pseudo  # categories without a count weigh too
+    weight = m * pseudo  # categories without a count weigh too
+    if pseudo.ndim:
+        weight = np.broadcast_to(pseudo, count.shape[1:]).sum(axis=-1, keepdims=True)
 
     def proportions(count: NDArray[np.float64]) -> NDArray[np.float64]:
         total = count.sum(axis=-1, keepdims=True) + weight
@@ -81,8 +82,10 @@ def dirichlet(
             fractions /= total
         return fractions
 
-    pooled = proportions(count.sum(axis=0))
-    pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
     fractions = proportions(count)
-    np.copyto(fractions, pooled, where=count.sum(axis=-1, keepdims=True) == 0)
+    empty = count.sum(axis=-1, keepdims=True) == 0
+    if empty.any():
+        pooled = proportions(count.sum(axis=0))
+        pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
+        np.copyto(fractions, pooled, where=empty)
     return fractions

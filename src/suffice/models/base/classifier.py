@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isnan
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ from suffice.data.table_source import TableSource
 from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.models.base.accuracy import Hits, hits
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
@@ -43,6 +45,7 @@ from suffice.statistics.batch import Batch
 
 __all__ = ["Classifier"]
 
+J = TypeVar("J", Evaluation, Hits)
 T = TypeVar("T")
 
 
@@ -182,7 +185,10 @@ class Classifier(Estimator):
 
         Rows without a label are left out.
         """
-        return self._evaluated(X, y, sample_weight, self.costs).accuracy
+        model, source = self._fitted(), self._open_labelled(X, y, sample_weight)
+        kernel = partial(hits, costs=self._costs(self.costs))
+        found: Hits = self._run(kernel, model, source, self._layout_to_answer())
+        return _of_rows(found).accuracy
 
     def evaluate(
         self,
@@ -283,13 +289,7 @@ class Classifier(Estimator):
         source = self._open_labelled(X, y, sample_weight)
         found = self._run(kernel, model, source, self._layout_to_answer())
         result: Evaluation = told({"all": found})["all"]
-        if not result.weight:
-            raise DataError(
-                "there is no labelled row whose weight is not zero",
-                "an evaluation needs at least one",
-                "check the label column and the weights",
-            )
-        return result
+        return _of_rows(result)
 
     def _judge(self, source: Any) -> Judge:
         """What the evaluation of a table needs; rows without an answer are left out of it."""
@@ -374,4 +374,21 @@ class Classifier(Estimator):
 
 def _as_it_is(found: Evaluation) -> Evaluation:
     """An evaluation is what its kernel finds."""
+    return found
+
+
+def _of_rows(found: J) -> J:
+    """What was found in one row at least.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    if isnan(found.accuracy):
+        raise DataError(
+            "there is no labelled row whose weight is not zero",
+            "an evaluation needs at least one",
+            "check the label column and the weights",
+        )
     return found

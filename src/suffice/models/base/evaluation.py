@@ -26,7 +26,7 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.ranking import Area, Ranking
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Evaluation", "evaluation"]
+__all__ = ["Evaluation", "evaluation", "known_codes"]
 
 CLASSES = 10  # of a confusion table in print
 RANKED = 20  # classes, each of which is ranked against all others
@@ -290,7 +290,7 @@ def evaluation(
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
-        codes = _known(batch, model)
+        codes = known_codes(batch, model)
         log_joint = model.log_joint(batch)
         log_posterior, without = log_normalise(log_joint, model.log_prior)
         weights = batch.weights if batch.weights.size else np.ones(batch.rows)
@@ -362,8 +362,14 @@ def _log_odds(
         yield c, log_posterior[:, c] - log(others)
 
 
-def _known(batch: Batch, model: Classifies) -> NDArray[np.intp]:
-    """Codes of the true labels among the classes of the model."""
+def known_codes(batch: Batch, model: Classifies) -> NDArray[np.intp]:
+    """Codes of the true labels among the classes of the model; −1 where there is none.
+
+    Raises
+    ------
+    DataError
+        If a label was never seen in training, or is of another type than those.
+    """
     check_one_type(model.classes, batch.classes, "the labels learnt", "those of this table")
     place = model.classes.index(batch.classes.values, -2)
     codes = np.append(place, -1)[batch.codes]

@@ -1,0 +1,80 @@
+"""The share of rows whose label is predicted: what `score` returns; no more is summed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.source import Split, each_batch
+from suffice.models.base.costs import by_costs
+from suffice.models.base.evaluation import known_codes
+from suffice.numerics import kernels
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.batch import Batch
+
+__all__ = ["Hits", "hits"]
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Exact sums over labelled rows.
+
+    Parameters
+    ----------
+    weight : DoubleDouble (2,)
+        Σw of the rows whose label is not predicted, and of those whose label is.
+    """
+
+    weight: DoubleDouble
+
+    def __add__(self, other: Hits) -> Hits:
+        return Hits(self.weight + other.weight)
+
+    def __sub__(self, other: Hits) -> Hits:
+        return Hits(self.weight - other.weight)
+
+    @property
+    def accuracy(self) -> float:
+        """Σw of the rows whose label is predicted, by that of all; NaN without rows."""
+        missed, hit = self.weight.value.tolist()
+        return hit / (missed + hit) if missed + hit else float("nan")
+
+
+def hits(split: Split, model: Any, costs: NDArray[np.float64] | None = None) -> Hits:
+    """Kernel of an accuracy.
+
+    Parameters
+    ----------
+    split : Split
+    model : object
+        Of a classifier.
+    costs : ndarray (k, k), optional
+        As for `suffice.models.base.evaluation.evaluation`.
+
+    Raises
+    ------
+    DataError
+        If a label was never seen in training, or is of another type than those.
+    """
+    table = np.zeros((1, 2, 2))  # a pair for either
+    right_or_wrong = np.zeros(1, np.int64), np.array([2]), np.array([0, 2])  # low, size, offsets
+
+    def add(batch: Batch) -> None:
+        codes = known_codes(batch, model)
+        answers = model.answers(batch) if costs is None else by_costs(costs, model.answers, batch)
+        right = answers.best == codes
+        if not batch.weights.size:
+            hit, labelled = int(right.sum()), int((codes >= 0).sum())
+            table[0, 0] += labelled - hit, hit
+            return
+        rows = np.flatnonzero((codes >= 0) & (batch.weights > 0))
+        weights, one_class = batch.weights[rows], np.zeros(len(rows), np.intp)
+        values = right[rows, None].astype(np.intp)
+        kernels.counts.add_weighted_codes(values, *right_or_wrong, one_class, weights, table)
+
+    for _ in each_batch(split, model.layout, add):
+        pass
+    return Hits(DoubleDouble.from_table(table)[0])
