@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.own_scores import own_scores
 from suffice.model_selection.rows import Rows, named_scores
-from suffice.model_selection.scikit_learn import folds_of, scorer_of
+from suffice.model_selection.scikit_learn import Folds, folds_of, scorer_of
 from suffice.models.base.exact import ExactEstimator
 
 __all__ = ["Fitted", "cross_val_predict", "cross_val_score", "cross_validate", "fitted_folds"]
@@ -141,8 +142,13 @@ def cross_validate(
         return found
     scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
     table = Rows.of(X, y, groups)
-    fits = fitted_folds(estimator, table, cv, params, error_score)
-    tested = [table.part(fit.test).scored(fit.model, scorer, error_score) for fit in fits]
+    folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
+    fits = fitted_folds(estimator, table, folds, params, error_score)
+    tested = None
+    if scoring is None:
+        tested = own_scores([fit.model for fit in fits], range(len(fits)), table, folds)
+    if tested is None:
+        tested = [table.part(fit.test).scored(fit.model, scorer, error_score) for fit in fits]
     answer: dict[str, Any] = {
         "fit_time": np.array([fit.seconds for fit in fits]),
         "score_time": np.array([found.seconds for found in tested]),
@@ -269,7 +275,8 @@ def cross_val_predict(
         )
         return asked
     table = Rows.of(X, y, groups)
-    fits = fitted_folds(estimator, table, cv, params, "raise")
+    folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
+    fits = fitted_folds(estimator, table, folds, params, "raise")
     tested = np.bincount(np.concatenate([fit.test for fit in fits]), minlength=table.n)
     if (tested != 1).any():
         row = int((tested != 1).argmax())
@@ -297,15 +304,14 @@ def handed_over(estimator: Any, function: str) -> None:
 def fitted_folds(
     estimator: ExactEstimator[Any, Any, Any],
     table: Rows,
-    cv: Any,
+    folds: Folds,
     params: Mapping[str, Any] | None,
     error_score: Any,
 ) -> list[Fitted]:
     """The model of every fold, in the order of the folds."""
-    folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
     started = perf_counter()
     opened = Opened.of(estimator, table.X, table.y, sample_weight_of(params))
-    sums = FoldSums.of(opened, [train for train, _ in folds], table.n)
+    sums = FoldSums.of_folds(opened, folds, table.n)
     share = (perf_counter() - started) / len(folds)
     fits = [
         Fitted(train, test, *timed(partial(opened.fitted, statistic), error_score, share))

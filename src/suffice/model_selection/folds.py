@@ -15,7 +15,7 @@ from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.statistics.statistic import tree_sum
 
-__all__ = ["FoldSums", "Opened", "is_of_sums", "row_groups"]
+__all__ = ["FoldSums", "Opened", "Partition", "is_of_sums", "row_groups"]
 
 MOST_GROUPS = 64  # of rows, whose sums are kept at a time
 
@@ -60,6 +60,34 @@ class Opened:
         return self.learner._fitted_to(Learnt(self.reader, (statistic,)))
 
 
+@dataclass(frozen=True, eq=False)
+class Partition(Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]):
+    """Folds of which every row is scored in one, and learnt in all others.
+
+    Parameters
+    ----------
+    fold : ndarray of int (n,)
+    folds : int
+
+    Examples
+    --------
+    >>> [train.tolist() for train, _ in Partition(np.array([0, 1, 0]), 2)]
+    [[1], [0, 2]]
+    """
+
+    fold: NDArray[np.intp]
+    folds: int
+
+    def __len__(self) -> int:
+        return self.folds
+
+    def __getitem__(self, f: Any) -> Any:
+        if f >= self.folds:
+            raise IndexError(f)
+        mine = self.fold == f
+        return np.flatnonzero(~mine), np.flatnonzero(mine)
+
+
 @dataclass(frozen=True)
 class FoldSums:
     """The sums of every training set.
@@ -78,6 +106,13 @@ class FoldSums:
     """
 
     statistics: Sequence[Any]
+
+    @classmethod
+    def of_folds(cls, opened: Opened, folds: Sequence[Any], n: int) -> FoldSums:
+        """Sum the n rows of a table for pairs of rows to learn from and others; see `of`."""
+        if isinstance(folds, Partition) and len(folds) <= MOST_GROUPS:
+            return cls.of_groups(opened, folds.fold, 1 - np.eye(len(folds), dtype=np.intp))
+        return cls.of(opened, [train for train, _ in folds], n)
 
     @classmethod
     def of(cls, opened: Opened, folds: Sequence[NDArray[np.intp]], n: int) -> FoldSums:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from time import perf_counter
 from typing import Any, Self
 
@@ -19,7 +20,8 @@ from suffice.model_selection.cross_validation import (
     timed,
 )
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
-from suffice.model_selection.rows import Part, Rows
+from suffice.model_selection.own_scores import own_scores
+from suffice.model_selection.rows import Part, Rows, Scored
 from suffice.model_selection.scikit_learn import Folds, folds_of
 
 __all__ = ["GridSearchCV"]
@@ -105,6 +107,7 @@ refit_time_, multimetric_
             self.error_score,
             self.return_train_score,
             weight if in_scores else None,
+            self.scoring is None and not in_scores,
         )
         out = judged.of_all(learners, weight)
         results = self._format_results(points, len(folds), out, {})
@@ -163,6 +166,8 @@ class _Judged:
         Whether models are scored on the rows that they learnt, too.
     weight : array-like (n,), optional
         What rows weigh in a score.
+    own : bool
+        Whether the score is the estimator's own.
     """
 
     table: Rows
@@ -171,17 +176,20 @@ class _Judged:
     error_score: Any
     trained: bool
     weight: Any = None
+    own: bool = False
 
     def of_all(self, learners: Sequence[Any], weight: Any) -> list[dict[str, Any]]:
         """Judge every learner on every fold, learner by learner."""
         opened = [self._opened(learner, weight) for learner in learners]
         fits: dict[int, list[tuple[Any, float]]] = {}
+        groups: list[list[int]] = []
         waiting = {i: one for i, one in enumerate(opened) if isinstance(one, Opened)}
         while waiting:
             first = next(iter(waiting.values()))
             alike = [i for i, one in waiting.items() if one.sums == first.sums]
+            groups.append(alike)
             started = perf_counter()
-            sums = FoldSums.of(first, [train for train, _ in self.folds], self.table.n)
+            sums = FoldSums.of_folds(first, self.folds, self.table.n)
             share = (perf_counter() - started) / (len(alike) * len(self.folds))
             for i in alike:
                 same = waiting.pop(i)
@@ -193,16 +201,37 @@ class _Judged:
             if isinstance(one, Exception):
                 fits[i] = [(one, 0.0)] * len(self.folds)
         require_one([model for found in fits.values() for model, _ in found])
+        tested = self._own_scores(groups, fits)
         found = {}
         for f, (train, test) in enumerate(self.folds):
-            held_out = self.table.part(test, self.weight)
+            if not all((i, f) in tested for i in fits):
+                held_out = self.table.part(test, self.weight)
+                for i in fits:
+                    model = fits[i][f][0]
+                    tested[i, f] = held_out.scored(model, self.scorer, self.error_score)
             learnt = self.table.part(train, self.weight) if self.trained else None
-            for i in range(len(learners)):
-                found[i, f] = self._found(*fits[i][f], held_out, learnt) | {
+            for i in fits:
+                found[i, f] = self._found(*fits[i][f], tested[i, f], learnt) | {
                     "n_test_samples": len(test)
                 }
         out = [found[i, f] for i in range(len(learners)) for f in range(len(self.folds))]
         return _filled(out, self.error_score)
+
+    def _own_scores(
+        self, groups: Sequence[Sequence[int]], fits: Mapping[int, Sequence[tuple[Any, float]]]
+    ) -> dict[tuple[int, int], Scored]:
+        """The own score of all models, where that is asked for and all have one."""
+        if not self.own or sum(map(len, groups)) < len(fits):
+            return {}
+        known: dict[tuple[int, int], Scored] = {}
+        folds = range(len(self.folds))
+        for alike in groups:
+            models = [fits[i][f][0] for i in alike for f in folds]
+            scores = own_scores(models, [*folds] * len(alike), self.table, self.folds)
+            if scores is None:
+                return {}
+            known |= zip(product(alike, folds), scores, strict=True)
+        return known
 
     def _opened(self, learner: Any, weight: Any) -> Opened | Exception:
         """The table as a learner reads it, or the error that an option brings."""
@@ -215,10 +244,9 @@ class _Judged:
             return error
 
     def _found(
-        self, model: Any, seconds: float, held_out: Part, learnt: Part | None
+        self, model: Any, seconds: float, tested: Scored, learnt: Part | None
     ) -> dict[str, Any]:
         """What is kept of one model."""
-        tested = held_out.scored(model, self.scorer, self.error_score)
         found = {
             "fit_time": seconds,
             "score_time": tested.seconds,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import GroupKFold, check_cv
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 
 from suffice.errors import ParameterError
+from suffice.model_selection.folds import Partition
+from suffice.model_selection.stratified import consecutive, stratified
 
 __all__ = [
     "Folds",
@@ -26,7 +28,9 @@ __all__ = [
     "shuffled",
 ]
 
-Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]  # places of training rows, and of others
+Folds = Sequence[
+    tuple[NDArray[np.intp], NDArray[np.intp]]
+]  # places of training rows, and of others
 Scorer = Callable[[Any, Any, Any], Any]
 
 
@@ -40,7 +44,33 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     ValueError
         As scikit-learn has it, such as for more folds than rows.
     """
-    return pairs_of(check_cv(cv, y, classifier=is_classifier(estimator)), n, y, groups)
+    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
+    if (partition := _of_numbers(splitter, n, y)) is not None:
+        return partition
+    return pairs_of(splitter, n, y, groups)
+
+
+def _of_numbers(splitter: Any, n: int, y: Any) -> Partition | None:
+    """The folds of scikit-learn's own splitters for a number of folds, where it has no objection.
+
+    They are the same as its own, which are found one by one.
+    """
+    if type(splitter) not in (KFold, StratifiedKFold) or splitter.shuffle:
+        return None
+    k = splitter.n_splits
+    if type(splitter) is KFold:
+        return Partition(consecutive(n, k), k) if k <= n else None
+    codes = _codes(np.asarray(y).reshape(-1))
+    size = np.bincount(codes)
+    few = len(codes) != n or size[size > 0].min() < k
+    return None if few else Partition(stratified(codes, k), k)
+
+
+def _codes(y: NDArray[Any]) -> NDArray[np.intp]:
+    """Small numbers that are as different as the labels."""
+    if y.dtype.kind in "biu" and len(y) and 0 <= int(y.min()) <= int(y.max()) <= len(y):
+        return y.astype(np.intp, copy=False)
+    return np.unique(y, return_inverse=True)[1]
 
 
 def pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isnan
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -185,9 +186,9 @@ class Classifier(Estimator):
 
         Rows without a label are left out.
         """
-        model, source = self._fitted(), self._open_labelled(X, y, sample_weight)
-        kernel = partial(hits, costs=self._costs(self.costs))
-        found: Hits = self._run(kernel, model, source, self._layout_to_answer())
+        source = self._open_labelled(X, y, sample_weight)
+        judge = self._scoring(source)
+        found: Hits = self._run(judge.kernel, judge.model, source, judge.layout).found
         return _of_rows(found).accuracy
 
     def evaluate(
@@ -298,8 +299,13 @@ class Classifier(Estimator):
             self._of_answered(kernel, "empty"),
             self._fitted(),
             self._layout_to_answer(),
-            _as_it_is,
         )
+
+    def _scoring(self, source: Any) -> Judge:
+        """What `score` needs of a table."""
+        kernel = partial(hits, costs=self._costs(self.costs))
+        judge = self._of_answered(kernel, "error"), self._fitted(), self._layout_to_answer()
+        return Judge(*judge, attrgetter("accuracy"))
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> TableSource | ArraySource:
         """Open rows with their labels, to be answered and judged."""
@@ -370,11 +376,6 @@ class Classifier(Estimator):
     def _learnt(self) -> dict[str, Any]:
         dtype = self.reader_.label_dtype
         return {"label_dtype": None if dtype is None else dtype.str}
-
-
-def _as_it_is(found: Evaluation) -> Evaluation:
-    """An evaluation is what its kernel finds."""
-    return found
 
 
 def _of_rows(found: J) -> J:

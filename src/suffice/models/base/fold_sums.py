@@ -120,7 +120,7 @@ def _of_split(split: Any, params: tuple[Callable[[Split, Any, int], S], Any, Any
     for batch in split.batches():
         start = split.first + first
         mine = group[start : start + batch.rows]
-        for g in np.unique(mine[mine >= 0]).tolist():
+        for g in np.flatnonzero(np.bincount(mine[mine >= 0])).tolist():
             rows = np.flatnonzero(mine == g)
             part = batch if len(rows) == batch.rows else batch.take(rows)
             _join(total, {g: kernel(RowsOf(split, first, rows, part), more, g)})

@@ -23,6 +23,11 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["Judge", "evaluated", "evaluated_by_place", "knowing_all"]
 
 
+def _as_it_is(found: Any) -> Any:
+    """What was found is an evaluation."""
+    return found
+
+
 @dataclass(frozen=True)
 class Judge:
     """What an evaluation of a fitted model needs.
@@ -34,14 +39,14 @@ class Judge:
     model : object
     layout : Layout
         How the rows are read.
-    record : callable
-        Makes an evaluation of what was found.
+    record : callable, optional
+        Makes an evaluation of what was found, where it is none itself.
     """
 
     kernel: Callable[[Split, Any], WithGaps[Any]]
     model: Any
     layout: Layout
-    record: Callable[[Any], Any]
+    record: Callable[[Any], Any] = _as_it_is
 
 
 class Judged(Protocol):

@@ -23,6 +23,7 @@ from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.model import errors
 from suffice.models.linear.reader import LinearReader, Rows, settled
 from suffice.numerics.sparse import is_sparse
+from suffice.statistics.moments import Moments
 
 __all__ = ["Regressor"]
 
@@ -161,6 +162,16 @@ class Regressor(Estimator):
         return partial(
             of_complete, kernel=kernel, complete=None if known else self.design_.complete
         )
+
+    def _scoring(self, source: Rows) -> Judge:
+        """What `score` needs of a table."""
+        judge = self._judge(source)
+        return replace(
+            judge, kernel=self._of_answered(errors, "error"), record=self._mean_r_squared
+        )
+
+    def _mean_r_squared(self, found: Moments) -> float:
+        return float(RegressionEvaluation.of(self.design_.targets, found).r_squared.mean())
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Open rows with their targets, to be answered and judged."""
