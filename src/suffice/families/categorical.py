@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
@@ -15,6 +15,11 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.counts.advice import advice_on_counts
 from suffice.families.counts.dirichlet import dirichlet
 from suffice.families.counts.events import by_event
+from suffice.families.counts.identifiers import (
+    Identifiers,
+    check_identifiers,
+    identifiers_of,
+)
 from suffice.families.family import Estimation, Family, Form, Parameters, check_estimation
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
@@ -57,6 +62,9 @@ class Categorical(Family):
     from_zero : bool
         Whole numbers are codes that count from 0, as an ordinal encoder gives them: all from 0 to
         the largest are values, seen or not.
+    identifiers : {"keep", "ignore"}
+        A column that shows another value in every row of 20 or more: with "ignore" it has one
+        distribution for all classes.
 
     Raises
     ------
@@ -69,6 +77,9 @@ class Categorical(Family):
     unseen: Unseen = "ignore"
     min_categories: int | tuple[int, ...] = 0
     from_zero: bool = False
+    identifiers: Identifiers = field(  # sums do not depend on it, so models of both go together
+        default="keep", compare=False, metadata={"later": True}
+    )
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("category",)
 
@@ -79,6 +90,7 @@ class Categorical(Family):
             )
         check_estimation(self.estimation, self.alpha)
         check_unseen(self.unseen)
+        check_identifiers(self.identifiers)
         least = self.min_categories
         for number in least if isinstance(least, tuple) else (least,):
             if not (isinstance(number, Integral) and number >= 0):
@@ -88,7 +100,14 @@ class Categorical(Family):
 
     def advice(self, statistic: Counts) -> Iterator[tuple[int, str]]:
         """Constants, identifiers, copies of the label, numbers that are kept as text."""
-        return advice_on_counts(statistic)
+        left_out = set(self.left_out(statistic).tolist())
+        return (said for said in advice_on_counts(statistic) if said[0] not in left_out)
+
+    def left_out(self, statistic: Counts) -> NDArray[np.intp]:
+        """Identifiers, if these are to be ignored."""
+        if self.identifiers == "keep":
+            return super().left_out(statistic)
+        return np.flatnonzero(identifiers_of(statistic))
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
         """An empty accumulator."""
@@ -121,7 +140,10 @@ class Categorical(Family):
             statistic = statistic.over(
                 tuple(_from_zero(j, v, least[j]) for j, v in enumerate(statistic.vocabularies))
             )
-        parts = [self._fractions(statistic.column(j), least[j]) for j in range(d)]
+        columns = [statistic.column(j) for j in range(d)]
+        for j in self.left_out(statistic).tolist():
+            columns[j] = np.broadcast_to(columns[j].sum(axis=0), columns[j].shape)
+        parts = [self._fractions(column, least[j]) for j, column in enumerate(columns)]
         table = np.concatenate(parts, axis=1) if parts else np.zeros((statistic.count.shape[0], 0))
         return CategoricalParameters(statistic.vocabularies, table, self.unseen)
 

@@ -205,6 +205,10 @@ class Family(ABC):
         """Columns, by their place, that one should look at, and what is to be said of each."""
         return ()
 
+    def left_out(self, statistic: Any) -> NDArray[np.intp]:
+        """Columns, by their place, that say nothing of the class as they are identifiers."""
+        return np.empty(0, np.intp)
+
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())
@@ -221,7 +225,7 @@ class Family(ABC):
         options = (
             f"{field.name}={getattr(self, field.name)!r}"
             for field in fields(self)
-            if getattr(self, field.name) != field.default
+            if field.compare and getattr(self, field.name) != field.default
         )
         return f"{type(self).__name__}({', '.join(options)})"
 

@@ -11,6 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.families.counts.identifiers import (
+    Identifiers,
+    alike,
+    check_identifiers,
+    row_numbers_of,
+)
 from suffice.families.family import (
     Estimation,
     Family,
@@ -90,6 +96,9 @@ class Gaussian(Family):
     precision : {"pairs", "exact"}
         Hold sums as pairs of doubles, or as whole numbers in one form: the same rows then give the
         same sums to the last bit, whatever was learnt and forgotten in between.
+    identifiers : {"keep", "ignore"}
+        Numbers that count 20 rows or more: with "ignore" they have one distribution for all
+        classes.
 
     Raises
     ------
@@ -115,6 +124,9 @@ class Gaussian(Family):
     b0: float | None = None
     shared: bool = False
     precision: PrecisionOfMoments = field(default="pairs", metadata={"later": True})
+    identifiers: Identifiers = field(  # sums do not depend on it, so models of both go together
+        default="keep", compare=False, metadata={"later": True}
+    )
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
@@ -122,6 +134,7 @@ class Gaussian(Family):
     def __post_init__(self) -> None:
         check_estimation(self.estimation, 1.0)
         check_precision_of_moments(self.precision)
+        check_identifiers(self.identifiers)
         check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
         check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
         if self.mean0 is not None and not is_finite(self.mean0):
@@ -139,6 +152,18 @@ class Gaussian(Family):
 
     def estimate(self, statistic: AnyMoments) -> GaussianParameters | StudentParameters:
         """Parameters from exact moments."""
+        found, left_out = self._by_class(statistic), self.left_out(statistic)
+        if not len(left_out):
+            return found
+        return alike(found, self._by_class(statistic.one_class), left_out)
+
+    def left_out(self, statistic: AnyMoments) -> NDArray[np.intp]:
+        """Numbers of rows, if these are to be ignored."""
+        if self.identifiers == "keep":
+            return super().left_out(statistic)
+        return np.flatnonzero(row_numbers_of(statistic))
+
+    def _by_class(self, statistic: AnyMoments) -> GaussianParameters | StudentParameters:
         return (
             self._maximum_likelihood(statistic)
             if self.estimation == "mle"

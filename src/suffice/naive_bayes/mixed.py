@@ -12,6 +12,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import Family, family_named
 from suffice.families.categorical import check_unseen
+from suffice.families.counts.identifiers import Identifiers, check_identifiers
 from suffice.families.family import Estimation
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
@@ -61,6 +62,10 @@ class NaiveBayes(GenerativeClassifier):
         A value at prediction that no training row showed: a category that is left out like a
         missing cell, refused, or given the probability of one more category; in a column of two
         values, which has no room for more, left out or refused.
+    identifiers : {"ignore", "keep"}
+        A column of categories that shows another value in every row, or of numbers that count the
+        rows: it says nothing of the class, with a warning, or is a column like any other, as
+        those are that ``families`` names. All rows learnt decide it, 20 at least.
     precision : {"pairs", "exact"}
         How sums of numbers are held by families given by name: see `GaussianNB`.
     ignore : sequence of str
@@ -112,6 +117,7 @@ class NaiveBayes(GenerativeClassifier):
     ddof: int = 0
     variance_floor: float = 1e-9
     unseen: str = "ignore"
+    identifiers: Identifiers = "ignore"
     precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()
@@ -156,13 +162,16 @@ class NaiveBayes(GenerativeClassifier):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
         check_precision_of_moments(self.precision)  # also where no column is a number
         check_unseen(self.unseen)  # also where no column is a category
+        check_identifiers(self.identifiers)
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
-            return whole(self._family(self.families or FAMILY_OF_KIND[columns.kind]), columns)
+            chosen = self.families
+            family = self._family(chosen) if chosen else self._usual(columns.kind)
+            return whole(family, columns)
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
-        usual = {kind: self._family(family) for kind, family in FAMILY_OF_KIND.items()}
+        usual = {kind: self._usual(kind) for kind in FAMILY_OF_KIND}
         groups += [
             ((c.name,), usual[c.kind])
             for c in columns
@@ -198,7 +207,11 @@ class NaiveBayes(GenerativeClassifier):
             groups.append((group, self._family(family)))
         return groups
 
-    def _family(self, given: Any) -> Family:
+    def _usual(self, kind: str) -> Family:
+        """The family of columns of a kind, where the user chose none."""
+        return self._family(FAMILY_OF_KIND[kind], self.identifiers)
+
+    def _family(self, given: Any, identifiers: str = "keep") -> Family:
         if isinstance(given, Family):
             return given
         if not isinstance(given, str):
@@ -213,4 +226,5 @@ class NaiveBayes(GenerativeClassifier):
             variance_floor=self.variance_floor,
             unseen=self.unseen,
             precision=self.precision,
+            identifiers=identifiers,
         )

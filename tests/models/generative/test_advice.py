@@ -28,7 +28,6 @@ def test_an_ordinary_table_needs_none() -> None:
 @pytest.mark.parametrize(
     ("cells", "said"),
     [
-        ([f"person {i}" for i in range(N)], "has another value in every row, as an identifier"),
         (["red"] * N, "has one value only, 'red': it tells nothing"),
         ([7] * N, "has one value only, 7: it tells nothing"),
         ([0.1] * N, "has one value only, 0.1: it tells nothing"),

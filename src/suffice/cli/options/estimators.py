@@ -141,7 +141,10 @@ MODELS: dict[str, Recipe] = {
         "NaiveBayes",
         _plain("estimation", "alpha", "class_prior", "ddof", "unseen", "threads")
         | _CLASS_WEIGHT
-        | {"precision": _one_of("precision", "precision", "pairs", "exact")},
+        | {
+            "precision": _one_of("precision", "precision", "pairs", "exact"),
+            "identifiers": _one_of("identifiers", "identifiers", "ignore", "keep"),
+        },
     ),
     "lda": Recipe(
         "suffice.discriminant_analysis", "LinearDiscriminantAnalysis", _GAUSSIAN, numbers_only=True
@@ -237,6 +240,15 @@ class Options:
         typer.Option(
             metavar="ignore|error|smooth",
             help="A category at prediction that no row showed.",
+            rich_help_panel=BAYES,
+            show_default="ignore",
+        ),
+    ] = None
+    identifiers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ignore|keep",
+            help="A column that tells one row from another, such as a number of rows.",
             rich_help_panel=BAYES,
             show_default="ignore",
         ),

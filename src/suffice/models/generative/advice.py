@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from suffice.numerics.in_print import NAMED
+from suffice.phrases import Option, Phrase
+
 if TYPE_CHECKING:
     from suffice.models.generative.classifier import GenerativeClassifier
+    from suffice.models.generative.model import GenerativeModel
 
-__all__ = ["advice"]
+__all__ = ["advice", "left_out"]
 
 HANDFUL = 5  # rows
 MANY = 20  # values of a label that may be a quantity, and rows of each that would make it none
@@ -40,3 +44,22 @@ def advice(model: GenerativeClassifier) -> Iterator[str]:
     for part, block in zip(model.parts_, statistic.blocks, strict=True):
         for j, said in part.family.advice(block):
             yield f"the column {part.layout.columns[j]!r} {said}"
+
+
+def left_out(model: GenerativeModel) -> Iterator[str]:
+    """Yield a sentence on identifiers, if there are some that say nothing of the class."""
+    names = [
+        repr(part.layout.columns[j])
+        for part, block in zip(model.parts, model.statistic.blocks, strict=True)
+        for j in part.family.left_out(block).tolist()
+    ]
+    if names:
+        one, more = len(names) == 1, len(names) - NAMED
+        first = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+        said = f"column {first} tells" if one else f"columns {first} tell"
+        yield Phrase(
+            f"{said} one row from another, as an identifier does, and {'is' if one else 'are'} "
+            "left out; ",
+            Option.of("identifiers", "keep"),
+            f" keeps {'it' if one else 'them'}.",
+        )

@@ -26,7 +26,7 @@ from suffice.models.base.class_weights import ClassWeight, check_class_weight
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.streams import check_stream
-from suffice.models.generative.advice import advice
+from suffice.models.generative.advice import advice, left_out
 from suffice.models.generative.fitted import FittedGenerative
 from suffice.models.generative.model import FamilyColumns, GenerativeModel
 from suffice.models.generative.prior_factors import prior_factors
@@ -260,7 +260,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         return self.model_.parameters
 
     def _warnings(self) -> Iterator[str]:
-        return self.model_.remarks()
+        yield from left_out(self.model_)
+        yield from self.model_.remarks()
 
     # -- columns that had no value so far
 

@@ -30,12 +30,12 @@ def parts_of(
         encoding = _encoding(family, tuple(map(columns.__getitem__, names)))
         text = encoding == "events" and columns[names[0]].stored == "string"
         alone = len(names) > 1 or family.joint or text
-        key = (family, encoding, names if alone else None)
+        key = (family, repr(family), encoding, names if alone else None)
         blocks.setdefault(key, []).extend(names)
     return tuple(
         [
             FamilyColumns(family, BlockLayout(encoding, tuple(names)))
-            for (family, encoding, _), names in blocks.items()
+            for (family, _, encoding, _), names in blocks.items()
         ]
     )
 

@@ -1,0 +1,142 @@
+"""Columns that tell one row from another say nothing of the class; all rows learnt decide it."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import suffice
+from suffice import NaiveBayes
+from suffice.errors import SufficeWarning
+from suffice.families import Categorical, Gaussian
+from suffice.naive_bayes import CategoricalNB, GaussianNB
+
+N = 40
+RNG = np.random.default_rng(0)
+Y = np.array(["a", "b"])[(np.arange(N) > 24).astype(int)]
+X = RNG.normal(size=N)
+NAMES = [f"person {i}" for i in range(N)]
+COLUMNS = {"name": NAMES, "number": np.arange(N) + 7}
+
+
+def table(*columns: str) -> pd.DataFrame:
+    return pd.DataFrame({"x": X, **{name: COLUMNS[name] for name in columns}})
+
+
+def quiet(learn: Any, *args: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SufficeWarning)
+        return learn(*args)
+
+
+@pytest.mark.parametrize("estimation", ["bayes", "mle"])
+@pytest.mark.parametrize("column", COLUMNS)
+def test_what_an_identifier_says_is_the_same_for_all_classes(column: str, estimation: Any) -> None:
+    with pytest.warns(SufficeWarning) as caught:
+        found = NaiveBayes(estimation=estimation).fit(table(column), Y)
+    assert [str(one.message) for one in caught] == [
+        f"column {column!r} tells one row from another, as an identifier does, and is left out; "
+        "identifiers='keep' keeps it."
+    ]
+    assert found.advice_ == ()
+    without = NaiveBayes(estimation=estimation).fit(table(), Y)
+    assert_allclose(found.predict_proba(table(column)), without.predict_proba(table()), rtol=1e-12)
+    evidence = found.explain(table(column)).contributions[:, 1]
+    assert (evidence == evidence[:, :1]).all()
+    drawn, labels = found.sample(5, random_state=0)
+    assert len(drawn[column]) == len(labels) == 5
+
+
+def test_two_identifiers_are_said_in_one_line() -> None:
+    with pytest.warns(SufficeWarning, match="columns .* tell .* are left out; .* keep"):
+        NaiveBayes().fit(table("name", "number"), Y)
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_it_is_kept_where_the_user_says_so(column: str) -> None:
+    usual = {"name": Categorical(), "number": Gaussian()}[column]
+    kept = NaiveBayes(identifiers="keep").fit(table(column), Y)
+    named = NaiveBayes({column: usual}).fit(table(column), Y)
+    x = table(column)
+    assert_allclose(kept.predict_proba(x), named.predict_proba(x), rtol=1e-12)
+    without = NaiveBayes().fit(table(), Y).predict_proba(table())
+    assert abs(kept.predict_proba(x) - without).max() > 1e-3
+
+
+@given(st.permutations(range(N)), st.integers(0, N), st.sampled_from(sorted(COLUMNS)))
+def test_all_rows_decide_it_in_any_order_and_in_any_batches(
+    order: list[int], cut: int, column: str
+) -> None:
+    x, y = table(column), Y
+    whole = quiet(NaiveBayes().fit, x, y)
+    model = NaiveBayes()
+    for rows in (order[:cut], order[cut:]):
+        if rows:
+            quiet(model.partial_fit, x.iloc[rows], y[rows])
+    assert_allclose(model.predict_proba(x), whole.predict_proba(x), rtol=1e-9)
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_it_follows_rows_that_are_added_and_forgotten(column: str, tmp_path: Any) -> None:
+    x, y = table(column), Y
+    again = x.iloc[[3]]
+    model = quiet(NaiveBayes().fit, x, y)
+    model.partial_fit(again, y[[3]])  # the same person again: no identifier any more
+    expected = NaiveBayes().fit(pd.concat([x, again]), [*y, y[3]])
+    assert (model.predict_proba(x) == expected.predict_proba(x)).all()
+    quiet(model.forget, again, y[[3]])
+    expected = quiet(NaiveBayes().fit, x, y)
+    assert (model.predict_proba(x) == expected.predict_proba(x)).all()
+    model.save(tmp_path / "m")
+    loaded = quiet(suffice.load, tmp_path / "m")
+    assert (loaded.predict_proba(x) == expected.predict_proba(x)).all()
+    even = np.arange(N) % 2 == 0
+    halves = [quiet(NaiveBayes().fit, x.iloc[rows], y[rows]) for rows in (even, ~even)]
+    quiet(halves[0].merge, halves[1])
+    assert_allclose(halves[0].predict_proba(x), expected.predict_proba(x), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [*range(N - 1), 3],  # a number twice
+        [i * 2 for i in range(N)],  # not in a row
+        [i + 0.25 for i in range(N)],  # no whole numbers
+        [f"person {i % (N - 1)}" for i in range(N)],
+    ],
+    ids=["twice", "even", "fractions", "names"],
+)
+def test_other_columns_are_no_identifiers(cells: list[Any]) -> None:
+    NaiveBayes().fit(table().assign(odd=cells), Y)
+
+
+def test_nineteen_rows_show_nothing() -> None:
+    rows = np.arange(N)[10:29]
+    NaiveBayes().fit(table("name", "number").iloc[rows], Y[rows])
+    with pytest.warns(
+        SufficeWarning, match="columns 'number', 'name' tell|columns 'name', 'number'"
+    ):
+        NaiveBayes().fit(table("name", "number").iloc[10:30], Y[10:30])
+
+
+def test_models_with_scikit_learns_names_keep_every_column() -> None:
+    GaussianNB().fit(np.c_[X, COLUMNS["number"]], Y)
+    CategoricalNB().fit(np.c_[NAMES], Y)
+
+
+def test_missing_cells_are_no_values() -> None:
+    cells = [None if i % 5 == 0 else name for i, name in enumerate(NAMES)]
+    with pytest.warns(SufficeWarning, match="column 'name' tells one row from another"):
+        NaiveBayes().fit(table().assign(name=cells), Y)
+
+
+def test_a_word_outside_the_rule() -> None:
+    with pytest.raises(ValueError, match="identifiers='drop'; it is 'ignore' or 'keep'"):
+        NaiveBayes(identifiers="drop").fit(table(), Y)  # type: ignore[arg-type]
