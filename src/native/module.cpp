@@ -68,6 +68,7 @@ NB_MODULE(kernels, m) {
   define_factor(m.def_submodule("factor"));
   define_linear(m.def_submodule("linear"));
   define_logistic(m.def_submodule("logistic"));
+  define_merging(m.def_submodule("merging"));
   define_moments(m.def_submodule("moments"));
   define_pairs(m.def_submodule("pairs"));
   define_posterior(m.def_submodule("posterior"));

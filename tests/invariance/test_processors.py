@@ -39,6 +39,7 @@ LINEAR_ALGEBRA = {
     "models/logistic/missing_cells.py": "probabilities of incomplete rows by draws",
     "models/logistic/objective.py": "iterations of logistic regression",
     "models/optimise/newton.py": "iterations of logistic regression",
+    "testing/family_laws.py": "the condition of a form",
 }
 LAPACK = re.compile(r"\blinalg\.(?!norm\()\w+\(|from scipy\.linalg import")
 FUNCTIONS = re.compile(

@@ -21,6 +21,7 @@ void define_exact_moments(nanobind::module_ m);
 void define_factor(nanobind::module_ m);
 void define_linear(nanobind::module_ m);
 void define_logistic(nanobind::module_ m);
+void define_merging(nanobind::module_ m);
 void define_moments(nanobind::module_ m);
 void define_pairs(nanobind::module_ m);
 void define_posterior(nanobind::module_ m);

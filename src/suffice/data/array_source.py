@@ -119,16 +119,14 @@ class ArraySource:
         DataError
             If a sparse matrix has cells outside its shape.
         """
-        n, source = self.x.shape[0], self
+        n = self.x.shape[0]
         parts = max(1, min(workers, n // SPLIT_ROWS))
         if isinstance(self.x, np.ndarray):
             parts *= max(1, -(-n // (parts * MOST_ROWS)))
         else:
             _require_cells_within(self.x)
-            if any(block.encoding in STORED for block in layout.blocks):
-                source = replace(self, x=_each_cell_once(self.x))
         return [
-            ArraySplit(source, layout, n * part // parts, n * (part + 1) // parts)
+            ArraySplit(self, layout, n * part // parts, n * (part + 1) // parts)
             for part in range(parts)
         ]
 
@@ -221,7 +219,7 @@ class ArraySplit:
         if whole and layout.encoding == "events":
             return events(x, rows, self.layout.threshold)
         if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
-            return _held(stored_cells(x, rows))
+            return _held(stored_cells(x, rows).merged())
         x = x[rows]
         if not whole:
             position = {name: j for j, name in enumerate(self.source.names)}
@@ -320,22 +318,18 @@ def _categories(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
 
 
 def stored_cells(x: Any, rows: slice) -> SparseBlock:
-    """Rows of a CSR matrix; only their row pointers are copied."""
+    """Rows of a CSR matrix as they are stored; only their row pointers are copied."""
     indptr = x.indptr[rows.start : rows.stop + 1]
     cells = slice(indptr[0], indptr[-1])
     present = np.ones(rows.stop - rows.start, np.bool_)
     return SparseBlock(
-        x.data[cells], x.indices[cells], indptr - indptr[0], _numbered(x.shape[1]), present
+        x.data[cells],
+        x.indices[cells],
+        indptr - indptr[0],
+        _numbered(x.shape[1]),
+        present,
+        whole=x.has_canonical_format,
     )
-
-
-def _each_cell_once(x: Any) -> Any:
-    """A CSR matrix whose cells are not in parts, which have events and squares of their own."""
-    if x.has_canonical_format:
-        return x
-    x = x.copy()
-    x.sum_duplicates()
-    return x
 
 
 def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
@@ -345,18 +339,21 @@ def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
 
         return events(csr_matrix(x[rows]), slice(0, rows.stop - rows.start), threshold)
     block = stored_cells(x, rows)
-    data, indices, indptr = block.data, block.indices, block.indptr
     if threshold is not None:
-        return replace(block, data=np.where(data != data, np.nan, _above(data, threshold)))
-    largest = HELD - 1.0 if data.dtype.kind in "iu" else largest_of(data.dtype)
-    if not kernels.counts.are_counts(data, largest):
+        block = block.merged()
+        above = _above(block.data, threshold)
+        return replace(block, data=np.where(np.isnan(block.data), np.nan, above))
+    largest = HELD - 1.0 if block.data.dtype.kind in "iu" else largest_of(block.data.dtype)
+    if not kernels.counts.are_counts(block.data, largest):
+        block = block.merged()  # parts may be negative, and their sum no count
+        data, indices, indptr = block.data, block.indices, block.indptr
         for q in np.flatnonzero((data < 0) | (data > largest_of(data.dtype)))[:1].tolist():
             row = int(np.searchsorted(indptr, q, side="right")) - 1
             value = data[q].item()
             rule = COUNT_RULE if value < 0 else FINITE_RULE if math.isinf(value) else TOO_LARGE
             raise BadCell(row, int(indices[q]), value, rule)
         return _held(block)
-    return replace(block, data=data)
+    return block
 
 
 def _held(block: SparseBlock) -> SparseBlock:

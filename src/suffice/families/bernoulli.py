@@ -122,6 +122,7 @@ class BernoulliParameters(Parameters):
             return
         assert self.words is not None
         out[block.present] += absent.sum(axis=1)
+        block = block.merged()  # an event occurs by the sum of its parts
         occurs, cells = block.outcomes, (block.reindex(self.words), block.indptr)
         kernels.scores.add_sparse_linear(occurs, *cells, by_event(slope), out)
         if (missing := np.isnan(occurs)).any():
@@ -170,6 +171,7 @@ class BernoulliParameters(Parameters):
         """
         if isinstance(block, CodedBlock):
             return complete(np.where(block.codes < 0, np.nan, block.codes))
+        block = block.merged()
         absent, occurs = np.flatnonzero(~block.present), block.outcomes
         if len(absent):
             raise BadCell(int(absent[0]), 0, None, INCOMPLETE)

@@ -164,6 +164,7 @@ def add_event_terms(
 ) -> None:
     """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
     if isinstance(block, SparseBlock):
+        block = block.merged()  # a row adds its events in their order
         cells = block.data, block.reindex(events), block.indptr
         kernels.scores.add_sparse_linear(*cells, terms.by_event, out)
         return
@@ -180,6 +181,6 @@ def event_counts(block: RealBlock | SparseBlock, events: Vocabulary) -> Any:
         If a count is infinite, or larger than 1e150.
     """
     if isinstance(block, SparseBlock):
-        return block.counts(events)
+        return block.merged().counts(events)
     require_held(block.values)
     return complete(np.where(np.isnan(block.values), 0.0, block.values))

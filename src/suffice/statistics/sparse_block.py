@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics import kernels
 from suffice.statistics.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -15,12 +16,17 @@ if TYPE_CHECKING:
 
 __all__ = ["SparseBlock"]
 
+MOST_COLUMNS = 1 << 22  # of a row that is laid out to merge its cells: 32 MB
+MERGED = {"float64", "float32", "int64", "int32"}  # types of cells that are merged here
+
 
 @dataclass(frozen=True, slots=True)
 class SparseBlock:
     """Event counts in compressed rows: ``data``, ``indices``, ``indptr`` as in SciPy's CSR.
 
     ``present`` (n,) tells which rows were observed at all: an empty text is not a missing one.
+    ``whole`` tells whether every cell of a row is stored once, by increasing column; otherwise a
+    count is the sum of the parts that are stored.
     """
 
     data: NDArray[Any]
@@ -28,6 +34,7 @@ class SparseBlock:
     indptr: NDArray[Any]
     vocabulary: Vocabulary
     present: NDArray[np.bool_]
+    whole: bool = True
 
     @property
     def rows(self) -> int:
@@ -56,7 +63,44 @@ class SparseBlock:
             indptr - indptr[0],
             self.vocabulary,
             self.present[start:stop],
+            self.whole,
         )
+
+    def merged(self) -> SparseBlock:
+        """The same rows with every cell stored once, by increasing column.
+
+        Examples
+        --------
+        >>> parts = np.array([1.0, 2.0, 3.0]), np.array([4, 0, 4]), np.array([0, 3])
+        >>> block = SparseBlock(*parts, Vocabulary(tuple(range(5))), np.array([True]), whole=False)
+        >>> block.merged().data, block.merged().indices
+        (array([2., 4.]), array([0, 4], dtype=int32))
+        """
+        if self.whole:
+            return self
+        d, cells = len(self.vocabulary), len(self.data)
+        columns, values = np.empty(cells, np.int32), np.empty(cells)
+        starts = np.empty(self.rows + 1, np.int64)
+        written = -1
+        if d <= MOST_COLUMNS and self.data.dtype.name in MERGED:
+            parts = self.data, self.indices, self.indptr
+            written = kernels.merging.merge(*parts, d, columns, values, starts)
+        if written >= 0:
+            places = np.int32 if written < 1 << 31 else np.int64
+            data, indices = values[:written], columns[:written].astype(places, copy=False)
+            indptr = starts.astype(places)
+        else:
+            data, indices, indptr = self._summed()
+        return replace(self, data=data, indices=indices, indptr=indptr, whole=True)
+
+    def _summed(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Cells merged by SciPy, which takes any number of columns, and types of any size."""
+        from scipy.sparse import csr_array
+
+        shape = self.rows, len(self.vocabulary)
+        parts = csr_array((self.data, self.indices, self.indptr), shape=shape, copy=True)
+        parts.sum_duplicates()
+        return parts.data, parts.indices, parts.indptr
 
     def take(self, rows: NDArray[np.intp]) -> SparseBlock:
         """The given rows, in that order."""
@@ -65,7 +109,12 @@ class SparseBlock:
         cells = self.data, self.indices, self.indptr
         taken = csr_array(cells, shape=(self.rows, len(self.vocabulary)))[rows]
         return SparseBlock(
-            taken.data, taken.indices, taken.indptr, self.vocabulary, self.present[rows]
+            taken.data,
+            taken.indices,
+            taken.indptr,
+            self.vocabulary,
+            self.present[rows],
+            self.whole,
         )
 
     @property
@@ -86,7 +135,7 @@ class SparseBlock:
         if not self.vocabulary.closed:
             return self
         data = np.where(self.indices == j, self.data, 0)
-        return SparseBlock(data, self.indices, self.indptr, self.vocabulary, self.present)
+        return replace(self, data=data)
 
     def reindex(self, vocabulary: Vocabulary) -> NDArray[Any]:
         """Token indices into another vocabulary; an unseen token gets the index m, one past."""

@@ -14,6 +14,7 @@ from suffice.numerics.kernels import (
     factor as factor,
     linear as linear,
     logistic as logistic,
+    merging as merging,
     moments as moments,
     pairs as pairs,
     posterior as posterior,

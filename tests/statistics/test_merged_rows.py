@@ -1,0 +1,107 @@
+"""Rows of a sparse matrix whose cells are in parts, or not in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+
+from suffice.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
+from suffice.numerics import kernels
+from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.vocabulary import Vocabulary
+
+WIDTHS = [1, 63, 64, 65, 130, 4096, 5000]
+
+
+def matrix(seed: int, d: int, dtype: Any = np.float64, rows: int = 12) -> csr_matrix:
+    """Rows of small counts in parts, in any order; some without a cell."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 9, rows)
+    indices = rng.integers(0, d, sizes.sum()).astype(np.int32)
+    data = rng.integers(0, 4, len(indices)).astype(dtype)
+    return csr_matrix((data, indices, np.append(0, np.cumsum(sizes))), shape=(rows, d))
+
+
+def block_of(x: csr_matrix) -> SparseBlock:
+    words = Vocabulary(tuple(range(x.shape[1])), closed=True)
+    present = np.ones(x.shape[0], np.bool_)
+    return SparseBlock(x.data, x.indices, x.indptr, words, present, whole=False)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(WIDTHS),
+    st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.int8, np.uint64]),
+)
+def test_merged_rows_are_those_of_scipy(seed: int, d: int, dtype: Any) -> None:
+    x = matrix(seed, d, dtype)
+    found = block_of(x).merged()
+    x.sum_duplicates()
+    assert found.whole
+    assert found.indptr.tolist() == x.indptr.tolist()
+    assert found.indices.tolist() == x.indices.tolist()
+    assert found.data.tolist() == x.data.tolist()
+
+
+def test_whole_numbers_that_no_double_holds_stay_whole() -> None:
+    x = csr_matrix((np.array([2**53, 1], np.int64), [3, 3], [0, 2]), shape=(1, 5))
+    assert block_of(x).merged().data.tolist() == [2**53 + 1]
+
+
+def test_missing_parts_make_a_missing_cell() -> None:
+    x = csr_matrix((np.array([2.0, np.nan, 1.0]), [3, 3, 1], [0, 3]), shape=(1, 5))
+    found = block_of(x).merged()
+    assert found.indices.tolist() == [1, 3]
+    assert found.data[0] == 1.0
+    assert np.isnan(found.data[1])
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([MultinomialNB, ComplementNB, BernoulliNB]))
+def test_a_model_and_its_answers_do_not_depend_on_how_cells_are_stored(
+    seed: int, estimator: Any
+) -> None:
+    x = matrix(seed, 40, rows=30)
+    y = np.arange(30) % 3
+    whole = x.copy()
+    whole.sum_duplicates()
+    mine, theirs = estimator().fit(x, y), estimator().fit(whole, y)
+    assert mine.statistic_ == theirs.statistic_
+    assert mine.predict_log_proba(x).tolist() == theirs.predict_log_proba(whole).tolist()
+
+
+@pytest.mark.parametrize("estimator", [MultinomialNB, BernoulliNB])
+def test_parts_may_be_missing_or_negative_where_their_sum_is_a_count(estimator: Any) -> None:
+    parts = np.array([3.0, -1.0, 2.0, np.nan, 1.0]), [2, 2, 0, 1, 1], [0, 3, 5]
+    x = csr_matrix(parts, shape=(2, 3))
+    whole = csr_matrix(([2.0, 2.0, np.nan], [0, 2, 1], [0, 2, 3]), shape=(2, 3))
+    assert estimator().fit(x, [0, 1]).statistic_ == estimator().fit(whole, [0, 1]).statistic_
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"indices": np.array([0, 5, 1], np.int32)}, "indices must be columns"),
+        ({"indices": np.array([0, -1, 1], np.int32)}, "indices must be columns"),
+        ({"indices": np.array([0, 1], np.int32)}, "indices"),
+        ({"indptr": np.array([0, 4])}, "indptr"),
+        ({"values": np.zeros(2)}, "room for every cell"),
+        ({"columns": np.zeros(2, np.int32)}, "room for every cell"),
+    ],
+)
+def test_wrong_calls_are_refused(change: dict[str, Any], said: str) -> None:
+    given = {
+        "data": np.ones(3),
+        "indices": np.array([4, 2, 4], np.int32),
+        "indptr": np.array([0, 3]),
+        "d": 5,
+        "columns": np.zeros(3, np.int32),
+        "values": np.zeros(3),
+        "starts": np.zeros(2, np.int64),
+    }
+    with pytest.raises(ValueError, match=said):
+        kernels.merging.merge(**given | change)
