@@ -35,6 +35,14 @@ def predict(
     log_proba: Annotated[
         bool, typer.Option("--log-proba", help="Add its natural logarithm.")
     ] = False,
+    typicality: Annotated[
+        bool,
+        typer.Option(
+            "--typicality",
+            help="naive-bayes, lda, qda: add how unlike the training rows a row is (near 0), and "
+            "how many of its cells are missing or unseen.",
+        ),
+    ] = False,
     interval: Annotated[
         str | None,
         typer.Option(
@@ -60,6 +68,10 @@ def predict(
     refuse_overwriting(output, [model, *data])
     fitted = decision.applied(with_tokens(load(model), reading))
     wanted = _options(fitted, proba, log_proba, interval, level)
+    if typicality:
+        if predicts_numbers(fitted):
+            _refuse("typicality", fitted)
+        wanted["typicality"] = True
     table = known_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore=ignore)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Predicting {', '.join(data)}") as report:
@@ -95,11 +107,7 @@ def _options(
         return {"proba": proba, "log_proba": log_proba}
     for option, given in (("proba", proba), ("log-proba", log_proba)):
         if given:
-            raise ParameterError(
-                f"--{option} is given for a {name}",
-                "its answers are numbers, not classes",
-                "use --interval prediction",
-            )
+            _refuse(option, model)
     if level is not None and interval is None:
         raise ParameterError(
             f"--level {level:g} is given without --interval",
@@ -107,3 +115,11 @@ def _options(
             "add --interval prediction",
         )
     return {"interval": interval, "level": 0.95 if level is None else level}
+
+
+def _refuse(option: str, model: Any) -> None:
+    raise ParameterError(
+        f"--{option} is given for a {type(model).__name__}",
+        "its answers are numbers, not classes",
+        "use --interval prediction",
+    )

@@ -32,12 +32,12 @@ from suffice.models.base.estimator import Estimator
 from suffice.models.base.evaluation import Evaluation, evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
-from suffice.models.base.options import Unanswerable, check_unanswerable
+from suffice.models.base.options import Unanswerable, check_unanswerable, without_typicality
 from suffice.models.base.partial_answers import (
     WithGaps,
     answer_complete,
+    class_tables_with_gaps,
     of_complete,
-    tables_with_gaps,
     told,
 )
 from suffice.models.base.predictions import prediction_tables
@@ -117,6 +117,7 @@ class Classifier(Estimator):
         *,
         proba: bool = False,
         log_proba: bool = False,
+        typicality: bool = False,
         unanswerable: Unanswerable = "error",
     ) -> Iterator[pa.Table]:
         """Answer a table of any size batch by batch, in order, as Arrow tables.
@@ -130,6 +131,8 @@ class Classifier(Estimator):
         X : table (n, d)
         proba, log_proba : bool
             Whether P(c | x) and log P(c | x) of every class are answered too.
+        typicality : bool
+            Whether a generative classifier says how unlike the training rows a row is.
         unanswerable : {"error", "empty"}
             What becomes of a row that the model has no answer for, as it lacks a cell or shows an
             unknown category: an error, or an empty answer, with a warning that counts them. Models
@@ -138,8 +141,7 @@ class Classifier(Estimator):
         Returns
         -------
         iterator of pyarrow.Table
-            With the columns ``prediction``, ``P(c)`` and ``log P(c)``; one table at least, maybe
-            without rows.
+            Of ``prediction``, ``P(c)`` and so on; one table at least, maybe without rows.
 
         Raises
         ------
@@ -154,20 +156,23 @@ class Classifier(Estimator):
         ...     print(table.to_pydict())
         {'prediction': ['a', 'b']}
         """
-        model, source = self._fitted(), self._open(X)
         check_unanswerable(unanswerable)
+        model, source = self._fitted(), self._open(X)
         answer: Any = partial(model.answers, proba=proba, log_proba=log_proba)
         costs = self._costs(self.costs)
         if costs is not None:
             answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
-        answered = partial(map_batches, self._engine_for(source))
-        complete, layout = self._complete_rows(), self._layout_to_answer()
-        if unanswerable == "empty" and complete is not None:
-            answer = partial(answer_complete, complete, answer)
-            return tables_with_gaps(
-                lambda found: found.table(model.classes), answered(answer, source, layout)
-            )
-        return prediction_tables(model.classes, answered(answer, source, layout))
+        if typicality:
+            answer = self._beside_typicality(answer)
+        answered, layout = partial(map_batches, self._engine_for(source)), self._layout_to_answer()
+        if unanswerable == "error" or (complete := self._complete_rows()) is None:
+            return prediction_tables(model.classes, answered(answer, source, layout))
+        answer = partial(answer_complete, complete, answer)
+        return class_tables_with_gaps(model.classes, answered(answer, source, layout))
+
+    def _beside_typicality(self, answer: Any) -> Any:
+        """What answers a batch with the typicality of its rows beside."""
+        raise without_typicality(type(self).__name__)
 
     def _of_answered(
         self, kernel: Callable[[Split, Any], Any], unanswerable: Unanswerable

@@ -18,6 +18,7 @@ __all__ = [
     "check_level",
     "check_unanswerable",
     "generator",
+    "without_typicality",
 ]
 
 Incomplete = Literal["error", "drop", "gaussian"]
@@ -90,3 +91,12 @@ def generator(random_state: Any) -> np.random.Generator:
             f"random_state={random_state!r}",
             "it is a whole number, 0 or more, a numpy.random.Generator, or None",
         ) from None
+
+
+def without_typicality(model: str) -> ParameterError:
+    """The error of a model that says nothing of rows, but of their labels only."""
+    return ParameterError(
+        "the typicality of rows is asked for",
+        f"{model} models labels, not the rows that they belong to",
+        "naive Bayes and discriminant analysis model rows",
+    )

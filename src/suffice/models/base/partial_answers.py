@@ -12,9 +12,19 @@ from numpy.typing import NDArray
 
 from suffice.data.source import Split
 from suffice.errors import warn
+from suffice.models.base.predictions import Predictions
 from suffice.statistics.batch import Batch
+from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Partial", "WithGaps", "answer_complete", "of_complete", "tables_with_gaps", "told"]
+__all__ = [
+    "Partial",
+    "WithGaps",
+    "answer_complete",
+    "class_tables_with_gaps",
+    "of_complete",
+    "tables_with_gaps",
+    "told",
+]
 
 R = TypeVar("R")
 
@@ -59,6 +69,13 @@ def tables_with_gaps(
         answered += int(part.complete.sum())
     if answered < rows:
         warn(f"{rows - answered} of {rows} rows have no answer: {NO_ANSWER}")
+
+
+def class_tables_with_gaps(
+    classes: Vocabulary, parts: Iterable[Partial[Predictions]]
+) -> Iterator[pa.Table]:
+    """The same of the answers of a classifier."""
+    return tables_with_gaps(lambda found: found.table(classes), parts)
 
 
 @dataclass(frozen=True)

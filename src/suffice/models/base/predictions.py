@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,12 +29,15 @@ class Predictions:
         P(c | x) and its logarithm, where they are asked for.
     impossible : int
         Rows impossible under every class, which the class prior answers.
+    more : mapping of str to ndarray (n,)
+        Further columns.
     """
 
     best: NDArray[np.intp]
     posterior: NDArray[np.float64] | None = None
     log_posterior: NDArray[np.float64] | None = None
     impossible: int = 0
+    more: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def table(self, classes: Vocabulary) -> pa.Table:
         """The answers in columns: ``prediction``, and ``P(c)`` and ``log P(c)`` of every class."""
@@ -43,7 +47,7 @@ class Predictions:
             if found is not None:
                 names = (f"{name}({label})" for label in labels)
                 columns |= zip(names, map(pa.array, found.T), strict=True)
-        return pa.table(columns)
+        return pa.table(columns | {name: pa.array(found) for name, found in self.more.items()})
 
 
 def prediction_tables(classes: Vocabulary, answers: Iterable[Predictions]) -> Iterator[pa.Table]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import suppress
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,6 +38,14 @@ from suffice.models.generative.model import (
     posterior,
     predictions,
 )
+from suffice.models.generative.typicality import (
+    Reference,
+    Typicality,
+    beside,
+    check_describes_rows,
+    is_closed,
+    typicalities,
+)
 from suffice.statistics.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
 from suffice.statistics.block import BadCell, RealBlock
 
@@ -45,6 +54,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FittedGenerative"]
 
+MOST_CELLS = 2**24  # of rows drawn to compare others with
 FEW_ROWS = 256  # that are answered by the thread that asks
 
 
@@ -107,6 +117,80 @@ class FittedGenerative(Classifier):
         return Evidence(
             tuple(self.layout_.names), model.classes.values, model.log_prior, contributions
         )
+
+    def typicality(
+        self, X: Any, *, n_samples: int = 10_000, random_state: int | np.random.Generator = 0
+    ) -> Typicality:
+        """Return how unlike the training rows every row is, as the model sees these.
+
+        ::
+
+            t(x) = Σ_c P(c | x) P(log p(X | c) ≤ log p(x | c)),   X ~ p(· | c)
+
+        It is the probability of a row of its class that is as improbable, or more: small for a
+        row that the model has no like of, and about uniform over rows that the model describes.
+        Missing cells, and categories that no training row showed, are left out of x and of X, and
+        counted.
+
+        Of Gaussians, log p(x | c) falls with the Mahalanobis distance, whose square is χ²: t is
+        exact for `GaussianNB`, discriminant analysis, and numbers under "mle" or "map". Else rows
+        are drawn from every class, by a seed, and counted: (1 + number as improbable)/(1 + M).
+
+        Parameters
+        ----------
+        X : table (n, d)
+        n_samples : int
+            M, rows drawn from each class; fewer where these would have more than 2²⁴ cells.
+        random_state : int or numpy.random.Generator
+            Seed.
+
+        Returns
+        -------
+        Typicality
+            t with its standard error, √(Σ_c P(c | x)² t_c(1 − t_c)/M), and the counts.
+
+        Raises
+        ------
+        ParameterError
+            If the model counts events, whose number it does not describe.
+
+        Source: G. J. McLachlan, Discriminant Analysis and Statistical Pattern Recognition (1992),
+        section 6.4; A. C. Davison and D. V. Hinkley, Bootstrap Methods and their Application
+        (1997), eq. 4.11, for the count.
+
+        Examples
+        --------
+        >>> from suffice.naive_bayes import GaussianNB
+        >>> model = GaussianNB().fit([[-1.0], [1.0], [9.0], [11.0]], [0, 0, 1, 1])
+        >>> model.typicality([[0.0], [2.0], [30.0], [np.nan]])
+        row  typicality   error  missing  unseen
+        0        1.0000  0.0000        0       0
+        1        0.0455  0.0000        0       0
+        2        0.0000  0.0000        0       0
+        3        1.0000  0.0000        1       0
+        """
+        compared = self._reference(n_samples, random_state)
+        found = self._batches(X, typicalities, (self._fitted(), compared))
+        return Typicality.joined(found)
+
+    def _beside_typicality(self, answer: Any) -> Any:
+        return partial(beside, answer, self._fitted(), self._reference(10_000, 0))
+
+    def _reference(self, n_samples: int, random_state: Any) -> Reference:
+        """Rows of the model to compare others with, where they are needed."""
+        model = self._fitted()
+        if not (isinstance(n_samples, Integral) and n_samples > 0):
+            raise ParameterError(f"n_samples={n_samples!r}", "it is a whole number, 1 or more")
+        check_describes_rows(model)
+        if is_closed(model):
+            return Reference()
+        k = len(model.classes)
+        most = max(100, MOST_CELLS // (k * self.n_features_in_))
+        codes = np.repeat(np.arange(k), min(int(n_samples), most))
+        _, _, splits = self._to_answer(model.sample(codes, generator(random_state)))
+        batches = tuple(b for split in splits for b in split.batches())
+        ends = np.cumsum([batch.rows for batch in batches])[:-1]
+        return Reference(batches, tuple(np.split(codes, ends)))
 
     def linear_form(self, reference: Any = None) -> LinearForm:
         """Return weights and intercepts with log P(a | x) − log P(b | x) linear in features φ(x).

@@ -1,0 +1,240 @@
+"""Typicality: how unlike the training rows a row is, as the model sees these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.source import Split, each_batch
+from suffice.errors import ParameterError
+from suffice.families import Multinomial
+from suffice.families.gaussian import GaussianParameters
+from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.models.base.predictions import Predictions
+from suffice.models.generative.distances import gaussian_tails, multivariate_tails
+from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.numerics.in_print import aligned
+from suffice.numerics.logspace import normalise, scores
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock
+from suffice.statistics.sparse_block import SparseBlock
+
+__all__ = [
+    "Reference",
+    "Typicality",
+    "beside",
+    "check_describes_rows",
+    "is_closed",
+    "typicalities",
+    "typicality",
+]
+
+SHOWN = 10  # rows in print
+
+
+@dataclass(frozen=True, repr=False)
+class Typicality:
+    """How unlike the training rows n rows are; see `FittedGenerative.typicality`.
+
+    Parameters
+    ----------
+    probability : ndarray (n,)
+        Of a row of the model that is as improbable, or more: near 0 of what is unlike all rows.
+    error : ndarray (n,)
+        Its standard error; 0 where it follows in closed form.
+    missing, unseen : ndarray of int (n,)
+        Cells that are not there, and categories that no training row showed: both are left out of
+        the probability.
+    """
+
+    probability: NDArray[np.float64]
+    error: NDArray[np.float64]
+    missing: NDArray[np.intp]
+    unseen: NDArray[np.intp]
+
+    def __repr__(self) -> str:
+        n = len(self.probability)
+        table = [["row", "typicality", "error", "missing", "unseen"]]
+        for i in range(min(n, SHOWN)):
+            chances = f"{self.probability[i]:.4f}", f"{self.error[i]:.4f}"
+            table.append([str(i), *chances, str(self.missing[i]), str(self.unseen[i])])
+        return "\n".join([*aligned(table), *([f"and {n - SHOWN:,} more"] if n > SHOWN else [])])
+
+    @classmethod
+    def joined(cls, parts: list[Typicality]) -> Typicality:
+        """That of the rows of several batches."""
+        names = "probability", "error", "missing", "unseen"
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Rows of the model to compare others with; none where tails are known in closed form.
+
+    Parameters
+    ----------
+    batches : tuple of Batch
+        Rows drawn from every class.
+    codes : tuple of ndarray of int (n,)
+        The classes that they were drawn from.
+    """
+
+    batches: tuple[Batch, ...] = ()
+    codes: tuple[NDArray[np.intp], ...] = ()
+
+    def tails(
+        self, model: GenerativeModel, known: list[NDArray[np.bool_]], logs: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], int]:
+        """The fraction of the rows of each class that are as improbable, and how many these are.
+
+        Parameters
+        ----------
+        known : list of ndarray (d_b,)
+            Which cells of each block the rows have that are compared.
+        logs : ndarray (n, k)
+            Their log p(x | c).
+
+        Returns
+        -------
+        tails : ndarray (n, k)
+            (1 + number as improbable)/(1 + M), an estimate that is never 0.
+        rows : int
+            M, of one class.
+        """
+        found = [
+            log_likelihood(model, masked(batch, known))[np.arange(batch.rows), code]
+            for batch, code in zip(self.batches, self.codes, strict=True)
+        ]
+        drawn, code = np.concatenate(found), np.concatenate(self.codes)
+        tails = np.empty(logs.shape)
+        for c in range(logs.shape[1]):
+            own = np.sort(drawn[code == c])
+            tails[:, c] = (1 + np.searchsorted(own, logs[:, c], side="right")) / (1 + len(own))
+        return tails, len(drawn) // logs.shape[1]
+
+
+def typicality(model: GenerativeModel, batch: Batch, reference: Reference) -> Typicality:
+    """The typicality of the rows of a batch."""
+    missing = [np.broadcast_to(block.missing, shape_of(block)) for block in batch.blocks]
+    unseen = [
+        unseen_cells(block, parameters)
+        for block, parameters in zip(batch.blocks, model.parameters, strict=True)
+    ]
+    logs = log_likelihood(model, batch)
+    posterior, _ = normalise(logs + model.log_prior, model.prior)
+    known = [~(m | u) for m, u in zip(missing, unseen, strict=True)]
+    tails, variance = _tails(model, batch, known, logs, reference)
+    return Typicality(
+        (posterior * tails).sum(axis=1).clip(0.0, 1.0),
+        np.sqrt((posterior**2 * variance).sum(axis=1)),
+        sum((m.sum(axis=1) for m in missing), np.zeros(batch.rows, np.intp)),
+        sum((u.sum(axis=1) for u in unseen), np.zeros(batch.rows, np.intp)),
+    )
+
+
+def _tails(
+    model: GenerativeModel,
+    batch: Batch,
+    known: list[NDArray[np.bool_]],
+    logs: NDArray[np.float64],
+    reference: Reference,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """P(log p(X | c) ≤ log p(x | c) | c) (n, k), and the variances of these estimates."""
+    if not reference.batches:
+        values = [np.asarray(cast(RealBlock, b).values, np.float64) for b in batch.blocks]
+        first = model.parameters[0]
+        if isinstance(first, MultivariateGaussianParameters):
+            return multivariate_tails(first.factored, values[0]), np.zeros(logs.shape)
+        return gaussian_tails(model.parameters, known, logs), np.zeros(logs.shape)
+    tails, variance = np.empty(logs.shape), np.empty(logs.shape)
+    width = np.cumsum([k.shape[1] for k in known])[:-1]
+    patterns, which = np.unique(np.concatenate(known, axis=1), axis=0, return_inverse=True)
+    for p, pattern in enumerate(patterns):
+        rows = np.flatnonzero(which.ravel() == p)
+        tails[rows], drawn = reference.tails(model, np.split(pattern, width), logs[rows])
+        variance[rows] = tails[rows] * (1 - tails[rows]) / drawn
+    return tails, variance
+
+
+def typicalities(split: Split, params: tuple[GenerativeModel, Reference]) -> list[Typicality]:
+    """Kernel: the typicality of the rows of a split, batch by batch."""
+    model, reference = params
+    return list(each_batch(split, model.layout, lambda batch: typicality(model, batch, reference)))
+
+
+def check_describes_rows(model: GenerativeModel) -> None:
+    """Refuse models that give rows no probability that can be compared.
+
+    Raises
+    ------
+    ParameterError
+        Naming the family.
+    """
+    for part in model.parts:
+        if not part.family.is_distribution or isinstance(part.family, Multinomial):
+            raise ParameterError(
+                f"the typicality of rows is asked for, with {part.family}",
+                "it scores events one by one, and does not describe how many a row has",
+                f"leave out {', '.join(map(repr, part.layout.columns[:3]))}",
+            )
+
+
+def is_closed(model: GenerativeModel) -> bool:
+    """Whether log p(x | c) is a quadratic form of a Gaussian, so that its tail is known."""
+    if len(model.parameters) == 1 and isinstance(
+        model.parameters[0], MultivariateGaussianParameters
+    ):
+        return True
+    return all(isinstance(found, GaussianParameters) for found in model.parameters)
+
+
+def log_likelihood(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
+    """Return log p(x | c), (n, k)."""
+    out = scores(batch.rows, len(model.classes), 0.0)
+    for b, (parameters, block) in enumerate(zip(model.parameters, batch.blocks, strict=True)):
+        with in_block(b):
+            parameters.add_log_likelihood(block, out)
+    return out
+
+
+def shape_of(block: Any) -> tuple[int, int]:
+    """Rows and columns of a block; events are one column."""
+    return block.rows, 1 if isinstance(block, SparseBlock) else block.width
+
+
+def unseen_cells(block: Any, parameters: Any) -> NDArray[np.bool_]:
+    """Which cells show a category that no training row showed, (n, d)."""
+    known = getattr(parameters, "vocabularies", None)
+    if known is None or not isinstance(block, CodedBlock | IntegerBlock):
+        return np.zeros(shape_of(block), np.bool_)
+    sizes = [len(vocabulary) for vocabulary in known]
+    return np.asarray(block.coded().recode(known) == sizes)
+
+
+def masked(batch: Batch, known: list[NDArray[np.bool_]]) -> Batch:
+    """The same rows without the cells of some columns."""
+    return replace(batch, blocks=tuple(map(_masked, batch.blocks, known)))
+
+
+def _masked(block: Any, known: NDArray[np.bool_]) -> Any:
+    if known.all():
+        return block
+    if isinstance(block, RealBlock):
+        return RealBlock(np.where(known, block.values, np.nan))
+    if isinstance(block, SparseBlock):
+        return replace(block, present=np.zeros(block.rows, np.bool_))
+    coded = block.coded()
+    return CodedBlock(np.where(known, coded.codes, -1), coded.vocabularies)
+
+
+def beside(
+    answer: Callable[..., Predictions], model: GenerativeModel, reference: Reference, batch: Batch
+) -> Predictions:
+    """What a model answers for a batch, with the typicality of its rows."""
+    found = typicality(model, batch, reference)
+    more = {"typicality": found.probability, "missing": found.missing, "unseen": found.unseen}
+    return replace(answer(batch), more=more)
