@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from typing import Any, Self
@@ -70,6 +71,8 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
+    ignore : sequence of str
+        Columns of a named table that are left out, at fit and ever after.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -142,6 +145,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     variance_floor: float = 1e-9
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     costs: Any = None
+    ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -48,7 +49,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         The same as ``shrinkage``, which it excludes.
     tol : float
         Accepted for compatibility: a singular matrix is found from exact sums.
-    store_covariance, covariance_estimator, ddof, variance_floor, precision, costs, threads,
+    store_covariance, covariance_estimator, ddof, variance_floor, precision, costs, ignore, threads,
     engine
         As in `LinearDiscriminantAnalysis`.
 
@@ -103,6 +104,7 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     variance_floor: float = 1e-9
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     costs: Any = None
+    ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 

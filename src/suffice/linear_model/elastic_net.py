@@ -48,7 +48,7 @@ class ElasticNet(L1Regressor):
     standardize : bool
         Penalise coefficients of columns in units of their standard deviations (divisor n): the
         unit of a column then changes nothing. ``coef_`` stays in given units.
-    incomplete, categorical, precision, threads, engine
+    incomplete, categorical, precision, ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility: the result does not depend on where the descent begins, nor on
@@ -100,6 +100,7 @@ class ElasticNet(L1Regressor):
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
     precision: PrecisionOfProducts = "pairs"
+    ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 
@@ -133,7 +134,7 @@ class Lasso(L1Regressor):
         α, 0 or more.
     fit_intercept, max_iter, tol, positive, standardize
         As in `ElasticNet`.
-    incomplete, categorical, precision, threads, engine
+    incomplete, categorical, precision, ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility.
@@ -178,6 +179,7 @@ class Lasso(L1Regressor):
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
     precision: PrecisionOfProducts = "pairs"
+    ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 

@@ -53,6 +53,8 @@ class LinearRegression(LinearRegressor):
         not look for dependent columns.
     descent : GradientDescent, optional
         How to descend: learning rate, momentum, when to stop, and the seed.
+    ignore : sequence of str
+        Columns of a named table that are left out, at fit and ever after.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -100,6 +102,7 @@ class LinearRegression(LinearRegressor):
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"
     descent: GradientDescent | None = None
+    ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 

@@ -89,8 +89,7 @@ class LogisticRegression(FittedLogistic):
         Whether a fit starts from the coefficients of the one before.
     incomplete : {"error", "drop", "gaussian"}
         Rows with missing cells: an error that counts the cells by column; only complete rows; or
-        what is expected of the cells under a Gaussian of the columns in every class (see the
-        notes).
+        what a Gaussian of the columns in every class expects of the cells (see the notes).
     categorical : list of str, optional
         Columns of numbers that are categories, as columns of strings always are.
     dependent : {"minimum_norm", "error"}
@@ -100,12 +99,11 @@ class LogisticRegression(FittedLogistic):
     descent : GradientDescent, optional
         Learning rate, momentum, when to stop, and the seed of "gradient", "sgd", "minibatch".
     costs : array (k, k), optional
-        ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted: answered is
-        the one of least expected cost.
+        Of answers: see `suffice.NaiveBayes`.
+    ignore, engine
+        As in `LinearRegression`.
     threads : int, optional
         Default: ``n_jobs``, or all cores.
-    engine : str or Engine, optional
-        Where the rows are summed: see `suffice.set_engine`.
     dual, intercept_scaling, random_state, verbose, n_jobs
         Accepted for compatibility; the seed of the order of rows is part of ``descent``.
 
@@ -196,6 +194,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         dependent: Dependent = "minimum_norm",
         descent: GradientDescent | None = None,
         costs: Any = None,
+        ignore: Sequence[str] = (),
         threads: int | None = None,
         engine: Choice = None,
     ) -> None:
@@ -219,6 +218,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         self.dependent = dependent
         self.descent = descent
         self.costs = costs
+        self.ignore = ignore
         self.threads = threads
         self.engine = engine
 

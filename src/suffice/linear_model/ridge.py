@@ -64,7 +64,7 @@ class Ridge(LinearRegressor):
     alphas : array-like, optional
         Candidates; default: for "gcv" all between next to no and next to total shrinkage, for
         "loo" 60 of these in equal steps of log α.
-    missing, categorical, dependent, precision, descent, threads, engine
+    missing, categorical, dependent, precision, descent, ignore, threads, engine
         As in `LinearRegression`.
 
     Attributes
@@ -114,6 +114,7 @@ class Ridge(LinearRegressor):
     dependent: Dependent = "minimum_norm"
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     descent: GradientDescent | None = None
+    ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 

@@ -32,7 +32,7 @@ class BernoulliNB(Discrete):
         Pseudo-count of each outcome; 0 is allowed.
     binarize : float, optional
         Numbers above it are 1, the others 0. With None, columns hold 0 and 1, or −1 and 1.
-    force_alpha, fit_prior, class_prior, class_weight, threads, engine
+    force_alpha, fit_prior, class_prior, class_weight, ignore, threads, engine
         As in `MultinomialNB`.
 
     Attributes

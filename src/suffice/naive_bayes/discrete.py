@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, cast
@@ -32,6 +33,7 @@ class Discrete(OneFamilyClassifier):
     force_alpha: bool = True
     fit_prior: bool = True
     class_prior: ArrayLike | None = None
+    ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -39,6 +40,8 @@ class GaussianNB(OneFamilyClassifier):
         numbers of as many bits as it takes: any order of the same rows gives the same file, also
         after others were forgotten, and forgetting huge values loses nothing. A fit takes 1.4 to
         2 times as long.
+    ignore : sequence of str
+        Columns of a named table that are left out, at fit and ever after.
     threads : int, optional
         Default: all cores.
     engine : str or Engine, optional
@@ -76,6 +79,7 @@ class GaussianNB(OneFamilyClassifier):
     var_smoothing: float = 1e-9
     class_weight: ClassWeight = None
     precision: PrecisionOfMoments = "pairs"
+    ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
 

@@ -1,11 +1,18 @@
 """Columns that are left out: at fit for good, at prediction as if their cells were missing."""
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
+import suffice.naive_bayes
 from suffice import NaiveBayes, load
+from suffice.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
 from suffice.errors import ParameterError
+from suffice.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 
 TABLE = pa.table(
     {
@@ -31,3 +38,41 @@ def test_a_fit_is_that_without_the_column(tmp_path):
 def test_what_is_no_column(ignore):
     with pytest.raises(ParameterError, match="ignore"):
         NaiveBayes(ignore=ignore).fit(TABLE, "y")
+
+
+NUMBERS = {
+    "id": np.arange(12.0) ** 2,
+    "u": [1.0, 2.0, 2.5, 4.0, 5.5, 5.0] * 2,
+    "v": [0.0, 3.0, 1.0, 1.0, 0.0, 2.0, 2.0, 5.0, 3.0, 2.0, 1.0, 4.0],
+    "y": [0, 1] * 6,
+}
+CLASSIFIERS = [
+    *(getattr(suffice.naive_bayes, name) for name in suffice.naive_bayes.__all__),
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    LogisticRegression,
+]
+
+
+@pytest.mark.parametrize(
+    "kind", [*CLASSIFIERS, LinearRegression, Ridge, Lasso, ElasticNet], ids=lambda k: k.__name__
+)
+@pytest.mark.parametrize("form", [pa.table, pd.DataFrame])
+def test_every_estimator_leaves_columns_out(kind, form, tmp_path):
+    table = form(NUMBERS)
+    without = form({name: NUMBERS[name] for name in ("u", "v", "y")})
+    model, expected = kind(ignore=["id"]).fit(table, "y"), kind().fit(without, "y")
+    answers = expected.predict(without)
+    assert model.n_features_in_ == 2
+    model.save(tmp_path / "m.suffice")
+    for one in (model, load(tmp_path / "m.suffice")):
+        assert one.ignore == ["id"]
+        np.testing.assert_array_equal(one.predict(table), answers)
+        np.testing.assert_array_equal(one.predict(without), answers)
+
+
+@pytest.mark.parametrize("kind", [NaiveBayes, LinearRegression, LogisticRegression])
+def test_columns_of_an_array_have_no_names_to_ignore(kind):
+    x = np.column_stack([NUMBERS["u"], NUMBERS["v"]])
+    with pytest.raises(ParameterError, match="the columns of an array have no names"):
+        kind(ignore=["u"]).fit(x, NUMBERS["y"])

@@ -39,6 +39,7 @@ from suffice.models.base.scikit_learn import (
     plain_table,
 )
 from suffice.persist import write_model
+from suffice.phrases import Option
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import Statistic
 
@@ -158,6 +159,12 @@ class Estimator(ScikitLearnInterface):
         for given in (y, sample_weight, *targets):
             if isinstance(given, str):
                 raise by_name(given)
+        if first and len(self.ignore):
+            raise ParameterError(
+                Option.of("ignore", self.ignore),
+                "the columns of an array have no names",
+                "pass a table with named columns",
+            )
         x, names = self._open_array(X, first)
         labels = None
         if y is not None:
