@@ -204,7 +204,7 @@ def test_alpha_zero_where_every_class_has_an_empty_cell():
         found = model.predict_proba(columns({"p": ["x", "x"], "q": ["v", "u"]}))
     assert found == pytest.approx(np.array([[2 / 3, 1 / 3], [1.0, 0.0]]), rel=1e-15)
     assert [str(warning.message) for warning in caught] == [
-        "1 of 2 rows are impossible under every class; they were answered by the class prior. "
+        "1 of 2 rows is impossible under every class, and was answered by the class prior. "
         "Smoothing (alpha > 0) avoids this."
     ]
 

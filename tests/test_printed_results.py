@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from suffice import LinearRegression, NaiveBayes
+from suffice.models.bayes_risk.bayes_error import BayesError
 from suffice.numerics.exact import DoubleDouble
 
 SIZE = np.array([1.0, 2.0, 5.0, 6.0])
@@ -90,3 +91,21 @@ def test_results_that_are_tables_already(model: NaiveBayes) -> None:
     for found in (model.compare(model), model.label_shift({"size": SIZE, "hue": [None] * 4})):
         assert repr(found) == str(found)
         assert "(" not in repr(found).splitlines()[0]
+
+
+def test_a_bayes_error() -> None:
+    found = BayesError(0.15865525393145707, 0.15865525393145685, 0.1586552539314573, 1.0, "sum")
+    assert repr(found).splitlines() == [
+        "value       0.158655253931457",
+        "low         0.158655253931457",
+        "high        0.158655253931457",
+        "confidence                  1",
+        "method                    sum",
+    ]
+    lines = repr(BayesError(0.5, 0.0, 1.0, 0.99, "monte_carlo")).splitlines()
+    assert [line.split() for line in lines[:3]] == [["value", "0.5"], ["low", "0"], ["high", "1"]]
+
+
+def test_one_row() -> None:
+    model = NaiveBayes().fit({"size": SIZE}, KIND)
+    assert repr(model.evaluate({"size": [1.0]}, ["fig"])).startswith("1 row: accuracy 1.0000")

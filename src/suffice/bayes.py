@@ -23,6 +23,7 @@ from suffice.data.python_numbers import faithful
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.costs import checked_costs, expected_costs
 from suffice.models.base.options import generator
+from suffice.models.base.predictions import answered_by_prior
 from suffice.models.base.scikit_learn import ScikitLearnInterface
 from suffice.models.bayes_risk.bayes_error import BayesError
 from suffice.models.bayes_risk.class_densities import ClassDensities
@@ -351,10 +352,7 @@ class BayesClassifier(ScikitLearnInterface):
         log_joint = without_poles(known.log_joint(X), safe_log(known.prior))
         impossible = int(np.isneginf(log_joint).all(axis=1).sum())
         if impossible:
-            warn(
-                f"{impossible} of {len(log_joint)} rows are impossible under every class; they "
-                "were answered by the class prior."
-            )
+            warn(answered_by_prior(impossible, len(log_joint)))
         return log_joint
 
     # -- scikit-learn

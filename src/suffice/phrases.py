@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-__all__ = ["Option", "Phrase", "PythonOnly"]
+__all__ = ["Option", "Phrase", "PythonOnly", "amount", "rows_in_print"]
 
 
 class Option(str):
@@ -107,3 +107,25 @@ class Phrase(str):
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, ...]]:
         return type(self), self.parts
+
+
+def amount(weight: float) -> str:
+    """Write a number of rows, or a sum of weights.
+
+    Examples
+    --------
+    >>> amount(32561.0), amount(2.5)
+    ('32,561', '2.5')
+    """
+    return f"{weight:,.0f}" if float(weight).is_integer() else f"{weight:,.6g}"
+
+
+def rows_in_print(weight: float) -> str:
+    """Write how many rows there are, or what they weigh.
+
+    Examples
+    --------
+    >>> rows_in_print(1), rows_in_print(32561.0), rows_in_print(0)
+    ('1 row', '32,561 rows', '0 rows')
+    """
+    return f"{amount(weight)} row{'' if weight == 1 else 's'}"

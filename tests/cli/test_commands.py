@@ -212,7 +212,7 @@ class TestPredict:
         result = run("predict", "fruit.suffice", "odd.csv")
         assert result.exit_code == 0
         assert result.stderr == (
-            "warning: 1 of 1 rows are impossible under every class; they were answered by the "
+            "warning: 1 of 1 row is impossible under every class, and was answered by the "
             "class prior. Smoothing (--alpha above 0) avoids this.\n"
         )
 

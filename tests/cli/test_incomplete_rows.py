@@ -79,7 +79,7 @@ def test_in_python_a_row_without_an_answer_is_an_error_by_default(estimator: Any
     rows = [[1.0], [float("nan")]]
     with pytest.raises(DataError):
         list(model.predict_batches(rows))
-    with pytest.warns(UserWarning, match="1 of 2 rows have no answer"):
+    with pytest.warns(UserWarning, match="1 of 2 rows has no answer"):
         (table,) = model.predict_batches(rows, unanswerable="empty")
     assert table["prediction"].is_null().to_pylist() == [False, True]
     with pytest.raises(ValueError, match="unanswerable is one of 'error', 'empty'"):

@@ -182,7 +182,7 @@ def test_a_combination_of_seen_values_that_no_row_showed() -> None:
     row = table([("y", 2, False)])
     assert_allclose(fitted().predict_proba(row), [[1 / 2, 1 / 2]], rtol=1e-15)
     model = fitted(estimation="mle", class_prior={"a": 0.75, "b": 0.25})
-    with pytest.warns(SufficeWarning, match="1 of 1 rows are impossible under every class") as seen:
+    with pytest.warns(SufficeWarning, match="1 of 1 row is impossible under every class") as seen:
         found = model.predict_proba(row)
     assert len(seen) == 1
     assert_array_equal(found, [[0.75, 0.25]])

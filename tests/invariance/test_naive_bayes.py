@@ -431,5 +431,5 @@ def test_an_impossible_row_is_answered_by_the_prior_and_costs_infinitely_much() 
     two = pa.table({"c": ["r", "b"], "d": ["s", "t"], "y": ["p", "q"]})
     model = NaiveBayes({"c": "categorical", "d": "categorical"}, estimation="mle").fit(two, "y")
     rows = pa.table({"c": ["r"], "d": ["t"]})
-    with pytest.warns(SufficeWarning, match="1 of 1 rows are impossible under every class"):
+    with pytest.warns(SufficeWarning, match="1 of 1 row is impossible under every class"):
         np.testing.assert_array_equal(model.predict_proba(rows), [[0.5, 0.5]])

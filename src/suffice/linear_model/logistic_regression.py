@@ -100,10 +100,8 @@ class LogisticRegression(FittedLogistic):
         Learning rate, momentum, when to stop, and the seed of "gradient", "sgd", "minibatch".
     costs : array (k, k), optional
         Of answers: see `suffice.NaiveBayes`.
-    ignore, engine
-        As in `LinearRegression`.
-    threads : int, optional
-        Default: ``n_jobs``, or all cores.
+    ignore, threads, engine
+        As in `LinearRegression`; threads are ``n_jobs`` by default.
     dual, intercept_scaling, random_state, verbose, n_jobs
         Accepted for compatibility; the seed of the order of rows is part of ``descent``.
 

@@ -63,7 +63,7 @@ class NaiveBayes(GenerativeClassifier):
         missing cell, refused, or given the probability of one more category; in a column of two
         values, which has no room for more, left out or refused.
     identifiers : {"ignore", "keep"}
-        A column of categories that shows another value in every row, or of numbers that count the
+        A column of a table that shows another category in every row, or numbers that count the
         rows: it says nothing of the class, with a warning, or is a column like any other, as
         those are that ``families`` names. All rows learnt decide it, 20 at least.
     precision : {"pairs", "exact"}
@@ -166,12 +166,13 @@ class NaiveBayes(GenerativeClassifier):
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
-            chosen = self.families
-            family = self._family(chosen) if chosen else self._usual(columns.kind)
-            return whole(family, columns)
+            return whole(self._family(self.families or FAMILY_OF_KIND[columns.kind]), columns)
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
-        usual = {kind: self._usual(kind) for kind in FAMILY_OF_KIND}
+        # An array was chosen column by column, and an only column is what there is to learn from.
+        looked_for = len(columns) > 1 and not isinstance(columns, UniformColumns)
+        identifiers = self.identifiers if looked_for else "keep"
+        usual = {kind: self._family(name, identifiers) for kind, name in FAMILY_OF_KIND.items()}
         groups += [
             ((c.name,), usual[c.kind])
             for c in columns
@@ -206,10 +207,6 @@ class NaiveBayes(GenerativeClassifier):
                 chosen.add(name)
             groups.append((group, self._family(family)))
         return groups
-
-    def _usual(self, kind: str) -> Family:
-        """The family of columns of a kind, where the user chose none."""
-        return self._family(FAMILY_OF_KIND[kind], self.identifiers)
 
     def _family(self, given: Any, identifiers: str = "keep") -> Family:
         if isinstance(given, Family):

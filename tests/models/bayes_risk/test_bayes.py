@@ -929,7 +929,7 @@ def test_missing_cells_of_independent_columns_are_left_out():
 def test_rows_impossible_under_every_class_get_the_prior():
     best = BayesClassifier([stats.expon(), stats.expon(2)], [0.25, 0.75])
     for answer in (best.predict_proba, lambda x: np.exp(best.predict_log_proba(x))):
-        with pytest.warns(SufficeWarning, match="1 of 3 rows are impossible under every class"):
+        with pytest.warns(SufficeWarning, match="1 of 3 rows is impossible under every class"):
             found = answer([-1.0, 1.0, 3.0])
         assert_allclose(found[:2], [[0.25, 0.75], [1.0, 0.0]], rtol=1e-15)
     with pytest.warns(SufficeWarning, match="answered by the class prior"):

@@ -58,7 +58,7 @@ def test_impossible_rows_are_answered_by_the_prior_with_a_warning() -> None:
     model = GaussianNB(var_smoothing=2.0**-100).fit(
         [[0.0], [1e-9], [1.0], [1.0 + 1e-9]], [0, 0, 1, 1]
     )
-    with pytest.warns(SufficeWarning, match="1 of 1 rows are impossible under every class"):
+    with pytest.warns(SufficeWarning, match="1 of 1 row is impossible under every class"):
         assert model.predict_proba(np.array([[1e150]])).tolist() == [[0.5, 0.5]]
 
 

@@ -140,3 +140,8 @@ def test_missing_cells_are_no_values() -> None:
 def test_a_word_outside_the_rule() -> None:
     with pytest.raises(ValueError, match="identifiers='drop'; it is 'ignore' or 'keep'"):
         NaiveBayes(identifiers="drop").fit(table(), Y)  # type: ignore[arg-type]
+
+
+def test_arrays_and_an_only_column_are_learnt_from() -> None:
+    NaiveBayes().fit(np.c_[X, COLUMNS["number"]], Y)
+    NaiveBayes().fit(pd.DataFrame({"number": COLUMNS["number"]}), Y)

@@ -17,7 +17,15 @@ from suffice.cli.options.models import (
     refusal,
 )
 from suffice.cli.options.shared import AsJson, ResultFile
-from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
+from suffice.cli.output.tables import (
+    amount,
+    deliver,
+    grid,
+    percent,
+    refuse_overwriting,
+    rows_in_print,
+    short,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -109,13 +117,26 @@ def _rendered(found: Comparison) -> Iterator[RenderableType]:
     if labelled:
         table.add_row("(labels)", *_cells(found.labels), "", "", "")
     for column in found.columns:
-        missing = " → ".join(map(percent, column.missing))
+        missing = _change(*map(percent, column.missing))
         most = found.most_within(column)
         within = (UNKNOWN, "") if most is None else (_distance(most[1]), short(most[0]))
         table.add_row(column.column, *_cells(column.overall), missing, *within[: len(headings)])
+    for numbers in table.columns[1:-1]:
+        numbers.no_wrap = True  # a name may break, but not a number
     yield table
     remark = "; within: the class that differs most" if labelled else ""
-    yield f"  {' and '.join(map(amount, found.rows))} rows{remark}"
+    yield f"  {amount(found.rows[0])} and {rows_in_print(found.rows[1])}{remark}"
+
+
+def _change(before: str, after: str) -> str:
+    """Two fractions, or one where they look alike.
+
+    Examples
+    --------
+    >>> _change("0.0 %", "0.0 %"), _change("16.7 %", "0.0 %")
+    ('0.0 %', '16.7 → 0.0 %')
+    """
+    return after if before == after else f"{before.removesuffix(' %')} → {after}"
 
 
 def _cells(found: Divergence | None) -> tuple[str, str, str]:

@@ -21,7 +21,14 @@ from suffice.cli.options.running import Checkpoint, Running, refuse_threads
 from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, listed
 from suffice.cli.options.tuning import judged_points
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines
-from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting
+from suffice.cli.output.tables import (
+    amount,
+    deliver,
+    grid,
+    percent,
+    refuse_overwriting,
+    rows_in_print,
+)
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 
@@ -169,7 +176,7 @@ def _deliver_coefficients(
         if facts["ignored"]:
             yield f"  ignored: {', '.join(facts['ignored'])}"
         if "rows" in facts:
-            yield f"  {amount(facts['rows'])} {_learnt(facts['weight'])}"
+            yield f"  {_learnt(facts['rows'], facts['weight'])}"
         if facts.get("unlabelled"):
             yield f"  Rows left out without label: {amount(facts['unlabelled'])}"
         yield from tuned_lines(facts["tuned"])
@@ -228,16 +235,18 @@ def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[Re
     for known in facts["classes"]:
         classes.add_row(str(known["label"]), amount(known["rows"]), percent(known["prior"]))
     yield classes
-    noun = _learnt(facts["weight"])
-    yield f"  {amount(facts['rows'])} {noun}, {amount(facts['unlabelled'])} left out without label"
+    learnt = _learnt(facts["rows"], facts["weight"])
+    yield f"  {learnt}, {amount(facts['unlabelled'])} left out without label"
     for said in facts["advice"]:
         yield f"  Look: {said}"
     yield from tuned_lines(facts["tuned"])
     yield f"  Saved to {facts['model']}"
 
 
-def _learnt(weight: str | None) -> str:
-    return f"total weight ({weight})" if weight else "rows learnt"
+def _learnt(rows: float, weight: str | None) -> str:
+    if weight:
+        return f"{amount(rows)} total weight ({weight})"
+    return f"{rows_in_print(rows)} learnt"
 
 
 def schema_grid(model: GenerativeClassifier) -> RenderableType:

@@ -11,7 +11,15 @@ import typer
 from suffice.cli.options.models import load_generative
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile, listed
 from suffice.cli.output.moments import in_days
-from suffice.cli.output.tables import amount, deliver, grid, percent, refuse_overwriting, short
+from suffice.cli.output.tables import (
+    amount,
+    deliver,
+    grid,
+    percent,
+    refuse_overwriting,
+    rows_in_print,
+    short,
+)
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -121,7 +129,7 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
         classes.add_row(str(known["label"]), amount(known["rows"]), percent(known["prior"]))
     yield classes
     yield (
-        f"  {amount(facts['rows'])} rows learnt, {amount(facts['unlabelled'])} left out without "
+        f"  {rows_in_print(facts['rows'])} learnt, {amount(facts['unlabelled'])} left out without "
         f"label, {facts['free_parameters']:,} free parameters"
     )
     if facts["ignored"]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.output.tables import amount, grid
+from suffice.cli.output.tables import amount, grid, rows_in_print
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ def fold_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
         yield "  Models that need every cell are judged on fewer rows: compare with care."
     dealt = "" if facts["seed"] is None else f" dealt at random (seed {facts['seed']})"
     yield (
-        f"  {facts['rows']:,.0f} rows{dealt} in {facts['folds']} folds, each answered by models "
-        "that have not learnt it; mean ± standard error over folds."
+        f"  {rows_in_print(facts['rows'])}{dealt} in {facts['folds']} folds, each answered by "
+        "models that have not learnt it; mean ± standard error over folds."
     )
     if any(model["verdict"] == AS_GOOD for model in judged):
         yield (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.output.tables import amount, grid, percent, short
+from suffice.cli.output.tables import amount, grid, percent, rows_in_print, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -93,8 +93,8 @@ def class_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
         yield "  --json holds the whole confusion table."
     yield _promises(facts)
     yield (
-        f"  {amount(facts['rows'])} rows compared, {amount(facts['unlabelled'])} left out without "
-        f"label, {amount(facts['impossible'])} impossible under every class"
+        f"  {rows_in_print(facts['rows'])} compared, {amount(facts['unlabelled'])} left out "
+        f"without label, {amount(facts['impossible'])} impossible under every class"
     )
 
 

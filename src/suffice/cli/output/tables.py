@@ -16,6 +16,7 @@ import typer
 
 from suffice.atomic import atomic_writer
 from suffice.errors import ParameterError
+from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,22 +30,12 @@ __all__ = [
     "percent",
     "print_all",
     "refuse_overwriting",
+    "rows_in_print",
     "short",
     "standard_output",
 ]
 
 LONGEST_CELL = 60
-
-
-def amount(weight: float) -> str:
-    """Write a number of rows, or a sum of weights.
-
-    Examples
-    --------
-    >>> amount(32561.0), amount(2.5)
-    ('32,561', '2.5')
-    """
-    return f"{weight:,.0f}" if float(weight).is_integer() else f"{weight:,.6g}"
 
 
 def percent(fraction: float) -> str:
@@ -133,10 +124,15 @@ def _write_no_more(stream: TextIO | None) -> None:
 def print_all(parts: Iterable[RenderableType]) -> None:
     """Print to stdout; brackets in the user's names are no markup."""
     from rich.console import Console
+    from rich.table import Table
 
     console = Console(markup=False, emoji=False, highlight=False)
     for part in parts:
         with standard_output():
+            # Above a narrow table a title would be broken.
+            if isinstance(part, Table) and part.title is not None:
+                console.print(part.title, style=part.title_style)
+                part.title = None
             console.print(part)
 
 

@@ -22,6 +22,7 @@ from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import log_normalise, row_sums
+from suffice.phrases import rows_in_print
 from suffice.statistics.batch import Batch
 from suffice.statistics.ranking import Area, Ranking
 from suffice.statistics.vocabulary import Vocabulary
@@ -75,7 +76,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         lines = [
-            f"{self.weight:,g} rows: accuracy {self.accuracy:.4f}, "
+            f"{rows_in_print(self.weight)}: accuracy {self.accuracy:.4f}, "
             f"log loss {self.log_loss:.4f}, Brier score {self.brier:.4f}"
         ]
         if len(self.classes) <= CLASSES:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from suffice.data.source import Split
 from suffice.errors import warn
 from suffice.models.base.predictions import Predictions
+from suffice.phrases import rows_in_print
 from suffice.statistics.batch import Batch
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -68,7 +69,8 @@ def tables_with_gaps(
         rows += len(place)
         answered += int(part.complete.sum())
     if answered < rows:
-        warn(f"{rows - answered} of {rows} rows have no answer: {NO_ANSWER}")
+        verb = "has" if rows - answered == 1 else "have"
+        warn(f"{rows - answered} of {rows_in_print(rows)} {verb} no answer: {NO_ANSWER}")
 
 
 def class_tables_with_gaps(

@@ -11,10 +11,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.errors import warn
-from suffice.phrases import Option, Phrase, PythonOnly
+from suffice.phrases import Option, Phrase, PythonOnly, rows_in_print
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["Predictions", "impossible_rows", "prediction_tables"]
+__all__ = ["Predictions", "answered_by_prior", "impossible_rows", "prediction_tables"]
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,26 @@ def prediction_tables(classes: Vocabulary, answers: Iterable[Predictions]) -> It
         warn(impossible_rows(impossible, rows))
 
 
+def answered_by_prior(impossible: int, rows: int) -> str:
+    """Say how many rows no class could have produced, and what was answered.
+
+    Examples
+    --------
+    >>> answered_by_prior(1, 3)
+    '1 of 3 rows is impossible under every class, and was answered by the class prior.'
+    """
+    one = impossible == 1
+    return (
+        f"{impossible:,} of {rows_in_print(rows)} {'is' if one else 'are'} impossible under every "
+        f"class, and {'was' if one else 'were'} answered by the class prior."
+    )
+
+
 def impossible_rows(impossible: int, rows: int) -> str:
     """Say how many rows no class could have produced."""
     return Phrase(
-        f"{impossible} of {rows} rows are impossible under every class; they were answered by the "
-        "class prior. Smoothing (",
+        answered_by_prior(impossible, rows),
+        " Smoothing (",
         PythonOnly("alpha > 0", Phrase(Option("alpha"), " above 0")),
         ") avoids this.",
     )

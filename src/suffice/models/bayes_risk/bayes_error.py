@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+from suffice.numerics.in_print import aligned
 
 __all__ = ["PHI_ERROR", "BayesError", "between"]
 
 PHI_ERROR = 1e-14  # relative, of a distance and of Φ
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BayesError:
     """A Bayes error or Bayes risk, and how well it is known.
 
@@ -23,6 +26,15 @@ class BayesError:
         Probability, at least, that chance does not break the bounds: 1 but for Monte Carlo.
     method : {"closed_form", "sum", "quadrature", "monte_carlo"}
         How it was found.
+
+    Examples
+    --------
+    >>> BayesError(0.0227, 0.0221, 0.0233, 0.99, "monte_carlo")
+    value            0.0227
+    low              0.0221
+    high             0.0233
+    confidence         0.99
+    method      monte_carlo
     """
 
     value: float
@@ -30,6 +42,25 @@ class BayesError:
     high: float
     confidence: float
     method: str
+
+    def __repr__(self) -> str:
+        digits = significant(self.low, self.high)
+        table = [[name, f"{getattr(self, name):.{digits}g}"] for name in ("value", "low", "high")]
+        table += [["confidence", f"{self.confidence:.6g}"], ["method", self.method]]
+        return "\n".join(aligned(table))
+
+
+def significant(low: float, high: float) -> int:
+    """Digits that bounds leave a value, and two that they do not, from 4 to 15.
+
+    Examples
+    --------
+    >>> significant(0.123, 0.125), significant(0.1, 0.1)
+    (4, 15)
+    """
+    width = high - low
+    sure = math.log10(high / width) if 0 < width < high else 15.0 if width <= 0 else 0.0
+    return min(15, max(4, int(sure) + 2))
 
 
 def between(value: float, slack: float, method: str) -> BayesError:

@@ -49,6 +49,7 @@ from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import aligned, probability
+from suffice.phrases import rows_in_print
 from suffice.statistics.batch import NO_WEIGHTS
 from suffice.statistics.statistic import tree_sum
 
@@ -106,7 +107,8 @@ class LabelShift:
         triples = zip(self.classes, self.before, self.prior, strict=True)
         table = [["", "before", "now"]]
         table += [[str(label), f"{old:.4f}", f"{new:.4f}"] for label, old, new in triples]
-        gain = f"log-likelihood: +{self.log_likelihood[-1]:.4g} nats over {self.rows:,.0f} rows"
+        rows = rows_in_print(self.rows)
+        gain = f"log-likelihood: +{self.log_likelihood[-1]:.4g} nats over {rows}"
         rest = "" if self.converged else f"; not at rest, up to {self.gap:.2g} more"
         return "\n".join([*aligned(table), "", f"{gain}, p {probability(self.p_value)}{rest}"])
 
