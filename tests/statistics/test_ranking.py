@@ -10,6 +10,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 import suffice.statistics.ranking as module
 from suffice.statistics.ranking import Ranking
+from suffice.statistics.ranking_accumulator import RankingAccumulator
 
 ROWS = st.lists(
     st.tuples(
@@ -87,3 +88,36 @@ def test_rounded_scores_give_bounds(monkeypatch):
     for half in halves[1:]:
         total = total + half
     assert total == rough
+
+
+@given(st.lists(ROWS, max_size=8))
+def test_batches_add_up_to_all_rows(batches):
+    gathered = RankingAccumulator()
+    for rows in batches:
+        scores, truth, weights = zip(*rows, strict=True) if rows else ((), (), ())
+        gathered.add(np.array(scores, float), np.array(truth, bool), np.array(weights, float))
+    assert gathered.ranking() == ranking([row for rows in batches for row in rows])
+
+
+@pytest.mark.parametrize("most", [100, 700, 5000])
+def test_when_scores_are_rounded_does_not_depend_on_batches(monkeypatch, most):
+    monkeypatch.setattr(module, "EXACT_SCORES", most)
+    random = np.random.default_rng(2)
+    scores, truth = np.round(random.normal(size=3000), 3), random.random(3000) < 0.4
+    ones = np.ones(3000)
+    whole = Ranking.of(scores, truth, ones)
+    assert whole.rounded == (len(np.unique(scores)) > most)
+    for size in (7, 250, 1500):
+        gathered = RankingAccumulator()
+        for start in range(0, 3000, size):
+            rows = slice(start, start + size)
+            gathered.add(scores[rows], truth[rows], ones[rows])
+        assert gathered.ranking() == whole
+
+
+def test_many_rankings_are_sorted_together(monkeypatch):
+    monkeypatch.setattr(module, "MOST_PARTS", 10)
+    parts = [ranking([(float(i % 7), i % 3 == 0, 1.0)]) for i in range(100)]
+    total = sum(parts[1:], parts[0])
+    assert len(total.parts) <= 10
+    assert total == ranking([(float(i % 7), i % 3 == 0, 1.0) for i in range(100)])

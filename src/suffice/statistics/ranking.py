@@ -6,6 +6,7 @@ A statistic like any other: the weight of either side at every score is an exact
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,12 +16,31 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
 
-__all__ = ["EXACT_SCORES", "Area", "Ranking"]
+__all__ = ["CELLS", "EXACT_SCORES", "Area", "Ranking", "cell_of", "sides_of"]
 
 EXACT_SCORES = 2**20
 """Different scores, 40 bytes each, beyond which they are rounded to `CELL`."""
 CELL = 2.0**-9  # of log-odds: a ratio of odds of 1.002
 LARGEST = 2.0**6  # log-odds beyond it, odds of 10²⁷, share a cell
+CELLS = round(2 * LARGEST / CELL) + 1
+MOST_PARTS = 512  # that wait to be sorted together
+
+
+def sides_of(truth: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights (n, 2) of rows of the class, and of the others."""
+    return np.stack([np.where(truth, weights, 0.0), np.where(truth, 0.0, weights)], axis=1)
+
+
+def _different(scores: NDArray[np.float64]) -> int:
+    """How many different scores there are: sorting them without their weights is quick."""
+    ordered = np.sort(scores)
+    return int((ordered[1:] != ordered[:-1]).sum()) + 1
+
+
+def cell_of(scores: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The place of the cell of each score, from 0 on, (n,)."""
+    near = np.rint(np.clip(scores, -LARGEST, LARGEST) / CELL)
+    return np.asarray(near.astype(np.intp) + CELLS // 2)
 
 
 class Area(NamedTuple):
@@ -31,20 +51,54 @@ class Area(NamedTuple):
     upper: float
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+class Counted(NamedTuple):
     """Weight of the rows of a class, and of all others, at every score.
 
     Parameters
     ----------
     scores : ndarray (m,)
-        Different scores, ascending: the higher, the more a row looks like one of the class. −∞ and
-        ∞ are scores too.
+        Different scores, ascending.
     weight : DoubleDouble (m, 2)
         Σw of the rows of the class, and of the others.
     rounded : bool
-        Whether scores were rounded to multiples of 2⁻⁹ from −64 to 64, as there were more than
-        2²⁰: then an area is known up to the pairs of rows that share a cell.
+        Whether scores are centres of cells.
+    """
+
+    scores: NDArray[np.float64]
+    weight: DoubleDouble
+    rounded: bool = False
+
+    @classmethod
+    def of(cls, scores: NDArray[np.float64], *sides: NDArray[np.float64]) -> Counted:
+        """Add up the weights ``sides`` (m, 2) of scores (m,), some of which may be equal."""
+        different, at = np.unique(scores, return_inverse=True)
+        sums = DoubleDouble.zeros((len(different), 2))
+        for side in sides:
+            kernels.counts.add_events(side, at, np.zeros(0), sums.hi, sums.lo)
+        weight = DoubleDouble.from_sums(sums.hi, sums.lo)
+        left = (weight.value != 0).any(axis=1)
+        if left.all():
+            return cls(different, weight)
+        return cls(different[left], weight[left])
+
+    def add_to(self, cells: DoubleDouble) -> None:
+        """Add the weights to those of cells (cells, 2)."""
+        at = cell_of(self.scores)
+        for side in (self.weight.hi, self.weight.lo):
+            kernels.counts.add_events(side, at, np.zeros(0), cells.hi, cells.lo)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """How the scores of rows order those of a class and all others.
+
+    The higher a score, the more a row looks like one of the class. −∞ and ∞ are scores too. Parts
+    are sorted together when an area is asked for, or when they take too much memory.
+
+    Parameters
+    ----------
+    parts : tuple of Counted
+        Their sum is meant.
 
     Source: T. Fawcett, An introduction to ROC analysis (2006), sections 7 and 8; J. Davis and
     M. Goadrich, The relationship between precision-recall and ROC curves (2006).
@@ -56,25 +110,75 @@ class Ranking:
     (1.0, 1.0)
     """
 
-    scores: NDArray[np.float64]
-    weight: DoubleDouble
-    rounded: bool = False
-
-    @classmethod
-    def empty(cls) -> Ranking:
-        """Of no row."""
-        return cls(np.empty(0), DoubleDouble.zeros((0, 2)))
+    parts: tuple[Counted, ...] = ()
 
     @classmethod
     def of(
         cls, scores: NDArray[np.float64], truth: NDArray[np.bool_], weights: NDArray[np.float64]
     ) -> Ranking:
         """Of n rows: their scores (n,), whether they are of the class (n,), and weights (n,)."""
-        different, at = np.unique(scores, return_inverse=True)
-        sums = DoubleDouble.zeros((len(different), 2))
-        sides = np.stack([truth, ~truth], axis=1).astype(float)
-        kernels.counts.add_events(sides, at, weights, sums.hi, sums.lo)
-        return cls(different, DoubleDouble.from_sums(sums.hi, sums.lo))._bounded()
+        return cls((Counted.of(scores, sides_of(truth, weights)),))._bounded()
+
+    @classmethod
+    def of_cells(cls, cells: DoubleDouble) -> Ranking:
+        """Of the sums (cells, 2) of rows in every cell."""
+        weight = DoubleDouble.from_sums(cells.hi, cells.lo)
+        shown = np.flatnonzero((weight.value != 0).any(axis=1))
+        scores = np.asarray((shown - CELLS // 2) * CELL, np.float64)
+        return cls((Counted(scores, weight[shown], rounded=True),))
+
+    @cached_property
+    def _whole(self) -> Counted:
+        """The sum of the parts.
+
+        Scores are rounded to multiples of 2⁻⁹ from −64 to 64 where there are more than 2²⁰: then
+        an area is known up to the pairs of rows that share a cell.
+        """
+        if len(self.parts) == 1 and len(self.parts[0].scores) <= EXACT_SCORES:
+            return self.parts[0]
+        if not any(part.rounded for part in self.parts):
+            none = np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2))
+            columns = [(part.scores, part.weight.hi, part.weight.lo) for part in self.parts]
+            joined = [np.concatenate(column) for column in zip(none, *columns, strict=True)]
+            if _different(joined[0]) <= EXACT_SCORES:
+                return Counted.of(*joined)
+        cells = DoubleDouble.zeros((CELLS, 2))
+        for part in self.parts:
+            part.add_to(cells)
+        return Ranking.of_cells(cells).parts[0]
+
+    def _bounded(self) -> Ranking:
+        """The same, sorted where it takes too much memory as it is.
+
+        At least as many scores wait then as were sorted before, so that none is sorted often.
+        """
+        sizes = [len(part.scores) for part in self.parts]
+        large = sum(sizes) > EXACT_SCORES and not self.parts[0].rounded
+        waiting = sum(sizes[1:]) >= sizes[0] or len(sizes) == 1
+        return self._sorted() if (large and waiting) or len(sizes) > MOST_PARTS else self
+
+    def _sorted(self) -> Ranking:
+        return Ranking((self._whole,))
+
+    @classmethod
+    def empty(cls) -> Ranking:
+        """Of no row."""
+        return cls((Counted(np.zeros(0), DoubleDouble.zeros((0, 2))),))
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Different scores, ascending, (m,)."""
+        return self._whole.scores
+
+    @property
+    def weight(self) -> DoubleDouble:
+        """Σw of the rows of the class, and of the others, at each score, (m, 2)."""
+        return self._whole.weight
+
+    @property
+    def rounded(self) -> bool:
+        """Whether scores were rounded."""
+        return self._whole.rounded
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -87,38 +191,11 @@ class Ranking:
     __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, other: Ranking) -> Ranking:
-        return self._merged(other, 1)._bounded()
+        return Ranking((*self.parts, *other.parts))._bounded()
 
     def __sub__(self, other: Ranking) -> Ranking:
-        return self._merged(other, -1)
-
-    def _merged(self, other: Ranking, sign: int) -> Ranking:
-        if self.rounded != other.rounded:
-            return self._in_cells()._merged(other._in_cells(), sign)
-        both = np.union1d(self.scores, other.scores)
-        weight = self._at(both) + other._at(both) * sign
-        left = (weight.value != 0).any(axis=1)
-        return Ranking(both[left], weight[left], self.rounded)
-
-    def _at(self, scores: NDArray[np.float64]) -> DoubleDouble:
-        """The weights (m', 2) at other scores, which include those of this one."""
-        hi, lo = np.zeros((len(scores), 2)), np.zeros((len(scores), 2))
-        at = np.searchsorted(scores, self.scores)
-        hi[at], lo[at] = self.weight.hi, self.weight.lo
-        return DoubleDouble(hi, lo)
-
-    def _bounded(self) -> Ranking:
-        return self._in_cells() if len(self.scores) > EXACT_SCORES else self
-
-    def _in_cells(self) -> Ranking:
-        if self.rounded:
-            return self
-        cells = np.rint(np.clip(self.scores, -LARGEST, LARGEST) / CELL) * CELL
-        different, at = np.unique(cells, return_inverse=True)
-        sums = DoubleDouble.zeros((len(different), 2))
-        for part in (self.weight.hi, self.weight.lo):
-            kernels.counts.add_events(part, at, np.ones(len(at)), sums.hi, sums.lo)
-        return Ranking(different, DoubleDouble.from_sums(sums.hi, sums.lo), rounded=True)
+        taken = (part._replace(weight=part.weight * -1) for part in other.parts)
+        return Ranking((*self.parts, *taken))._sorted()
 
     @property
     def roc_area(self) -> Area:

@@ -25,6 +25,7 @@ from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.phrases import rows_in_print
 from suffice.statistics.batch import Batch
 from suffice.statistics.ranking import Area, Ranking
+from suffice.statistics.ranking_accumulator import RankingAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Evaluation", "evaluation", "known_codes"]
@@ -287,7 +288,7 @@ def evaluation(
     sums, confusion = DoubleDouble.zeros((1, 5)), np.zeros((k, 2, k))
     every_class = np.zeros(1, np.int64), np.array([k]), np.array([0, k])  # low, size, offsets
     reliability = DoubleDouble.zeros((BINS, 3))
-    rankings = [Ranking.empty() for _ in range(_ranked_classes(k) if ranked else 0)]
+    rankings = [RankingAccumulator() for _ in range(_ranked_classes(k) if ranked else 0)]
     impossible = unlabelled = 0
 
     def add(batch: Batch) -> tuple[int, int]:
@@ -304,7 +305,7 @@ def evaluation(
         else:
             predicted = expected_costs(posterior, costs).argmin(axis=1)
         for i, (c, odds) in enumerate(_log_odds(log_posterior, posterior, len(rankings))):
-            rankings[i] += Ranking.of(odds, codes == c, weights)
+            rankings[i].add(odds, codes == c, weights)
         kernels.counts.add_weighted_codes(
             predicted[:, None], *every_class, codes, weights, confusion
         )
@@ -342,7 +343,7 @@ def evaluation(
         DoubleDouble.from_sums(reliability.hi, reliability.lo),
         impossible,
         unlabelled,
-        tuple(rankings),
+        tuple(rows.ranking() for rows in rankings),
     )
 
 
