@@ -36,6 +36,7 @@ from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
+from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.comoments import Comoments
@@ -210,6 +211,11 @@ Make = Callable[[Batch], Any]
 STATISTICS: dict[type, list[tuple[str, Make]]] = {
     ExactMoments: [("real", lambda batch: summed(ExactMomentsAccumulator(width(batch)), batch))],
     Moments: [("real", lambda batch: summed(MomentsAccumulator(width(batch)), batch))],
+    BinnedCounts: [
+        ("real", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
+        ("real", lambda batch: summed(BinnedCountAccumulator(np.full(width(batch), 1e8)), batch)),
+        ("whole", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
+    ],
     Comoments: [
         ("real", lambda batch: summed(ComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: summed(ComomentsAccumulator(width(batch), pooled=True), batch)),
@@ -235,6 +241,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("integers", lambda batch: summed(JointAccumulator(width(batch)), batch)),
     ],
     ByClass: [
+        ("real", lambda batch: by_class(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
         ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ExactMomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch)), batch)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
@@ -18,6 +19,7 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["STATISTICS"]
 
 STATISTICS: tuple[type, ...] = (
+    BinnedCounts,
     ByClass,
     Comoments,
     Counts,

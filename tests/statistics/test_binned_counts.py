@@ -1,0 +1,133 @@
+"""Binned counts: where numbers lie on a grid that depends on no data."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suffice.errors import ForgetError, ParameterError
+from suffice.persist import read_model, write_model
+from suffice.statistics.binned_counts import (
+    YEAR_2000,
+    BinnedCountAccumulator,
+    BinnedCounts,
+)
+from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.value_grid import CELLS, cell_bounds, cells_of
+from suffice.tree import named
+
+NUMBERS = st.one_of(
+    st.floats(allow_nan=False),
+    st.integers(-300, 300).map(float),
+    st.floats(-300, 300),
+    st.sampled_from([2.0**-40, 2.0**40, np.nextafter(2.0**40, 0), np.nextafter(2.0**-40, 0)]),
+)
+
+
+def counted(
+    x: np.ndarray, codes: np.ndarray | None = None, origin: float = 0.0, k: int = 1
+) -> BinnedCounts:
+    total = BinnedCountAccumulator(np.full(x.shape[1], origin))
+    place = np.zeros(len(x), np.intp) if codes is None else codes
+    total.add(RealBlock(x), place, np.empty(0), k)
+    return total.statistic()
+
+
+def cell_by_rule(x: float) -> tuple[int, int, int]:
+    """Sign, what sort of cell, and its number, from exact fractions."""
+    sign, size = int(math.copysign(1, x)), abs(Fraction(x)) if math.isfinite(x) else None
+    if size is None or size >= 2**40:
+        return sign, 3, 0
+    if size == 0:
+        return 0, 0, 0
+    if size < Fraction(1, 2**40):
+        return sign, 1, 0
+    if size.denominator == 1 and size <= 256:
+        return sign, 2, -int(size)
+    exponent = math.frexp(x)[1] - 1
+    part = size / Fraction(2) ** exponent - 1
+    return sign, 2, 256 * (exponent + 41) + math.floor(256 * part)
+
+
+@given(NUMBERS, NUMBERS)
+def test_numbers_share_a_cell_where_the_rule_says_so(x: float, y: float) -> None:
+    a, b = cells_of(np.array([x, y])).tolist()
+    assert (a == b) == (cell_by_rule(x) == cell_by_rule(y))
+
+
+@given(NUMBERS, NUMBERS)
+def test_cells_have_the_order_of_numbers(x: float, y: float) -> None:
+    a, b = cells_of(np.array([min(x, y), max(x, y)])).tolist()
+    assert a <= b
+
+
+@given(NUMBERS)
+def test_a_number_lies_in_its_cell(x: float) -> None:
+    cells = cells_of(np.array([x]))
+    (low,), (high,) = cell_bounds(cells)
+    assert low <= x <= high
+    if 2.0**-40 <= abs(x) < 2.0**40:
+        assert high - low <= abs(x) / 256
+
+
+def test_every_cell_can_be_reached_and_neighbours_share_a_bound() -> None:
+    low, high = cell_bounds(np.arange(CELLS))
+    assert (high[:-1] == low[1:]).all()
+    assert CELLS == 41_477
+    inside = np.where(np.isinf(low), -(2.0**41), np.where(np.isinf(high), 2.0**41, 0.0))
+    middle = np.where(inside == 0, np.where(np.isfinite(low + high), (low + high) / 2, 0.0), inside)
+    assert cells_of(middle).tolist() == list(range(CELLS))
+
+
+def test_whole_numbers_up_to_256_are_alone() -> None:
+    values = np.arange(-256.0, 257.0)
+    assert len(set(cells_of(values).tolist())) == 513
+    for value in values.tolist():
+        near = np.array([np.nextafter(value, -np.inf), value, np.nextafter(value, np.inf)])
+        assert len(set(cells_of(near).tolist())) == 3
+
+
+def test_dates_are_counted_from_2000() -> None:
+    days = np.arange(-3, 4) * 86_400.0
+    assert len(counted((YEAR_2000 + days)[:, None]).cell) < 7
+    assert len(counted((YEAR_2000 + days)[:, None], origin=YEAR_2000).cell) == 7
+
+
+def test_counts_are_those_of_a_histogram_by_hand() -> None:
+    x = np.array([[1.0, -0.5], [1.0, np.nan], [3.0, 0.0], [1.0, 700.0], [np.nan, 701.0]])
+    found = counted(x, np.array([0, 0, 1, 1, 0]), k=2)
+    cells, counts = found.column(0)
+    assert cells.tolist() == cells_of(np.array([1.0, 3.0])).tolist()
+    assert counts.tolist() == [[2.0, 0.0], [1.0, 1.0]]
+    _, counts = found.column(1)  # 700 and 701 share a cell that is 2 wide
+    assert counts.tolist() == [[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]
+    assert found.total.tolist() == [[2.0, 2.0], [2.0, 2.0]]
+
+
+def test_any_order_gives_the_same_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(3)
+    x, codes = rng.normal(size=(500, 3)) * 50, rng.integers(0, 3, 500)
+    order = rng.permutation(500)
+    parts = [counted(x[rows], codes[rows], k=3) for rows in np.array_split(order, 7)]
+    more = counted(x[:40] + 1e6, codes[:40], k=3)
+    total = sum(parts[1:], parts[0] + more) - more
+    files = []
+    for name, statistic in (("a", counted(x, codes, k=3)), ("b", total)):
+        write_model(tmp_path / name, "statistic", statistic, types=named(BinnedCounts))
+        files.append((tmp_path / name).read_bytes())
+    assert files[0] == files[1]
+    assert read_model(tmp_path / "b", types=named(BinnedCounts))[1] == total
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(BadCell) as bad:
+        counted(np.array([[1.0, 2.0], [3.0, -np.inf]]))
+    assert (bad.value.row, bad.value.column) == (1, 1)
+    with pytest.raises(ForgetError) as forgotten:
+        counted(np.array([[1.0, 2.0]])) - counted(np.array([[1.0, 4.0]]))
+    assert forgotten.value.column == 1
+    with pytest.raises(ParameterError, match="origins"):
+        counted(np.zeros((1, 1))) + counted(np.zeros((1, 1)), origin=1.0)
