@@ -170,7 +170,7 @@ class NaiveBayes(GenerativeClassifier):
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
-        looked_for = len(columns) > 1 and not isinstance(columns, UniformColumns)
+        looked_for = len(columns) > 1 and self._is_named()
         identifiers = self.identifiers if looked_for else "keep"
         usual = {kind: self._family(name, identifiers) for kind, name in FAMILY_OF_KIND.items()}
         groups += [

@@ -144,4 +144,6 @@ def test_a_word_outside_the_rule() -> None:
 
 def test_arrays_and_an_only_column_are_learnt_from() -> None:
     NaiveBayes().fit(np.c_[X, COLUMNS["number"]], Y)
+    NaiveBayes().fit(np.c_[np.arange(N) % 7, COLUMNS["number"]], Y)
+    NaiveBayes().fit(np.c_[NAMES, NAMES], Y)
     NaiveBayes().fit(pd.DataFrame({"number": COLUMNS["number"]}), Y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from suffice.numerics.in_print import aligned
@@ -59,8 +58,10 @@ def significant(low: float, high: float) -> int:
     (4, 15)
     """
     width = high - low
-    sure = math.log10(high / width) if 0 < width < high else 15.0 if width <= 0 else 0.0
-    return min(15, max(4, int(sure) + 2))
+    if width <= 0:
+        return 15
+    exponent = int(f"{high / width:e}".partition("e")[2])  # of ten
+    return min(15, max(4, exponent + 2))
 
 
 def between(value: float, slack: float, method: str) -> BayesError:

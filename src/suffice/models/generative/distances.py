@@ -19,6 +19,10 @@ from numpy.typing import NDArray
 
 from suffice.families.gaussian import GaussianParameters
 from suffice.families.multivariate.factored import FactoredGaussians
+from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.linalg import factorise
+from suffice.numerics.logspace import row_sums
+from suffice.numerics.rows import linear
 
 __all__ = ["gaussian_tails", "multivariate_tails"]
 
@@ -75,14 +79,13 @@ def multivariate_tails(
             m = min(c, len(factored.covariance) - 1)
             if pattern.all():
                 x = values[np.ix_(rows, used)] - factored.origin[m][used]
-                z = x @ factored.whitening[m][:, used].T - factored.shift[c]
-                squares, rank = (z**2).sum(axis=1), int(factored.rank[m])
+                z = linear(x, factored.whitening[m][:, used].T) - factored.shift[c]
+                rank = int(factored.rank[m])
             else:
                 x = values[np.ix_(rows, columns)] - factored.mean[c][columns]
                 x -= factored.mean_lo[c][columns]
                 covariance = factored.covariance[m][np.ix_(columns, columns)]
-                inverse = np.linalg.pinv(covariance, hermitian=True)
-                squares, rank = np.einsum("ij,jk,ik->i", x, inverse, x), len(columns)
-            freedom = np.full(len(rows), float(rank))
-            tails[rows, c] = chi_squared_tail(freedom, squares)
+                factor = factorise(DoubleDouble.of(covariance))
+                z, rank = linear(x, factor.whitening.value.T), factor.rank
+            tails[rows, c] = chi_squared_tail(np.full(len(rows), float(rank)), row_sums(z**2))
     return tails
