@@ -38,9 +38,11 @@ __all__ = [
     "Form",
     "JointParameters",
     "Parameters",
+    "VarianceFloor",
     "check_estimation",
     "check_nonnegative",
     "check_positive",
+    "check_variance_floor",
     "complete",
     "family_named",
     "family_names",
@@ -48,6 +50,7 @@ __all__ = [
 ]
 
 Estimation = Literal["mle", "map", "bayes"]
+VarianceFloor = float | Literal["loo"]  # a fraction of a variance, or chosen from the sums
 Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event
 INCOMPLETE = "a form describes complete rows; leave the row out"
 
@@ -312,6 +315,22 @@ def check_nonnegative(**options: float) -> None:
     for name, value in options.items():
         if not (isinstance(value, Real) and 0 <= value <= float_info.max):
             raise ParameterError(Option.of(name, value), f"{name} is a finite number, 0 or more")
+
+
+def check_variance_floor(**options: VarianceFloor) -> None:
+    """Check that options are fractions of a variance, or ``"loo"``.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    for name, value in options.items():
+        if isinstance(value, str) and value != "loo":
+            rule = f"{name} is a finite number, 0 or more, or 'loo'"
+            raise ParameterError(Option.of(name, value), rule)
+        if not isinstance(value, str):
+            check_nonnegative(**{name: value})
 
 
 def is_finite(value: Any) -> bool:

@@ -22,14 +22,17 @@ from suffice.families.family import (
     Family,
     Form,
     Parameters,
+    VarianceFloor,
     check_estimation,
     check_nonnegative,
     check_positive,
+    check_variance_floor,
     is_finite,
 )
 from suffice.numerics import kernels
 from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.error_free import quick_two_sum
+from suffice.numerics.variance_floor import StandardMoments, best_fraction
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.block import Encoding, RealBlock, read_rows, require_held, tiles
 from suffice.statistics.moments import too_large
@@ -82,11 +85,13 @@ class Gaussian(Family):
         How parameters follow from the sums.
     ddof : int
         0 for maximum likelihood, 1 for the unbiased variance (``mle`` only).
-    variance_floor : float
-        Smallest variance, as a fraction of the variance of that column over all classes, and at
-        least 2⁻¹⁰⁰ of it: a class that shows one value only is certain of that value, and
-        impossible elsewhere. It depends on no other column, so rescaling a column changes
-        nothing.
+    variance_floor : float or "loo"
+        Smallest variance under ``mle``, as a fraction of the variance of that column over all
+        classes, and at least 2⁻¹⁰⁰ of it: a class that shows one value only is certain of that
+        value, and impossible elsewhere. It depends on no other column, so rescaling a column
+        changes nothing. With ``"loo"`` one fraction for all columns of a block, from 1e-9 to 0.1
+        in powers of ten, by the leave-one-out log loss to be expected from the moments
+        (`suffice.numerics.variance_floor.expected_log_loss`).
     mean0, kappa0, a0, b0 : float, optional
         Prior m₀, κ₀, a₀, b₀. By default m₀ is the mean of the column over all classes and b₀ is
         a₀ times its variance: the prior weighs as much as κ₀ = 1 row at the mean and 2a₀ = 2 rows
@@ -117,7 +122,7 @@ class Gaussian(Family):
 
     estimation: Estimation = "bayes"
     ddof: int = 0
-    variance_floor: float = 1e-9
+    variance_floor: VarianceFloor = 1e-9
     mean0: float | None = None
     kappa0: float = 1.0
     a0: float = 1.0
@@ -136,7 +141,8 @@ class Gaussian(Family):
         check_precision_of_moments(self.precision)
         check_identifiers(self.identifiers)
         check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
-        check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor)
+        check_nonnegative(ddof=self.ddof)
+        check_variance_floor(variance_floor=self.variance_floor)
         if self.mean0 is not None and not is_finite(self.mean0):
             raise ParameterError(f"mean0={self.mean0!r}", "mean0 is a finite number, or None")
 
@@ -171,15 +177,18 @@ class Gaussian(Family):
         )
 
     def _maximum_likelihood(self, moments: AnyMoments) -> GaussianParameters:
-        n, pooled = moments.total, moments.one_class
-        overall = pooled.variance
-        freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            spread = self._joined(moments.scatter) / freedom if self._divides else moments.variance
-            variance = np.where(freedom > 0, spread, overall)
+        n, pooled, variance = moments.total, moments.one_class, self._variance(moments)
         mean = np.where(n > 0, moments.mean, pooled.mean)
         mean_lo = np.where(n > 0, moments.mean_lo, pooled.mean_lo)
         return GaussianParameters(mean, mean_lo, np.maximum(variance, self.least_variance(moments)))
+
+    def _variance(self, moments: AnyMoments) -> NDArray[np.float64]:
+        """σ² of maximum likelihood, before it has a floor, (k, d) or (1, d)."""
+        n = moments.total
+        freedom = self._joined(np.where(n > 0, n - self.ddof, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            spread = self._joined(moments.scatter) / freedom if self._divides else moments.variance
+            return np.where(freedom > 0, spread, moments.one_class.variance)
 
     @property
     def _divides(self) -> bool:
@@ -189,8 +198,17 @@ class Gaussian(Family):
     def least_variance(self, moments: AnyMoments) -> NDArray[np.float64]:
         """The floor of each column, (1, d); 0 only where all classes together show no spread."""
         overall = moments.one_class.variance
-        floor = np.maximum(max(self.variance_floor, CERTAIN) * overall, LEAST_VARIANCE)
+        floor = np.maximum(max(self.fraction(moments), CERTAIN) * overall, LEAST_VARIANCE)
         return np.where(overall > 0, floor, 0.0)
+
+    def fraction(self, moments: AnyMoments) -> float:
+        """The smallest variance as a fraction of that over all classes, chosen if so asked."""
+        if self.variance_floor != "loo":
+            return self.variance_floor
+        pooled = moments.one_class
+        shift = (moments.mean - pooled.mean) + (moments.mean_lo - pooled.mean_lo)
+        spread = moments.variance, self._variance(moments)
+        return best_fraction(StandardMoments.of(moments.total, shift, *spread, pooled.variance[0]))
 
     def _posterior(self, moments: AnyMoments) -> GaussianParameters | StudentParameters:
         n, pooled = moments.total, moments.one_class

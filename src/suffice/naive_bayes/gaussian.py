@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.engines.choice import Choice
 from suffice.families import Gaussian
-from suffice.families.family import check_nonnegative
+from suffice.families.family import VarianceFloor, check_variance_floor
 from suffice.families.gaussian import GaussianParameters
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.model import Prior
@@ -29,9 +29,11 @@ class GaussianNB(OneFamilyClassifier):
     ----------
     priors : array-like (k,), optional
         P(c); default: relative frequencies.
-    var_smoothing : float
+    var_smoothing : float or "loo"
         Smallest variance of a column, as a fraction of its variance over all classes;
-        2⁻¹⁰⁰ at least.
+        2⁻¹⁰⁰ at least. With ``"loo"`` it is one of 1e-9, 1e-8, …, 0.1 for all columns, chosen by
+        the leave-one-out log loss to be expected from the moments: no row is read again, and it
+        follows rows that are added and forgotten.
     class_weight : mapping of label to float, or "balanced", optional
         P(c) ∝ f_c N_c: how often the rows of a class count there, and only there; "balanced"
         makes all classes that have rows equally likely.
@@ -76,7 +78,7 @@ class GaussianNB(OneFamilyClassifier):
     prior_option = "priors"
 
     priors: ArrayLike | None = None
-    var_smoothing: float = 1e-9
+    var_smoothing: VarianceFloor = 1e-9
     class_weight: ClassWeight = None
     precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
@@ -84,7 +86,7 @@ class GaussianNB(OneFamilyClassifier):
     engine: Choice = None
 
     def _family(self) -> Gaussian:
-        check_nonnegative(var_smoothing=self.var_smoothing)
+        check_variance_floor(var_smoothing=self.var_smoothing)
         return Gaussian(
             estimation="mle", variance_floor=self.var_smoothing, precision=self.precision
         )
