@@ -231,7 +231,7 @@ class TestFittedInPython:
 class TestRidge:
     def test_penalty(self, run: Run, boston: Path) -> None:
         facts = facts_of(
-            run, "fit", boston, "--target", "medv", "--model", "ridge", "--penalty", "2.5",
+            run, "fit", boston, "--target", "medv", "--model", "ridge", "--alpha", "2.5",
             "--standardize",
         )  # fmt: skip
         model = Ridge(alpha=2.5, standardize=True).fit(str(boston), "medv")
@@ -242,7 +242,7 @@ class TestRidge:
         assert facts["effective_parameters"] == model.effective_parameters_
 
     def test_chosen_penalty(self, run: Run, boston: Path) -> None:
-        words = ("--target", "medv", "--model", "ridge", "--penalty", "gcv")
+        words = ("--target", "medv", "--model", "ridge", "--alpha", "gcv")
         shown = done(run, "fit", boston, *words)
         assert "chosen by gcv" in shown
         model = Ridge(alpha="gcv").fit(str(boston), "medv")
@@ -264,8 +264,8 @@ class TestLasso:
     @pytest.mark.parametrize(
         ("words", "model"),
         [
-            (("lasso", "--penalty", "0.5"), Lasso(0.5)),
-            (("lasso", "--standardize", "--penalty", "0.1"), Lasso(0.1, standardize=True)),
+            (("lasso", "--alpha", "0.5"), Lasso(0.5)),
+            (("lasso", "--standardize", "--alpha", "0.1"), Lasso(0.1, standardize=True)),
             (("elastic-net", "--l1-ratio", "0.9"), ElasticNet(l1_ratio=0.9)),
         ],
     )
@@ -421,13 +421,15 @@ ERRORS = {
         "'elastic-net', 'logistic'."
     ),
     # Options of other models
-    "fit gaps.csv --target y --model ridge --alpha 1": (
-        "--alpha is given for --model ridge; it belongs to --model naive-bayes; "
-        "leave the option out, or choose another model."
+    "fit gaps.csv --target y --model linear --alpha 1": (
+        "--alpha is given for --model linear; it belongs to --model naive-bayes, ridge, lasso, "
+        "elastic-net; leave the option out, or choose another model."
+    ),
+    "fit gaps.csv --target y --model ridge --alpha 1 --penalty 1": (
+        "--alpha and --penalty are both given; they are names of one option; leave --penalty out."
     ),
     "fit gaps.csv --label c --penalty gcv": (
-        "--penalty is given for --model naive-bayes; it belongs to --model ridge, lasso, "
-        "elastic-net, logistic; "
+        "--penalty is given for --model naive-bayes; it belongs to --model logistic; "
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --label c --model lda --class-prior uniform": (
@@ -450,8 +452,8 @@ ERRORS = {
     "fit gaps.csv --label c --model lda --shrinkage 2": (
         "--shrinkage 2; it is a number, from 0 to 1, or auto."
     ),
-    "fit gaps.csv --target y --model ridge --penalty odd": (
-        "--penalty odd; it is a number, 0 or more, or gcv or loo."
+    "fit gaps.csv --target y --model ridge --alpha odd": (
+        "--alpha odd; it is a number, 0 or more, or gcv or loo."
     ),
     "fit gaps.csv --label c --model logistic --penalty odd": (
         "--penalty 'odd'; it is one of 'l2', 'l1', 'elasticnet', 'firth', 'none'."
@@ -558,8 +560,8 @@ ERRORS = {
         "and only models of one kind add up; fit both with the same --model."
     ),
     "merge loo.suffice loo.suffice -o x.suffice": (
-        "--penalty loo without the rows; leave-one-out needs all rows at once; "
-        "use fit, or --penalty gcv."
+        "--alpha loo without the rows; leave-one-out needs all rows at once; "
+        "use fit, or --alpha gcv."
     ),
 }
 
@@ -572,7 +574,7 @@ def models(run: Run, gaps: Path, tmp_path: Path) -> Path:
     complete = ("--incomplete", "drop")
     for name, *words in (
         ("line", "--target", "y", "--model", "linear", *complete),
-        ("loo", "--target", "y", "--model", "ridge", "--penalty", "loo", *complete),
+        ("loo", "--target", "y", "--model", "ridge", "--alpha", "loo", *complete),
         ("curve", "--label", "c", "--model", "logistic", *complete),
         ("lda", "--label", "c", "--model", "lda"),
     ):
@@ -587,3 +589,14 @@ def test_one_sentence(run: Run, models: Path, words: str) -> None:
     assert result.stderr == f"error: {ERRORS[words]}\n"
     assert result.exit_code == 2
     assert {path.name: path.read_bytes() for path in models.iterdir()} == before
+
+
+def test_the_former_name_of_the_weight_of_a_penalty_is_taken_with_a_warning(run, tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n2,3\n4,4\n7,9\n")
+    words = ("fit", "t.csv", "--target", "y", "--model", "ridge")
+    result = run(*words, "--penalty", "0.375")
+    assert result.exit_code == 0
+    assert "--penalty is called --alpha now; write --alpha 0.375." in result.stderr
+    assert suffice.load("t.suffice").alpha == 0.375
+    result = run(*words, "--alpha", "0.375")
+    assert (result.exit_code, "--alpha" in result.stderr) == (0, False)

@@ -187,7 +187,7 @@ def test_tuning_takes_the_best_of_the_grid(run: Run, table: pa.Table) -> None:
         for alpha in grid
     ]
     best = grid[int(np.argmin(means))]
-    assert f"Tuned: penalty={best:g}, of 9 values: RMSE" in said
+    assert f"Tuned: alpha={best:g}, of 9 values: RMSE" in said
     assert suffice.load("t.suffice").alpha == best
     words = ("fit", "t.csv", "--label", "y", "--tune")
     assert len(facts(run, *words)["tuned"]["models"]) == 8

@@ -73,7 +73,7 @@ def test_no_message_hides_an_option_of_the_command_line_in_its_text() -> None:
     [
         (Option.of("estimation", "best"), "estimation='best'", "--estimation 'best'"),
         (Option.of("alpha", -1.0), "alpha=-1.0", "--alpha -1.0"),
-        (Option.of("alpha", "gcv"), "alpha='gcv'", "--penalty gcv"),
+        (Option.of("alpha", "gcv"), "alpha='gcv'", "--alpha gcv"),
         (Option.of("incomplete", "drop"), "incomplete='drop'", "--incomplete drop"),
         (Option("missing", "...", "CsvFormat"), "CsvFormat(missing=...)", "--missing"),
         (Option("C", "np.inf"), "C=np.inf", "--C inf"),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from suffice.cli.options.class_weight import class_weight_of
+from suffice.cli.options.parameters import Parameter, number_or, one_of, without_former
 from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError
 
@@ -23,67 +23,6 @@ MODEL, BAYES, LINEAR = (
     "Model: linear, ridge, lasso, elastic-net, logistic",
 )
 DISCRIMINANT = "Model: lda, qda"
-
-Parse = Callable[[Any], Any]
-"""The value of a parameter from that of an option."""
-
-
-def _as_given(value: Any) -> Any:
-    return value
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """The parameter of an estimator that an option stands for.
-
-    Parameters
-    ----------
-    name : str
-        Of the parameter.
-    parse : callable, optional
-        Its value from that of the option.
-    words : mapping of str to object
-        The values that are written as words.
-    """
-
-    name: str
-    parse: Parse = _as_given
-    words: Mapping[str, Any] = field(default_factory=dict)
-
-
-def _one_of(name: str, option: str, *words: str, none: bool = False) -> Parameter:
-    """A parameter that is one of some words; ``none`` may stand for None."""
-    values: dict[str, str | None] = {word: word for word in words}
-    if none:
-        values["none"] = None
-
-    def parse(given: str) -> str | None:
-        if given not in values:
-            raise ParameterError(
-                f"--{option} {given!r}", f"it is one of {', '.join(map(repr, values))}"
-            )
-        return values[given]
-
-    return Parameter(name, parse, values)
-
-
-def _number_or(name: str, option: str, *words: str, most: float = math.inf) -> Parameter:
-    """A parameter that is a number from 0 to ``most``, or one of some words."""
-    range_ = "0 or more" if math.isinf(most) else f"from 0 to {most:g}"
-
-    def parse(given: str) -> float | str:
-        if given in words:
-            return given
-        try:
-            value = float(given)
-        except ValueError:
-            value = math.nan
-        if not (0 <= value <= most and math.isfinite(value)):
-            others = f", or {' or '.join(words)}" if words else ""
-            raise ParameterError(f"--{option} {given}", f"it is a number, {range_}{others}")
-        return value
-
-    return Parameter(name, parse, {word: word for word in words})
 
 
 @dataclass(frozen=True)
@@ -108,6 +47,10 @@ class Recipe:
     roles: tuple[str, ...] = ()
     numbers_only: bool = False
 
+    def has(self, option: str) -> bool:
+        """Whether an option is one of its own, by the name that it has now."""
+        return option in self.parameters and not self.parameters[option].instead
+
 
 def _plain(*names: str) -> dict[str, Parameter]:
     return {name: Parameter(name) for name in names}
@@ -115,13 +58,19 @@ def _plain(*names: str) -> dict[str, Parameter]:
 
 def _linear() -> dict[str, Parameter]:
     return _plain("threads") | {
-        "incomplete": _one_of("incomplete", "incomplete", "error", "drop", "gaussian"),
+        "incomplete": one_of("incomplete", "incomplete", "error", "drop", "gaussian"),
         "no_intercept": Parameter("fit_intercept", lambda given: not given, {"": False}),
     }
 
 
+def _alpha(*words: str) -> dict[str, Parameter]:
+    """The weight of a penalty, which was called ``--penalty`` before."""
+    alpha = number_or("alpha", "alpha", *words)
+    return {"alpha": alpha, "penalty": replace(alpha, instead="alpha")}
+
+
 def _l1() -> dict[str, Parameter]:
-    return _linear() | _plain("standardize") | {"penalty": _number_or("alpha", "penalty")}
+    return _linear() | _plain("standardize") | _alpha()
 
 
 _L1_RATIO = Parameter("l1_ratio")
@@ -130,7 +79,7 @@ _CLASS_WEIGHT = {"class_weight": Parameter("class_weight", class_weight_of, {})}
 _GAUSSIAN = (
     _plain("ddof", "threads")
     | _CLASS_WEIGHT
-    | {"shrinkage": _number_or("shrinkage", "shrinkage", "auto", most=1.0)}
+    | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", most=1.0)}
 )
 
 CATEGORIES = ("categorical",)  # which columns are categories
@@ -139,11 +88,12 @@ MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
         "suffice.naive_bayes",
         "NaiveBayes",
-        _plain("estimation", "alpha", "class_prior", "ddof", "unseen", "threads")
+        _plain("estimation", "class_prior", "ddof", "unseen", "threads")
         | _CLASS_WEIGHT
         | {
-            "precision": _one_of("precision", "precision", "pairs", "exact"),
-            "identifiers": _one_of("identifiers", "identifiers", "ignore", "keep"),
+            "alpha": number_or("alpha", "alpha"),
+            "precision": one_of("precision", "precision", "pairs", "exact"),
+            "identifiers": one_of("identifiers", "identifiers", "ignore", "keep"),
         },
     ),
     "lda": Recipe(
@@ -159,9 +109,7 @@ MODELS: dict[str, Recipe] = {
     "ridge": Recipe(
         "suffice.linear_model",
         "Ridge",
-        _linear()
-        | _plain("standardize")
-        | {"penalty": _number_or("alpha", "penalty", "gcv", "loo")},
+        _linear() | _plain("standardize") | _alpha("gcv", "loo"),
         CATEGORIES,
     ),
     "lasso": Recipe("suffice.linear_model", "Lasso", _l1(), CATEGORIES),
@@ -175,7 +123,7 @@ MODELS: dict[str, Recipe] = {
         | _plain("standardize")
         | _CLASS_WEIGHT
         | {
-            "penalty": _one_of("penalty", "penalty", "l2", "l1", "elasticnet", "firth", none=True),
+            "penalty": one_of("penalty", "penalty", "l2", "l1", "elasticnet", "firth", none=True),
             "C": Parameter("C"),
             "l1_ratio": _L1_RATIO,
         },
@@ -210,10 +158,12 @@ class Options:
         ),
     ] = None
     alpha: Annotated[
-        float | None,
+        str | None,
         typer.Option(
-            help="Pseudo-count of every category and word.",
-            rich_help_panel=BAYES,
+            metavar="NUMBER|gcv|loo",
+            help="naive-bayes: pseudo-count of every category and word. ridge, lasso, elastic-net: "
+            "weight of the penalty; of ridge also chosen by gcv or loo.",
+            rich_help_panel=MODEL,
             show_default="1.0",
         ),
     ] = None
@@ -275,9 +225,9 @@ class Options:
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="ridge: a number (1.0), or chosen by gcv or loo. lasso, elastic-net: a number "
-            "(1.0). logistic: l2, l1, elasticnet, firth or none.",
+            help="logistic: l2, l1, elasticnet, firth or none.",
             rich_help_panel=LINEAR,
+            show_default="l2",
         ),
     ] = None
     C: Annotated[
@@ -327,8 +277,8 @@ def given_of(options: Any) -> dict[str, Any]:
 
     Examples
     --------
-    >>> given_of(Options(penalty="gcv"))
-    {'penalty': 'gcv'}
+    >>> given_of(Options(alpha="gcv"))
+    {'alpha': 'gcv'}
     """
     values = {field.name: getattr(options, field.name) for field in fields(options)}
     return {name: value for name, value in values.items() if value is not None}
@@ -352,7 +302,7 @@ def estimator(model: str, options: Options, **others: Any) -> Any:
 
     Examples
     --------
-    >>> estimator("ridge", Options(penalty="0.5")).alpha
+    >>> estimator("ridge", Options(alpha="0.5")).alpha
     0.5
     """
     given = given_of(options)
@@ -361,16 +311,15 @@ def estimator(model: str, options: Options, **others: Any) -> Any:
     recipe = MODELS[model]
     for name in given:
         if name not in recipe.parameters:
-            refuse_foreign(
-                name, model, *(other for other, its in MODELS.items() if name in its.parameters)
-            )
+            refuse_foreign(name, model, *(other for other, its in MODELS.items() if its.has(name)))
     if "C" in given and given.get("penalty") in ("firth", "none"):
         raise ParameterError(
             f"--C is given with --penalty {given['penalty']}",
             "it is the variance of the prior of --penalty l2",
             "leave one of them out",
         )
-    known = [(recipe.parameters[name], value) for name, value in given.items()]
+    current = without_former(given, recipe.parameters)
+    known = [(recipe.parameters[name], value) for name, value in current.items()]
     parameters = {parameter.name: parameter.parse(value) for parameter, value in known}
     return getattr(import_module(recipe.module), recipe.name)(**parameters, **others)
 

@@ -16,7 +16,7 @@ __all__ = ["judged_points"]
 
 FOLDS, SEED = 10, 0
 SHRINKAGE = "shrinkage=0,0.001,0.01,0.1,0.3,0.6,0.9"
-PENALTY = "penalty=0.0001,0.001,0.01,0.1,1,10,100"
+PENALTY = "alpha=0.0001,0.001,0.01,0.1,1,10,100"
 GRIDS = {
     "naive-bayes": ["alpha=0.001,0.01,0.1,0.5,1,2,5,10"],
     "lda": [SHRINKAGE],

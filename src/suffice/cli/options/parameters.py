@@ -1,0 +1,113 @@
+"""Parameters of estimators as the command line spells them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from suffice.errors import FormerNameWarning, ParameterError, warn
+
+__all__ = ["Parameter", "number_or", "one_of", "without_former"]
+
+Parse = Callable[[Any], Any]
+"""The value of a parameter from that of an option."""
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """The parameter of an estimator that an option stands for.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter.
+    parse : callable, optional
+        Its value from that of the option.
+    words : mapping of str to object
+        The values that are written as words.
+    instead : str
+        Of a former name: the option that is meant.
+    """
+
+    name: str
+    parse: Parse = _as_given
+    words: Mapping[str, Any] = field(default_factory=dict)
+    instead: str = ""
+
+
+def one_of(name: str, option: str, *words: str, none: bool = False) -> Parameter:
+    """A parameter that is one of some words; ``none`` may stand for None."""
+    values: dict[str, str | None] = {word: word for word in words}
+    if none:
+        values["none"] = None
+
+    def parse(given: str) -> str | None:
+        if given not in values:
+            raise ParameterError(
+                f"--{option} {given!r}", f"it is one of {', '.join(map(repr, values))}"
+            )
+        return values[given]
+
+    return Parameter(name, parse, values)
+
+
+def number_or(name: str, option: str, *words: str, most: float = math.inf) -> Parameter:
+    """A parameter that is a number from 0 to ``most``, or one of some words."""
+    range_ = "0 or more" if math.isinf(most) else f"from 0 to {most:g}"
+
+    def parse(given: str) -> float | str:
+        if given in words:
+            return given
+        try:
+            value = float(given)
+        except ValueError:
+            value = math.nan
+        if not (0 <= value <= most and math.isfinite(value)):
+            others = f", or {' or '.join(words)}" if words else ""
+            raise ParameterError(f"--{option} {given}", f"it is a number, {range_}{others}")
+        return value
+
+    return Parameter(name, parse, {word: word for word in words})
+
+
+def without_former(given: Mapping[str, Any], known: Mapping[str, Parameter]) -> dict[str, Any]:
+    """Options by the names that they have now, with a warning for every former name.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        Values by option.
+    known : mapping of str to Parameter
+        What the options stand for.
+
+    Raises
+    ------
+    ParameterError
+        If an option is given by both names.
+    """
+    current: dict[str, Any] = {}
+    for name, value in given.items():
+        instead = known[name].instead
+        if instead:
+            if instead in given:
+                raise ParameterError(
+                    f"--{instead} and --{name} are both given",
+                    "they are names of one option",
+                    f"leave --{name} out",
+                )
+            _warn_of_former(name, instead, str(value))
+        current[instead or name] = value
+    return current
+
+
+@cache
+def _warn_of_former(name: str, instead: str, value: str) -> None:
+    """Warn, once: several models may be built."""
+    warn(f"--{name} is called --{instead} now; write --{instead} {value}.", FormerNameWarning)
