@@ -534,7 +534,8 @@ class TestDuckdb:
     def test_its_types(self, duckdb: Any) -> None:
         query = """
             SELECT 1.50::DECIMAL(9, 2) AS price, sum(3 * range) AS total,
-                   'a'::ENUM('a', 'b') AS size, CASE WHEN range % 2 = 0 THEN 'p' ELSE 'q' END AS kind
+                   'a'::ENUM('a', 'b') AS size,
+                   CASE WHEN range % 2 = 0 THEN 'p' ELSE 'q' END AS kind
             FROM range(100) GROUP BY range
         """
         with duckdb.connect() as connection:
