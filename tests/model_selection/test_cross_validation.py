@@ -29,6 +29,7 @@ from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, Gaussi
 
 RNG = np.random.default_rng(0)
 IRIS, SPECIES = load_iris(return_X_y=True)
+NOISY = IRIS + np.random.default_rng(3).normal(size=IRIS.shape)  # no classes are separated
 CANCER, MALIGNANT = load_breast_cancer(return_X_y=True)
 GAPS = np.where(RNG.random(CANCER.shape) < 0.1, np.nan, CANCER)
 DIABETES, PROGRESS = load_diabetes(return_X_y=True)
@@ -195,22 +196,43 @@ def test_a_scorer_of_ones_own() -> None:
     np.testing.assert_array_equal(found["test_rows"], expected["test_rows"])
 
 
+def test_what_is_not_ours_is_handed_over() -> None:
+    estimator = make_pipeline(StandardScaler(), Foreign())
+    with pytest.warns(SufficeWarning, match="is not an estimator of suffice; cross_validate of"):
+        found = cross_val_score(estimator, DIABETES, PROGRESS, cv=3)
+    expected = reference.cross_val_score(estimator, DIABETES, PROGRESS, cv=3)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    with pytest.warns(SufficeWarning, match="cross_val_predict of scikit-learn"):
+        assert len(cross_val_predict(estimator, DIABETES, PROGRESS, cv=3)) == len(PROGRESS)
+
+
+@pytest.mark.filterwarnings("ignore:after 1000 epochs")
 @pytest.mark.parametrize(
     "estimator",
     [
-        make_pipeline(StandardScaler(), Foreign()),
         LogisticRegression(),
+        LogisticRegression(C=0.01, warm_start=True),
+        LogisticRegression(penalty=None),
+        LogisticRegression(solver="lbfgs"),
         Ridge(alpha="loo"),
         LinearRegression(solver="gradient"),
     ],
 )
-def test_what_is_no_function_of_sums_is_handed_over(estimator: Any) -> None:
-    x, y = (IRIS, SPECIES) if hasattr(estimator, "predict_proba") else (DIABETES, PROGRESS)
-    with pytest.warns(SufficeWarning, match="is no function of sums; cross_validate of scikit-le"):
-        found = cross_val_score(estimator, x, y, cv=3)
-    np.testing.assert_allclose(found, reference.cross_val_score(estimator, x, y, cv=3), rtol=1e-12)
-    with pytest.warns(SufficeWarning, match="cross_val_predict of scikit-learn"):
-        assert len(cross_val_predict(estimator, x, y, cv=3)) == len(y)
+def test_what_is_no_function_of_sums_is_fitted_to_every_fold(estimator: Any) -> None:
+    classifies = hasattr(estimator, "predict_proba")
+    x, y = (NOISY, SPECIES) if classifies else (DIABETES, PROGRESS)
+    scoring = "neg_log_loss" if classifies else None
+    found = cross_validate(estimator, x, y, cv=4, scoring=scoring, return_estimator=True)
+    expected = reference.cross_val_score(estimator, x, y, cv=4, scoring=scoring)
+    np.testing.assert_allclose(found["test_score"], expected, rtol=1e-8)
+    for model in found["estimator"]:
+        assert model.get_params() == estimator.get_params()
+    answers = cross_val_predict(estimator, x, y, cv=4)
+    theirs = reference.cross_val_predict(estimator, x, y, cv=4)
+    if classifies:
+        assert answers.tolist() == theirs.tolist()
+    else:
+        np.testing.assert_allclose(answers, theirs, rtol=1e-8)
 
 
 # -- what is refused

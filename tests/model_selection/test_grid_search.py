@@ -139,16 +139,26 @@ def test_weights_and_groups() -> None:
     )
 
 
-def test_what_is_no_function_of_sums_is_handed_over() -> None:
-    for estimator, grid in (
-        (LogisticRegression(), {"C": [0.1, 1.0]}),
-        (Foreign(), {"alpha": [1.0]}),
-    ):
-        x, y = (IRIS, SPECIES) if is_classifier(estimator) else (DIABETES, PROGRESS)
-        with pytest.warns(SufficeWarning, match="GridSearchCV of scikit-learn fits it anew"):
-            found = GridSearchCV(estimator, grid, cv=3).fit(x, y)
-        expected = reference.GridSearchCV(estimator, grid, cv=3).fit(x, y)
-        assert found.best_score_ == pytest.approx(expected.best_score_, rel=1e-12)
+def test_what_is_not_ours_is_handed_over() -> None:
+    grid = {"alpha": [1.0]}
+    with pytest.warns(SufficeWarning, match="GridSearchCV of scikit-learn fits it anew"):
+        found = GridSearchCV(Foreign(), grid, cv=3).fit(DIABETES, PROGRESS)
+    expected = reference.GridSearchCV(Foreign(), grid, cv=3).fit(DIABETES, PROGRESS)
+    assert found.best_score_ == pytest.approx(expected.best_score_, rel=1e-12)
+
+
+def test_what_is_no_function_of_sums_is_fitted_to_every_fold() -> None:
+    grid = {"C": [1e-3, 0.1, 1.0], "solver": ["newton", "lbfgs"]}
+    x = IRIS + np.random.default_rng(4).normal(size=IRIS.shape)
+    for scoring in (None, "neg_log_loss"):
+        found = GridSearchCV(LogisticRegression(), grid, cv=3, scoring=scoring).fit(x, SPECIES)
+        expected = reference.GridSearchCV(LogisticRegression(), grid, cv=3, scoring=scoring)
+        expected.fit(x, SPECIES)
+        for f in range(3):
+            name = f"split{f}_test_score"
+            np.testing.assert_allclose(
+                found.cv_results_[name], expected.cv_results_[name], rtol=1e-8
+            )
 
 
 def test_what_is_refused() -> None:

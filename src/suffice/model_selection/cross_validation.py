@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError, warn
+from suffice.errors import ParameterError, warn
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.own_scores import own_scores
+from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import Rows, named_scores
 from suffice.model_selection.scikit_learn import Folds, folds_of, scorer_of
-from suffice.models.base.exact import ExactEstimator
+from suffice.model_selection.timed import timed
+from suffice.models.base.estimator import Estimator
 
 __all__ = ["Fitted", "cross_val_predict", "cross_val_score", "cross_validate", "fitted_folds"]
 
@@ -69,8 +71,9 @@ def cross_validate(
     Parameters
     ----------
     estimator : estimator
-        Of suffice, and a function of sums: naive Bayes, discriminant analysis, linear regression,
-        ridge, lasso. Any other is handed to scikit-learn's function, with a warning.
+        Of suffice. One that is no function of sums, such as logistic regression, is fitted to the
+        rows of every fold. Any other, such as a pipeline, is handed to scikit-learn's function,
+        with a warning.
     X : array, frame, dict of columns, Arrow table
         In memory.
     y : array-like (n,) or (n, t), or str
@@ -119,7 +122,7 @@ def cross_validate(
     >>> cross_validate(GaussianNB(), X, y)["test_score"].round(4)
     array([0.9333, 0.9667, 0.9333, 0.9333, 1.    ])
     """
-    if not is_of_sums(estimator):
+    if not isinstance(estimator, Estimator):
         from sklearn.model_selection import cross_validate as function
 
         handed_over(estimator, "cross_validate")
@@ -145,7 +148,7 @@ def cross_validate(
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
     fits = fitted_folds(estimator, table, folds, params, error_score)
     tested = None
-    if scoring is None:
+    if scoring is None and is_of_sums(estimator):
         tested = own_scores([fit.model for fit in fits], range(len(fits)), table, folds)
     if tested is None:
         tested = [table.part(fit.test).scored(fit.model, scorer, error_score) for fit in fits]
@@ -257,7 +260,7 @@ def cross_val_predict(
         raise ParameterError(
             f"{type(estimator).__name__} has no {method}", "it is a method of the estimator"
         )
-    if not is_of_sums(estimator):
+    if not isinstance(estimator, Estimator):
         from sklearn.model_selection import cross_val_predict as function
 
         handed_over(estimator, "cross_val_predict")
@@ -295,49 +298,44 @@ def cross_val_predict(
 
 def handed_over(estimator: Any, function: str) -> None:
     """Say that scikit-learn fits an estimator fold by fold."""
+    ours = isinstance(estimator, Estimator)
+    reason = "is no function of sums" if ours else "is not an estimator of suffice"
     warn(
-        f"{type(estimator).__name__} is no function of sums; {function} of scikit-learn fits it "
-        "anew for every fold."
+        f"{type(estimator).__name__} {reason}; {function} of scikit-learn fits it anew for every "
+        "fold."
     )
 
 
 def fitted_folds(
-    estimator: ExactEstimator[Any, Any, Any],
+    estimator: Estimator,
     table: Rows,
     folds: Folds,
     params: Mapping[str, Any] | None,
     error_score: Any,
 ) -> list[Fitted]:
     """The model of every fold, in the order of the folds."""
-    started = perf_counter()
-    opened = Opened.of(estimator, table.X, table.y, sample_weight_of(params))
-    sums = FoldSums.of_folds(opened, folds, table.n)
-    share = (perf_counter() - started) / len(folds)
-    fits = [
-        Fitted(train, test, *timed(partial(opened.fitted, statistic), error_score, share))
-        for (train, test), statistic in zip(folds, sums.statistics, strict=True)
-    ]
+    weight = sample_weight_of(params)
+    if is_of_sums(estimator):
+        models = from_sums(estimator, table, folds, weight, error_score)
+    else:
+        models = refits(estimator, table, folds, weight, error_score)
+    fits = [Fitted(*fold, *model) for fold, model in zip(folds, models, strict=True)]
     require_one([fit.model for fit in fits])
     return fits
 
 
-def timed(fit: Callable[[], Any], error_score: Any, share: float) -> tuple[Any, float]:
-    """A model, or the error of its fit, and the seconds that it took beside its share of a pass.
-
-    Raises
-    ------
-    SufficeError
-        If a fit fails and is to raise.
-    """
+def from_sums(
+    estimator: Any, table: Rows, folds: Folds, weight: Any, error_score: Any
+) -> list[tuple[Any, float]]:
+    """The models of all folds from one pass, and the seconds that each took."""
     started = perf_counter()
-    try:
-        model: Any = fit()
-    except (DataError, ParameterError) as error:
-        if error_score == "raise":
-            raise
-        warn(f"a fold was not fitted, and its score is {error_score}: {error}")
-        model = error
-    return model, share + perf_counter() - started
+    opened = Opened.of(estimator, table.X, table.y, weight)
+    sums = FoldSums.of_folds(opened, folds, table.n)
+    share = (perf_counter() - started) / len(folds)
+    return [
+        timed(partial(opened.fitted, statistic), error_score, share)
+        for statistic in sums.statistics
+    ]
 
 
 def require_one(models: Sequence[Any]) -> None:

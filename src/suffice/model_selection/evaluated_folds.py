@@ -17,6 +17,7 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.model_selection.division import ByContent, Division, divided
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.near_fits import refitted, starting
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
 from suffice.models.base.classifier import Classifier
@@ -286,8 +287,9 @@ class _Work:
     def one_by_one(self, estimator: Any) -> FoldEvaluations:
         """Judge a model that is fitted to the rows of every fold."""
         started = perf_counter()
+        start = starting(estimator, self.division.folds, *self.rows.whole)
         fits = [
-            estimator.unfitted().fit(*self.rows.at(self.division.often(times)))
+            refitted(start, *self.rows.at(self.division.often(times)))
             for times in self.division.learnt
         ]
         sources = [

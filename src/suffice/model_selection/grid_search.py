@@ -17,12 +17,14 @@ from suffice.model_selection.cross_validation import (
     handed_over,
     require_one,
     sample_weight_of,
-    timed,
 )
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.own_scores import own_scores
+from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import Part, Rows, Scored
 from suffice.model_selection.scikit_learn import Folds, folds_of
+from suffice.model_selection.timed import timed
+from suffice.models.base.estimator import Estimator
 
 __all__ = ["GridSearchCV"]
 
@@ -53,7 +55,8 @@ refit_time_, multimetric_
 
     Notes
     -----
-    An estimator that is no function of sums is searched as scikit-learn does it, with a warning.
+    An estimator that is no function of sums is fitted to the rows of every fold; one that is not of
+    suffice is searched as scikit-learn does it, with a warning.
     See `cross_validate` for what a fold decides and what all rows decide.
 
     Examples
@@ -87,7 +90,7 @@ refit_time_, multimetric_
         """
         points = list(ParameterGrid(self.param_grid))
         learners = [_with(self.estimator, point) for point in points]
-        strange = [learner for learner in learners if not is_of_sums(learner)]
+        strange = [learner for learner in learners if not isinstance(learner, Estimator)]
         if strange:
             handed_over(strange[0], "GridSearchCV")
             given = params if groups is None else {**params, "groups": groups}
@@ -180,7 +183,9 @@ class _Judged:
 
     def of_all(self, learners: Sequence[Any], weight: Any) -> list[dict[str, Any]]:
         """Judge every learner on every fold, learner by learner."""
-        opened = [self._opened(learner, weight) for learner in learners]
+        opened = [
+            self._opened(learner, weight) if is_of_sums(learner) else None for learner in learners
+        ]
         fits: dict[int, list[tuple[Any, float]]] = {}
         groups: list[list[int]] = []
         waiting = {i: one for i, one in enumerate(opened) if isinstance(one, Opened)}
@@ -198,6 +203,8 @@ class _Judged:
                     for statistic in sums.statistics
                 ]
         for i, one in enumerate(opened):
+            if one is None:
+                fits[i] = refits(learners[i], self.table, self.folds, weight, self.error_score)
             if isinstance(one, Exception):
                 fits[i] = [(one, 0.0)] * len(self.folds)
         require_one([model for found in fits.values() for model, _ in found])

@@ -15,11 +15,11 @@ from suffice.model_selection.cross_validation import (
     handed_over,
     require_one,
     sample_weight_of,
-    timed,
 )
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.rows import Rows, named_scores
 from suffice.model_selection.scikit_learn import folds_of, scorer_of, shuffled
+from suffice.model_selection.timed import timed
 
 __all__ = ["learning_curve"]
 
