@@ -9,6 +9,8 @@ NEEDS = {
     "data/frames/dask": "dask",
     "data/frames/polars": "polars",
     "data/frames/ray": "ray",
+    "export/sql": "sqlglot",
+    "export/sql_nodes": "sqlglot",
 }
 
 collect_ignore = [

@@ -1,4 +1,4 @@
-"""The tasks of docs/tasks.md: every command there prints what stands beside it."""
+"""The tasks of docs/tasks.md and docs/export.md: a command prints what stands beside it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from suffice.cli.app import app
 PAGE = Path(__file__).parents[1] / "docs" / "tasks.md"
 ROW = re.compile(r"\| (?P<task>[^|]+) \| `(?P<command>[^`]+)` \| `(?P<result>[^`]+)` \|")
 TASKS = [match.groupdict() for match in ROW.finditer(PAGE.read_text("utf8"))]
+EXPORTS = [
+    match.groupdict() for match in ROW.finditer((PAGE.parent / "export.md").read_text("utf8"))
+]
 
 
 def _rows() -> Iterator[tuple[int, float, float, str, str]]:
@@ -100,5 +103,14 @@ def test_every_command_prints_what_the_page_says(run: Callable[[str], str]) -> N
     """In their order, because later ones use the models of earlier ones."""
     write_files()
     for task in TASKS:
+        printed = run(task["command"])
+        assert plain(task["result"]) in printed, (task["task"], printed)
+
+
+def test_exports(run: Callable[[str], str]) -> None:
+    pytest.importorskip("sqlglot", reason="sqlglot is not installed")
+    write_files()
+    assert len(EXPORTS) >= 8
+    for task in EXPORTS:
         printed = run(task["command"])
         assert plain(task["result"]) in printed, (task["task"], printed)

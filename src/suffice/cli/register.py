@@ -56,6 +56,10 @@ COMMANDS = {
         "Draw rows from a model: a class from its prior, then every column given the class.",
         "suffice sample spam.suffice -n 5 --seed 1",
     ),
+    "export": Entry(
+        "Write a model in another language: SQL or JSON.",
+        "suffice export adult.suffice --to sql --dialect duckdb --table people -o score.sql",
+    ),
     "merge": Entry(
         "Add up models of the same columns.",
         "suffice merge north.suffice south.suffice -o all.suffice",

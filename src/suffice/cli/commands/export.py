@@ -1,0 +1,105 @@
+"""``suffice export``: a model in another language."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from suffice.atomic import atomic_writer
+from suffice.cli.messages.sentences import note
+from suffice.cli.options.models import load
+from suffice.cli.options.shared import ModelFile, listed
+from suffice.cli.output.tables import refuse_overwriting, standard_output
+from suffice.errors import ParameterError
+
+__all__ = ["export"]
+
+
+class Target(StrEnum):
+    """What an export can be written in."""
+
+    sql = "sql"
+    json = "json"
+
+
+def export(
+    model: ModelFile,
+    to: Annotated[Target, typer.Option(help="The language.", show_default=False)],
+    dialect: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Of SQL: duckdb, postgres, sqlite, spark, bigquery, ..."),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The table that the SQL reads.")
+    ] = None,
+    schema: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The schema that the table is in.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COL", help="Carried over to the answers, such as a key."),
+    ] = None,
+    contributions: Annotated[
+        bool, typer.Option(help="Add what every column contributes to every class.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+) -> None:
+    """Write a model in another language: SQL or JSON."""
+    refuse_overwriting(output, [model])
+    of_sql = {"--dialect": dialect, "--table": table}
+    if to is Target.sql:
+        for option, value in of_sql.items():
+            if value is None:
+                raise ParameterError(
+                    f"{option} is not given",
+                    "SQL is of a dialect and reads a table",
+                    f"add {option}",
+                )
+    else:
+        others = {"--schema": schema, "--keep": keep, "--contributions": contributions}
+        for option, given in (of_sql | others).items():
+            if given:
+                raise ParameterError(
+                    f"{option} is given",
+                    f"it is an option of --to sql, not of {to}",
+                    "leave it out",
+                )
+    fitted = load(model)
+    if to is Target.sql:
+        assert dialect is not None
+        assert table is not None
+        text = _sql(fitted, dialect, table, schema, listed(keep), contributions)
+    else:
+        from suffice.export.json import to_json
+
+        text = to_json(fitted)
+    if output is None:
+        with standard_output() as stream:
+            stream.write(text)
+        return
+    with atomic_writer(output, "w") as file:
+        file.write(text)
+    typer.echo(f"Saved to {output}.")
+
+
+def _sql(
+    fitted: Any, dialect: str, table: str, schema: str | None, keep: Any, contributions: bool
+) -> str:
+    try:
+        from suffice.export.sql import to_sql
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            "sqlglot, which writes SQL, is not installed",
+            "it is an optional library",
+            "pip install 'suffice[export]'",
+        ) from error
+    from suffice.export.reading import log_joint
+
+    place = table if schema is None else (schema, table)
+    text = to_sql(fitted, dialect, place, keep=keep, contributions=contributions)
+    if refusing := log_joint(fitted).refusing:
+        note(f"a row with a NULL in {', '.join(map(repr, refusing))} gets NULL for an answer")
+    return text

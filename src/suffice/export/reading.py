@@ -1,0 +1,107 @@
+"""From a fitted model to its log joint, whatever kind of model it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import ParameterError
+from suffice.export.columns import check_labels
+from suffice.export.expressions import Column, LogJoint, Term
+from suffice.export.family_terms import family_terms
+from suffice.export.polynomials import design_terms
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.linear.model import LinearModel
+from suffice.models.logistic.model import LogisticModel
+
+__all__ = ["log_joint"]
+
+
+def log_joint(model: Any) -> LogJoint:
+    """The log joint of a fitted classifier, or the predictions of a regressor, as expressions.
+
+    Naive Bayes leaves a missing cell out. Discriminant analysis, linear and logistic models have
+    their terms of complete rows, and refuse others.
+
+    Parameters
+    ----------
+    model : fitted estimator
+
+    Returns
+    -------
+    LogJoint
+
+    Raises
+    ------
+    ParameterError
+        If the model, or the family of a column, cannot be written as an expression.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"size": [1.0, 2.0, 5.0], "kind": ["a", "a", "b"]})
+    >>> log_joint(NaiveBayes().fit(rows, "kind")).columns
+    (Column(name='size', kind='number'),)
+    """
+    fitted = getattr(model, "model_", None)
+    if getattr(model, "costs", None) is not None:
+        raise ParameterError(
+            "the model decides by costs",
+            "an export answers the most probable label",
+            "set costs=None, and apply them to the probabilities",
+        )
+    if isinstance(fitted, GenerativeModel | LogisticModel):
+        check_labels(fitted.classes.values)
+    if isinstance(fitted, GenerativeModel):
+        return _generative(fitted)
+    if isinstance(fitted, LogisticModel):
+        return _logistic(fitted)
+    if isinstance(fitted, LinearModel):
+        return _linear(fitted)
+    raise ParameterError(
+        f"a {type(model).__name__} cannot be exported",
+        "an export writes fitted naive Bayes, discriminant analysis, linear and logistic models",
+        "fit one of these",
+    )
+
+
+def _generative(model: GenerativeModel) -> LogJoint:
+    columns: list[Column] = []
+    terms: list[Term] = []
+    stored = {column.name: column.stored for column in model.layout.columns}
+    for part, parameters in zip(model.parts, model.parameters, strict=True):
+        names = tuple(part.layout.columns)
+        for name in names:
+            if stored[name] == "time":
+                raise ParameterError(
+                    f"column {name!r} holds dates or times",
+                    "databases and programs count these in different ways",
+                    "fit the model on the seconds since 1970-01-01, as numbers",
+                )
+        found = family_terms(parameters, names, model.layout, len(columns))
+        columns += found[0]
+        terms += found[1]
+    prior = tuple(model.prior.tolist())
+    start = tuple(model.log_prior.tolist())
+    return LogJoint("classes", model.classes.values, start, prior, tuple(columns), tuple(terms))
+
+
+def _logistic(model: LogisticModel) -> LogJoint:
+    w, b = model.coefficients[:, 1:], model.coefficients[:, 0]
+    if len(w) == 1:  # t₁ − t₀
+        w, b = np.vstack([np.zeros_like(w), w]), np.append(0.0, b)
+    columns, terms, rest = design_terms(model.centred.design, w, model.centred.mean)
+    k = len(model.classes)
+    start = tuple((b + rest).tolist())
+    prior = (1 / k,) * k
+    return LogJoint("classes", model.classes.values, start, prior, tuple(columns), tuple(terms))
+
+
+def _linear(model: LinearModel) -> LogJoint:
+    w = model.fit.coefficients.T
+    b = np.broadcast_to(model.fit.intercept if model.fit.has_intercept else 0.0, len(w))
+    columns, terms, rest = design_terms(model.design, w, np.zeros(w.shape[1]))
+    start = tuple((b + rest).tolist())
+    return LogJoint("numbers", model.design.targets, start, (), tuple(columns), tuple(terms))

@@ -1,0 +1,345 @@
+"""SQL: one SELECT with every probability and the label, in any dialect that sqlglot writes.
+
+::
+
+    cells    every column that the model reads, as a number or as it is
+    scores   s_c = log P(c) + Σ_j log p(x_j | c)
+    maxima   m = max_c s_c
+    weights  w_c = exp(s_c − m)
+    answer   P(c | x) = w_c / Σ w
+
+A missing cell is NULL, or NaN in a column of numbers. Where a row gets no answer in Python, its
+probabilities are NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect
+
+from suffice.errors import ParameterError
+from suffice.export.expressions import LARGEST, Choice, Column, LogJoint, Term
+from suffice.export.reading import log_joint
+from suffice.export.sql_nodes import (
+    SUBSTITUTING,
+    NodeWriter,
+    alias,
+    balanced,
+    cast,
+    double,
+    name_of,
+    names_of,
+    paren,
+    select,
+    source,
+)
+
+__all__ = ["to_sql"]
+
+NEVER = -1e290  # a maximum below: the row is impossible under every class
+FAINT = -708.0  # exp of less underflows, which PostgreSQL refuses
+MOST_COLUMNS = {"sqlite": 2000, "postgres": 1664}
+MOST_CLASSES = {"sqlite": 100, "postgres": 100}  # arguments of MAX and GREATEST
+WITHOUT_NAN = ("sqlite",)
+MATERIALISED = ("sqlite", "postgres")  # else an inlined expression is computed again and again
+
+
+def to_sql(
+    model: Any,
+    dialect: str,
+    table: str | Sequence[str],
+    *,
+    keep: Sequence[str] = (),
+    contributions: bool = False,
+) -> str:
+    """Write a fitted model as one SELECT over a table.
+
+    Its columns are those of ``keep``, then ``prediction``, then ``P(label)`` for every class; of a
+    regression, the predictions of every target. NULL and unseen values mean what they mean in
+    `predict_proba`; a number that Python refuses (infinite, or above 1e150) gives NULL. Strings
+    are compared by the rules of the database.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    dialect : str
+        A dialect of sqlglot: "duckdb", "postgres", "sqlite", "spark", "bigquery", ...
+    table : str, or sequence of str
+        The name of the table, one identifier; or (schema, table), or (catalog, schema, table).
+    keep : sequence of str
+        Columns to carry over, such as a key: the rows of an answer have no order.
+    contributions : bool
+        Whether to add what every column contributes to the log joint of every class, up to a term
+        that all classes share.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ParameterError
+        If the dialect is unknown, a name is there twice, the model cannot be written, or the
+        statement would be beyond the limits of the database.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"size": [1.0, 2.0, 5.0], "kind": ["a", "a", "b"]})
+    >>> print(to_sql(NaiveBayes().fit(rows, "kind"), "duckdb", "t").splitlines()[0])
+    -- Written by suffice: NaiveBayes.
+    """
+    if not dialect or Dialect.get(dialect.lower()) is None:
+        raise ParameterError(
+            f"dialect={dialect!r}", "it is a dialect of sqlglot: duckdb, postgres, sqlite, spark"
+        )
+    joint = log_joint(model)
+    writer = _Writer(joint, dialect.lower(), tuple(keep), contributions)
+    statement = writer.select(_table(table)).sql(dialect=dialect, pretty=True, comments=False)
+    about = [f"Written by suffice: {type(model).__name__}."]
+    if joint.refusing:
+        about.append(
+            "A row with a NULL gets NULL: the model needs "
+            + ", ".join(map(ascii, joint.refusing))
+            + "."
+        )
+    if writer.dialect == "sqlite":
+        about.append("SQLite needs its functions LN and EXP (SQLITE_ENABLE_MATH_FUNCTIONS).")
+    return "".join(f"-- {line}\n" for line in about) + statement + "\n"
+
+
+class _Writer(NodeWriter):
+    """Builds the tree of one statement."""
+
+    def __init__(
+        self, joint: LogJoint, dialect: str, keep: tuple[str, ...], contributions: bool
+    ) -> None:
+        self.joint, self.dialect, self.keep = joint, dialect, keep
+        self.contributions = contributions
+        self.k = len(joint.outputs)
+        self._check()
+
+    def _check(self) -> None:
+        names = [name.lower() for name in (*self.keep, *self._answers())]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ParameterError(
+                f"the answer would have two columns {twice!r}",
+                "its columns have names of their own",
+                "rename the column of the table, or do not keep it",
+            )
+        read = [column.name for column in self.joint.columns]
+        unsafe = next((name for name in (*names, *read) if "${" in name), None)
+        if unsafe is not None and self.dialect in SUBSTITUTING:
+            raise ParameterError(
+                f"the name {unsafe!r} holds ${{",
+                f"{self.dialect} puts the value of a variable in its place",
+                "rename the column or the label",
+            )
+        terms = len(self.joint.terms) * self.k if self.contributions else 0
+        wide = len(self.keep) + len(self.joint.columns) + terms + 2 * self.k + 1
+        most = MOST_COLUMNS.get(self.dialect, wide)
+        if wide > most:
+            raise ParameterError(
+                f"the statement needs {wide:,} columns",
+                f"{self.dialect} has {most:,} at most",
+                "fit the model on fewer columns, or use another database",
+            )
+        if self.k > MOST_CLASSES.get(self.dialect, self.k):
+            raise ParameterError(
+                f"the model has {self.k} classes",
+                f"a function of {self.dialect} takes {MOST_CLASSES[self.dialect]} arguments",
+                "use another database, such as DuckDB",
+            )
+
+    def _answers(self) -> list[str]:
+        """Names of the columns of the answer, after those that are kept."""
+        outputs = self.joint.outputs
+        if self.joint.task == "classes":
+            names = ["prediction", *(f"P({label})" for label in outputs)]
+        elif self.k == 1:
+            names = ["prediction"]
+        else:
+            names = [f"prediction of {target}" for target in outputs]
+        if self.contributions:
+            names += [
+                f"{' and '.join(self.joint.columns[j].name for j in term.columns)} for {output}"
+                for term in self.joint.terms
+                if term.columns
+                for output in outputs
+            ]
+        return names
+
+    def select(self, table: exp.Table) -> exp.Select:
+        """The whole statement."""
+        kept = [f"k{i}" for i in range(len(self.keep))]
+        parts = [
+            f"e{t}_{c}"
+            for t, term in enumerate(self.joint.terms)
+            if term.columns and self.contributions
+            for c in range(self.k)
+        ]
+        scores = [f"s{c}" for c in range(self.k)]
+        steps = [("cells", self._cells().from_(table, copy=False))]
+        last = "cells"
+        if self.contributions:
+            made = [
+                alias(self._term(t, c), f"e{t}_{c}")
+                for t, term in enumerate(self.joint.terms)
+                if term.columns
+                for c in range(self.k)
+            ]
+            steps.append(("terms", select(*names_of(kept), *made).from_(source(last), copy=False)))
+            last = "terms"
+        sums = [alias(self._score(c), f"s{c}") for c in range(self.k)]
+        carried = [*kept, *parts]
+        steps.append(("scores", select(*names_of(carried), *sums).from_(source(last), copy=False)))
+        if self.joint.task == "numbers":
+            answer = [alias(name_of(s), n) for s, n in zip(scores, self._answers(), strict=False)]
+            last = "scores"
+        else:
+            top: exp.Expression = name_of("s0")
+            if self.k > 1:
+                top = exp.Greatest(this=top, expressions=names_of(scores[1:]))
+            most = alias(top, "m")
+            steps.append(
+                (
+                    "maxima",
+                    select(*names_of([*carried, *scores]), most).from_(
+                        source("scores"), copy=False
+                    ),
+                )
+            )
+            weights = [alias(self._weight(c), f"w{c}") for c in range(self.k)]
+            every = names_of([*carried, *scores, "m"])
+            steps.append(("weights", select(*every, *weights).from_(source("maxima"), copy=False)))
+            last = "weights"
+            answer = [
+                alias(made, name)
+                for made, name in zip(
+                    [self._label(), *map(self._probability, range(self.k))],
+                    self._answers(),
+                    strict=False,
+                )
+            ]
+        first = [alias(name_of(place), name) for place, name in zip(kept, self.keep, strict=True)]
+        extra = [
+            alias(name_of(part), name)
+            for part, name in zip(parts, self._answers()[len(answer) :], strict=True)
+        ]
+        whole = select(*first, *answer, *extra).from_(source(last), copy=False)
+        for name, step in steps:
+            materialised = True if self.dialect in MATERIALISED else None
+            whole = whole.with_(
+                exp.to_identifier(name, quoted=True),
+                as_=step,
+                materialized=materialised,
+                copy=False,
+            )
+        return whole
+
+    def _cells(self) -> exp.Select:
+        kept = [alias(name_of(name), f"k{i}") for i, name in enumerate(self.keep)]
+        cells = [alias(self._cell(column), f"x{j}") for j, column in enumerate(self.joint.columns)]
+        # Contributions are computed from cells: a SELECT without any column is no SELECT.
+        nothing = [] if kept or cells else [alias(double(0.0), "nothing")]
+        return select(*kept, *cells, *nothing)
+
+    def _cell(self, column: Column) -> exp.Expression:
+        cell = name_of(column.name)
+        if not column.is_number:
+            return cell
+        number = cast(cell)
+        if self.dialect in WITHOUT_NAN:
+            return number
+        return exp.Nullif(this=number, expression=cast(exp.Literal.string("NaN")))
+
+    def _score(self, c: int) -> exp.Expression:
+        start = cast(double(self.joint.start[c]))
+        terms = [
+            name_of(f"e{t}_{c}") if self.contributions and term.columns else self._term(t, c)
+            for t, term in enumerate(self.joint.terms)
+        ]
+        return balanced([start, *terms])
+
+    def _term(self, t: int, c: int) -> exp.Expression:
+        """What a term adds to the output c, with its rule for missing and refused cells."""
+        term = self.joint.terms[t]
+        made = term.by_output[c]
+        value = self.write(made)
+        if not term.columns:
+            return cast(value)
+        whole = exp.Case()
+        missing = [exp.Is(this=name_of(f"x{j}"), expression=exp.Null()) for j in term.columns]
+        silent = isinstance(made, Choice) and made.otherwise == 0.0
+        plain = self._is_by_value(term)
+        if plain and (
+            silent
+            or (isinstance(made, Choice) and made.otherwise is None and term.missing == "refused")
+        ):
+            return cast(value)
+        if term.missing == "nothing":
+            whole = whole.when(exp.or_(*missing, copy=False), double(0.0), copy=False)
+        else:
+            whole = whole.when(exp.or_(*missing, copy=False), exp.Null(), copy=False)
+        if plain:
+            return cast(whole.else_(value, copy=False))
+        legal = [self._legal(j) for j in term.columns if self.joint.columns[j].is_number]
+        return cast(whole.when(exp.and_(*legal, copy=False), value, copy=False))
+
+    def _is_by_value(self, term: Term) -> bool:
+        return not any(self.joint.columns[j].is_number for j in term.columns)
+
+    def _legal(self, j: int) -> Any:
+        """What Python demands of the number."""
+        kind, x = self.joint.columns[j].kind, name_of(f"x{j}")
+        low = -LARGEST if kind == "number" else 0.0
+        rule = exp.Between(this=x, low=double(low), high=double(LARGEST))
+        if kind != "whole":
+            return rule
+        return exp.and_(rule, exp.EQ(this=x.copy(), expression=exp.Floor(this=x.copy())))
+
+    def _weight(self, c: int) -> exp.Expression:
+        rest = exp.Sub(this=name_of(f"s{c}"), expression=name_of("m"))
+        faint = exp.LT(this=rest, expression=double(FAINT))
+        return (
+            exp.Case()
+            .when(faint, double(0.0), copy=False)
+            .else_(exp.Exp(this=rest.copy()), copy=False)
+        )
+
+    def _label(self) -> exp.Expression:
+        outputs, m = self.joint.outputs, name_of("m")
+        case = exp.Case().when(
+            exp.LTE(this=m, expression=double(NEVER)),
+            self.literal(outputs[self.joint.fallback]),
+            copy=False,
+        )
+        for c, output in enumerate(outputs):
+            case = case.when(
+                exp.EQ(this=name_of(f"s{c}"), expression=m.copy()), self.literal(output), copy=False
+            )
+        return case
+
+    def _probability(self, c: int) -> exp.Expression:
+        total = balanced([name_of(f"w{i}") for i in range(self.k)])
+        never = exp.LTE(this=name_of("m"), expression=double(NEVER))
+        share = exp.Div(this=name_of(f"w{c}"), expression=paren(total), typed=True, safe=False)
+        return cast(
+            exp.Case().when(never, double(self.joint.prior[c]), copy=False).else_(share, copy=False)
+        )
+
+
+def _table(name: str | Sequence[str]) -> exp.Table:
+    """The table of one identifier, or of a schema and more."""
+    parts = [name] if isinstance(name, str) else list(name)
+    if not 1 <= len(parts) <= 3 or not all(parts):
+        raise ParameterError(
+            f"table={name!r}", "a table has a name, and may have a schema and a catalog"
+        )
+    places = dict(zip(("this", "db", "catalog"), reversed(parts), strict=False))
+    return exp.Table(**{k: exp.to_identifier(v, quoted=True) for k, v in places.items()})

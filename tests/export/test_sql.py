@@ -1,0 +1,282 @@
+"""SQL, run by the databases themselves: what they answer is what Python answers."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("sqlglot", reason="sqlglot is not installed")
+
+import sqlglot
+
+from suffice import NaiveBayes
+from suffice.errors import ParameterError
+from suffice.export import to_sql
+
+TABLE = 't"; DROP TABLE x; --'
+Run = Callable[[pd.DataFrame, str], pd.DataFrame]
+
+
+def in_duckdb(rows: pd.DataFrame, query: str) -> pd.DataFrame:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    with duckdb.connect() as connection:
+        connection.register("rows", rows)
+        connection.execute(f"CREATE TABLE {_quoted(TABLE)} AS SELECT * FROM rows")
+        found: pd.DataFrame = connection.execute(query).fetch_df()
+    return found
+
+
+def in_sqlite(rows: pd.DataFrame, query: str) -> pd.DataFrame:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute("SELECT ln(2.0), floor(1.5)")
+        except sqlite3.OperationalError:
+            pytest.skip("SQLite was built without mathematical functions")
+        columns = ", ".join(map(_quoted, rows.columns))
+        connection.execute(f"CREATE TABLE {_quoted(TABLE)} ({columns})")
+        places = ", ".join("?" * rows.shape[1])
+        plain = rows.astype(object).where(rows.notna(), None).to_numpy().tolist()
+        connection.executemany(f"INSERT INTO {_quoted(TABLE)} VALUES ({places})", plain)
+        cursor = connection.execute(query)
+        names = [column[0] for column in cursor.description]
+        return pd.DataFrame(cursor.fetchall(), columns=names)
+
+
+@pytest.fixture
+def in_postgresql(postgresql: Any) -> Run:
+    import pyarrow as pa
+    from adbc_driver_postgresql import dbapi
+
+    def run(rows: pd.DataFrame, query: str) -> pd.DataFrame:
+        with dbapi.connect(postgresql.address) as connection, connection.cursor() as cursor:
+            cursor.execute(f"DROP TABLE IF EXISTS {_quoted(TABLE)}")
+            kinds = [_KINDS.get(str(rows[name].dtype), "float8") for name in rows]
+            columns = ", ".join(f"{_quoted(n)} {k}" for n, k in zip(rows, kinds, strict=True))
+            cursor.execute(f"CREATE TABLE {_quoted(TABLE)} ({columns})")
+            cursor.adbc_ingest(TABLE, pa.Table.from_pandas(rows), mode="append")
+            connection.commit()
+            cursor.execute(query)
+            found: pd.DataFrame = cursor.fetch_arrow_table().to_pandas()
+        return found
+
+    return run
+
+
+_KINDS = {"Int64": "int8", "int64": "int8", "boolean": "boolean", "bool": "boolean"}
+_KINDS |= {"string": "text", "str": "text", "object": "text"}
+
+
+@pytest.fixture(scope="module")
+def in_spark() -> Iterator[Run]:
+    pytest.importorskip("pyspark", reason="Spark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java, which is absent")
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "1").getOrCreate()
+
+    def run(rows: pd.DataFrame, query: str) -> pd.DataFrame:
+        import pyarrow as pa
+
+        session.createDataFrame(pa.Table.from_pandas(rows)).createOrReplaceTempView("t")
+        answer = session.sql(query.replace(f"`{TABLE}`", "t"))
+        return answer.toArrow().to_pandas()
+
+    yield run
+    session.stop()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def check(model: Any, rows: pd.DataFrame, dialect: str, run: Run) -> None:
+    """The same labels, and probabilities within 1e-12 (1e-9 of numbers, which are larger)."""
+    keyed = rows.assign(key=np.arange(len(rows)))
+    query = to_sql(model, dialect, TABLE, keep=["key"])
+    answer = run(keyed, query).sort_values("key")
+    assert list(answer["key"]) == list(range(len(rows)))
+    expected = model.predict(rows)
+    if hasattr(model, "classes_"):
+        assert list(answer["prediction"]) == list(expected)
+        found = answer[[f"P({label})" for label in model.classes_]].to_numpy(float)
+        np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
+    else:
+        np.testing.assert_allclose(answer["prediction"].to_numpy(float), expected, rtol=1e-9)
+
+
+MODELS = ["bayes", "map", "mle", "smooth", "uniform"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_naive_bayes_in_duckdb(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
+    check(naive_bayes[name], holes, "duckdb", in_duckdb)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_naive_bayes_in_sqlite(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
+    check(naive_bayes[name], holes, "sqlite", in_sqlite)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_naive_bayes_in_postgresql(
+    naive_bayes: Any, holes: pd.DataFrame, name: str, in_postgresql: Run
+) -> None:
+    check(naive_bayes[name], holes, "postgres", in_postgresql)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_naive_bayes_in_spark(
+    naive_bayes: Any, holes: pd.DataFrame, name: str, in_spark: Run
+) -> None:
+    check(naive_bayes[name], holes, "spark", in_spark)
+
+
+COMPLETE = ["lda", "qda", "logistic", "logistic of two", "linear", "ridge"]
+
+
+def _read(model: Any, rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[list(model.feature_names_in_)]
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_complete_rows_in_every_database(
+    complete_models: Any, complete: pd.DataFrame, name: str, in_postgresql: Run
+) -> None:
+    model = complete_models[name]
+    rows = _read(model, complete)
+    check(model, rows, "duckdb", in_duckdb)
+    check(model, rows, "sqlite", in_sqlite)
+    check(model, rows, "postgres", in_postgresql)
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_complete_rows_in_spark(
+    complete_models: Any, complete: pd.DataFrame, name: str, in_spark: Run
+) -> None:
+    model = complete_models[name]
+    check(model, _read(model, complete), "spark", in_spark)
+
+
+@pytest.mark.parametrize("name", COMPLETE)
+def test_a_null_gives_null_and_the_statement_says_so(
+    complete_models: Any, complete: pd.DataFrame, name: str
+) -> None:
+    model = complete_models[name]
+    rows = _read(model, complete.head(5)).copy()
+    rows.iloc[2, 0] = np.nan
+    query = to_sql(model, "duckdb", TABLE)
+    assert "gets NULL: the model needs" in query.splitlines()[1]
+    answer = in_duckdb(rows, query)
+    assert answer.isna().all(axis=1).tolist() == [False, False, True, False, False]
+    assert answer.isna().any(axis=1).tolist() == [False, False, True, False, False]
+
+
+def test_contributions_add_up(naive_bayes: Any, holes: pd.DataFrame) -> None:
+    model = naive_bayes["map"]
+    answer = in_duckdb(holes, to_sql(model, "duckdb", TABLE, contributions=True))
+    k = len(model.classes_)
+    scores = [
+        np.log(model.model_.prior[c])
+        + answer[[n for n in answer if n.endswith(f" for {label}")]].sum(axis=1)
+        for c, label in enumerate(model.classes_)
+    ]
+    assert answer.shape[1] == 1 + k + k * len(holes.columns)
+    p = answer[[f"P({label})" for label in model.classes_]].to_numpy()
+    odds = np.stack(scores, axis=1) - scores[0].to_numpy()[:, None]
+    np.testing.assert_allclose(np.log(p) - np.log(p[:, :1]), odds, atol=1e-10)
+
+
+def test_what_python_refuses_is_null() -> None:
+    rows = pd.DataFrame({"x": [1.0, 2.0, 4.0, 5.0], "y": ["a", "a", "b", "b"]})
+    model = NaiveBayes().fit(rows, "y")
+    asked = pd.DataFrame({"x": [np.inf, -np.inf, 1e200, np.nan, 3.0]})
+    answer = in_duckdb(asked, to_sql(model, "duckdb", TABLE))
+    assert answer.isna().all(axis=1).tolist() == [True, True, True, False, False]
+
+
+def test_a_row_impossible_under_every_class_gets_the_prior() -> None:
+    rows = pd.DataFrame({"v": ["p", "q", "q"], "w": ["r", "s", "s"], "y": ["a", "b", "b"]})
+    model = NaiveBayes(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
+    asked = pd.DataFrame({"v": ["p"], "w": ["s"]})
+    for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
+        (answer,) = run(asked, to_sql(model, dialect, TABLE)).to_dict("records")
+        assert answer["prediction"] == "b"
+        assert (answer["P(a)"], answer["P(b)"]) == pytest.approx((1 / 3, 2 / 3), rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    "dialect", ["bigquery", "snowflake", "mysql", "tsql", "oracle", "redshift", "trino"]
+)
+def test_other_dialects_parse(naive_bayes: Any, complete_models: Any, dialect: str) -> None:
+    for model in (naive_bayes["bayes"], complete_models["qda"]):
+        statements = sqlglot.parse(to_sql(model, dialect, ("s", TABLE)), dialect=dialect)
+        assert len(statements) == 1
+        (table,) = [t for t in statements[0].find_all(sqlglot.exp.Table) if t.db == "s"]
+        assert table.name == TABLE
+
+
+def test_names_and_labels_stay_inside_their_quotes(naive_bayes: Any, holes: pd.DataFrame) -> None:
+    for dialect in ("duckdb", "sqlite", "postgres", "spark", "mysql", "bigquery"):
+        statements = sqlglot.parse(to_sql(naive_bayes["bayes"], dialect, TABLE), dialect=dialect)
+        assert [type(statement) for statement in statements] == [sqlglot.exp.Select]
+        names = {i.name for i in statements[0].find_all(sqlglot.exp.Identifier)}
+        assert set(holes.columns) <= names
+
+
+def test_spark_substitutes_no_variable_in_a_name() -> None:
+    rows = pd.DataFrame({"${x}": [1.0, 2.0, 4.0], "y": ["a", "b", "b"]})
+    model = NaiveBayes().fit(rows, "y")
+    with pytest.raises(ParameterError, match=r"the name '\$\{x\}' holds \$\{"):
+        to_sql(model, "spark", "t")
+    assert "${x}" in to_sql(model, "duckdb", "t")
+
+
+def test_limits_are_checked_before_writing() -> None:
+    wide = pd.DataFrame(np.arange(3 * 2100.0).reshape(3, 2100) ** 1.5)
+    wide.columns = [f"x{j}" for j in range(2100)]
+    model = NaiveBayes(identifiers="keep").fit(wide, np.array(["a", "b", "b"]))
+    with pytest.raises(ParameterError, match=r"2,105 columns; sqlite has 2,000 at most"):
+        to_sql(model, "sqlite", "t")
+
+
+def test_refusals_name_the_rule(naive_bayes: Any, training: pd.DataFrame) -> None:
+    model = naive_bayes["bayes"]
+    with pytest.raises(ParameterError, match="dialect='klingon'"):
+        to_sql(model, "klingon", "t")
+    with pytest.raises(ParameterError, match="two columns 'prediction'"):
+        to_sql(model, "duckdb", "t", keep=["prediction"])
+    text = pd.DataFrame({"t": [f"some words here {i}" for i in range(8)], "y": list("ab") * 4})
+    with pytest.raises(ParameterError, match="column 't' is text"):
+        to_sql(NaiveBayes().fit(text, "y"), "duckdb", "t")
+    costly = NaiveBayes(costs=1 - np.eye(3)).fit(training, "y")
+    with pytest.raises(ParameterError, match="decides by costs"):
+        to_sql(costly, "duckdb", "t")
+
+
+# fmt: off
+ADULT = [
+    "age", "workclass", "fnlwgt", "education", "education_num",
+    "marital_status", "occupation", "relationship", "race", "sex",
+    "capital_gain", "capital_loss", "hours_per_week", "native_country", "income",
+]
+# fmt: on
+
+
+def test_adult(data: Path) -> None:
+    path = data / "adult" / "adult.data"
+    if not path.exists():
+        pytest.skip(f"{path} is absent")
+    kinds = {"skipinitialspace": True, "na_values": "?"}
+    rows = pd.read_csv(path, header=None, names=ADULT, **kinds)
+    model = NaiveBayes().fit(rows, "income")
+    rows = rows.drop(columns="income")
+    check(model, rows, "duckdb", in_duckdb)
