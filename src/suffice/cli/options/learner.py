@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def refuse_words(model: str, table: Table, others: set[str | None]) -> None:
             raise SchemaError(
                 f"column {name!r} holds strings",
                 f"--model {model} reads numbers only",
-                f"leave it out with --ignore {name}, or choose --model naive-bayes or logistic",
+                f"leave it out with --ignore {shlex.quote(name)}, or choose --model naive-bayes or logistic",
             )
 
 

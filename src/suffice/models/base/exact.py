@@ -99,6 +99,10 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """What a user should know of the model, in sentences."""
         return iter(())
 
+    def _decisions(self) -> Iterator[str]:
+        """What was decided for the user while learning, in sentences; a file is read without."""
+        return iter(())
+
     def _require_sums(self) -> None:
         """Refuse what needs sums where none were kept."""
 
@@ -134,7 +138,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         statistic = tree_sum(batches)
         self.model_ = self._estimate(learnt.reader, statistic, source, tuned)
         self.reader_, self.batches_, self.statistic_ = learnt.reader, batches, statistic
-        for sentence in self._warnings():
+        for sentence in (*self._warnings(), *(() if tuned else self._decisions())):
             warn(sentence)
         return self
 

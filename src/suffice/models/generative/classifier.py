@@ -260,8 +260,10 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         return self.model_.parameters
 
     def _warnings(self) -> Iterator[str]:
-        yield from left_out(self.model_)
-        yield from self.model_.remarks()
+        return self.model_.remarks()
+
+    def _decisions(self) -> Iterator[str]:
+        return left_out(self.model_)
 
     # -- columns that had no value so far
 
