@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from suffice.model_selection.paired_scores import ScoreDifference as ScoreDifference
     from suffice.model_selection.paired_scores import compare_scores as compare_scores
     from suffice.model_selection.paired_scores import mcnemar_test as mcnemar_test
+    from suffice.model_selection.permutation_test import (
+        permutation_test_score as permutation_test_score,
+    )
     from suffice.model_selection.score_curve import learning_curve as learning_curve
     from suffice.model_selection.statistics_curve import LearningCurve as LearningCurve
     from suffice.model_selection.statistics_curve import (
@@ -41,6 +44,7 @@ _HOME = {
     "learning_curve": "score_curve",
     "learning_curve_from_statistics": "statistics_curve",
     "mcnemar_test": "paired_scores",
+    "permutation_test_score": "permutation_test",
 }
 
 __all__ = [
@@ -59,6 +63,7 @@ __all__ = [
     "learning_curve",
     "learning_curve_from_statistics",
     "mcnemar_test",
+    "permutation_test_score",
 ]
 
 

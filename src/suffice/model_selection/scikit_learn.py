@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "folds_of",
     "group_folds",
     "pairs_of",
+    "permuted",
     "rows_at",
     "scorer_of",
     "shuffled",
@@ -106,6 +107,23 @@ def shuffled(folds: Folds, random_state: Any) -> Folds:
     """The folds, with the rows to learn from in random order."""
     rng = check_random_state(random_state)
     return [(rng.permutation(train), test) for train, test in folds]
+
+
+def permuted(
+    n: int, groups: Any, permutations: int, random_state: Any
+) -> Iterator[NDArray[np.intp]]:
+    """Yield random orders of n rows, within groups if there are some: those of scikit-learn."""
+    rng = check_random_state(random_state)
+    codes = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    for _ in range(permutations):
+        if codes is None:
+            yield rng.permutation(n)
+            continue
+        order = np.arange(n)
+        for group in range(codes.max() + 1):
+            mine = codes == group
+            order[mine] = rng.permutation(order[mine])
+        yield order
 
 
 def rows_at(table: Any, rows: NDArray[np.intp]) -> Any:
