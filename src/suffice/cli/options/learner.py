@@ -67,7 +67,8 @@ def refuse_words(model: str, table: Table, others: set[str | None]) -> None:
             raise SchemaError(
                 f"column {name!r} holds strings",
                 f"--model {model} reads numbers only",
-                f"leave it out with --ignore {shlex.quote(name)}, or choose --model naive-bayes or logistic",
+                f"leave it out with --ignore {shlex.quote(name)}, or choose --model naive-bayes or "
+                "logistic",
             )
 
 
