@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +40,7 @@ def test_every_page_that_shows_python_is_run_here() -> None:
     assert [page for page in shown if blocks(page)] == [
         "README.md",
         "CONTRIBUTING.md",
+        "docs/choosing_models.md",
         "docs/engines.md",
         "docs/how_it_works.md",
         "docs/pictures.md",
@@ -96,6 +98,24 @@ def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
     assert error == "0.15865525393145707"
     assert [float(rate) for rate in rates.split()] == pytest.approx([0.15848, 0.15897], abs=1e-12)
     assert decisions == "['low' None 'high']"
+
+
+def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = blocks("docs/choosing_models.md")
+    found: dict[str, Any] = {}
+    exec(block, found)
+    errors, gap, best = capsys.readouterr().out.splitlines()
+    assert list(eval(errors)) == ["naive Bayes", "lda", "logistic"]
+    assert max(eval(errors).values()) < 0.06
+    assert gap == f"log loss {found['gap'].mean:.3f} more, from {found['gap'].low:.3f} to " + (
+        f"{found['gap'].high:.3f}"
+    )
+    assert eval(best) == found["search"].best_params_
+    for line in blocks("docs/choosing_models.md", "sh")[0].splitlines():
+        words = shlex.split(line, comments=True)
+        options = {word for word in words if word.startswith("--")}
+        helped = CliRunner().invoke(app, [words[1], "--help"]).output
+        assert all(option in helped for option in options)
 
 
 def test_the_page_of_the_pictures(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
