@@ -4,6 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from suffice.export.c import to_c as to_c
+    from suffice.export.javascript import to_js as to_js
     from suffice.export.json import to_json as to_json
     from suffice.export.reading import log_joint as log_joint
     from suffice.export.sql import to_sql as to_sql
@@ -11,11 +13,13 @@ if TYPE_CHECKING:
 # Imported on first use: a target may need a library of its own.
 _HOME = {
     "log_joint": "suffice.export.reading",
+    "to_c": "suffice.export.c",
+    "to_js": "suffice.export.javascript",
     "to_json": "suffice.export.json",
     "to_sql": "suffice.export.sql",
 }
 
-__all__ = ["log_joint", "to_json", "to_sql"]
+__all__ = ["log_joint", "to_c", "to_js", "to_json", "to_sql"]
 
 
 def __getattr__(name: str) -> Any:

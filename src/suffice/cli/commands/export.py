@@ -23,6 +23,8 @@ class Target(StrEnum):
 
     sql = "sql"
     json = "json"
+    c = "c"
+    js = "js"
 
 
 def export(
@@ -47,7 +49,7 @@ def export(
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
 ) -> None:
-    """Write a model in another language: SQL or JSON."""
+    """Write a model in another language: SQL, JSON, C or JavaScript."""
     refuse_overwriting(output, [model])
     of_sql = {"--dialect": dialect, "--table": table}
     if to is Target.sql:
@@ -73,9 +75,9 @@ def export(
         assert table is not None
         text = _sql(fitted, dialect, table, schema, listed(keep), contributions)
     else:
-        from suffice.export.json import to_json
+        import suffice.export
 
-        text = to_json(fitted)
+        text = getattr(suffice.export, f"to_{to}")(fitted)
     if output is None:
         with standard_output() as stream:
             stream.write(text)
