@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from suffice.data.table import RecordSplit, SplitView, TableView, leading
 
-__all__ = ["FirstRows", "WithoutCells", "WithoutColumns", "left_out"]
+__all__ = ["FirstRows", "WithColumns", "WithoutCells", "WithoutColumns", "left_out"]
 
 
 def left_out(unknown: Sequence[str]) -> str:
@@ -80,6 +80,24 @@ class WithoutCells(TableView):
         spare = next(name for name in self.names if name not in self.empty)
         read = read or {spare: pa.string() if self.table.guesses else None}
         return [_EmptiedSplit(split, tuple(types), empty) for split in self.table.splits(read)]
+
+
+@dataclass(frozen=True)
+class WithColumns(WithoutCells):
+    """A table with further columns that are there in name only.
+
+    Examples
+    --------
+    >>> from suffice.data.frames.memory import frame_table
+    >>> table = WithColumns(frame_table(pa.table({"size": [1.5]})), ("id",))
+    >>> [b.to_pylist() for b in table.splits({"id": None, "size": None})[0].record_batches()]
+    [[{'id': None, 'size': 1.5}]]
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns, the further ones last."""
+        return *self.table.names, *self.empty
 
 
 @dataclass(frozen=True)

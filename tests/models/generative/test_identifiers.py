@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose
 
 import suffice
 from suffice import NaiveBayes
-from suffice.errors import SufficeWarning
+from suffice.errors import SchemaError, SufficeWarning
 from suffice.families import Categorical, Gaussian
 from suffice.naive_bayes import CategoricalNB, GaussianNB
 
@@ -147,3 +147,21 @@ def test_arrays_and_an_only_column_are_learnt_from() -> None:
     NaiveBayes().fit(np.c_[np.arange(N) % 7, COLUMNS["number"]], Y)
     NaiveBayes().fit(np.c_[NAMES, NAMES], Y)
     NaiveBayes().fit(pd.DataFrame({"number": COLUMNS["number"]}), Y)
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, "csv"])
+def test_tables_to_be_answered_need_no_identifier(form: Any, tmp_path: Any) -> None:
+    x = table("name", "number")
+    model = quiet(NaiveBayes().fit, x, Y)
+    without = table()
+    if form == "csv":
+        without.to_csv(tmp_path / "new.csv", index=False)
+    new = str(tmp_path / "new.csv") if form == "csv" else without
+    assert_allclose(model.predict_proba(new), model.predict_proba(x), rtol=1e-12)
+    labelled = without.assign(y=Y)
+    assert model.score(labelled, "y") == model.score(x, Y)
+    for learn in (model.partial_fit, model.forget):
+        with pytest.raises(SchemaError, match="is not in the table"):
+            learn(without, Y)
+    with pytest.raises(SchemaError, match="column 'x' is not in the table"):
+        model.predict(x.drop(columns="x"))

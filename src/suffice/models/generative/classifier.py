@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, is_decided
 from suffice.data.table_source import TableSource
+from suffice.data.table_views import WithColumns
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError
 from suffice.families import Family
@@ -210,7 +211,10 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         return reader.summarise_by_place(source, self._engine_for(source), group)
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        return self._open_labelled(X, y, sample_weight)
+        source = self._open_labelled(X, y, sample_weight)
+        if isinstance(source, TableSource) and isinstance(source.table, WithColumns):
+            return replace(source, table=source.table.table)  # which is refused
+        return source
 
     def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
         reader = reader.with_options(**self._reading())  # which may have changed since the fit

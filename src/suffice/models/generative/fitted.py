@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
+from suffice.data.table_source import TableSource
+from suffice.data.table_views import WithColumns
 from suffice.engines.choice import is_here
 from suffice.errors import ParameterError, warn
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import impossible_rows
+from suffice.models.generative.advice import identifiers
 from suffice.models.generative.discriminant_functions import (
     LinearForm,
     QuadraticForm,
@@ -42,8 +46,7 @@ from suffice.models.generative.typicality import (
     Reference,
     Typicality,
     beside,
-    check_describes_rows,
-    is_closed,
+    drawn,
     typicalities,
 )
 from suffice.statistics.batch import NO_CLASSES, NO_CODES, NO_WEIGHTS, Batch
@@ -54,7 +57,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FittedGenerative"]
 
-MOST_CELLS = 2**24  # of rows drawn to compare others with
 FEW_ROWS = 256  # that are answered by the thread that asks
 
 
@@ -78,6 +80,20 @@ class FittedGenerative(Classifier):
     @abstractmethod
     def _prior(self) -> tuple[Prior, float]:
         """The class prior and its pseudo-count."""
+
+    def _open(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        targets: tuple[str, ...] = (),
+        first: bool = False,
+    ) -> TableSource | ArraySource:
+        source = super()._open(X, y, sample_weight, targets, first)
+        if first or not isinstance(source, TableSource):
+            return source
+        absent = tuple(n for n in identifiers(self._fitted()) if n not in source.table.names)
+        return replace(source, table=WithColumns(source.table, absent)) if absent else source
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, c) = log P(c) + Σ log p(x_j | c), (n, k).
@@ -178,19 +194,7 @@ class FittedGenerative(Classifier):
 
     def _reference(self, n_samples: int, random_state: Any) -> Reference:
         """Rows of the model to compare others with, where they are needed."""
-        model = self._fitted()
-        if not (isinstance(n_samples, Integral) and n_samples > 0):
-            raise ParameterError(f"n_samples={n_samples!r}", "it is a whole number, 1 or more")
-        check_describes_rows(model)
-        if is_closed(model):
-            return Reference()
-        k = len(model.classes)
-        most = max(100, MOST_CELLS // (k * self.n_features_in_))
-        codes = np.repeat(np.arange(k), min(int(n_samples), most))
-        _, _, splits = self._to_answer(model.sample(codes, generator(random_state)))
-        batches = tuple(b for split in splits for b in split.batches())
-        ends = np.cumsum([batch.rows for batch in batches])[:-1]
-        return Reference(batches, tuple(np.split(codes, ends)))
+        return drawn(self._fitted(), n_samples, random_state, lambda X: self._to_answer(X)[2])
 
     def linear_form(self, reference: Any = None) -> LinearForm:
         """Return weights and intercepts with log P(a | x) − log P(b | x) linear in features φ(x).

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +15,7 @@ from suffice.errors import ParameterError
 from suffice.families import Multinomial
 from suffice.families.gaussian import GaussianParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.models.base.options import generator
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.distances import gaussian_tails, multivariate_tails
 from suffice.models.generative.model import GenerativeModel, in_block
@@ -27,13 +29,13 @@ __all__ = [
     "Reference",
     "Typicality",
     "beside",
-    "check_describes_rows",
-    "is_closed",
+    "drawn",
     "typicalities",
     "typicality",
 ]
 
 SHOWN = 10  # rows in print
+MOST_CELLS = 2**24  # of rows drawn to compare others with
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,6 +166,40 @@ def typicalities(split: Split, params: tuple[GenerativeModel, Reference]) -> lis
     """Kernel: the typicality of the rows of a split, batch by batch."""
     model, reference = params
     return list(each_batch(split, model.layout, lambda batch: typicality(model, batch, reference)))
+
+
+def drawn(
+    model: GenerativeModel,
+    n_samples: int,
+    random_state: Any,
+    splits_of: Callable[[Any], Sequence[Split]],
+) -> Reference:
+    """Rows of the model to compare others with, where they are needed.
+
+    Parameters
+    ----------
+    n_samples : int
+        Of each class; fewer where these would have more than 2²⁴ cells.
+    splits_of : function
+        Reads a table as the model does.
+
+    Raises
+    ------
+    ParameterError
+        If the model does not describe rows, or the number is none.
+    """
+    if not (isinstance(n_samples, Integral) and n_samples > 0):
+        raise ParameterError(f"n_samples={n_samples!r}", "it is a whole number, 1 or more")
+    check_describes_rows(model)
+    if is_closed(model):
+        return Reference()
+    k = len(model.classes)
+    most = max(100, MOST_CELLS // (k * len(model.layout.columns)))
+    codes = np.repeat(np.arange(k), min(int(n_samples), most))
+    splits = splits_of(model.sample(codes, generator(random_state)))
+    batches = tuple(batch for split in splits for batch in split.batches())
+    ends = np.cumsum([batch.rows for batch in batches])[:-1]
+    return Reference(batches, tuple(np.split(codes, ends)))
 
 
 def check_describes_rows(model: GenerativeModel) -> None:
