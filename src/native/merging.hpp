@@ -1,4 +1,5 @@
-// Rows of a sparse matrix whose cells are in parts, or not in order, as rows of whole cells in order.
+// Rows of a sparse matrix whose cells are in parts, or not in order, as rows of whole cells in
+// order.
 #pragma once
 #include "compressed.hpp"
 #include "levels.hpp"
