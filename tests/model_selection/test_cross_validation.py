@@ -323,6 +323,6 @@ def test_test_sets_divide_the_rows() -> None:
         cross_val_predict(LinearRegression(), DIABETES, PROGRESS, method="predict_proba")
 
 
-def test_folds_need_rows_in_memory() -> None:
+def test_predictions_of_folds_need_rows_in_memory() -> None:
     with pytest.raises(ParameterError, match="folds are made of rows in memory"):
-        cross_val_score(GaussianNB(), "rows.csv", "y")
+        cross_val_predict(GaussianNB(), "rows.csv", "y")

@@ -17,7 +17,13 @@ import suffice
 from suffice.data.content_hash import row_hashes
 from suffice.data.row_views import RowsWhere
 from suffice.errors import DataError, ParameterError
-from suffice.model_selection import ByContent, evaluate_folds, evaluate_models
+from suffice.model_selection import (
+    ByContent,
+    cross_val_score,
+    cross_validate,
+    evaluate_folds,
+    evaluate_models,
+)
 from suffice.model_selection.stratified import consecutive, stratified
 from suffice.naive_bayes import GaussianNB
 
@@ -292,3 +298,33 @@ def test_a_view_of_rows_reads_those_and_says_where_they_stand(tmp_path_factory, 
     rows = [value for s in splits for b in s.record_batches() for value in b.column(0).to_pylist()]
     assert rows == np.flatnonzero(kept).tolist()
     assert view.head().column(0).to_pylist() == rows
+
+
+@pytest.mark.filterwarnings("ignore:the rarest class")
+def test_scores_of_files_have_the_names_of_scikit_learn(tmp_path):
+    table = mixed_table().filter(pa.array(np.arange(N) != 17)).select(["size", "full", "label"])
+    path = written(tmp_path, table, "csv")
+    names = ["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"]
+    found = cross_validate(suffice.NaiveBayes(), path, "label", cv=4, scoring=names)
+    frame = table.to_pandas()
+    here = frame.drop(columns="label"), frame["label"]
+    expected = cross_validate(suffice.NaiveBayes(), *here, cv=4, scoring=names)
+    for name in names:
+        np.testing.assert_allclose(found[f"test_{name}"], expected[f"test_{name}"], rtol=1e-9)
+    scores = cross_val_score(suffice.NaiveBayes(), path, "label", cv=4)
+    np.testing.assert_allclose(scores, expected["test_accuracy"], rtol=1e-12)
+    with pytest.raises(ParameterError, match="scoring='beauty'; the scores of a table"):
+        cross_validate(suffice.NaiveBayes(), path, "label", scoring="beauty")
+    with pytest.raises(ParameterError, match="leave these options out"):
+        cross_validate(suffice.NaiveBayes(), path, "label", return_estimator=True)
+
+
+def test_scores_of_regressions_on_files_have_the_names_of_scikit_learn(tmp_path):
+    table = mixed_table().select(["full", "target", "colour"])
+    path = written(tmp_path, table, "parquet")
+    names = ["r2", "neg_mean_squared_error", "neg_mean_absolute_error"]
+    found = cross_validate(suffice.Ridge(), path, "target", cv=3, scoring=names)
+    here = table.drop_columns("target"), table["target"].to_numpy()
+    expected = cross_validate(suffice.Ridge(), *here, cv=3, scoring=names)
+    for name in names:
+        np.testing.assert_allclose(found[f"test_{name}"], expected[f"test_{name}"], rtol=1e-9)

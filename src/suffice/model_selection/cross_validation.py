@@ -17,6 +17,8 @@ from suffice.model_selection.own_scores import own_scores
 from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import Rows, named_scores
 from suffice.model_selection.scikit_learn import Folds, folds_of, scorer_of
+from suffice.model_selection.table_rows import is_table
+from suffice.model_selection.table_scores import table_scores
 from suffice.model_selection.timed import timed
 from suffice.models.base.estimator import Estimator
 
@@ -74,8 +76,9 @@ def cross_validate(
         Of suffice. One that is no function of sums, such as logistic regression, is fitted to the
         rows of every fold. Any other, such as a pipeline, is handed to scikit-learn's function,
         with a warning.
-    X : array, frame, dict of columns, Arrow table
-        In memory.
+    X : table (n, d)
+        An array, a frame, a dict of columns, an Arrow table. Of files, and of tables in an engine,
+        see `evaluate_folds`: ``y``, groups and weights are then columns, and scores are names.
     y : array-like (n,) or (n, t), or str
         Labels or targets, or their column.
     groups : array-like (n,) or str, optional
@@ -143,6 +146,15 @@ def cross_validate(
             error_score=error_score,
         )
         return found
+    if is_table(X):
+        if return_train_score or return_estimator or return_indices:
+            raise ParameterError(
+                "the rows are read from a table",
+                "training scores, estimators and places are of rows in memory",
+                "leave these options out",
+            )
+        weight = sample_weight_of(params)
+        return dict(table_scores(estimator, X, y, groups, scoring, cv, weight))
     scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
     table = Rows.of(X, y, groups)
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
