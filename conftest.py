@@ -9,6 +9,7 @@ NEEDS = {
     "data/frames/dask": "dask",
     "data/frames/polars": "polars",
     "data/frames/ray": "ray",
+    "export/onnx": "onnx",
     "export/sql": "sqlglot",
     "export/sql_nodes": "sqlglot",
 }
