@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB as TheirGaussianNB
 import suffice
 from suffice.errors import ParameterError
 from suffice.families import Gaussian
-from suffice.naive_bayes import GaussianNB
+from suffice.naive_bayes import GaussianNB, NaiveBayes
 from suffice.numerics.variance_floor import (
     FRACTIONS,
     StandardMoments,
@@ -100,6 +100,15 @@ def test_the_choice_follows_rows_that_are_added_and_forgotten(tmp_path) -> None:
     assert np.array_equal(learnt.predict_proba(x[:50]), fitted.predict_proba(x[:50]))
     fitted.save(tmp_path / "model")
     assert np.array_equal(suffice.load(tmp_path / "model").var_, fitted.var_)
+
+
+def test_naive_bayes_chooses_by_itself() -> None:
+    x, y = load_digits(return_X_y=True)
+    mixed = NaiveBayes("gaussian", estimation="mle").fit(x, y)
+    alone = GaussianNB(var_smoothing="loo").fit(x, y)
+    assert np.array_equal(mixed.predict_proba(x), alone.predict_proba(x))
+    with pytest.raises(ParameterError, match="variance_floor is a finite number, 0 or more, or"):
+        NaiveBayes(variance_floor="most").fit(x, y)  # type: ignore[arg-type]
 
 
 def test_units_change_nothing() -> None:

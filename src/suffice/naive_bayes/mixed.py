@@ -13,7 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families import Family, family_named
 from suffice.families.categorical import check_unseen
 from suffice.families.counts.identifiers import Identifiers, check_identifiers
-from suffice.families.family import Estimation
+from suffice.families.family import Estimation, VarianceFloor, check_variance_floor
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
@@ -22,6 +22,8 @@ from suffice.phrases import Option
 from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
 
 __all__ = ["NaiveBayes"]
+
+UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
 @dataclass(repr=False, eq=False)
@@ -56,8 +58,10 @@ class NaiveBayes(GenerativeClassifier):
         makes all classes that have rows equally likely.
     ddof : int
         Variance divisor n − ddof of the Gaussian under ``"mle"``.
-    variance_floor : float
-        Smallest variance, as a fraction of the column's variance over all classes.
+    variance_floor : float or "loo"
+        Smallest variance under ``"mle"``, as a fraction of the column's variance over all classes;
+        ``"loo"`` lets the moments choose, as `GaussianNB` has it. Families other than the Gaussian
+        of single columns take 1e-9 for it.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that no training row showed: a category that is left out like a
         missing cell, refused, or given the probability of one more category; in a column of two
@@ -115,7 +119,7 @@ class NaiveBayes(GenerativeClassifier):
     class_alpha: float = 1.0
     class_weight: ClassWeight = None
     ddof: int = 0
-    variance_floor: float = 1e-9
+    variance_floor: VarianceFloor = "loo"
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
     precision: PrecisionOfMoments = "pairs"
@@ -160,6 +164,7 @@ class NaiveBayes(GenerativeClassifier):
             raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
         if not isinstance(self.label_map, Mapping | None):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
+        check_variance_floor(variance_floor=self.variance_floor)  # also where no column is a number
         check_precision_of_moments(self.precision)  # also where no column is a number
         check_unseen(self.unseen)  # also where no column is a category
         check_identifiers(self.identifiers)
@@ -215,12 +220,14 @@ class NaiveBayes(GenerativeClassifier):
             raise ParameterError(
                 f"families has {given!r}", "a family is a name or an object of suffice.families"
             )
+        chosen = given == "gaussian" and self.estimation == "mle"
+        floor = self.variance_floor if chosen or self.variance_floor != "loo" else UNCHOSEN
         return family_named(
             given,
             estimation=self.estimation,
             alpha=self.alpha,
             ddof=self.ddof,
-            variance_floor=self.variance_floor,
+            variance_floor=floor,
             unseen=self.unseen,
             precision=self.precision,
             identifiers=identifiers,

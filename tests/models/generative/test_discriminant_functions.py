@@ -416,9 +416,9 @@ def test_a_quadratic_model_is_not_linear() -> None:
     with pytest.raises(ParameterError) as caught:
         model.linear_form()
     assert str(caught.value) == (
-        "column 'c', modelled by Gaussian(estimation='mle'), is quadratic; a linear form needs "
-        "variances that the classes share; use quadratic_form(), Gaussian('mle', shared=True), or "
-        "linear discriminant analysis."
+        "column 'c', modelled by Gaussian(estimation='mle', variance_floor='loo'), is quadratic; "
+        "a linear form needs variances that the classes share; use quadratic_form(), "
+        "Gaussian('mle', shared=True), or linear discriminant analysis."
     )
 
 
