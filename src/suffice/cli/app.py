@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from suffice._version import __version__
-from suffice.cli.messages.sentences import CommandError, sentence, warn
+from suffice.cli.messages.sentences import CommandError, each_once, sentence
 from suffice.cli.options.coercion import Command, TextAsItIs
 from suffice.cli.register import COMMANDS
 from suffice.cli.signals import handled, status
@@ -70,7 +70,7 @@ class Commands(TextAsItIs, TyperGroup):
         """Run one command and leave the process."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", SufficeWarning)
-            warnings.showwarning = warn
+            warnings.showwarning = each_once()
             try:
                 code = super().main(*args, **extra | {"standalone_mode": False})
             except (SufficeError, CommandError, OSError) as error:

@@ -198,3 +198,11 @@ def test_tuning_leaves_given_options_alone(run: Run, table: pa.Table) -> None:
         result = run("fit", "t.csv", "--tune", *words)
         assert result.exit_code == 2
         assert "leave --tune out" in result.stderr
+
+
+def test_a_warning_of_every_fold_is_printed_once(run: Run, tmp_path: Path) -> None:
+    rows = "".join(f"c{i:04d},{i % 7 + i % 2},{'no' if i % 2 else 'yes'}\n" for i in range(60))
+    (tmp_path / "ids.csv").write_text("code,x,y\n" + rows)
+    shown = run("cv", "ids.csv", "--label", "y", "--model", "naive-bayes")
+    assert shown.exit_code == 0, shown.output
+    assert shown.stderr.count("column 'code' tells one row from another") == 1

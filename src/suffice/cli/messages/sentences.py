@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
 
 from suffice.errors import SufficeError
 
-__all__ = ["CommandError", "note", "sentence", "sentences", "warn"]
+__all__ = ["CommandError", "each_once", "note", "sentence", "sentences", "warn"]
 
 # Typer brings a copy of Click of its own, or imports Click, by version.
 CommandError: Any = next(
@@ -64,6 +64,18 @@ def warn(message: Warning | str, *_: Any, **__: Any) -> None:
 
     text = message if isinstance(message, str) else message.args[0]
     typer.echo(f"warning: {_ended(spelled(text))}", err=True)
+
+
+def each_once() -> Callable[..., None]:
+    """What prints every warning as `warn` does, but none a second time."""
+    said: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            warn(message)
+
+    return show
 
 
 def note(message: str) -> None:
