@@ -52,7 +52,7 @@ def test_missing_cells_are_no_values() -> None:
 def test_rare_classes() -> None:
     assert advice(y=["c", *Y[1:]]) == ("the class 'c' has 1 row: its answers are uncertain",)
     assert advice(y=["c", "d", *Y[2:]]) == (
-        "the class 'c' has 1 row, and 1 more have fewer than 5: its answers are uncertain",
+        "the class 'c' has 1 row, and 1 more has fewer than 5: its answers are uncertain",
     )
 
 

@@ -38,7 +38,8 @@ def advice(model: GenerativeClassifier) -> Iterator[str]:
     elif (rows < HANDFUL).any():
         rare = int(np.argmin(rows))
         number = int((rows < HANDFUL).sum())
-        more = "" if number == 1 else f", and {number - 1} more have fewer than {HANDFUL}"
+        verb = "has" if number == 2 else "have"
+        more = "" if number == 1 else f", and {number - 1} more {verb} fewer than {HANDFUL}"
         weight = f"{rows[rare]:g} row{'' if rows[rare] == 1 else 's'}"
         yield f"the class {labels[rare]!r} has {weight}{more}: its answers are uncertain"
     for part, block in zip(model.parts_, statistic.blocks, strict=True):
