@@ -10,6 +10,7 @@ NEEDS = {
     "data/frames/polars": "polars",
     "data/frames/ray": "ray",
     "export/onnx": "onnx",
+    "export/skl2onnx": "skl2onnx",
     "export/sql": "sqlglot",
     "export/sql_nodes": "sqlglot",
 }

@@ -32,7 +32,7 @@ from suffice.export.expressions import (
 )
 from suffice.export.reading import log_joint
 
-__all__ = ["to_onnx"]
+__all__ = ["ML_OPSET", "OPSET", "OnnxGraph", "to_onnx"]
 
 OPSET, ML_OPSET, IR_VERSION = 17, 2, 8
 MISSING_TEXT = ""
@@ -71,7 +71,7 @@ def to_onnx(model: Any) -> ModelProto:
     """
     joint = log_joint(model)
     made = helper.make_model(
-        _Graph(joint).built(),
+        OnnxGraph(joint).built(),
         opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("ai.onnx.ml", ML_OPSET)],
         producer_name="suffice",
         ir_version=IR_VERSION,
@@ -80,7 +80,7 @@ def to_onnx(model: Any) -> ModelProto:
     return made
 
 
-class _Graph:
+class OnnxGraph:
     """Collects the nodes and the constants of one graph."""
 
     def __init__(self, joint: LogJoint) -> None:
