@@ -48,7 +48,7 @@ from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumu
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments, MomentsAccumulator
-from suffice.statistics.ranking import Ranking
+from suffice.statistics.ranking import Counted, Ranking
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.testing import check_estimator_laws, check_family, check_statistic
@@ -281,7 +281,9 @@ def test_statistics(encoding: str, make: Make, data: st.DataObject) -> None:
 @FEW
 @given(parts=batches("real"))
 def test_rankings(parts: list[Batch]) -> None:
-    check_statistic([ranked(batch) for batch in parts], types={**TYPES, "Ranking": Ranking})
+    check_statistic(
+        [ranked(batch) for batch in parts], types={**TYPES, "Ranking": Ranking, "Counted": Counted}
+    )
 
 
 @FEW

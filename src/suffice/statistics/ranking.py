@@ -5,7 +5,7 @@ A statistic like any other: the weight of either side at every score is an exact
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
 
-__all__ = ["CELLS", "EXACT_SCORES", "Area", "Ranking", "cell_of", "sides_of"]
+__all__ = ["CELLS", "EXACT_SCORES", "Area", "Counted", "Ranking", "cell_of", "sides_of"]
 
 EXACT_SCORES = 2**20
 """Different scores, 40 bytes each, beyond which they are rounded to `CELL`."""
@@ -51,7 +51,8 @@ class Area(NamedTuple):
     upper: float
 
 
-class Counted(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Counted:
     """Weight of the rows of a class, and of all others, at every score.
 
     Parameters
@@ -194,7 +195,7 @@ class Ranking:
         return Ranking((*self.parts, *other.parts))._bounded()
 
     def __sub__(self, other: Ranking) -> Ranking:
-        taken = (part._replace(weight=part.weight * -1) for part in other.parts)
+        taken = (replace(part, weight=part.weight * -1) for part in other.parts)
         return Ranking((*self.parts, *taken))._sorted()
 
     @property
