@@ -1,0 +1,95 @@
+"""Every estimator that can be exported, by its SQL in DuckDB; and what is refused, by name."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from suffice import (
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+)
+from suffice.errors import ParameterError
+from suffice.export import log_joint
+from suffice.naive_bayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+)
+
+N = 500
+rng = np.random.default_rng(0)
+Y = rng.integers(0, 3, N)
+
+
+def _columns(values: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame(values, columns=[f"x{j}" for j in range(values.shape[1])])
+
+
+REAL = _columns(rng.normal(Y[:, None], 1, (N, 4)))
+COUNTS = _columns(rng.poisson(1 + Y[:, None], (N, 4)).astype(float))
+NEVER = COUNTS.mul(Y > 0, axis=0)  # no event in the first class
+CODES = _columns(rng.integers(0, 4, (N, 3)))
+SIGNED = REAL.assign(s=np.where(Y > 1, 1, -1), b=Y > 0)
+EMPTY = REAL.assign(u=np.nan)
+FAR = REAL * 1e-3 + 1e9
+POISSON = dict.fromkeys(COUNTS, "poisson")
+
+MODELS = [
+    (GaussianNB(), REAL, REAL),
+    (GaussianNB(), FAR, FAR),
+    (BernoulliNB(binarize=0.5), REAL, REAL),
+    (MultinomialNB(), COUNTS, COUNTS),
+    (ComplementNB(), COUNTS, COUNTS),
+    (CategoricalNB(), CODES, CODES),
+    (NaiveBayes(), SIGNED, SIGNED),
+    (NaiveBayes(class_prior=[0.5, 0.5, 0]), SIGNED, SIGNED),
+    (NaiveBayes(), EMPTY, EMPTY),
+    (NaiveBayes(families=POISSON, estimation="mle", alpha=0.0), NEVER, COUNTS),
+    (LogisticRegression(), FAR, FAR),
+    (LinearDiscriminantAnalysis(), FAR, FAR),
+    (QuadraticDiscriminantAnalysis(), FAR, FAR),
+]
+
+
+@pytest.mark.parametrize(("model", "training", "rows"), MODELS)
+def test_probabilities(model: Any, training: pd.DataFrame, rows: pd.DataFrame) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    to_sql = pytest.importorskip("suffice.export.sql", reason="sqlglot is not installed").to_sql
+    model.fit(training, Y)
+    with duckdb.connect() as connection:
+        connection.register("rows", rows.assign(id=np.arange(N)))
+        connection.execute("CREATE TABLE t AS SELECT * FROM rows")
+        answer = connection.execute(to_sql(model, "duckdb", "t", keep=["id"])).fetch_df()
+    answer = answer.sort_values("id")
+    assert list(answer["prediction"]) == list(model.predict(rows))
+    found = answer[[f"P({label})" for label in model.classes_]].to_numpy(float)
+    np.testing.assert_allclose(found, model.predict_proba(rows), rtol=0, atol=1e-12)
+
+
+def test_what_cannot_be_written_is_refused_by_name() -> None:
+    joined = NaiveBayes(families={"x0": "multivariate_gaussian"}).fit(REAL, Y)
+    with pytest.raises(ParameterError, match="column 'x0' is modelled by MultivariateStudent"):
+        log_joint(joined)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 99, N), "D")
+    dated = NaiveBayes().fit(REAL.assign(d=days), Y)
+    with pytest.raises(ParameterError, match="column 'd' holds dates or times"):
+        log_joint(dated)
+
+
+@pytest.mark.parametrize("unseen", ["ignore", "error", "smooth"])
+def test_an_unseen_value_is_read_as_the_model_says(unseen: str) -> None:
+    rows = pd.DataFrame({"v": list("pqpq"), "y": list("abbb")})
+    model = NaiveBayes(unseen=unseen).fit(rows, "y")
+    choices = [made.otherwise for made in log_joint(model).terms[0].by_output]
+    if unseen == "error":
+        assert choices == [None, None]
+        return
+    asked = pd.DataFrame({"v": ["new"]})
+    (expected,) = model.predict_joint_log_proba(asked) - np.log(model.model_.prior)
+    np.testing.assert_allclose(choices, expected, atol=1e-14)
