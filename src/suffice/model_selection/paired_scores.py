@@ -78,7 +78,7 @@ def compare_scores(
     --------
     >>> found = compare_scores([0.30, 0.28, 0.33], [0.25, 0.24, 0.27], 0.5)
     >>> round(found.mean, 3), round(found.low, 4), round(found.high, 4)
-    (0.05, 0.0273, 0.0727)
+    (0.05, 0.0107, 0.0893)
     """
     check_level(level)
     a, b = np.asarray(one, float), np.asarray(other, float)

@@ -61,6 +61,10 @@ def _call_the_others() -> None:
         kernels.counts.mark(values, 2, np.zeros(7, np.bool_))
         kernels.counts.look_up(values, 2, np.arange(7), np.zeros(7, np.int64))
         kernels.columns.to_doubles(values.reshape(7, 1), 0, 100, np.zeros((7, 1)))
+    for dtype in (np.float64, np.float32, np.int64, np.int8):
+        parts = np.arange(4).astype(dtype), np.array([5, 1, 5, 0], np.int32), np.array([0, 3, 4])
+        room = np.zeros(4, np.int32), np.zeros(4), np.zeros(3, np.int64)
+        kernels.merging.merge(*parts, 6, *room)
     kernels.moments.near(1.0, 0.1)
     test_exact_moments.tables_of_numbers()
     test_searchlight.predicted()

@@ -17,6 +17,7 @@ Parse = Callable[[Any], Any]
 
 
 def _as_given(value: Any) -> Any:
+    """The value of an option as it was given."""
     return value
 
 
