@@ -18,6 +18,7 @@ from suffice.engines.progress import Progress
 from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import DataError, EngineError, ParameterError, ReadError, SchemaError
 from suffice.linear_model import LogisticRegression
+from suffice.model_selection import evaluate_folds
 from suffice.testing.comparing import frozen
 
 ROWS = 3_000
@@ -232,3 +233,15 @@ def test_a_column_keeps_its_type(in_dask: Make, rows: pd.DataFrame) -> None:
         frame = dask.dataframe.from_map(lambda half: halves[half], [0, 1], meta=meta)
     with pytest.raises(SchemaError, match=r"column 'letter', partition 1: .*convert it"):
         NaiveBayes().fit(frame, "kind")
+
+
+def test_folds_are_made_of_rows_in_the_order_of_the_frame(
+    make: Make, rows: pd.DataFrame, request: pytest.FixtureRequest
+) -> None:
+    frame = make(rows[[*FEATURES, "kind"]])
+    if "spark" in request.node.name:
+        with pytest.raises(ParameterError, match="the rows of a Spark DataFrame have no order"):
+            evaluate_folds(NaiveBayes(), frame, "kind", cv=4)
+        return
+    found = evaluate_folds(NaiveBayes(), frame, "kind", cv=4)
+    assert found.folds == evaluate_folds(NaiveBayes(), gathered(frame), "kind", cv=4).folds
