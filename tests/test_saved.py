@@ -350,11 +350,3 @@ def test_a_model_comes_through_a_pipe(tmp_path):
     loaded = suffice.load(pipe)
     writer.join()
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
-
-
-def test_a_former_word_for_pairs_is_read(tmp_path):
-    fitted = QuadraticDiscriminantAnalysis(variance_floor=1e-3).fit(X, LABELS)
-    path = forged(fitted, of_params(precision="exact"), tmp_path / "m")
-    loaded = suffice.load(path)
-    assert loaded.precision == "pairs"
-    np.testing.assert_array_equal(loaded.predict_log_proba(X), fitted.predict_log_proba(X))

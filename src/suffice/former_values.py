@@ -10,17 +10,24 @@ from typing import Any
 __all__ = ["current_values"]
 
 
-def current_values(cls: Any, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values of fields, by the words that they have now.
+CURRENT_WORDS = 2  # the first format of files that have the words of now
+
+
+def current_values(cls: Any, values: Mapping[str, Any], version: int) -> dict[str, Any]:
+    """Values of fields in a file of some format, by the words that they have now.
 
     A field tells them by ``metadata={"former_values": {former: current}}``.
 
     Examples
     --------
     >>> from suffice.families import MultivariateGaussian
-    >>> current_values(MultivariateGaussian, {"precision": "exact"})
+    >>> current_values(MultivariateGaussian, {"precision": "exact"}, version=1)
     {'precision': 'pairs'}
+    >>> current_values(MultivariateGaussian, {"precision": "exact"}, version=2)
+    {'precision': 'exact'}
     """
+    if version >= CURRENT_WORDS:
+        return dict(values)
     former = _former_values(cls)
     return {
         name: former[name].get(value, value) if name in former and type(value) is str else value

@@ -30,7 +30,7 @@ from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, check_types, dam
 
 __all__ = ["FORMAT_VERSION", "ModelFile", "read_model", "write_model"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 _FORMAT = "suffice"
 _ENVELOPE_KEYS = {"digest", "format", "format_version", "kind", "library_version", "tree"}
@@ -144,10 +144,13 @@ class ModelFile:
         Its path.
     kind : str
         What it holds.
+    version : int
+        The format that it has.
     """
 
     name: str
     kind: str
+    version: int
     _raw: bytes
     _tree: Json
 
@@ -164,13 +167,16 @@ class ModelFile:
         raw, envelope = _read_file(name)
         if raw[_DIGEST] != _digest(raw):
             raise damaged(name, "the SHA-256 differs from the one written")
-        stated = [envelope.get(key) for key in ("format", "format_version")]
-        kind = envelope.get("kind")
-        if envelope.keys() != _ENVELOPE_KEYS or stated != [_FORMAT, FORMAT_VERSION]:
+        kind, version = envelope.get("kind"), envelope.get("format_version")
+        if (
+            envelope.keys() != _ENVELOPE_KEYS
+            or envelope["format"] != _FORMAT
+            or type(version) is not int
+            or not 1 <= version <= FORMAT_VERSION
+            or type(kind) is not str
+        ):
             raise damaged(name, "the tree does not follow the format")
-        if type(kind) is not str:
-            raise damaged(name, "the tree does not follow the format")
-        return cls(name, kind, raw, envelope["tree"])
+        return cls(name, kind, version, raw, envelope["tree"])
 
     def content(self, types: Types) -> Any:
         """Build the tree as it was saved, from dataclasses of these types.
@@ -184,7 +190,7 @@ class ModelFile:
             arrays = safetensors.numpy.load(self._raw)
             if any(array.dtype.name not in DTYPES for array in arrays.values()):
                 raise ValueError("dtype")
-            decoder = Decoder(self.name, types, arrays)
+            decoder = Decoder(self.name, types, arrays, self.version)
             content = decoder.decode(self._tree, ())
             if decoder.arrays:
                 raise ValueError("surplus arrays")

@@ -43,7 +43,6 @@ from typing import (
 import numpy as np
 
 from suffice.errors import ParameterError
-from suffice.former_values import current_values
 from suffice.hints import Fits, dtype_of, fits
 
 __all__ = [
@@ -151,7 +150,7 @@ def build(cls: type[R], values: Mapping[str, Any]) -> R:
     """Make a record from values that come from outside.
 
     A field with ``metadata={"later": True}`` was added after files had been written without it; it
-    then has its default. One with ``metadata={"former_values": ...}`` had other words for some.
+    then has its default.
 
     Raises
     ------
@@ -172,7 +171,7 @@ def build(cls: type[R], values: Mapping[str, Any]) -> R:
     suffice.errors.ParameterError: Shares.share is 1.5; share is from 0 to 1.
     """
     known: Any = cls
-    values = current_values(known, {**_later(known), **values})
+    values = {**_later(known), **values}
     _check_names(cls, values)
     letters = _check_fields(cls, values)
     record = cls(**values)

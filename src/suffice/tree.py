@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ModelFileError, ParameterError
+from suffice.former_values import current_values
 from suffice.rules import build
 
 __all__ = ["DTYPES", "Decoder", "Encoder", "Json", "Types", "check_types", "damaged", "named"]
@@ -247,10 +248,13 @@ class Encoder:
 class Decoder:
     """Builds content from JSON and arrays, each array used once."""
 
-    def __init__(self, name: str, types: Types, arrays: dict[str, NDArray[Any]]) -> None:
+    def __init__(
+        self, name: str, types: Types, arrays: dict[str, NDArray[Any]], version: int
+    ) -> None:
         self.arrays = arrays
         self._file = name
         self._types = types
+        self._version = version
 
     def decode(self, node: Json, where: Where) -> Any:
         """Decode one node of the tree."""
@@ -323,7 +327,7 @@ class Decoder:
             for key, node in members.items()
         }
         try:
-            return build(cls, values)
+            return build(cls, current_values(cls, values, self._version))
         except ParameterError as error:
             raise ModelFileError(f"{place}: {error.fact}", error.rule, VERSION) from error
         except Exception as error:

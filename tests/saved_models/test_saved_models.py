@@ -67,6 +67,20 @@ def test_a_file_predicts_what_it_predicted_when_it_was_written(path, tmp_path):
     np.testing.assert_array_equal(again, found)
 
 
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("0.1.0/QuadraticDiscriminantAnalysis-default", "pairs"),
+        ("0.1.0/LinearRegression-default", "pairs"),
+        ("0.1.0/LinearRegression-double", "double"),
+        ("0.1.0-exact/GaussianNB-exact", "exact"),
+    ],
+)
+def test_products_that_the_first_format_called_exact_are_pairs(name, held):
+    model = suffice.load(Path(__file__).parent / f"{name}.suffice")
+    assert model.get_params()["precision"] == held
+
+
 def test_there_is_a_file_of_every_estimator_and_of_every_type():
     estimators = {path.stem.partition("-")[0] for path in FILES}
     assert estimators == set(MODULES)
@@ -79,11 +93,11 @@ def test_there_is_a_file_of_every_estimator_and_of_every_type():
 
 def test_a_file_of_a_newer_format_is_refused_in_one_sentence(tmp_path):
     path, raw = tmp_path / "newer", FILES[0].read_bytes()
-    raw = raw.replace(b'format_version\\":1', b'format_version\\":2')
+    raw = raw.replace(b'format_version\\":1', b'format_version\\":3')
     path.write_bytes(raw.replace(b'library_version\\":\\"0.1.0', b'library_version\\":\\"7.8.9'))
     with pytest.raises(ModelFileError) as error:
         suffice.load(path)
     assert str(error.value) == (
-        f"{path}: written by suffice 7.8.9 with format 2; this version reads up to 1; "
+        f"{path}: written by suffice 7.8.9 with format 3; this version reads up to 2; "
         "upgrade suffice."
     )

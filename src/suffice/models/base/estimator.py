@@ -299,8 +299,8 @@ class Estimator(ScikitLearnInterface):
         write_model(path, type(self).__name__, content, types=self.saved_types)
 
     @classmethod
-    def restored(cls, content: Any) -> Self:
-        """Rebuild a model from what `save` wrote.
+    def restored(cls, content: Any, version: int) -> Self:
+        """Rebuild a model from what `save` wrote in a file of some format.
 
         Raises
         ------
@@ -311,7 +311,7 @@ class Estimator(ScikitLearnInterface):
         """
         saved = cls.saved.of(content)
         known = [name for name in cls._get_param_names() if name != "engine"]
-        params = current_params(cls, saved.params)
+        params = current_params(cls, saved.params, version)
         unknown = sorted(params.keys() - known)
         if unknown:
             raise ParameterError(

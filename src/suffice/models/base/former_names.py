@@ -59,11 +59,11 @@ def former_params(estimator: Any) -> dict[str, Any]:
     return dict(sorted((former.get(name, name), value) for name, value in params.items()))
 
 
-def current_params(estimator: type, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of a file by the names, and words, that an estimator has for them now."""
+def current_params(estimator: type, params: Mapping[str, Any], version: int) -> dict[str, Any]:
+    """Parameters of a file of some format by the names, and words, that they have now."""
     current = {former: name for name, former in getattr(estimator, FORMER, {}).items()}
     renamed = {current.get(name, name): value for name, value in params.items()}
-    return current_values(estimator, renamed)
+    return current_values(estimator, renamed, version)
 
 
 def _renaming(method: Callable[..., Any], names: dict[str, str]) -> Callable[..., Any]:
