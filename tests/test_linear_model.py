@@ -804,13 +804,6 @@ CASES: dict[str, Case] = {
         SchemaError,
         "column 's' has 1001 categories; each becomes a column of its own; 1000 are the most",
     ),
-    "a text": (
-        lambda: LinearRegression().fit(
-            pa.table({"t": ["a b c d e", "f g h i j"], "y": [1.0, 2.0]}), "y"
-        ),
-        SchemaError,
-        "column 't' holds text",
-    ),
 }
 
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 import reprlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache, partial
 from operator import itemgetter
 from typing import (
@@ -229,7 +229,10 @@ def shown(value: Any) -> str:
 @cache
 def _later(cls: Any) -> dict[str, Any]:
     """What the fields are that earlier files do not have."""
-    return {f.name: f.default for f in fields(cls) if f.metadata.get("later")}
+    later = [f for f in fields(cls) if f.metadata.get("later")]
+    return {
+        f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in later
+    }
 
 
 def _check_names(cls: Any, values: Mapping[str, Any]) -> None:

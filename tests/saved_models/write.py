@@ -250,6 +250,22 @@ def sparse_models() -> Iterator[tuple[str, Any, str]]:
     yield "l1", LogisticRegression("l1", C=0.5).fit(X, NUMBER), "numbers"
 
 
+def models_of_terms() -> Iterator[tuple[str, Any, str]]:
+    """Linear models whose columns become more than numbers and indicators."""
+    rows = TABLE.select(["a", "b", "shape", "note", "visits", "kind", "target"])
+    order = {"shape": ["round", "long"]}
+    texts = rows.drop(["visits", "kind"])
+    for words in (5, "counted"):
+        model = Ridge(words=words, ordered=order).fit(texts, "target")
+        yield f"words_{words}", model, "table"
+    formula = "a * shape + C(visits) + I(b**2)"
+    model = LinearRegression(formula=formula).fit(rows.drop(["note", "kind"]), "target")
+    yield "formula", model, "table"
+    classes = rows.drop(["target", "visits"])
+    model = LogisticRegression(formula="a:shape + note", words=4, ordered=order)
+    yield "formula", model.fit(classes, "kind"), "table"
+
+
 def logistic_models() -> Iterator[tuple[str, Any, str]]:
     """Models of `LogisticRegression`."""
     rows = TABLE.select([*NUMBERS, "color", "old", "kind"])
@@ -294,6 +310,7 @@ def main() -> None:
         discriminant_analysis,
         linear_models,
         sparse_models,
+        models_of_terms,
         logistic_models,
     )
     for group in groups:

@@ -11,11 +11,14 @@ from types import ModuleType
 __all__ = ["main"]
 
 
+WITH_PANDAS = ("--engine", "--formula")  # options whose libraries import it
+
+
 def main() -> None:
     """Run the command that ``sys.argv`` names."""
     from suffice.cli.app import app
 
-    if not any(word.startswith("--engine") for word in sys.argv):
+    if not any(word.startswith(WITH_PANDAS) for word in sys.argv):
         sys.meta_path.insert(0, _WithoutPandas())
     app(prog_name="suffice")
 
@@ -24,8 +27,8 @@ class _WithoutPandas(MetaPathFinder):
     """Lets pandas look as if it were not installed.
 
     pyarrow imports it when it first converts an object of Python, be it a number or a string.
-    That takes longer than a small fit, and no command hands pyarrow a frame. Engines do, which is
-    why they see pandas.
+    That takes longer than a small fit, and no command hands pyarrow a frame. Engines do, and
+    formulaic imports it, which is why they see it.
     """
 
     def find_spec(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import ParameterError
 from suffice.export.columns import value_column
 from suffice.export.expressions import (
     Cell,
@@ -75,7 +76,13 @@ def design_terms(
     weights : ndarray (k, p)
     centre : ndarray (p,)
         m; a number is measured from it, an indicator from 0.
+
+    Raises
+    ------
+    ParameterError
+        If a term is not of one cell.
     """
+    _refuse_computed(design)
     columns: list[Column] = []
     terms: list[Term] = []
     rest = np.zeros(len(weights))
@@ -86,7 +93,10 @@ def design_terms(
             values = design.categories[name].values
             columns.append(value_column(name, values))
             rest -= weights[:, at] @ centre[at]
-            rows = np.hstack([np.zeros((len(weights), 1)), weights[:, at]])[:, : len(values)]
+            by_level = np.hstack([np.zeros((len(weights), 1)), weights[:, at]])[:, : len(values)]
+            if name in design.ordered:  # a weight is the step to its level
+                by_level = by_level.cumsum(axis=1)
+            rows = by_level[:, design.ranks(name)]
             made = [
                 Choice(place, tuple(zip(values, row, strict=True)), None) for row in rows.tolist()
             ]
@@ -96,6 +106,22 @@ def design_terms(
             made = [Product(Number(w), moved) for w in weights[:, at[0]].tolist()]
         terms.append(Term((place,), tuple(made), "refused"))
     return columns, terms, rest
+
+
+def _refuse_computed(design: Design) -> None:
+    """Refuse terms that other programs would have to compute."""
+    if design.formula is not None:
+        raise ParameterError(
+            f"the model has the formula {design.formula.text}",
+            "an export writes models whose terms are columns",
+            "compute the terms as columns of the table, and fit these",
+        )
+    for name in design.words:
+        raise ParameterError(
+            f"column {name!r} holds text",
+            "an export does not split texts into words as a fit does",
+            "count the words as columns of the table, and fit these",
+        )
 
 
 def _about(place: int, origin: float) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.data.schema import Layout, UniformColumns
 from suffice.errors import ParameterError
 from suffice.export.columns import check_labels
 from suffice.export.expressions import Column, LogJoint, Term
@@ -70,16 +71,9 @@ def log_joint(model: Any) -> LogJoint:
 def _generative(model: GenerativeModel) -> LogJoint:
     columns: list[Column] = []
     terms: list[Term] = []
-    stored = {column.name: column.stored for column in model.layout.columns}
+    _refuse_times(model.layout)
     for part, parameters in zip(model.parts, model.parameters, strict=True):
         names = tuple(part.layout.columns)
-        for name in names:
-            if stored[name] == "time":
-                raise ParameterError(
-                    f"column {name!r} holds dates or times",
-                    "databases and programs count these in different ways",
-                    "fit the model on the seconds since 1970-01-01, as numbers",
-                )
         found = family_terms(parameters, names, model.layout, len(columns))
         columns += found[0]
         terms += found[1]
@@ -88,7 +82,18 @@ def _generative(model: GenerativeModel) -> LogJoint:
     return LogJoint("classes", model.classes.values, start, prior, tuple(columns), tuple(terms))
 
 
+def _refuse_times(layout: Layout) -> None:
+    for column in () if isinstance(layout.columns, UniformColumns) else layout.columns:
+        if column.stored == "time":
+            raise ParameterError(
+                f"column {column.name!r} holds dates or times",
+                "databases and programs count these in different ways",
+                "fit the model on the seconds since 1970-01-01, as numbers",
+            )
+
+
 def _logistic(model: LogisticModel) -> LogJoint:
+    _refuse_times(model.layout)
     w, b = model.coefficients[:, 1:], model.coefficients[:, 0]
     if len(w) == 1:  # t₁ − t₀
         w, b = np.vstack([np.zeros_like(w), w]), np.append(0.0, b)
@@ -100,6 +105,7 @@ def _logistic(model: LogisticModel) -> LogJoint:
 
 
 def _linear(model: LinearModel) -> LogJoint:
+    _refuse_times(model.layout)
     w = model.fit.coefficients.T
     b = np.broadcast_to(model.fit.intercept if model.fit.has_intercept else 0.0, len(w))
     columns, terms, rest = design_terms(model.design, w, np.zeros(w.shape[1]))

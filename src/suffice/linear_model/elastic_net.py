@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Incomplete
+from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
 from suffice.phrases import Option
 from suffice.statistics.precision import PrecisionOfProducts
@@ -48,7 +49,7 @@ class ElasticNet(L1Regressor):
     standardize : bool
         Penalise coefficients of columns in units of their standard deviations (divisor n): the
         unit of a column then changes nothing. ``coef_`` stays in given units.
-    incomplete, categorical, precision, ignore, threads, engine
+    incomplete, categorical, text, words, ordered, formula, precision, ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility: the result does not depend on where the descent begins, nor on
@@ -99,6 +100,10 @@ class ElasticNet(L1Regressor):
     standardize: bool = False
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
     precision: PrecisionOfProducts = "pairs"
     ignore: Sequence[str] = ()
     threads: int | None = None
@@ -134,7 +139,7 @@ class Lasso(L1Regressor):
         α, 0 or more.
     fit_intercept, max_iter, tol, positive, standardize
         As in `ElasticNet`.
-    incomplete, categorical, precision, ignore, threads, engine
+    incomplete, categorical, text, words, ordered, formula, precision, ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility.
@@ -178,6 +183,10 @@ class Lasso(L1Regressor):
     standardize: bool = False
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
     precision: PrecisionOfProducts = "pairs"
     ignore: Sequence[str] = ()
     threads: int | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
 from suffice.models.linear.summary import Summary, target_place
@@ -39,8 +40,23 @@ class LinearRegression(LinearRegressor):
         expectation-maximisation, with what is expected in the place of missing cells at
         prediction. The last has no standard errors.
     categorical : list of str, optional
-        Columns of numbers that are categories, as columns of strings always are: each value is
-        compared with the smallest.
+        Columns of numbers that are categories, as columns of strings are: each value is compared
+        with the smallest.
+    text : list of str, optional
+        Columns of strings whose words are counted, besides those that read like texts: four words
+        a cell on average, and most cells distinct.
+    words : int or "counted"
+        Into how many columns the words of a text are hashed, 2 to 1,000, by a hash that never
+        changes; or that each word is counted in a column of its own, at most 1,000. Then a word
+        that the first fit did not show is refused by `partial_fit`, and left out of predictions.
+    ordered : mapping of str to list, optional
+        The levels of ordered categories, the lowest first; pandas, polars and Arrow may state them
+        too. Each coefficient is the step from one level to the next.
+    formula : str, optional
+        The terms, as in ``"size * C(year) + I(size**2) + log(rooms)"``, in Wilkinson's notation
+        (``pip install 'suffice[formula]'``): products by ``:`` and ``*``; categories by ``C()``;
+        abs, exp, floor, log, log1p, sqrt and arithmetic. Other columns are left out. Functions of
+        all rows, such as ``center``, ``scale`` and splines, are refused.
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others: of all w that fit as well the one of least
         norm, with a warning that names the columns, or an error.
@@ -98,6 +114,10 @@ class LinearRegression(LinearRegressor):
     positive: bool = False
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
     dependent: Dependent = "minimum_norm"
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"

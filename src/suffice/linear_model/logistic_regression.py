@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, cast
 
 import numpy as np
 
 from suffice.data.array_source import ArraySource, is_single
-from suffice.data.schema import BlockLayout, Column
 from suffice.data.source import Source
 from suffice.data.table_source import TableSource
 from suffice.engines.choice import Choice
@@ -18,10 +18,8 @@ from suffice.models.base.checks import declared_labels
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete
-from suffice.models.base.reader import LabelReader
 from suffice.models.base.scikit_learn import available_if
-from suffice.models.design.feature_columns import feature_columns, named_columns
-from suffice.models.design.matrix import Design
+from suffice.models.design.feature_columns import Ways, named_columns, predictors
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.fitted import FittedLogistic
@@ -36,17 +34,18 @@ from suffice.models.logistic.options import (
     warn_of_unused,
 )
 from suffice.models.logistic.problem import Problem
+from suffice.models.logistic.reader import LogisticReader, settled
 from suffice.models.logistic.solver import Solver, SolverName
+from suffice.models.logistic.term_rows import LaidOut, plain_layout
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, GradientDescent, Steps
 from suffice.models.optimise.gradient_descent import PARTS
-from suffice.numerics.sparse import is_sparse
 from suffice.phrases import Option, Phrase
-from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LogisticRegression"]
 
 
 @formerly(incomplete="missing")
+@dataclass(repr=False, eq=False)
 class LogisticRegression(FittedLogistic):
     """Logistic regression: class probabilities whose log-ratios are linear in the columns.
 
@@ -58,8 +57,8 @@ class LogisticRegression(FittedLogistic):
     that is, maximum likelihood for ``C=np.inf`` and otherwise, with ρ = 0, the mode of the
     posterior under a Gaussian prior of variance C. The intercept has no penalty. The rows are read
     once for the means and scales of the columns, then once in every iteration, also from files that
-    do not fit in memory. Columns of strings are categories, each compared with the first of its
-    sorted values.
+    do not fit in memory. Columns of strings are texts or categories, each value compared with the
+    first; dates are seconds.
 
     Parameters
     ----------
@@ -91,7 +90,9 @@ class LogisticRegression(FittedLogistic):
         Rows with missing cells: an error that counts the cells by column; only complete rows; or
         what a Gaussian of the columns in every class expects of the cells (see the notes).
     categorical : list of str, optional
-        Columns of numbers that are categories, as columns of strings always are.
+        Columns of numbers that are categories, as columns of strings are.
+    text, words, ordered, formula
+        Texts, ordered categories and the terms: as in `LinearRegression`.
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others, or constant beside an intercept, without a
         penalty: of all coefficients that fit as well those of least norm, with a warning that
@@ -169,56 +170,34 @@ class LogisticRegression(FittedLogistic):
 with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     """
 
-    def __init__(
-        self,
-        penalty: Penalty = "l2",
-        *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
-        standardize: bool = False,
-        dual: bool = False,
-        tol: float = 1e-11,
-        fit_intercept: bool = True,
-        intercept_scaling: float = 1,
-        class_weight: ClassWeight = None,
-        random_state: Any = None,
-        solver: SolverName = "newton",
-        max_iter: int = 1_000,
-        verbose: int = 0,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        incomplete: Incomplete = "error",
-        categorical: Sequence[str] | None = None,
-        dependent: Dependent = "minimum_norm",
-        descent: GradientDescent | None = None,
-        costs: Any = None,
-        ignore: Sequence[str] = (),
-        threads: int | None = None,
-        engine: Choice = None,
-    ) -> None:
-        self.penalty = penalty
-        self.C = C
-        self.l1_ratio = l1_ratio
-        self.standardize = standardize
-        self.dual = dual
-        self.tol = tol
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.solver = solver
-        self.max_iter = max_iter
-        self.verbose = verbose
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.incomplete = incomplete
-        self.categorical = categorical
-        self.dependent = dependent
-        self.descent = descent
-        self.costs = costs
-        self.ignore = ignore
-        self.threads = threads
-        self.engine = engine
+    penalty: Penalty = "l2"
+    _: KW_ONLY
+    C: float = 1.0
+    l1_ratio: float = 0.0
+    standardize: bool = False
+    dual: bool = False
+    tol: float = 1e-11
+    fit_intercept: bool = True
+    intercept_scaling: float = 1
+    class_weight: ClassWeight = None
+    random_state: Any = None
+    solver: SolverName = "newton"
+    max_iter: int = 1_000
+    verbose: int = 0
+    warm_start: bool = False
+    n_jobs: int | None = None
+    incomplete: Incomplete = "error"
+    categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
+    dependent: Dependent = "minimum_norm"
+    descent: GradientDescent | None = None
+    costs: Any = None
+    ignore: Sequence[str] = ()
+    threads: int | None = None
+    engine: Choice = None
 
     # -- learning
 
@@ -322,7 +301,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         Parameters
         ----------
         columns : sequence of str or int
-            Names or positions of the columns to be tested together.
+            Names or positions of the columns, or products of a formula, to be tested together.
         X, y, sample_weight
             The rows of the fit.
 
@@ -340,7 +319,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 "the test compares likelihoods without a penalty",
                 Phrase("use ", Option("C", "np.inf")),
             )
-        tested = model.centred.design.places(named_columns(columns, self.layout_.names))
+        design = model.centred.design
+        tested = design.places(named_columns(columns, design.groups))
         problem, solver = self._problem(self._open_labelled(X, y, sample_weight)), self._solver
         start = problem.start(model)
         full = solver.minimum(problem.objective, start)
@@ -359,11 +339,17 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _problem(self, source: Source, **rows: Any) -> Problem:
         """What to minimise over the rows of a source; a descent has the same parts everywhere."""
-        engine = self._engine_for(source)
+        engine, layout = self._engine_for(source), self.layout_
         workers = PARTS if self.solver in STEPS else engine.workers
+        splits: Sequence[Any] = source.splits(layout, workers)
+        laid_out, design = None, self.reader_.design
+        if design is not None:
+            laid_out = LaidOut(design, layout)
+            splits, layout = [laid_out.split(split) for split in splits], plain_layout(design)
         return Problem(
-            data=DataLoop(engine, source.splits(self.layout_, workers)),
-            layout=self.layout_,
+            data=DataLoop(engine, splits),
+            layout=layout,
+            laid_out=laid_out,
             intercept=bool(self.fit_intercept),
             incomplete=self.incomplete,
             class_weight=self.class_weight,
@@ -380,20 +366,14 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     # -- reading tables
 
-    def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:
-        return feature_columns(source, categorical=self.categorical)
+    def _settled(self, source: TableSource | ArraySource) -> LogisticReader:
+        laid_out = self.solver in SINGLE_ROWS or self.incomplete == "gaussian"
+        return settled(source, predictors(self), self._engine_for(source), laid_out)
 
-    def _settled(self, source: TableSource | ArraySource, columns: Sequence[Column]) -> LabelReader:
-        return LabelReader.of(source, columns, self._blocks(source, columns), {})
-
-    def _blocks(
-        self, source: TableSource | ArraySource, columns: Sequence[Column]
-    ) -> tuple[BlockLayout, ...]:
-        """How the columns are read: numbers together, dense or sparse, then categories."""
-        if isinstance(source, ArraySource):
-            laid_out = self.solver in SINGLE_ROWS or self.incomplete == "gaussian"
-            sparse = is_sparse(source.x) and not laid_out
-            return (BlockLayout("sparse" if sparse else "real", source.names),)
-        coded = tuple(c.name for c in columns if c.kind == "category")
-        empty = dict.fromkeys(coded, Vocabulary(()))
-        return Design(tuple(c.name for c in columns), (), empty).blocks
+    def _open_first(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[LogisticReader, TableSource | ArraySource]:
+        reader, source = super()._open_first(X, y, sample_weight)
+        if self.formula is not None and isinstance(source, TableSource):
+            self._settle_columns(len(reader.names), reader.names if self._is_named() else None)
+        return reader, source

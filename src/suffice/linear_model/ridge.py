@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from suffice.errors import ParameterError
 from suffice.families.family import check_nonnegative
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.design.feature_columns import Ways
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.model import errors_left_out
@@ -64,8 +65,10 @@ class Ridge(LinearRegressor):
     alphas : array-like, optional
         Candidates; default: for "gcv" all between next to no and next to total shrinkage, for
         "loo" 60 of these in equal steps of log α.
-    missing, categorical, dependent, precision, descent, ignore, threads, engine
+    incomplete, categorical, text, words, ordered, formula, dependent, precision, descent, ignore
         As in `LinearRegression`.
+    threads, engine
+        As there.
 
     Attributes
     ----------
@@ -111,6 +114,10 @@ class Ridge(LinearRegressor):
     alphas: ArrayLike | None = None
     incomplete: Incomplete = "error"
     categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
     dependent: Dependent = "minimum_norm"
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     descent: GradientDescent | None = None

@@ -120,7 +120,7 @@ def _effects(found: Effects, row: int, cells: Mapping[str, Any]) -> dict[str, An
         "columns": [
             {
                 "column": found.columns[j],
-                "value": cells[found.columns[j]],
+                "value": cells.get(found.columns[j], ""),  # a product of a formula has none
                 "adds": of_targets(added[j]),
             }
             for j in order

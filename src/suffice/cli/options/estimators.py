@@ -12,6 +12,7 @@ import typer
 from suffice.cli.options.class_weight import class_weight_of
 from suffice.cli.options.parameters import Parameter, number_or, one_of, without_former
 from suffice.cli.options.shared import flag
+from suffice.cli.options.terms import levels_of, places_of
 from suffice.errors import ParameterError
 
 __all__ = ["MODELS", "NAIVE_BAYES", "Options", "estimator", "given_of", "refuse_foreign"]
@@ -57,9 +58,11 @@ def _plain(*names: str) -> dict[str, Parameter]:
 
 
 def _linear() -> dict[str, Parameter]:
-    return _plain("threads") | {
+    return _plain("threads", "formula") | {
         "incomplete": one_of("incomplete", "incomplete", "error", "drop", "gaussian"),
         "no_intercept": Parameter("fit_intercept", lambda given: not given, {"": False}),
+        "words": Parameter("words", places_of, {"counted": "counted"}),
+        "ordered": Parameter("ordered", levels_of),
     }
 
 
@@ -82,7 +85,7 @@ _GAUSSIAN = (
     | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", most=1.0)}
 )
 
-CATEGORIES = ("categorical",)  # which columns are categories
+CATEGORIES = ("categorical", "text")  # which columns are categories or texts
 
 MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
@@ -269,6 +272,32 @@ class Options:
     no_intercept: Annotated[
         bool | None,
         typer.Option("--no-intercept", help="Through the origin.", rich_help_panel=LINEAR),
+    ] = None
+    formula: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TERMS",
+            help="Products and functions of columns, as 'size * C(year) + I(size**2)'.",
+            rich_help_panel=LINEAR,
+            show_default="all columns",
+        ),
+    ] = None
+    ordered: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL=LOW,...,HIGH",
+            help="Categories with an order: coefficients are steps from one to the next.",
+            rich_help_panel=LINEAR,
+        ),
+    ] = None
+    words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER|counted",
+            help="Into how many columns the words of a text are hashed, or each has its own.",
+            rich_help_panel=LINEAR,
+            show_default="256",
+        ),
     ] = None
 
 

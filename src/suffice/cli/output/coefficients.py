@@ -163,6 +163,8 @@ def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
 def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]:
     import numpy as np
 
+    from suffice.models.design.units import units
+
     estimates = _with_intercepts(model, np.atleast_2d(model.coef_))
     rows = {"rows": rows_of(model)} if hasattr(model, "statistic_") else {}
     return rows | {
@@ -174,7 +176,7 @@ def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]
             }
             for j, target in enumerate(model.design_.targets)
         ],
-        "remarks": [f"Standard errors are not known: {why}."],
+        "remarks": [f"Standard errors are not known: {why}.", *units(model.schema_)],
     }
 
 
@@ -252,6 +254,7 @@ FACTS: dict[str, Callable[[Any, float], dict[str, Any]]] = {
 
 def _penalised(model: LogisticRegression) -> dict[str, Any]:
     from suffice.models.design.coefficient_table import rows_left_out
+    from suffice.models.design.units import units
 
     classes = model.model_.classes.values
     estimates = _with_intercepts(model, model.coef_)
@@ -266,7 +269,12 @@ def _penalised(model: LogisticRegression) -> dict[str, Any]:
             }
             for c, outcome in enumerate(outcomes)
         ],
-        "remarks": [_why_no_errors(model), *model.remarks_, *rows_left_out(model.left_out_)],
+        "remarks": [
+            _why_no_errors(model),
+            *model.remarks_,
+            *rows_left_out(model.left_out_),
+            *units(model.schema_),
+        ],
     }
 
 
@@ -282,7 +290,7 @@ def _why_no_errors(model: LogisticRegression) -> str:
         )
     if hasattr(model, "descent_state_"):
         why = "the model was fitted by small steps"
-    elif model.missing == "gaussian":
+    elif model.incomplete == "gaussian":
         why = "cells are missing, and what was expected in their place has errors of its own"
     else:
         why = "there are too many coefficients"

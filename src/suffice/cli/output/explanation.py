@@ -86,7 +86,7 @@ def _explanation(evidence: Evidence, i: int, cells: Mapping[str, Any]) -> Explan
     second, first = probability.argsort(kind="stable")[-2:]
     prior, columns = evidence.log_odds(first, second)
     parts = [
-        Contribution(name, cells[name], float(nats * DECIBAN))
+        Contribution(name, cells.get(name, ""), float(nats * DECIBAN))
         for name, nats in zip(evidence.columns, columns[i], strict=True)
     ]
     parts.sort(key=lambda part: -abs(part.decibans))

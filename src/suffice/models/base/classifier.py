@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.records import RecordReader
-from suffice.data.schema import Column, Layout
+from suffice.data.schema import Layout
 from suffice.data.source import Split
 from suffice.data.table_source import TableSource
 from suffice.engines.batches import map_batches
@@ -335,18 +335,14 @@ class Classifier(Estimator):
     ) -> tuple[Any, TableSource | ArraySource]:
         """Open the first table, and say how all that follow are read."""
         source = self._open_labelled(X, y, sample_weight, first=True)
-        columns = self._described(source)
-        if not columns:
+        reader = self._settled(source)
+        if not reader.columns:
             raise SchemaError("the table has no column besides the label", "a model needs features")
-        return replace(self._settled(source, columns), label_dtype=common_dtype(y)), source
+        return replace(reader, label_dtype=common_dtype(y)), source
 
     @abstractmethod
-    def _settled(self, source: TableSource | ArraySource, columns: Sequence[Column]) -> LabelReader:
+    def _settled(self, source: TableSource | ArraySource) -> LabelReader:
         """How tables are read that are like the first."""
-
-    def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:
-        """What the columns of the first table are."""
-        return source.columns()
 
     def _reading(self) -> dict[str, Any]:
         """Options of the layout: missing tokens and label clean-up."""

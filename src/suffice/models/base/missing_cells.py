@@ -8,7 +8,7 @@ from suffice.errors import DataError
 from suffice.numerics.in_print import NAMED
 from suffice.phrases import Option, Phrase
 
-__all__ = ["incomplete", "listed_missing", "without_value"]
+__all__ = ["incomplete", "listed_missing"]
 
 
 def listed_missing(counts: Mapping[str, str]) -> str:
@@ -35,11 +35,4 @@ def incomplete(counts: str) -> DataError:
             " to learn from complete rows only, or ",
             Option.of("incomplete", "gaussian"),
         ),
-    )
-
-
-def without_value(column: str) -> DataError:
-    """The error of a column of which no cell is there."""
-    return DataError(
-        f"column {column!r} has no value", "what depends on it cannot be estimated", "leave it out"
     )

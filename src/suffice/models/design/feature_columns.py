@@ -1,66 +1,217 @@
-"""Columns of a linear model: which of a table are read, and as what."""
+"""Columns of a linear model: which of a table are read, as what, and what they become."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from suffice.data.array_source import ArraySource
-from suffice.data.schema import Column, Kind, UniformColumns
+from suffice.data.schema import Column, UniformColumns
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
+from suffice.models.design.formula import Formula
+from suffice.models.design.formula_text import formula_of
+from suffice.models.design.words import LEAST_PLACES, MOST_WORDS
+from suffice.phrases import Option
 
-__all__ = ["feature_columns", "named_columns"]
+__all__ = [
+    "PREDICTORS",
+    "Features",
+    "Predictors",
+    "Ways",
+    "features",
+    "named_columns",
+    "predictors",
+]
 
 LISTED = 20  # columns named in an error
+PREDICTORS = ("categorical", "text", "words", "ordered", "formula")
+"""Options that say what columns are, and what they become."""
+
+Ways = int | Literal["counted"]
+"""Into how many places the words of a text are hashed, or that each is counted."""
+
+AS_NUMBERS, AS_STRINGS = "as a linear model reads it", "strings or a dictionary"
 
 
-def feature_columns(
-    source: TableSource | ArraySource,
-    targets: Sequence[str] = (),
-    categorical: Sequence[str] | None = None,
-) -> Sequence[Column]:
-    """What the columns are: numbers, or categories where there are strings or dictionaries.
+@dataclass(frozen=True)
+class Predictors:
+    """What an estimator was told of its columns.
 
-    Any column may be named as categorical.
+    Parameters
+    ----------
+    categorical : sequence of str, optional
+        Columns of numbers that are categories.
+    text : sequence of str, optional
+        Columns of strings whose words are counted, besides those that read like texts.
+    words : int or "counted"
+        Into how many places words are hashed, or that each is counted.
+    ordered : mapping of str to sequence, optional
+        The levels of ordered categories, the lowest first.
+    formula : str, optional
+        The terms, where they are not the columns.
+    """
+
+    categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    words: Ways = 256
+    ordered: Mapping[str, Sequence[Any]] | None = None
+    formula: str | None = None
+
+    def check(self) -> None:
+        """Refuse words that are neither counted nor hashed into so many places.
+
+        Raises
+        ------
+        ParameterError
+            If they are not.
+        """
+        whole = isinstance(self.words, int) and not isinstance(self.words, bool)
+        if self.words != "counted" and not (whole and LEAST_PLACES <= self.words <= MOST_WORDS):
+            raise ParameterError(
+                Option.of("words", self.words),
+                f"it is 'counted', or a whole number from {LEAST_PLACES} to {MOST_WORDS:,}",
+            )
+
+
+def predictors(estimator: Any) -> Predictors:
+    """What an estimator was told of its columns, checked."""
+    found = Predictors(**{name: getattr(estimator, name) for name in PREDICTORS})
+    found.check()
+    return found
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns that a linear model reads, and what they become besides numbers.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    ordered : mapping of str to tuple
+        Levels of ordered categories.
+    formula : Formula, optional
+    """
+
+    columns: Sequence[Column]
+    ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    formula: Formula | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all are numbers, or categories without an order."""
+        texts = not isinstance(self.columns, UniformColumns) and "text" in {
+            column.kind for column in self.columns
+        }
+        return not (texts or self.ordered or self.formula)
+
+
+def features(
+    source: TableSource | ArraySource, told: Predictors, targets: Sequence[str] = ()
+) -> Features:
+    """What the columns are: numbers; texts; categories where there are other strings.
+
+    Any column may be named as categorical, or as ordered, and columns of strings as texts.
 
     Raises
     ------
     ParameterError
-        If there is no such column to be categorical.
+        If there is no such column, it is named for two things, or a formula cannot be read.
     SchemaError
-        If a column holds text.
+        If a column does not hold what its term needs.
     """
-    chosen = categorical or ()
     known = () if isinstance(source, ArraySource) else source.feature_names
+    formula: Formula | None = None
+    factors: Sequence[str] = ()
+    if told.formula is not None:
+        names = source.names if isinstance(source, ArraySource) else known
+        label = None if isinstance(source, ArraySource) else source.label
+        left = targets or ((label,) if label else ())
+        formula, factors = formula_of(told.formula, [n for n in names if n not in targets], left)
+    categorical = (*_named("categorical", told.categorical, known, targets), *factors)
+    texts = _named("text", told.text, known, targets)
+    levels = told.ordered or {}
+    _named("ordered", list(levels), known, targets)
+    for name in texts:
+        if name in categorical or name in levels:
+            raise ParameterError(f"the column {name!r} is named as text and as a category")
+    if isinstance(source, ArraySource):
+        if factors:
+            raise ParameterError(
+                f"the formula has C({factors[0]}), and the rows are an array",
+                "columns of an array are numbers",
+                "pass a table with named columns",
+            )
+        columns = UniformColumns(source.names, "number", "real", AS_NUMBERS)
+        return Features(columns, {}, formula)
+    head, found, ordered = source.table.head(), [], {}
+    for column in source.columns():
+        if column.name in targets or (formula and column.name not in formula.columns):
+            continue
+        kind = head.schema.field(column.name).type
+        told_so = column.name in categorical or column.name in levels
+        read = _read(column, kind, told_so, column.name in texts)
+        if formula and read.kind != "real" and column.name in formula.functions_of:
+            raise SchemaError(
+                f"column {read.name!r} holds {'text' if read.kind == 'text' else 'categories'}",
+                "a formula computes with numbers",
+                f"write {read.name} alone, or C({read.name})",
+            )
+        if read.kind == "category" and (order := _levels(column.name, kind, head, levels)):
+            ordered[column.name] = order
+        found.append(read)
+    return Features(tuple(found), ordered, formula)
+
+
+def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
+    """A column as a linear model reads it."""
+    strings = column.stored == "string"
+    if as_text and not strings:
+        raise SchemaError(
+            f"column {column.name!r} holds no strings", "a text is a string", "leave it out of text"
+        )
+    if told:
+        return replace(column, kind="category", reason="as told")
+    if as_text or (strings and column.kind == "text"):
+        return replace(column, kind="text", reason="as told" if as_text else column.reason)
+    if strings or pa.types.is_dictionary(kind):
+        return replace(column, kind="category", reason=AS_STRINGS)
+    reason = column.reason if column.stored == "time" else AS_NUMBERS
+    return replace(column, kind="real", reason=reason)
+
+
+def _levels(name: str, kind: Any, head: Any, told: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
+    """The levels of a category as told, or as its type states them; none without an order."""
+    if name in told:
+        levels = tuple(told[name])
+        if isinstance(told[name], str) or len(set(levels)) < max(len(levels), 2):
+            raise ParameterError(
+                f"ordered has {told[name]!r} for {name!r}",
+                "levels are distinct, two at least, the lowest first",
+                f"write ordered={{{name!r}: ['low', 'high']}}",
+            )
+        return levels
+    if not (pa.types.is_dictionary(kind) and kind.ordered):
+        return ()
+    levels = tuple(head.column(name).dictionary.to_pylist())
+    return levels if len(set(levels) - {None}) == len(levels) else ()
+
+
+def _named(
+    option: str, names: Sequence[str] | None, known: Sequence[str], targets: Sequence[str]
+) -> Sequence[str]:
+    """The columns that an option names, if there are such."""
+    chosen = names or ()
     if isinstance(chosen, str) or not set(chosen) <= set(known) - set(targets):
         raise ParameterError(
-            f"categorical={categorical!r}",
+            f"{option}={chosen!r}",
             "it is a list of names of columns of a table, none of them a target",
             "leave it out, or list columns that the table has",
         )
-    if isinstance(source, ArraySource):
-        return UniformColumns(source.names, "number", "real", "as a linear model reads it")
-    schema, columns = source.table.head().schema, []
-    for column in source.columns():
-        if column.name in targets:
-            continue
-        named = column.name in chosen
-        if column.kind == "text" and not named:
-            raise SchemaError(
-                f"column {column.name!r} holds text: {column.reason}",
-                "a linear model takes numbers and categories",
-                "leave it out",
-            )
-        category = column.stored == "string" or pa.types.is_dictionary(
-            schema.field(column.name).type
-        )
-        reason = "strings or a dictionary" if category else "as a linear model reads it"
-        kind: Kind = "category" if category or named else "real"
-        columns.append(replace(column, kind=kind, reason="as told" if named else reason))
-    return tuple(columns)
+    return chosen
 
 
 def named_columns(columns: Sequence[str | int], known: Sequence[str]) -> list[str]:

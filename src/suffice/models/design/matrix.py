@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import BlockLayout, Numbered
-from suffice.rules import rule
+from suffice.models.design.formula import is_column, label, products
+from suffice.models.design.terms import Terms
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, CodedBlock, require_held
+from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["INTERCEPT", "TILE_ROWS", "Design"]
@@ -25,20 +26,8 @@ SHOW_ALL = "fit the model to rows that show them all, or leave the row out"
 
 
 @dataclass(frozen=True)
-class Design:
-    """The p terms that d columns become, and the t targets.
-
-    A number is one term. A category of m values is m − 1 terms, indicators of all values but the
-    first, which is the reference that the others are compared with.
-
-    Parameters
-    ----------
-    columns : sequence of str
-        The d columns.
-    targets : tuple of str
-        The t targets.
-    categories : mapping of str to Vocabulary
-        The values of those columns that are categories.
+class Design(Terms):
+    """The terms that columns become, and the rows of numbers that rows of a table become.
 
     Examples
     --------
@@ -46,113 +35,6 @@ class Design:
     >>> Design(("size", "color"), ("price",), {"color": color}).terms
     ('size', 'color[green]', 'color[red]')
     """
-
-    columns: Sequence[str]
-    targets: tuple[str, ...]
-    categories: Mapping[str, Vocabulary] = field(default_factory=dict)
-
-    @rule("categories are among the columns, and those of an array are numbers")
-    def _has_categories(self) -> bool:
-        listed = () if isinstance(self.columns, Numbered) else self.columns
-        return set(self.categories) <= set(listed)
-
-    @property
-    def numbers(self) -> Sequence[str]:
-        """The columns that are numbers."""
-        if not self.categories:
-            return self.columns
-        return tuple(name for name in self.columns if name not in self.categories)
-
-    @property
-    def blocks(self) -> tuple[BlockLayout, ...]:
-        """How the columns are read: numbers together, then categories."""
-        real = (BlockLayout("real", self.numbers),) if len(self.numbers) else ()
-        return (*real, *self.category_block)
-
-    @property
-    def category_block(self) -> tuple[BlockLayout, ...]:
-        """How categories are read, if there are any."""
-        return (BlockLayout("category", tuple(self.categories)),) if self.categories else ()
-
-    @property
-    def target_block(self) -> BlockLayout:
-        """How targets are read."""
-        return BlockLayout("real", self.targets)
-
-    @cached_property
-    def terms(self) -> tuple[str, ...]:
-        """Names of the columns of the design matrix."""
-        return tuple(
-            term
-            for name in self.columns
-            for term in (
-                [f"{name}[{value}]" for value in self.categories[name].values[1:]]
-                if name in self.categories
-                else [name]
-            )
-        )
-
-    def __len__(self) -> int:
-        indicators = (max(len(values) - 1, 0) for values in self.categories.values())
-        return len(self.columns) - len(self.categories) + sum(indicators)
-
-    def places(self, names: Sequence[str]) -> NDArray[np.intp]:
-        """Which terms the given columns make, increasing."""
-        chosen = set(names)
-        return np.flatnonzero([column in chosen for column in self._column_of_term])
-
-    def column(self, place: int) -> str:
-        """The column, or target, that makes a term; targets come after the terms."""
-        p = len(self)
-        return self._column_of_term[place] if place < p else self.targets[place - p]
-
-    @property
-    def outline(self) -> tuple[tuple[str, ...], ...]:
-        """Columns, those that are categories, and targets: all but the values of categories."""
-        return tuple(self.columns), tuple(self.categories), self.targets
-
-    def keep(self, names: Sequence[str]) -> Design:
-        """The design of some of the columns."""
-        chosen = set(names)
-        kept = {name: values for name, values in self.categories.items() if name in chosen}
-        return Design(tuple(c for c in self.columns if c in chosen), self.targets, kept)
-
-    def narrowed(self, categories: Mapping[str, Vocabulary]) -> tuple[Design, NDArray[np.intp]]:
-        """The design of fewer values of the categories, and which terms it keeps, increasing.
-
-        Examples
-        --------
-        >>> color = Vocabulary(("blue", "green", "red"))
-        >>> design = Design(("size", "color"), ("price",), {"color": color})
-        >>> fewer, kept = design.narrowed({"color": Vocabulary(("green", "red"))})
-        >>> fewer.terms, kept
-        (('size', 'color[red]'), array([0, 2]))
-        """
-        kept = [
-            value is None or categories[name].codes.get(value, 0) > 0  # 0 is that of the reference
-            for name in self.columns
-            for value in (self.categories[name].values[1:] if name in self.categories else [None])
-        ]
-        return replace(self, categories=categories), np.flatnonzero(kept)
-
-    @cached_property
-    def _column_of_term(self) -> Sequence[str]:
-        if not self.categories:
-            return self.columns
-        return tuple(
-            name
-            for name in self.columns
-            for _ in range(len(self.categories[name]) - 1 if name in self.categories else 1)
-        )
-
-    def by_column(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sums over the terms of each column, (…, d), of what there is of every term, (…, p)."""
-        if not self.categories:
-            return terms
-        places = map(self.places, ([name] for name in self.columns))
-        return np.stack([terms[..., place].sum(axis=-1) for place in places], axis=-1)
-
-    # -- rows
 
     def rows(
         self, batch: Batch, with_targets: bool = False
@@ -164,41 +46,100 @@ class Design:
         Raises
         ------
         BadCell
-            If a category is unknown, or a whole number is no double.
+            If a category is unknown, a whole number is no double, or a formula has no value.
         """
         blocks: Iterator[Any] = iter(batch.blocks)
         nothing = np.empty((batch.rows, 0))
         numbers = next(blocks).values if len(self.numbers) else nothing
         codes = self._codes(next(blocks)) if self.categories else nothing
+        texts = [next(blocks) for _ in self.words]
         targets = next(blocks).values if with_targets else nothing
-        p = len(self)
+        p, as_they_are = len(self), self.is_plain and not self.categories
         for start in range(0, max(batch.rows, 1), TILE_ROWS):
             part = slice(start, min(start + TILE_ROWS, batch.rows))
             _require_held(numbers[part], start, self.numbers)
             _require_held(targets[part], start, self.targets)
-            if not self.categories and not with_targets:
+            if as_they_are and not with_targets:
                 yield start, np.asarray(numbers[part], np.float64)
                 continue
             z = np.empty((part.stop - start, p + targets.shape[1]))
-            z[:, self._number_places] = numbers[part]
             z[:, p:] = targets[part]
-            lacking = (codes[part] < 0).any()
-            for code, (places, levels) in zip(codes[part].T, self._indicators, strict=True):
-                z[:, places] = code[:, None] == levels
-                if lacking:
-                    z[np.ix_(code < 0, places)] = np.nan
+            cut = [text.cut(part.start, part.stop) for text in texts]
+            if self.formula is None:
+                self._lay_out(z, numbers[part], codes[part], cut)
+            else:
+                z[:, :p] = self._multiplied(numbers[part], codes[part], cut, start)
             yield start, z
+
+    def _lay_out(
+        self,
+        z: NDArray[np.float64],
+        numbers: NDArray[Any],
+        codes: NDArray[Any],
+        texts: Sequence[SparseBlock],
+    ) -> None:
+        """Write the terms of every column to rows z."""
+        z[:, self._number_places] = numbers
+        lacking = (codes < 0).any()
+        for code, (places, ranks, is_ordered) in zip(codes.T, self._indicators, strict=True):
+            later, rank = np.arange(1, len(ranks)), ranks[code][:, None]
+            z[:, places] = rank >= later if is_ordered else rank == later
+            if lacking:
+                z[np.ix_(code < 0, places)] = np.nan
+        for (name, words), text in zip(self.words.items(), texts, strict=True):
+            z[:, self.places([name])] = words.counts(text)
+
+    def _multiplied(
+        self,
+        numbers: NDArray[Any],
+        codes: NDArray[Any],
+        texts: Sequence[SparseBlock],
+        first: int,
+    ) -> NDArray[np.float64]:
+        """The products of a formula, (n, p)."""
+        assert self.formula is not None
+        rows = len(numbers)
+        columns = np.asarray(numbers, np.float64).T
+        cells = dict(zip(self.numbers, columns, strict=True))
+        code = dict(zip(self.categories, codes.T, strict=True))
+        counts = {
+            name: words.counts(text)
+            for (name, words), text in zip(self.words.items(), texts, strict=True)
+        }
+        values = self.formula.values(cells, first)
+
+        def factor(text: str, full: bool) -> NDArray[np.float64]:
+            name = label(text)
+            if not is_column(text):
+                return values[text][:, None]
+            if name in counts:
+                return counts[name]
+            if name not in code:
+                return np.asarray(cells[name][:, None])
+            ranks = self.ranks(name)
+            rank, levels = ranks[code[name]][:, None], np.arange(int(not full), len(ranks))
+            at_least = name in self.ordered and not full
+            found = np.asarray(rank >= levels if at_least else rank == levels, np.float64)
+            found[code[name] < 0] = np.nan
+            return found
+
+        parts = (
+            products([factor(text, full) for text, full in coded], rows)
+            for group in self.products
+            for coded in group
+        )
+        return np.concatenate([np.empty((rows, 0)), *parts], axis=1)
 
     @cached_property
     def _number_places(self) -> Any:
-        return self.places(self.numbers) if self.categories else slice(0, len(self))
+        return self.places(self.numbers) if len(self.numbers) < len(self) else slice(0, len(self))
 
     @cached_property
-    def _indicators(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """Of every category the places of its indicators, and the codes that they stand for."""
+    def _indicators(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], bool]]:
+        """Of every category the places of its indicators, ranks of its values, and its kind."""
         return [
-            (self.places([name]), np.arange(1, len(values)))
-            for name, values in self.categories.items()
+            (self.places([name]), self.ranks(name), name in self.ordered)
+            for name in self.categories
         ]
 
     @cached_property
@@ -224,15 +165,42 @@ class Design:
                 complete &= ~np.isnan(numbers).any(axis=1)
         if self.categories:
             complete &= (next(blocks).codes >= 0).all(axis=1)
+        for _ in self.words:
+            complete &= ~next(blocks).missing[:, 0]
         return complete
 
     def present(self, batch: Batch) -> Batch:
-        """The same rows; one of weight 0 is absent and shows no category, known or not."""
-        if not self.categories or batch.weights.all():
+        """The same rows; one of no weight or label is absent, and shows no category at all."""
+        if not self.categories:
             return batch
-        block, absent = self._coded(batch), (batch.weights == 0)[:, None]
-        codes = np.where(absent, -1, block.codes)
+        absent = self._absent(batch)
+        if not absent.any():
+            return batch
+        block = self._coded(batch)
+        codes = np.where(absent[:, None], -1, block.codes)
         return self._with_codes(batch, CodedBlock(codes, block.vocabularies))
+
+    def require_words(self, batch: Batch) -> None:
+        """Refuse words that the first fit did not count, where a row has a class and a weight.
+
+        Raises
+        ------
+        BadCell
+            Naming the first.
+        """
+        rows = ~self._absent(batch)
+        first = int(len(self.numbers) > 0) + int(len(self.categories) > 0)
+        for (name, words), block in zip(self.words.items(), batch.blocks[first:], strict=False):
+            words.require_known(cast(SparseBlock, block), rows, name)
+
+    @staticmethod
+    def _absent(batch: Batch) -> NDArray[np.bool_]:
+        """Which rows have no weight, or no label where there are labels."""
+        absent = np.zeros(batch.rows, np.bool_)
+        for gone in (batch.weights == 0, batch.codes < 0):
+            if len(gone):
+                absent |= gone
+        return absent
 
     def _coded(self, batch: Batch) -> CodedBlock:
         return cast(CodedBlock, batch.blocks[int(len(self.numbers) > 0)])

@@ -281,8 +281,13 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     # -- reading tables
 
-    def _settled(self, source: Rows, columns: Sequence[Column]) -> GenerativeReader:
-        parts = self._parts(columns)
+    def _described(self, source: Rows) -> Sequence[Column]:
+        """What the columns of the first table are."""
+        return source.columns()
+
+    def _settled(self, source: Rows) -> GenerativeReader:
+        columns = self._described(source)
+        parts = self._parts(columns) if columns else ()
         blocks = tuple([part.layout for part in parts])
         return GenerativeReader.of(source, columns, blocks, self._reading(), parts=parts)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.errors import SchemaError
 from suffice.models.design.matrix import Design
@@ -27,15 +30,26 @@ def compared_rows(a: Comoments, of_a: Design, b: Comoments, of_b: Design) -> Com
         What is summed: the same columns and targets, the values of categories may differ.
     """
     rows = float(a.weight.sum()), float(b.weight.sum())
-    names = [(*of_a.numbers, *of_a.targets), *((name,) for name in of_a.categories)]
+    numbers = tuple(of_a.terms[place] for place in _numbers(of_a))
+    names = [(*numbers, *of_a.targets), *((name,) for name in _counted(of_a))]
     return compared_unlabelled(_blocks(a, of_a), _blocks(b, of_b), rows, names)
 
 
 def _blocks(statistic: Comoments, design: Design) -> list[ClasswiseStatistic]:
     """Co-moments of numbers and targets, then the counts of every category."""
     targets = np.arange(len(design), statistic.d)
-    numbers = statistic.marginal(np.append(design.places(design.numbers), targets))
-    return [numbers, *(category_counts(statistic, design, name) for name in design.categories)]
+    numbers = statistic.marginal(np.append(_numbers(design), targets))
+    return [numbers, *(category_counts(statistic, design, name) for name in _counted(design))]
+
+
+def _counted(design: Design) -> Sequence[str]:
+    """The categories whose counts follow from the terms: all, but in a formula."""
+    return tuple(design.categories) if design.formula is None else ()
+
+
+def _numbers(design: Design) -> NDArray[np.intp]:
+    """The other terms."""
+    return np.setdiff1d(np.arange(len(design)), design.places(_counted(design)))
 
 
 def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
@@ -47,9 +61,14 @@ def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
     shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
     weight = DoubleDouble(*two_sum(statistic.weight[:, 0], statistic.weight[:, 1]))[shown]
     total = weight.sum(axis=0)
-    others = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
-    first = total - others.sum(axis=0)  # the reference has no indicator
-    count = nonnegative(DoubleDouble.concatenate([first[None], others]), total)
+    sums = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
+    if name in design.ordered:  # sums of this level and those above it
+        after = DoubleDouble.concatenate([sums[1:], DoubleDouble.zeros(min(len(places), 1))])
+        first = total - (sums[0] if len(places) else DoubleDouble.zeros(()))
+        by_level = DoubleDouble.concatenate([first[None], sums - after])[design.ranks(name)]
+    else:
+        by_level = DoubleDouble.concatenate([(total - sums.sum(axis=0))[None], sums])
+    count = nonnegative(by_level, total)
     return Counts((design.categories[name],), count[None]).pruned()
 
 
@@ -68,8 +87,8 @@ def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:
     SchemaError
         Naming the first difference.
     """
-    parts = zip(("columns", "categories", "targets"), mine.outline, theirs.outline, strict=True)
-    for part, one, other in parts:
+    for part, one in mine.outline.items():
+        other = theirs.outline[part]
         if one != other:
             sides = (one, set(other), "this model"), (other, set(one), "the other")
             alone = (

@@ -18,6 +18,7 @@ from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.design.matrix import INTERCEPT
+from suffice.models.design.units import units
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.least_squares import LeastSquares
@@ -139,7 +140,7 @@ class FittedLinear(Regressor):
         suffice.models.linear.summary.Summary : For the formulas and an example.
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
-        found = self._summary(target, level)
+        found = replace(self._summary(target, level), units=units(self.schema_))
         return found.frame() if as_frame else found
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:
@@ -356,7 +357,7 @@ class FittedLinear(Regressor):
         """
         design, fit = self.design_, self._fitted().fit
         found = self._predictions(X, partial(effects, design, fit), complete=True)
-        return Effects(tuple(design.columns), design.targets, fit.at_origin, found)
+        return Effects(tuple(design.groups), design.targets, fit.at_origin, found)
 
     def leverage(self, X: Any) -> NDArray[np.float64]:
         """Return how much a row weighs in its own fit, h = 1/n + (x − x̄)ᵀ(XᵀX + Λ)⁻¹(x − x̄), (n,).

@@ -39,6 +39,8 @@ class L1Summary:
         How many coefficients of columns are not 0, of how many.
     left_out : float
         Weight of the rows left out for missing cells; rows without any value are not counted.
+    units : tuple of str
+        What the numbers of columns of times are in.
 
     Source: R. Lockhart, J. Taylor, R. Tibshirani and R. Tibshirani, A significance test for the
     lasso (2014), section 1.
@@ -66,6 +68,7 @@ class L1Summary:
     chosen: int
     columns: int
     left_out: float = 0.0
+    units: tuple[str, ...] = ()
 
     def frame(self) -> DataFrame:
         """One row per coefficient as a pandas DataFrame."""
@@ -82,5 +85,6 @@ class L1Summary:
             f"columns chosen: {self.chosen} of {self.columns}; rows: {self.rows:g}",
             "Standard errors are not given: the penalty chose these columns by the same rows.",
             *rows_left_out(self.left_out),
+            *self.units,
         ]
         return "\n".join(lines)

@@ -20,10 +20,9 @@ from suffice.models.linear.missing_cells import JointGaussian
 from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, CodedBlock, RealBlock
+from suffice.statistics.block import BadCell, RealBlock
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.counts import CountAccumulator, Counts
 from suffice.statistics.moments import Moments, MomentsAccumulator
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "Prediction",
     "answer_names",
     "answer_table",
-    "categories",
     "errors",
     "errors_left_out",
     "missing_cells",
@@ -121,20 +119,6 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
-def categories(split: Split, layout: Layout) -> Counts:
-    """Kernel of the first look at categories: which values each column has."""
-    (block,) = layout.blocks
-    total = CountAccumulator(len(block.columns))
-
-    def add(batch: Batch) -> None:
-        values = cast(CodedBlock, batch.blocks[0])
-        total.add(values, _one_class(batch.weights, batch.rows), batch.weights, 1)
-
-    for _ in each_batch(split, layout, add):
-        pass
-    return total.statistic()
-
-
 def summarise(split: Split, plan: tuple[Design, Layout, bool, bool]) -> Comoments:
     """Kernel of a fit: co-moments of columns and targets, exact or not, with missing cells or not.
 
@@ -148,6 +132,7 @@ def summarise(split: Split, plan: tuple[Design, Layout, bool, bool]) -> Comoment
 
     def add(batch: Batch) -> None:
         targets = cast(RealBlock, batch.blocks[-1]).values
+        design.require_words(batch)
         for start, x in design.rows(design.present(batch)):
             rows = slice(start, start + len(x))
             weights, y = batch.weights[rows], RealBlock(targets[rows])

@@ -12,28 +12,26 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Column, Layout, UniformColumns
+from suffice.data.schema import Layout
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, target_columns
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ForgetError, SchemaError
 from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
-from suffice.models.base.missing_cells import incomplete, listed_missing, without_value
-from suffice.models.design.feature_columns import feature_columns
+from suffice.models.base.missing_cells import incomplete, listed_missing
+from suffice.models.design.feature_columns import Predictors, features
 from suffice.models.design.matrix import Design
+from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.comparison import category_counts, check_same_columns, compared_rows
-from suffice.models.linear.model import IncompleteRow, categories, missing_cells, summarise
+from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison
 from suffice.statistics.lost_digits import Loss
-from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LinearReader", "Rows", "settled"]
 
 Rows = TableSource | ArrayTargets
-
-MOST_CATEGORIES = 1_000
 
 
 @dataclass(frozen=True)
@@ -106,12 +104,12 @@ class LinearReader(ExactReader[Comoments]):
         return incomplete(listed_missing({self.design.column(j): str(counts[j]) for j in places}))
 
     def keep(self, names: Sequence[str]) -> Self:
-        """The reader of some of the columns; tables may still have the others."""
+        """The reader of some columns, or products of a formula; tables may still have the rest."""
         design = self.design.keep(names)
-        left = tuple(name for name in self.design.columns if name not in set(names))
+        left = tuple(name for name in self.design.columns if name not in set(design.columns))
         columns = self.layout.columns
         if left:
-            columns = tuple(column for column in columns if column.name in set(names))
+            columns = tuple(column for column in columns if column.name in set(design.columns))
         ignored = (*self.layout.ignored, *left)
         layout = replace(self.layout, blocks=design.blocks, columns=columns, ignored=ignored)
         return replace(self, layout=layout, design=design)
@@ -130,10 +128,12 @@ class LinearReader(ExactReader[Comoments]):
 
     def merged(self, other: Self) -> Self:
         """The reader of both models' tables, if they have the same values of categories."""
-        if self.design.categories != other.design.categories:
+        mine, theirs = self.design, other.design
+        if (mine.categories, mine.words) != (theirs.categories, theirs.words):
+            what = "categories" if mine.words == theirs.words else "texts"
             raise SchemaError(
-                "the models differ in the values of their categories",
-                "only models of the same categories can be merged",
+                f"the models differ in the values of their {what}",
+                f"only models of the same {what} can be merged",
                 "fit one model to the rows of both",
             )
         return self
@@ -148,7 +148,7 @@ class LinearReader(ExactReader[Comoments]):
         Of a category without a term, the sums do not tell whether a row shows its only value.
         """
         design = self.design
-        if not design.categories:
+        if not design.categories or design.formula is not None:
             return Learnt(self, (statistic,))
         counts = {name: category_counts(statistic, design, name) for name in design.categories}
         fewer, kept = design.narrowed({c: n.vocabularies[0] for c, n in counts.items()})
@@ -161,7 +161,7 @@ def settled(
     source: Rows,
     targets: tuple[str, ...],
     single_target: bool,
-    categorical: Sequence[str] | None,
+    told: Predictors,
     engine: Engine,
 ) -> LinearReader:
     """The reader of tables like a first one.
@@ -169,41 +169,16 @@ def settled(
     Raises
     ------
     SchemaError
-        If there is no column besides the targets, or one has too many categories.
+        If there is no column besides the targets, or one has too many categories or words.
     DataError
         If a category has no value.
     """
     rows = source.source if isinstance(source, ArrayTargets) else source
-    columns = feature_columns(rows, targets, categorical)
-    known = _categories(source, columns, engine) if isinstance(source, TableSource) else {}
-    if not columns:
+    found = features(rows, told, targets)
+    if not found.columns:
         raise SchemaError("the table has no column besides the target", "a model needs features")
-    names = columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
-    design = Design(names, targets, known)
+    design = settled_design(rows, found, told.words, engine, targets)
     more = {"design": design, "single_target": single_target}
-    return LinearReader.of(rows, columns, design.blocks, {}, **more)
-
-
-def _categories(
-    source: TableSource, columns: Sequence[Column], engine: Engine
-) -> dict[str, Vocabulary]:
-    """The values of the columns that are categories: a pass over these columns alone."""
-    chosen = tuple(column for column in columns if column.kind == "category")
-    if not chosen:
-        return {}
-    names = tuple(column.name for column in chosen)
-    blocks = Design(names, (), dict.fromkeys(names, Vocabulary(()))).blocks
-    others = tuple(name for name in source.table.names if name not in names)
-    layout = Layout(blocks, chosen, ignored=others)
-    counts = engine.run(categories, layout, source.splits(layout, engine.workers))
-    found = dict(zip(names, counts.vocabularies, strict=True))
-    for name, values in found.items():
-        if not len(values):
-            raise without_value(name)
-        if len(values) > MOST_CATEGORIES:
-            raise SchemaError(
-                f"column {name!r} has {len(values)} categories",
-                f"each becomes a column of its own; {MOST_CATEGORIES} are the most",
-                "leave it out",
-            )
-    return found
+    reader = LinearReader.of(rows, found.columns, design.blocks, {}, **more)
+    ignored = (*reader.layout.ignored, *unused(rows, found, targets))
+    return replace(reader, layout=replace(reader.layout, ignored=ignored))

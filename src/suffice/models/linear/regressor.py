@@ -12,7 +12,6 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
-from suffice.models.base.missing_cells import without_value
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.base.scikit_learn import (
     available_if,
@@ -20,6 +19,7 @@ from suffice.models.base.scikit_learn import (
     convergence_warning,
 )
 from suffice.models.base.streams import check_stream
+from suffice.models.design.empty_columns import without_value
 from suffice.models.design.feature_columns import named_columns
 from suffice.models.design.matrix import Design
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
@@ -109,8 +109,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         X : table (n, d)
             A NumPy array or SciPy sparse matrix; anything with ``__arrow_c_stream__`` (pandas,
             polars, pyarrow, duckdb); a dict of columns; a path, glob or list of paths (Parquet,
-            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns. Columns of strings are
-            categories, each compared with the first of its sorted values.
+            Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns. Columns of strings are texts
+            or categories, each value compared with the first of them; dates are seconds.
         y : array-like (n,) or (n, t), str, or list of str
             Targets, or the names of their columns.
         sample_weight : array-like (n,) or str, optional
@@ -206,8 +206,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         Parameters
         ----------
         columns : sequence of str or int, optional
-            Names or positions of the columns; default: all. They keep their order in the table.
-            Tables may still have the others, arrays may not.
+            Names or positions of the columns, or of the products of a formula; default: all. They
+            keep their order in the table. Tables may still have the others, arrays may not.
         **options
             Other values of the model's parameters.
 
@@ -231,7 +231,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         other._check_options()
         other._require_sums()
         design, batches = self.design_, self.batches_
-        names = design.columns if columns is None else named_columns(columns, design.columns)
+        names = design.groups if columns is None else named_columns(columns, design.groups)
         places = design.places(names)
         p, t = len(design), len(design.targets)
         if len(places) < p:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from suffice.models.base.saved import LAYOUT, Saved, are_same
+from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
+from suffice.models.design.words import Words
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.standardisation import Standard
 from suffice.models.optimise.descent_options import GradientDescent
@@ -21,7 +23,7 @@ __all__ = ["SAVED", "SavedRegressor", "SavedRidge"]
 
 SAVED = {
     **LAYOUT,
-    **named(Comoments, Design, DoubleDouble, GradientDescent, Standard, Vocabulary),
+    **named(Comoments, Design, DoubleDouble, Formula, GradientDescent, Standard, Vocabulary, Words),
     **named(Descended=DescentFit, Walk=OptimizerState),
 }
 """The types that the file of such a model may hold."""

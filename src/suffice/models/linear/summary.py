@@ -87,6 +87,8 @@ class Summary:
         At the estimates; infinite where the fit is perfect.
     left_out : float
         Weight of the rows left out for missing cells; rows without any value are not counted.
+    units : tuple of str
+        What the numbers of columns of times are in.
     errors : str
         "classical", or the kind of robust errors: HC0 to HC3 (`LinearRegression.robust_summary`).
 
@@ -126,6 +128,7 @@ class Summary:
     aic: float
     bic: float
     left_out: float = 0.0
+    units: tuple[str, ...] = ()
     errors: str = "classical"
 
     @classmethod
@@ -222,6 +225,7 @@ class Summary:
             f"Log-likelihood: {criterion(self.log_likelihood)}, AIC: {criterion(self.aic)}, "
             f"BIC: {criterion(self.bic)}, rows: {self.rows:g}",
             *rows_left_out(self.left_out),
+            *self.units,
         ]
         if self.errors != "classical":
             lines.append(f"Standard errors, tests and F are robust: {self.errors}.")
@@ -260,6 +264,8 @@ class RidgeSummary:
         Trace of the matrix that maps y to its fit, the intercept included.
     left_out : float
         Weight of the rows left out for missing cells; rows without any value are not counted.
+    units : tuple of str
+        What the numbers of columns of times are in.
 
     See Also
     --------
@@ -288,6 +294,7 @@ class RidgeSummary:
     chosen_by: str | None
     effective_parameters: float
     left_out: float = 0.0
+    units: tuple[str, ...] = ()
 
     def frame(self) -> DataFrame:
         """One row per coefficient as a pandas DataFrame."""
@@ -311,6 +318,7 @@ class RidgeSummary:
             f"effective parameters: {self.effective_parameters:.4g}; rows: {self.rows:g}",
             "The intervals are those of the posterior whose prior is the penalty.",
             *rows_left_out(self.left_out),
+            *self.units,
         ]
         return "\n".join(lines)
 

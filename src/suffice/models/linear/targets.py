@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -18,6 +18,7 @@ from suffice.models.base.judge import Judge
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import WithGaps, of_complete, told
 from suffice.models.base.scikit_learn import check_consistent_length, check_is_fitted
+from suffice.models.design.feature_columns import Ways, predictors
 from suffice.models.design.matrix import Design
 from suffice.models.linear.evaluation import RegressionEvaluation
 from suffice.models.linear.model import errors
@@ -43,6 +44,10 @@ class Regressor(Estimator):
 
     scikit_learn_mixins = ("MultiOutputMixin", "RegressorMixin")
     categorical: Sequence[str] | None
+    text: Sequence[str] | None
+    words: Ways
+    ordered: Mapping[str, Sequence[Any]] | None
+    formula: str | None
     reader_: LinearReader
 
     @property
@@ -183,7 +188,10 @@ class Regressor(Estimator):
         """Open the first table, and say how all that follow are read."""
         source, targets, single = self._open_both(X, y, sample_weight, first=True)
         engine = self._engine_for(source)
-        return settled(source, targets, single, self.categorical, engine), source
+        reader = settled(source, targets, single, predictors(self), engine)
+        if reader.design.formula is not None and isinstance(source, TableSource):
+            self._settle_columns(len(reader.names), reader.names if self._is_named() else None)
+        return reader, source
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Open rows with their targets, which must be those of the first fit."""

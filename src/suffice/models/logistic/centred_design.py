@@ -203,6 +203,10 @@ class CentredDesign:
         """Whether rows are kept in compressed form."""
         return _is_sparse(self.layout)
 
+    def has_sparse(self, batch: Batch) -> bool:
+        """Whether the rows of a batch are compressed; dense ones are read by the same layout."""
+        return self.is_sparse and isinstance(batch.blocks[0], SparseBlock)
+
     def whitened(self, factor: Factor, weight: float) -> CentredDesign:
         """The same rows in uncorrelated columns, given the scatter matrix and Σw."""
         return replace(self, scale=factor.independent * weight**-0.5, whitener=factor)
@@ -277,7 +281,7 @@ class CentredDesign:
         BadCell
             If a category was never seen in training.
         """
-        if isinstance(batch.blocks[0], SparseBlock):
+        if self.has_sparse(batch):
             yield with_ones(_compressed(batch.blocks[0], len(self.mean))), *columns
             return
         height = max(TILE_CELLS // self.width, TALL if hessian else 1)
@@ -293,11 +297,12 @@ class CentredDesign:
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield dense rows x, not centred, with the number of the first of them."""
-        if isinstance(batch.blocks[0], RealBlock) and not self.design.categories:
+        design = self.design
+        if isinstance(batch.blocks[0], RealBlock) and design.is_plain and not design.categories:
             yield 0, converted(batch.blocks[0].values)
         else:
             blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
-            yield from self.design.rows(replace(batch, blocks=tuple(blocks)))
+            yield from design.rows(replace(batch, blocks=tuple(blocks)))
 
     def refuse_incomplete(self, batch: Batch) -> None:
         """Find the cell that leaves a row without a score.
@@ -308,7 +313,7 @@ class CentredDesign:
             For the first number that is missing or infinite, and the first missing category.
         """
         for b, block in enumerate(batch.blocks):
-            if isinstance(block, SparseBlock):
+            if isinstance(block, SparseBlock) and self.is_sparse:
                 for q in np.flatnonzero(~np.isfinite(block.data))[:1].tolist():
                     cell = block.indptr, block.indices, q, float(block.data[q])
                     raise _bad_cell(*cell, COMPLETE)
@@ -327,7 +332,7 @@ def _is_sparse(layout: Layout) -> bool:
     return any(block.encoding == "sparse" for block in layout.blocks)
 
 
-def _compressed(block: SparseBlock, width: int) -> csr_array:
+def _compressed(block: Any, width: int) -> csr_array:
     data = np.asarray(block.data, np.float64)
     return csr_array((data, block.indices, block.indptr), shape=(block.rows, width))
 

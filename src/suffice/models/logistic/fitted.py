@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,9 +15,9 @@ from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import Incomplete
-from suffice.models.base.reader import LabelReader
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.matrix import INTERCEPT
+from suffice.models.design.units import units
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.fit import Fit
@@ -25,6 +26,7 @@ from suffice.models.logistic.model import LogisticModel, Prediction, of_every_cl
 from suffice.models.logistic.objective import LARGEST_HESSIAN
 from suffice.models.logistic.options import Penalty
 from suffice.models.logistic.problem import Problem
+from suffice.models.logistic.reader import LogisticReader
 from suffice.models.logistic.saved import SAVED, SavedLogistic
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.phrases import Option, Phrase
@@ -65,6 +67,7 @@ class FittedLogistic(Classifier):
     penalty: Penalty
     C: float
     incomplete: Incomplete
+    reader_: LogisticReader
     model_: LogisticModel
     likelihood_: Likelihood | None
     descent_state_: DescentState
@@ -178,7 +181,7 @@ class FittedLogistic(Classifier):
         --------
         suffice.models.logistic.inference.LogisticSummary : For the formulas, and an example.
         """
-        found = self._summary(level, reference)
+        found = replace(self._summary(level, reference), units=units(self.schema_))
         return found.frame() if as_frame else found
 
     def _summary(self, level: float, reference: Any) -> LogisticSummary:
@@ -294,7 +297,7 @@ class FittedLogistic(Classifier):
             )
         parts = self._batches(X, predictions, (model, LogisticModel.contributions))
         return Evidence(
-            tuple(model.centred.design.columns),
+            tuple(model.centred.design.groups),
             model.classes.values,
             of_every_class(model.coefficients[:, 0]),
             np.concatenate(list(parts)),
@@ -357,7 +360,8 @@ class FittedLogistic(Classifier):
         }
 
     def _restore(self, saved: SavedLogistic) -> None:
-        self.reader_ = LabelReader(saved.layout, saved.format, saved.dtype)
+        design = None if saved.design.is_plain else saved.design
+        self.reader_ = LogisticReader(saved.layout, saved.format, saved.dtype, design)
         root = saved.root if saved.covariance is None else _root_of(saved.covariance)
         centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
         of_rows = centred, saved.classes, saved.coefficients, saved.has_intercept

@@ -124,6 +124,8 @@ class LogisticSummary:
         Whether the likelihood is Firth's.
     left_out : float
         Weight of the rows left out for missing cells.
+    units : tuple of str
+        What the numbers of columns of times are in.
 
     Source: P. McCullagh and J. A. Nelder, Generalized Linear Models, 2nd ed. (1989), sections 4.4
     and 5.3; D. McFadden, Conditional logit analysis of qualitative choice behavior (1974).
@@ -151,6 +153,7 @@ class LogisticSummary:
     likelihood: Likelihood
     firth: bool = False
     left_out: float = 0.0
+    units: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -212,7 +215,7 @@ class LogisticSummary:
 
     def __repr__(self) -> str:
         left_out = rows_left_out(self.left_out)
-        return "\n".join([*self._table(), "", *self._fit(), *left_out])
+        return "\n".join([*self._table(), "", *self._fit(), *left_out, *self.units])
 
     def _table(self) -> list[str]:
         rows = [[*header("z", self.level), "Odds ratio"]]

@@ -19,13 +19,12 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from numpy.typing import NDArray
 
-from suffice.data.schema import BlockLayout, Layout
 from suffice.data.source import Split, each_batch, refusal
 from suffice.errors import DataError
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
-from suffice.models.base.missing_cells import without_value
-from suffice.models.design.matrix import TILE_ROWS, Design
+from suffice.models.design.empty_columns import without_value
+from suffice.models.design.matrix import TILE_ROWS
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.error_free import LARGEST
@@ -40,7 +39,7 @@ from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["ClassGaussians", "CompletedSplit", "joint_moments", "plain_layout"]
+__all__ = ["ClassGaussians", "CompletedSplit", "joint_moments"]
 
 FLAT = 1e-12  # fraction of the largest variance of a score, below which another is 0
 CELLS = 2**22  # cells that rows with missing ones may become at a time
@@ -280,11 +279,6 @@ def _score_nodes(
 
 
 # -- rows of a source
-
-
-def plain_layout(design: Design) -> Layout:
-    """How the terms of a design are read where they are columns of their own."""
-    return Layout((BlockLayout("real", design.terms),), ())
 
 
 def joint_moments(split: Split, centred: CentredDesign) -> ByClass:

@@ -107,10 +107,7 @@ class LogisticModel:
             its place.
         """
         batch = batch if self.cells is None else self.centred.design.known(batch)
-        if isinstance(batch.blocks[0], SparseBlock):
-            t = self._of_sparse(batch)
-        else:
-            t = self._of_dense(batch)
+        t = self._of_sparse(batch) if self.centred.has_sparse(batch) else self._of_dense(batch)
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(
                 batch if self.cells is None else _with_known_cells(batch)
@@ -231,6 +228,8 @@ def _with_known_cells(batch: Batch) -> Batch:
             blocks.append(RealBlock(np.where(np.isnan(block.values), 0.0, block.values)))
         elif isinstance(block, CodedBlock):
             blocks.append(CodedBlock(np.maximum(block.codes, 0), block.vocabularies))
+        elif isinstance(block, SparseBlock):  # a text
+            blocks.append(replace(block, present=np.ones_like(block.present)))
         else:
             blocks.append(block)
     return replace(batch, blocks=tuple(blocks))

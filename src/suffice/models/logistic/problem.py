@@ -12,8 +12,9 @@ from suffice.data.schema import Layout
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.checks import check_one_type
 from suffice.models.base.class_weights import ClassWeight, class_weights
-from suffice.models.base.missing_cells import incomplete, without_value
+from suffice.models.base.missing_cells import incomplete
 from suffice.models.base.options import Incomplete
+from suffice.models.design.empty_columns import without_value
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign, first_pass
 from suffice.models.logistic.data_loop import DataLoop
@@ -22,10 +23,10 @@ from suffice.models.logistic.missing_cells import (
     ClassGaussians,
     CompletedSplit,
     joint_moments,
-    plain_layout,
 )
 from suffice.models.logistic.model import LogisticModel
 from suffice.models.logistic.objective import Objective
+from suffice.models.logistic.term_rows import LaidOut, plain_layout
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
@@ -61,6 +62,8 @@ class Problem:
         Labels of which there may be no row yet.
     known : LogisticModel, optional
         A model that these rows are further ones of: it has their columns and classes.
+    laid_out : LaidOut, optional
+        What the columns are, where ``data`` has terms in their place.
     """
 
     data: DataLoop
@@ -74,6 +77,7 @@ class Problem:
     l1_ratio: float = 0.0
     declared: Vocabulary = NO_CLASSES
     known: LogisticModel | None = None
+    laid_out: LaidOut | None = None
 
     @cached_property
     def objective(self) -> Objective:
@@ -115,9 +119,11 @@ class Problem:
     @cached_property
     def table(self) -> CentredDesign:
         """How rows of the table become the rows that the coefficients are of."""
-        if not self._has_expected_cells:
-            return self.rows
-        return replace(self.objective.centred, design=self.rows.design, layout=self.layout)
+        rows = self.objective.centred if self._has_expected_cells else self.rows
+        of_table = self.laid_out
+        if of_table is not None:
+            return replace(rows, design=of_table.design, layout=of_table.layout)
+        return replace(rows, design=self.rows.design, layout=self.layout)
 
     def start(self, before: LogisticModel) -> NDArray[np.float64] | None:
         """The coefficients of an earlier model, if it is of the same columns and classes."""
@@ -169,7 +175,10 @@ class Problem:
         """How rows of the table become rows of terms."""
         complete = self.left_out > 0
         if self.known is not None:
-            return replace(self.known.centred, complete=complete)
+            rows = replace(self.known.centred, complete=complete)
+            if self.laid_out is not None:
+                rows = replace(rows, design=self.laid_out.terms, layout=self.layout)
+            return rows
         return CentredDesign.of(self._design, self.layout, self.seen, self.intercept, complete)
 
     @property
@@ -189,7 +198,9 @@ class Problem:
     @cached_property
     def _missing_cells(self) -> str:
         """How many cells are missing, by column; nothing where all are there."""
-        return missing_cells_message(self._all_rows, self.layout)
+        of_table = self.laid_out
+        layout = self.layout if of_table is None else of_table.by_column
+        return missing_cells_message(self._all_rows, layout)
 
     @cached_property
     def _first_pass(self) -> ByClass:
@@ -247,6 +258,8 @@ class Problem:
 
     @property
     def _design(self) -> Design:
+        if self.laid_out is not None:
+            return self.laid_out.terms
         names = self.layout.names
         last, sums = self.layout.blocks[-1], self.seen.blocks[-1]
         if last.encoding != "category":

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import BlockLayout
 from suffice.models.base.saved import LAYOUT, SavedClassifier, are_same
+from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
+from suffice.models.design.words import Words
 from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.missing_cells import ClassGaussians
 from suffice.models.optimise.descent_options import GradientDescent
@@ -25,7 +27,7 @@ __all__ = ["SAVED", "SavedLogistic"]
 
 SAVED = {
     **LAYOUT,
-    **named(Design, GradientDescent, Vocabulary),
+    **named(Design, Formula, GradientDescent, Vocabulary, Words),
     **named(ClassCells=ClassGaussians, Stride=DescentState, Walk=OptimizerState),
 }
 """The types that the file of a logistic regression may hold."""
@@ -108,7 +110,8 @@ class SavedLogistic(SavedClassifier):
     @rule("the table is read as the design asks for, or in compressed rows")
     def _has_layout(self) -> bool:
         blocks, design = self.layout.blocks, self.design
-        sparse = blocks == (BlockLayout("sparse", design.columns),) and not design.categories
+        dense_only = not design.is_plain or design.categories
+        sparse = blocks == (BlockLayout("sparse", design.columns),) and not dense_only
         same = are_same(self.layout.names, design.columns)
         read = same and (sparse or blocks == design.blocks)
         return read and len(design) == len(self.mean) and not design.targets

@@ -1,0 +1,14 @@
+"""What to say of a column without a value."""
+
+from __future__ import annotations
+
+from suffice.errors import DataError
+
+__all__ = ["without_value"]
+
+
+def without_value(column: str) -> DataError:
+    """The error of a column of which no cell is there."""
+    return DataError(
+        f"column {column!r} has no value", "what depends on it cannot be estimated", "leave it out"
+    )

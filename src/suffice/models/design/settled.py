@@ -1,0 +1,147 @@
+"""The design of a first table: the values of its categories, and the words of its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import Layout, UniformColumns
+from suffice.data.source import Split, each_batch
+from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine
+from suffice.errors import SchemaError
+from suffice.models.design.empty_columns import without_value
+from suffice.models.design.feature_columns import Features, Ways
+from suffice.models.design.matrix import Design
+from suffice.models.design.words import MOST_WORDS, Words
+from suffice.phrases import Option, Phrase
+from suffice.statistics.batch import Batch
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.counts import CountAccumulator
+from suffice.statistics.events import EventAccumulator
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["settled_design", "unused"]
+
+MOST_CATEGORIES = 1_000
+ONE = Vocabulary((0,))  # the class of rows without labels
+COUNTS: dict[str, Callable[[int], Any]] = {
+    "category": CountAccumulator,
+    "events": lambda _: EventAccumulator(),
+}
+
+
+def settled_design(
+    source: TableSource | ArraySource,
+    found: Features,
+    ways: Ways,
+    engine: Engine,
+    targets: tuple[str, ...] = (),
+) -> Design:
+    """The terms that columns become; a pass over those columns whose values have to be known.
+
+    Raises
+    ------
+    SchemaError
+        If a column has too many categories, or a text too many words to be counted.
+    DataError
+        If a category has no value, or a text no word.
+    """
+    columns = found.columns
+    if isinstance(columns, UniformColumns):
+        return Design(columns.names, targets, formula=found.formula)
+    coded = tuple(c.name for c in columns if c.kind == "category")
+    texts = tuple(c.name for c in columns if c.kind == "text")
+    counted = texts if ways == "counted" else ()
+    values: dict[str, Vocabulary] = {}
+    if coded or counted:
+        assert isinstance(source, TableSource)
+        values = _values(source, found, coded, counted, engine)
+    for name, levels in found.ordered.items():
+        _require_levels(name, values[name], levels)
+    return Design(
+        tuple(c.name for c in columns),
+        targets,
+        {name: values[name] for name in coded},
+        dict(found.ordered),
+        {name: Words(0, values[name]) if ways == "counted" else Words(ways) for name in texts},
+        found.formula,
+    )
+
+
+def unused(
+    source: TableSource | ArraySource, found: Features, targets: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The columns of a table that a formula does not name."""
+    if isinstance(source, ArraySource) or found.formula is None:
+        return ()
+    used = {*found.formula.columns, *targets}
+    return tuple(name for name in source.feature_names if name not in used)
+
+
+def _values(
+    source: TableSource,
+    found: Features,
+    coded: tuple[str, ...],
+    counted: tuple[str, ...],
+    engine: Engine,
+) -> dict[str, Vocabulary]:
+    """The values that rows with a weight, and a label if there are labels, show."""
+    empty = dict.fromkeys(coded, Vocabulary(()))
+    names = {*coded, *counted}
+    blocks = Design(coded + counted, (), empty, words=dict.fromkeys(counted, Words())).blocks
+    layout = Layout(
+        blocks,
+        tuple(column for column in found.columns if column.name in names),
+        label=source.label,
+        weight=source.weight,
+        label_stored=source.label_stored(),
+        ignored=tuple(name for name in source.feature_names if name not in names),
+    )
+    sums = engine.run(values_shown, layout, source.splits(layout, engine.workers))
+    vocabularies = [v for block in sums.blocks for v in block.vocabularies]
+    values = dict(zip((*coded, *counted), vocabularies, strict=True))
+    for name, vocabulary in values.items():
+        if not len(vocabulary):
+            raise without_value(name)
+        most, what = (MOST_WORDS, "words") if name in counted else (MOST_CATEGORIES, "categories")
+        if len(vocabulary) > most:
+            raise SchemaError(
+                f"column {name!r} has {len(vocabulary)} {what}",
+                f"each becomes a column of its own; {most} are the most",
+                Phrase("hash them: ", Option("words", "256"))
+                if name in counted
+                else "leave it out",
+            )
+    return values
+
+
+def values_shown(split: Split, layout: Layout) -> ByClass:
+    """Kernel of the first look at categories and texts: the values that each column has."""
+    total = ByClassAccumulator(
+        [COUNTS[block.encoding](len(block.columns)) for block in layout.blocks]
+    )
+
+    def add(batch: Batch) -> None:
+        if layout.label is None:
+            batch = replace(batch, codes=np.zeros(batch.rows, np.intp), classes=ONE)
+        total.add(batch)
+
+    for _ in each_batch(split, layout, add):
+        pass
+    return total.statistic()
+
+
+def _require_levels(name: str, values: Vocabulary, levels: Sequence[Any]) -> None:
+    """Refuse a value of an ordered category that is none of its levels."""
+    for value in values.values:
+        if value not in levels:
+            raise SchemaError(
+                f"column {name!r} has {value!r}",
+                f"its levels are {', '.join(map(repr, levels))}",
+                "list all levels, the lowest first",
+            )

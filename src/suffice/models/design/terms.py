@@ -1,0 +1,245 @@
+"""The columns of a design matrix: what each column of a table becomes, and what it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.schema import BlockLayout, Numbered
+from suffice.models.design.formula import Coded, Formula, label, names
+from suffice.models.design.words import Words
+from suffice.rules import rule
+from suffice.statistics.vocabulary import Vocabulary
+
+__all__ = ["Terms"]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The p terms that d columns become, and the t targets.
+
+    A number is one term. A category of m values is m − 1 terms, indicators of all values but the
+    first, which is the reference that the others are compared with. Of an ordered category they
+    are indicators of this level and those above it, so that a coefficient is the step from one
+    level to the next. A text is as many terms as there are words, or places for them. With a
+    formula, the terms are its products.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The d columns.
+    targets : tuple of str
+        The t targets.
+    categories : mapping of str to Vocabulary
+        The values of those columns that are categories.
+    ordered : mapping of str to tuple
+        The levels of those categories that are ordered, the lowest first; no row need show one.
+    words : mapping of str to Words
+        What the words of those columns that are texts become.
+    formula : Formula, optional
+        The terms, where they are not the columns.
+
+    Examples
+    --------
+    >>> size = Vocabulary(("L", "M", "S"))
+    >>> Terms(("age", "size"), ("price",), {"size": size}).terms
+    ('age', 'size[M]', 'size[S]')
+    >>> Terms(("age", "size"), ("price",), {"size": size}, {"size": ("S", "M", "L")}).terms
+    ('age', 'size[>=M]', 'size[>=L]')
+    """
+
+    columns: Sequence[str]
+    targets: tuple[str, ...]
+    categories: Mapping[str, Vocabulary] = field(default_factory=dict)
+    ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, metadata={"later": True})
+    words: Mapping[str, Words] = field(default_factory=dict, metadata={"later": True})
+    formula: Formula | None = field(default=None, metadata={"later": True})
+
+    @rule("categories and texts are among the columns, and those of an array are numbers")
+    def _has_categories(self) -> bool:
+        listed = set(() if isinstance(self.columns, Numbered) else self.columns)
+        return self.categories.keys() <= listed and self.words.keys() <= listed - {*self.categories}
+
+    @rule("levels are distinct, and have every value of an ordered category")
+    def _has_levels(self) -> bool:
+        return self.ordered.keys() <= self.categories.keys() and all(
+            len(set(levels)) == len(levels) and set(self.categories[name].values) <= set(levels)
+            for name, levels in self.ordered.items()
+        )
+
+    @rule("a formula is of the columns, and computes with numbers only")
+    def _has_formula(self) -> bool:
+        if self.formula is None:
+            return True
+        inner, read = self.formula.functions_of, set(self.formula.columns)
+        return read <= set(self.columns) and not inner & {*self.categories, *self.words}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all terms are columns that are numbers, or indicators of unordered categories."""
+        return not (self.ordered or self.words or self.formula)
+
+    @property
+    def numbers(self) -> Sequence[str]:
+        """The columns that are numbers."""
+        if not (self.categories or self.words):
+            return self.columns
+        others = {*self.categories, *self.words}
+        return tuple(name for name in self.columns if name not in others)
+
+    @property
+    def groups(self) -> Sequence[str]:
+        """What the terms belong to: columns, or the products of a formula."""
+        return self.columns if self.formula is None else self.formula.labels
+
+    @property
+    def blocks(self) -> tuple[BlockLayout, ...]:
+        """How the columns are read: numbers together, then categories, then every text."""
+        real = (BlockLayout("real", self.numbers),) if len(self.numbers) else ()
+        texts = (BlockLayout("events", (name,)) for name in self.words)
+        return (*real, *self.category_block, *texts)
+
+    @property
+    def category_block(self) -> tuple[BlockLayout, ...]:
+        """How categories are read, if there are any."""
+        return (BlockLayout("category", tuple(self.categories)),) if self.categories else ()
+
+    @property
+    def target_block(self) -> BlockLayout:
+        """How targets are read."""
+        return BlockLayout("real", self.targets)
+
+    @cached_property
+    def terms(self) -> Sequence[str]:
+        """Names of the columns of the design matrix."""
+        if not self.categories and self.is_plain:
+            return tuple(self.columns)
+        return tuple(term for names in self._terms_by_group for term in names)
+
+    @cached_property
+    def _terms_by_group(self) -> Sequence[Sequence[str]]:
+        if self.formula is None:
+            return [self._named(name) for name in self.columns]
+        return [
+            [
+                term
+                for product in products
+                for term in names([self._named(label(f), full) for f, full in product])
+            ]
+            for products in self.products
+        ]
+
+    @cached_property
+    def products(self) -> tuple[tuple[Coded, ...], ...]:
+        """The products of a formula, with their factors."""
+        assert self.formula is not None
+        return self.formula.coded(self.categories)
+
+    def _named(self, name: str, full: bool = False) -> Sequence[str]:
+        """Names of what a column, or an expression, becomes."""
+        if name in self.words:
+            return self.words[name].terms(name)
+        if name not in self.categories:
+            return (name,)
+        levels = self.levels(name)
+        if full:
+            return [f"{name}[{value}]" for value in levels]
+        at_least = ">=" if name in self.ordered else ""
+        return [f"{name}[{at_least}{value}]" for value in levels[1:]]
+
+    def levels(self, name: str) -> tuple[Any, ...]:
+        """The values of a category: sorted, or in their order."""
+        values = self.categories[name]
+        if name not in self.ordered:
+            return values.values
+        return tuple(level for level in self.ordered[name] if level in values.codes)
+
+    def ranks(self, name: str) -> NDArray[np.intp]:
+        """The place among the levels of every value of a category, (m,)."""
+        place = {level: rank for rank, level in enumerate(self.levels(name))}
+        return np.array([place[value] for value in self.categories[name].values], np.intp)
+
+    def __len__(self) -> int:
+        if not self.categories and self.is_plain:
+            return len(self.columns)
+        return len(self.terms)
+
+    def places(self, names: Sequence[str]) -> NDArray[np.intp]:
+        """Which terms the given columns, or products of a formula, make, increasing."""
+        chosen = set(names)
+        return np.flatnonzero([group in chosen for group in self._group_of_term])
+
+    def column(self, place: int) -> str:
+        """The column, product or target that makes a term; targets come after the terms."""
+        p = len(self)
+        return self._group_of_term[place] if place < p else self.targets[place - p]
+
+    @property
+    def outline(self) -> Mapping[str, tuple[str, ...]]:
+        """All but the values of categories, by what it is called."""
+        return {
+            "columns": tuple(self.columns),
+            "categories": tuple(self.categories),
+            "targets": self.targets,
+            "orders of categories": tuple(f"{n}: {v}" for n, v in self.ordered.items()),
+            "texts": tuple(f"{n}: {w.places or 'counted'}" for n, w in self.words.items()),
+            "terms of formulas": self.formula.labels if self.formula else (),
+        }
+
+    def keep(self, names: Sequence[str]) -> Self:
+        """The design of some of the columns, or of some products of a formula."""
+        formula = self.formula
+        if formula is not None:
+            formula = formula.keep(names)
+            names = formula.columns
+        chosen = set(names)
+        return type(self)(
+            tuple(c for c in self.columns if c in chosen),
+            self.targets,
+            {name: values for name, values in self.categories.items() if name in chosen},
+            {name: levels for name, levels in self.ordered.items() if name in chosen},
+            {name: words for name, words in self.words.items() if name in chosen},
+            formula,
+        )
+
+    def narrowed(self, categories: Mapping[str, Vocabulary]) -> tuple[Self, NDArray[np.intp]]:
+        """The design of fewer values of the categories, and which terms it keeps, increasing.
+
+        Examples
+        --------
+        >>> color = Vocabulary(("blue", "green", "red"))
+        >>> design = Terms(("size", "color"), ("price",), {"color": color})
+        >>> fewer, kept = design.narrowed({"color": Vocabulary(("green", "red"))})
+        >>> fewer.terms, kept
+        (('size', 'color[red]'), array([0, 2]))
+        """
+        if self.formula is not None:
+            return self, np.arange(len(self))
+        fewer = replace(self, categories=categories)
+        kept: list[bool] = []
+        for name in self.columns:
+            if name in categories:
+                left = set(fewer.levels(name)[1:])  # the first is the reference
+                kept += [level in left for level in self.levels(name)[1:]]
+            else:
+                kept += [True] * (len(self.words[name]) if name in self.words else 1)
+        return fewer, np.flatnonzero(kept)
+
+    @cached_property
+    def _group_of_term(self) -> Sequence[str]:
+        if not self.categories and self.is_plain:
+            return self.columns
+        groups = zip(self.groups, self._terms_by_group, strict=True)
+        return tuple(group for group, names in groups for _ in names)
+
+    def by_column(self, terms: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums over the terms of each group, (…, d), of what there is of every term, (…, p)."""
+        if not self.categories and self.is_plain:
+            return terms
+        places = map(self.places, ([name] for name in self.groups))
+        return np.stack([terms[..., place].sum(axis=-1) for place in places], axis=-1)

@@ -1,0 +1,193 @@
+"""Formulas: the terms of formulaic and statsmodels, functions of one row, and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import formulaic
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+from hypothesis import given
+from hypothesis import strategies as st
+
+import suffice
+from suffice.errors import DataError, ParameterError, SchemaError, SufficeError
+from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+
+RNG = np.random.default_rng(0)
+N = 120
+ROWS = pd.DataFrame(
+    {
+        "size": RNG.normal(3.0, 1.0, N),
+        "floor area": RNG.random(N) + 0.5,
+        "color": RNG.choice(["blue", "green", "red"], N),
+        "shape": RNG.choice(["long", "round"], N),
+        "year": RNG.choice([2001, 2002, 2003], N),
+    }
+)
+ROWS["price"] = ROWS["size"] * 2 + (ROWS["color"] == "red") + RNG.normal(0, 0.1, N)
+ATOMS = ["size", "color", "shape", "C(year)", "`floor area`"]
+
+
+def coefficients(formula: str) -> pd.Series:
+    model = LinearRegression(formula=formula).fit(ROWS, "price")
+    return pd.Series([model.intercept_, *model.coef_], list(model.terms_))
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from(ATOMS), min_size=1, max_size=3, unique=True),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_the_terms_span_what_those_of_formulaic_span(terms):
+    formula = " + ".join(":".join(factors) for factors in terms)
+    theirs = np.asarray(formulaic.model_matrix(formula, ROWS, output="numpy"))
+    model = LinearRegression(formula=formula).fit(ROWS, "price")
+    assert len(model.terms_) == theirs.shape[1]
+    fitted = theirs @ np.linalg.lstsq(theirs, ROWS["price"].to_numpy(), rcond=None)[0]
+    np.testing.assert_allclose(model.predict(ROWS), fitted, rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "size * color",
+        "color:shape",
+        "C(year):size + color",
+        "I(size**2) + size",
+        "(size + color + shape)**2",
+        "color / size",
+        "price ~ size + log(size**2 + 1)",
+        "size + sqrt(abs(size)) + exp(size/10) + I(size > 3)",
+    ],
+)
+def test_fits_are_those_of_statsmodels(formula):
+    theirs = formula if "~" in formula else f"price ~ {formula}"
+    rows = ROWS.rename(columns={"floor area": "area"})
+    for name in ("log", "sqrt", "exp"):
+        theirs = theirs.replace(f"{name}(", f"np.{name}(")
+    expected = smf.ols(theirs, rows).fit()
+    found = LinearRegression(formula=formula).fit(ROWS, "price")
+    np.testing.assert_allclose(found.predict(ROWS), expected.fittedvalues, rtol=1e-9)
+    np.testing.assert_allclose(found.summary().log_likelihood, expected.llf, rtol=1e-9)
+    assert len(found.terms_) == len(expected.params)
+
+
+def test_a_logistic_fit_is_that_of_statsmodels():
+    high = (ROWS["price"] > ROWS["price"].median()) ^ (RNG.random(N) < 0.2)
+    rows = ROWS.assign(high=high.astype(int))
+    formula = "size * color + C(year):size"
+    expected = smf.logit(f"high ~ {formula}", rows).fit(disp=0, tol=1e-12)
+    found = LogisticRegression(None, formula=formula).fit(rows, "high")
+    np.testing.assert_allclose(found.likelihood_.value, expected.llf, rtol=1e-10)
+    np.testing.assert_allclose(found.predict_proba(rows)[:, 1], expected.predict(), atol=1e-9)
+    assert found.likelihood_ratio(["size:color"], rows, "high").dof == 2
+
+
+def test_terms_are_named_by_columns_and_values():
+    assert tuple(coefficients("size*color + I(size**2) + C(year):`floor area`").index) == (
+        "(Intercept)",
+        *("size", "color[green]", "color[red]", "size:color[green]", "size:color[red]"),
+        "I(size ** 2)",
+        *(f"year[{year}]:floor area" for year in (2001, 2002, 2003)),
+    )
+
+
+@pytest.mark.parametrize("model", [Ridge(), LogisticRegression()], ids=["ridge", "logistic"])
+def test_what_columns_add_is_told_by_products_and_adds_up(model):
+    rows = ROWS.assign(y=ROWS["price"] > 6.5)
+    model.set_params(formula="size * color").fit(rows, "price" if "R" in str(model)[:1] else "y")
+    found = model.explain(rows)
+    assert found.columns == ("size", "color", "size:color")
+    if isinstance(model, Ridge):
+        np.testing.assert_allclose(found.predictions[:, 0], model.predict(rows))
+    else:
+        np.testing.assert_allclose(found.probabilities, model.predict_proba(rows))
+
+
+def test_sums_are_added_and_forgotten_and_columns_chosen():
+    formula = "size * color + C(year)"
+    whole = LinearRegression(formula=formula).fit(ROWS, "price")
+    parts = LinearRegression(formula=formula).fit(ROWS[:80], "price")
+    first = parts.coef_.copy()
+    parts.partial_fit(ROWS[80:], "price")
+    np.testing.assert_array_equal(parts.coef_, whole.coef_)
+    np.testing.assert_array_equal(parts.forget(ROWS[80:], "price").coef_, first)
+    fewer = whole.refit(columns=["size", "size:color"])
+    assert fewer.terms_ == ("(Intercept)", "size", "size:color[green]", "size:color[red]")
+    np.testing.assert_allclose(
+        fewer.predict(ROWS[["size", "color"]]),
+        ROWS.pipe(fewer.predict),
+    )
+
+
+def test_columns_that_no_term_has_are_neither_read_nor_needed(tmp_path):
+    rows = ROWS.assign(junk=[None] * N)
+    model = LinearRegression(formula="size + color").fit(rows, "price")
+    assert list(model.feature_names_in_) == ["size", "color"]
+    model.save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(ROWS[["size", "color"]]), model.predict(rows))
+    assert again.design_ == model.design_
+
+
+def test_an_array_has_its_columns_by_number():
+    x = ROWS[["size", "year"]].to_numpy(float)
+    model = LinearRegression(formula="x0 * x1").fit(x, ROWS["price"])
+    assert model.terms_ == ("(Intercept)", "x0", "x1", "x0:x1")
+    with pytest.raises(ParameterError, match=r"C\(x1\), and the rows are an array"):
+        LinearRegression(formula="C(x1)").fit(x, ROWS["price"])
+
+
+REFUSED = {
+    "size**2": "write I\\(size\\*\\*2\\)",
+    "`floor area`^2": "which formulas read as `floor area` alone",
+    "poly(size, 2)": "poly\\(\\), whose value depends on other rows",
+    "center(size)": "center\\(\\), whose value depends on other rows",
+    "scale(size)": "scale\\(\\), whose value depends on other rows",
+    "bs(size, df=4)": "bs\\(\\), whose value depends on other rows",
+    "size - 1": "use fit_intercept=False",
+    "sizes": "names the column 'sizes'",
+    "y ~ size": "the formula's left side is y; the target is price",
+    "C(size) + log(size)": "'size' in C\\(\\) and as a number",
+    "C(year, contr.sum)": "C\\(\\) takes one column",
+    "size | color": "several parts",
+    "size + (": "matching",
+    "open('x')": "open\\(\\) is unknown",
+    "size.real": "no function of the cells of one row",
+    "I(size**0.5)": "a power is a whole number from 1 to 64",
+    "1": "it has a term at least",
+}
+
+
+@pytest.mark.parametrize("formula", REFUSED)
+def test_what_is_no_function_of_one_row_is_refused_by_name(formula):
+    with pytest.raises(ParameterError, match=REFUSED[formula]):
+        LinearRegression(formula=formula).fit(ROWS, "price")
+
+
+def test_cells_without_a_value_of_the_term_are_named():
+    rows = ROWS.assign(size=[-1.0, *ROWS["size"][1:]])
+    with pytest.raises(DataError, match=r"column 'size', row 0: -1.0; log\(size\): the formula"):
+        LinearRegression(formula="log(size)").fit(rows, "price")
+    with pytest.raises(SchemaError, match="column 'color' holds categories"):
+        LinearRegression(formula="log(color)").fit(ROWS, "price")
+
+
+def test_missing_cells_keep_their_meaning():
+    rows = ROWS.assign(size=[np.nan, *ROWS["size"][1:]])
+    with pytest.raises(DataError, match="1 of column 'size', 1 of column 'size:color'"):
+        LinearRegression(formula="size * color").fit(rows, "price")
+    dropped = LinearRegression(formula="size * color", incomplete="drop").fit(rows, "price")
+    alone = LinearRegression(formula="size * color").fit(rows[1:], "price")
+    np.testing.assert_allclose(dropped.coef_, alone.coef_, rtol=1e-12)
+
+
+@given(st.text("abxC()I*+-/`:.0123 size", max_size=30))
+def test_any_text_is_a_formula_or_an_error_of_ours(formula):
+    with suppress(SufficeError):
+        LinearRegression(formula=formula).fit(ROWS, "price")

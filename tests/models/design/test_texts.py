@@ -1,0 +1,172 @@
+"""Texts, ordered categories and dates as predictors of linear and logistic regression."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+
+import suffice
+from suffice.data.text import split_words
+from suffice.errors import DataError, ParameterError, SchemaError, SufficeWarning
+from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.models.design.words import Words, hashed
+
+RNG = np.random.default_rng(0)
+N = 90
+WORDS = ["good", "bad", "cat", "dog", "tree", "house", "river"]
+NOTES = [" ".join(RNG.choice(WORDS, 6)) for _ in range(N)]
+GRADES = RNG.choice(["S", "M", "L"], N)
+ROWS = pd.DataFrame({"note": NOTES, "size": RNG.normal(size=N), "grade": GRADES})
+ROWS["price"] = ROWS["note"].str.count("good") + ROWS["size"] + 0.1 * RNG.normal(size=N)
+ROWS["kind"] = np.where(ROWS["price"] > 1.0, "dear", "cheap")
+ORDERED = {"grade": ["S", "M", "L"]}
+RANK = np.array(["SML".index(grade) for grade in GRADES])
+
+
+def test_counted_words_are_the_columns_of_a_vectoriser():
+    vectoriser = CountVectorizer().fit(NOTES)
+    counts = vectoriser.transform(NOTES).toarray()
+    expected = Ridge().fit(np.column_stack([counts, ROWS["size"]]), ROWS["price"])
+    found = Ridge(words="counted").fit(ROWS[["note", "size", "price"]], "price")
+    terms = [f"note[{word}]" for word in vectoriser.get_feature_names_out()]
+    assert found.terms_ == ("(Intercept)", *terms, "size")
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-12)
+
+
+def test_a_logistic_fit_of_counted_words():
+    counts = CountVectorizer().fit_transform(NOTES).toarray()
+    expected = LogisticRegression().fit(counts.astype(float), ROWS["kind"])
+    found = LogisticRegression(words="counted").fit(ROWS[["note", "kind"]], "kind")
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-9)
+    np.testing.assert_array_equal(found.classes_, ["cheap", "dear"])
+
+
+@given(st.lists(st.text("abc é", max_size=20), min_size=1), st.integers(2, 9))
+def test_a_place_counts_the_words_that_fall_there(texts, places):
+    block = split_words(texts)
+    expected = np.zeros((len(texts), places))
+    for row, text in zip(expected, texts, strict=True):
+        for word, count in Counter(split_words([text]).vocabulary.values).items():
+            index = split_words([text]).vocabulary.values.index(word)
+            row[hashed(word) % places] += count * split_words([text]).data[index]
+    np.testing.assert_array_equal(Words(places).counts(block), expected)
+
+
+def test_the_hash_of_a_word_never_changes():
+    assert [hashed(word) % 1_000 for word in ("the", "house", "größe")] == [790, 294, 100]
+
+
+def test_hashed_words_are_learnt_in_parts_and_forgotten():
+    model = Ridge(words=16).fit(ROWS[:50][["note", "size", "price"]], "price")
+    first = model.coef_.copy()
+    rest = ROWS[50:].assign(note="words that no row has shown before")[["note", "size", "price"]]
+    model.partial_fit(rest, "price").forget(rest, "price")
+    np.testing.assert_array_equal(model.coef_, first)
+
+
+def test_unknown_words_are_refused_where_words_are_counted_and_left_out_of_answers():
+    model = Ridge(words="counted").fit(ROWS[["note", "price"]], "price")
+    more = pd.DataFrame({"note": ["good new"], "price": [1.0]})
+    with pytest.raises(DataError, match="column 'note', row 0: 'new'; a counted word must be one"):
+        model.partial_fit(more, "price")
+    known = model.predict(pd.DataFrame({"note": ["good"]}))
+    np.testing.assert_array_equal(model.predict([{"note": "good new"}]), known)
+
+
+def test_a_missing_text_is_a_missing_cell():
+    rows = ROWS.assign(note=[None, *NOTES[1:]])[["note", "price"]]
+    with pytest.raises(DataError, match="1 of column 'note'"):
+        LogisticRegression(words=4).fit(rows.assign(kind=ROWS["kind"])[["note", "kind"]], "kind")
+    dropped = Ridge(words=4, incomplete="drop").fit(rows, "price")
+    np.testing.assert_allclose(dropped.coef_, Ridge(words=4).fit(rows[1:], "price").coef_)
+    with pytest.warns(SufficeWarning, match="1 of 90 rows has no answer"):
+        (answers,) = dropped.predict_batches(rows, unanswerable="empty")
+    assert answers["prediction"].null_count == 1
+
+
+def test_short_strings_are_texts_where_told(tmp_path):
+    rows = pd.DataFrame({"name": ["Ann Lee", "Bob Lee", "Ann Day"] * 9, "y": [1.0, 2, 5] * 9})
+    model = Ridge(text=["name"], words="counted").fit(rows, "y")
+    assert model.terms_[1:] == ("name[ann]", "name[bob]", "name[day]", "name[lee]")
+    model.save(tmp_path / "model")
+    again = suffice.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(rows), model.predict(rows))
+    with pytest.raises(SchemaError, match="column 'y2' holds no strings"):
+        Ridge(text=["y2"]).fit(rows.assign(y2=1), "y")
+
+
+@pytest.mark.parametrize("words", [1, 1_001, 0, -3, True, "hashed", 2.5])
+def test_widths_outside_the_limits(words):
+    with pytest.raises(ParameterError, match="it is 'counted', or a whole number from 2 to 1,000"):
+        Ridge(words=words).fit(ROWS, "price")
+
+
+def test_too_many_words_to_be_counted():
+    texts = [" ".join(f"w{i}x{j}" for j in range(20)) for i in range(60)]
+    rows = pd.DataFrame({"note": texts, "price": np.arange(60.0)})
+    with pytest.raises(SchemaError, match=r"column 'note' has 1200 words.*hash them: words=256"):
+        Ridge(words="counted").fit(rows, "price")
+
+
+def stated() -> list:
+    columns = {"grade": pd.Categorical(GRADES, ["S", "M", "L", "XL"], ordered=True)}
+    frame = ROWS[["size", "price"]].assign(**columns)
+    enum = pl.DataFrame(ROWS[["size", "price"]].to_dict("list")).with_columns(
+        pl.Series("grade", GRADES.tolist(), dtype=pl.Enum(["S", "M", "L", "XL"]))
+    )
+    return [frame, enum, pa.Table.from_pandas(frame)]
+
+
+@pytest.mark.parametrize("table", stated(), ids=["pandas", "polars", "arrow"])
+def test_ordered_categories_are_steps_from_level_to_level(table):
+    x = np.column_stack([ROWS["size"], RANK >= 1, RANK >= 2])
+    expected = LinearRegression().fit(x, ROWS["price"])
+    found = LinearRegression().fit(table, "price")
+    assert set(found.terms_[1:]) == {"size", "grade[>=M]", "grade[>=L]"}
+    order = [found.terms_[1:].index(term) for term in ("size", "grade[>=M]", "grade[>=L]")]
+    np.testing.assert_allclose(found.coef_[order], expected.coef_, rtol=1e-9, atol=1e-12)
+
+
+def test_levels_that_are_told(tmp_path):
+    rows = ROWS[["grade", "kind", "size"]]
+    model = LogisticRegression(ordered=ORDERED).fit(rows, "kind")
+    x = np.column_stack([RANK >= 1, RANK >= 2, ROWS["size"]]).astype(float)
+    np.testing.assert_allclose(model.coef_, LogisticRegression().fit(x, ROWS["kind"]).coef_)
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(suffice.load(tmp_path / "model").coef_, model.coef_)
+    with pytest.raises(SchemaError, match="column 'grade' has 'L'; its levels are 'S', 'M'"):
+        LogisticRegression(ordered={"grade": ["S", "M"]}).fit(rows, "kind")
+    with pytest.raises(ParameterError, match="levels are distinct, two at least"):
+        LogisticRegression(ordered={"grade": ["S", "S"]}).fit(rows, "kind")
+
+
+@pytest.mark.parametrize("gone", ["S", "M", "L"])
+def test_a_level_that_is_forgotten_leaves_the_fit_of_the_others(gone):
+    rows = ROWS[["grade", "size", "price"]]
+    there = rows["grade"] != gone
+    model = LinearRegression(ordered=ORDERED).fit(rows, "price").forget(rows[~there], "price")
+    expected = LinearRegression(ordered=ORDERED).fit(rows[there], "price")
+    assert model.terms_ == expected.terms_
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
+    (grade,) = [found for found in model.compare(expected).columns if "grade" in found.column]
+    assert grade.distance == 0
+
+
+def test_dates_are_numbers_whose_unit_is_said():
+    day = pd.date_range("2024-01-01", periods=N)
+    rows = pd.DataFrame({"day": day, "price": ROWS["price"]})
+    model = LinearRegression().fit(rows, "price")
+    seconds = (day - pd.Timestamp(0)).total_seconds().to_numpy()
+    expected = LinearRegression().fit(seconds[:, None], ROWS["price"])
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
+    assert str(model.summary()).endswith("\nday: dates, in seconds since 1970-01-01")
+    kinds = LogisticRegression(None).fit(rows.assign(price=ROWS["kind"]), "price")
+    assert str(kinds.summary()).endswith("\nday: dates, in seconds since 1970-01-01")
