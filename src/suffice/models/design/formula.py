@@ -93,7 +93,7 @@ class Formula:
         Examples
         --------
         >>> Formula("a:b", (("`a`", "`b`"),)).coded({"a": ...})
-        ((((('`a`', True), ('`b`', False)),),)
+        (((('`a`', True), ('`b`', False)),),)
         """
         spanned: dict[frozenset[Factor], set[frozenset[Factor]]] = {frozenset(): {frozenset()}}
         found = []
