@@ -18,10 +18,20 @@ from suffice.data.numerals import PLAIN, Numerals
 from suffice.errors import ParameterError
 from suffice.phrases import Option
 
-__all__ = ["MARKS", "TEXT", "Dates", "Marked", "Notation", "notation_named", "unmarked"]
+__all__ = [
+    "GROUPED_NUMBERS",
+    "MARKS",
+    "TEXT",
+    "Dates",
+    "Grouped",
+    "Marked",
+    "Notation",
+    "notation_named",
+    "unmarked",
+]
 
 MARKS = "$€£¥%"
-TEXT = "text"
+TEXT, GROUPED_NUMBERS = "text", "1,000"
 _CLOCK, _ZONE = " HH:MM", " HH:MM Z"
 _PARTS = {"YYYY": r"(?P<y>\d{4})", "MM": r"(?P<m>\d{1,2})", "DD": r"(?P<d>\d{1,2})"}
 _TIME = r"[T ](?P<t>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)"
@@ -156,7 +166,42 @@ class Dates:
         return pc.cast(text, self.type)
 
 
-Notation = Marked | Dates
+@dataclass(frozen=True)
+class Grouped:
+    """Numbers without a mark, whose digits are cut or whose decimals follow a comma.
+
+    How they are written is said once for all columns of a table (`Numerals`).
+
+    Examples
+    --------
+    >>> Grouped().parse(pa.array(["1,000", "2.5"]), Numerals(".", ",")).to_pylist()
+    [1000.0, 2.5]
+    """
+
+    spelling = GROUPED_NUMBERS
+
+    @property
+    def type(self) -> pa.DataType:
+        """What the cells become."""
+        return pa.float64()
+
+    def __str__(self) -> str:
+        """Say what the column holds."""
+        return "numbers whose digits are grouped, or that have a decimal comma"
+
+    def parse(self, cells: pa.Array[Any], numerals: Numerals) -> pa.Array[Any]:
+        """The numbers.
+
+        Raises
+        ------
+        pyarrow.ArrowInvalid
+            If a cell is no number.
+        """
+        _require(cells, numerals.pattern)
+        return pc.cast(pc.replace_substring_regex(numerals.plain(cells), r"^\+", ""), pa.float64())
+
+
+Notation = Marked | Dates | Grouped
 
 
 def _require(cells: pa.Array[Any], pattern: str) -> None:
@@ -181,14 +226,16 @@ def notation_named(spelling: str) -> Notation | None:
     """
     if spelling == TEXT:
         return None
+    if spelling == GROUPED_NUMBERS:
+        return Grouped()
     if len(spelling) == 2 and "1" in spelling and spelling.strip("1") in tuple(MARKS):
         return Marked(spelling.strip("1"), spelling[1] == "1")
     found = _SPELLED.fullmatch(spelling)
     if found is None:
         raise ParameterError(
             Option.of("written", spelling),
-            "a notation is text, $1, 1%, 1€, DD/MM/YYYY, MM/DD/YYYY or YYYY-MM-DD, also with "
-            "other marks, and HH:MM or HH:MM Z behind",
+            "a notation is text, 1,000, $1, 1%, 1€, DD/MM/YYYY, MM/DD/YYYY or YYYY-MM-DD, also "
+            "with other marks, and HH:MM or HH:MM Z behind",
         )
     return Dates(found["date"], found["time"] or "")
 

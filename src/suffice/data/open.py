@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from suffice.data.csv.table import CsvFormat
 from suffice.data.file_formats import open_files
 from suffice.data.frames.distributed import distributed_table
-from suffice.data.frames.memory import frame_table, in_memory_beside, not_text
+from suffice.data.frames.memory import (
+    FrameTable,
+    frame_table,
+    in_memory_beside,
+    not_text,
+)
 from suffice.data.label_values import require_label_values
 from suffice.data.masked_arrays import unmasked
 from suffice.data.python_numbers import faithful
@@ -27,7 +32,12 @@ LABEL, WEIGHT = "label", "weight"
 
 
 def open_table(
-    data: Any, label: Any = None, weight: Any = None, remembered: CsvFormat | None = None
+    data: Any,
+    label: Any = None,
+    weight: Any = None,
+    remembered: CsvFormat | None = None,
+    *,
+    first: bool = True,
 ) -> TableSource:
     """Open a table with its label and weight, each a column name or one value per row.
 
@@ -38,7 +48,10 @@ def open_table(
     label, weight : str or array-like (n,), optional
         Values may be given only for a table in memory.
     remembered : CsvFormat, optional
-        What is known of how delimited text is written.
+        What is known of how text is written.
+    first : bool
+        Whether strings of a frame may turn out to be numbers or dates; else only what is known
+        to be written so.
 
     Raises
     ------
@@ -48,6 +61,8 @@ def open_table(
         If the table cannot be read.
     """
     table = _table(data, remembered)
+    if isinstance(table, FrameTable) and (first or remembered is not None):
+        table = table.read_by(remembered, label if isinstance(label, str) else None)
     if not table.names:
         raise SchemaError("the table has no column", "a model needs features")
     names = []
@@ -70,7 +85,8 @@ def _table(data: Any, remembered: CsvFormat | None) -> Table:
         return data  # type: ignore[no-any-return]
     paths = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(path, str | os.PathLike) for path in paths):
-        return open_files(data, remembered=remembered)
+        known = None if remembered is None else CsvFormat(written=remembered.written)
+        return open_files(data, remembered=known)
     return frame_table(data)
 
 
@@ -126,7 +142,7 @@ def _cells(values: NDArray[Any]) -> list[Any]:
 
 def open_columns(rows: NDArray[Any], names: Sequence[str], label: Any, weight: Any) -> TableSource:
     """Open an array of strings or of mixed objects, column by column."""
-    return open_table(dict(zip(names, rows.T, strict=True)), label, weight)
+    return open_table(dict(zip(names, rows.T, strict=True)), label, weight, first=False)
 
 
 def read_csv(path: Any, **options: Any) -> Table:

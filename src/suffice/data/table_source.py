@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.data.encode import column_of, encode, stored_as
 from suffice.data.first_values import first_values
-from suffice.data.frames.memory import FrameTable, in_memory
+from suffice.data.frames.memory import in_memory
 from suffice.data.schema import Column, Layout, Stored, undecided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
@@ -178,7 +178,7 @@ class TableSource:
                 "files are read in their order",
                 "read the file into memory first, or shuffle its rows once and write them",
             )
-        return replace(self, table=FrameTable(table.table.take(rows)))
+        return replace(self, table=replace(table, table=table.table.take(rows)))
 
     def splits(self, layout: Layout, workers: int) -> Sequence[TableSplit]:
         """One split per part of the table.

@@ -32,7 +32,7 @@ def test_an_ordinary_table_needs_none() -> None:
         ([7] * N, "has one value only, 7: it tells nothing"),
         ([0.1] * N, "has one value only, 0.1: it tells nothing"),
         (["no", "yes"] * (N // 2), "has one value for each class: if it is a copy of the label"),
-        ([f"${i % 30}.50" for i in range(N)], "holds numbers that are kept as text, such as '$0.5"),
+        ([f"{i % 30}.50" for i in range(N)], "holds numbers that are kept as text, such as '0.5"),
         (
             ["?" if i % 25 == 1 else f"{i % 30}.5" for i in range(N)],
             "would hold numbers if '?' stood for missing cells",

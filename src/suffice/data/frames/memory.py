@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.ipc as ipc
 
+from suffice.data.csv.format import CsvFormat
 from suffice.data.files.spool import SpooledTable, first_line, spool, unbroken
 from suffice.data.masked_arrays import unmasked
 from suffice.data.split_size import SplitSize
@@ -65,6 +66,35 @@ class FrameTable(Table):
 
     table: pa.Table
     split_rows: int = 4 * BATCH_ROWS  # rows in one split
+    written: CsvFormat | None = None  # how columns of strings were written that are numbers now
+
+    @property
+    def format(self) -> CsvFormat | None:
+        """How numbers and dates were written in columns of strings, if in some."""
+        return self.written
+
+    def read_by(self, format: CsvFormat | None, label: str | None = None) -> FrameTable:
+        """The same rows with numbers and dates in the place of strings that are written so.
+
+        Parameters
+        ----------
+        format : CsvFormat, optional
+            How; without it, the cells of the table show it.
+        label : str, optional
+            A column that is left alone.
+
+        Raises
+        ------
+        SchemaError
+            If a cell is written in another way.
+        """
+        from suffice.data.frames.notations import as_written, notations_found
+
+        found = notations_found(self.table, label) if format is None else format
+        if found is None:
+            return self
+        table = as_written(self.table, found)
+        return self if table is self.table else replace(self, table=table, written=found)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -80,7 +110,7 @@ class FrameTable(Table):
     def renamed(self, names: Mapping[str, str]) -> FrameTable:
         """The same rows under other column names."""
         columns = [names.get(name, name) for name in self.names]
-        return FrameTable(self.table.rename_columns(columns))
+        return replace(self, table=self.table.rename_columns(columns))
 
     @cached_property
     def _head(self) -> pa.RecordBatch:

@@ -155,7 +155,8 @@ class Estimator(ScikitLearnInterface):
         if not is_array(X, y, sample_weight, *targets):
             from suffice.data.open import open_table
 
-            table = open_table(X, y, sample_weight, None if first else self._remembered)
+            known = None if first else self.reader_.format
+            table = open_table(X, y, sample_weight, known, first=first)
             if first:
                 table = table.without(self.ignore)
                 found = [name for name in table.feature_names if name not in targets]
@@ -181,12 +182,6 @@ class Estimator(ScikitLearnInterface):
             return open_columns(x, names, y, sample_weight)
         weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
         return ArraySource(x, names, labels, weights)
-
-    @property
-    def _remembered(self) -> CsvFormat | None:
-        """How dates and marked numbers of later tables are written: as in the first."""
-        known = self.reader_.format
-        return None if known is None else CsvFormat(written=known.written)
 
     def _open_array(self, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
         """An array of one row at least, checked, and the names of its columns."""
