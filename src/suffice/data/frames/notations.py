@@ -19,6 +19,7 @@ from suffice.data.csv.format import CsvFormat
 from suffice.data.csv.notations import find_notations
 from suffice.data.notation import (
     GROUPED_NUMBERS,
+    MARKS,
     TEXT,
     Notation,
     unmarked,
@@ -30,6 +31,7 @@ from suffice.errors import SchemaError, warn
 __all__ = ["as_written", "known_notations", "notations_found"]
 
 FIRST = 8  # cells that show whether a column is worth a closer look
+LIKELY = re.compile(rf"[+-]?[{MARKS}]?\s?[+-]?\d[\d.,/:TZ+\- {MARKS}]{{0,40}}")
 NUMBER = re.compile(r"[+-]?\d[\d.,]*")
 WRITTEN = (Numerals(".", ","), Numerals(","), Numerals(",", "."))
 PART = 1 << 20  # cells read at a time
@@ -130,7 +132,7 @@ def _is_likely(column: Any) -> bool:
 
 
 def _may_be(cell: str) -> bool:
-    return any(map(str.isdigit, cell)) and not PLAIN.matches(cell) and len(cell) < 40
+    return LIKELY.fullmatch(cell) is not None and not PLAIN.matches(cell)
 
 
 def _numerals(likely: Mapping[str, Any]) -> tuple[Numerals, list[str]]:
