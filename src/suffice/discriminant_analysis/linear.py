@@ -131,6 +131,7 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
     )
     pooling = 1.0
     solvers = ("svd", "lsqr", "eigen")
+    answers_in_single = True
 
     solver: str = "svd"
     shrinkage: float | str | None = None
@@ -196,7 +197,8 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         """The rows on the axes, as an array."""
         model = self._fitted()
         axes = self.scalings_[:, : self._n_features_out]
-        return np.concatenate(self._batches(X, on_axes, (model, self.xbar_, axes)))
+        found = np.concatenate(self._batches(X, on_axes, (model, self.xbar_, axes)))
+        return self._in_precision(X, found)
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:
         # Σ_c P(c) δ_c(x) is the same for every x, as Σ_c P(c)(μ_c − x̄) = 0.

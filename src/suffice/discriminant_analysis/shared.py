@@ -156,9 +156,9 @@ class DiscriminantAnalysis(OneFamilyClassifier):
         With two classes, log P(c₂ | x) − log P(c₁ | x), (n,).
         """
         if len(self._fitted().classes) > 2:
-            return self._discriminants(X)
+            return self._in_precision(X, self._discriminants(X))
         logs = self._predictions(X, discriminants)
-        return np.asarray(logs[:, -1] - logs[:, 0])
+        return self._in_precision(X, np.asarray(logs[:, -1] - logs[:, 0]))
 
     @abstractmethod
     def _discriminants(self, X: Any) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from suffice.data.array_source import ArraySource, is_single
+from suffice.data.array_source import ArraySource
 from suffice.data.source import Source
 from suffice.data.table_source import TableSource
 from suffice.engines.choice import Choice
@@ -238,7 +238,6 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
             start = problem.start(before) if before and self.warm_start else None
             fit = self._solver.minimum(problem.objective, start)
             self._set(problem, fit)
-            self.single_precision_ = self.solver != "liblinear" and is_single(source)
             self._solver.warn(fit, problem.remarks)
             return self
 

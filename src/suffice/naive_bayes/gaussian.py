@@ -76,6 +76,7 @@ class GaussianNB(OneFamilyClassifier):
     """
 
     prior_option = "priors"
+    answers_in_single = True
 
     priors: ArrayLike | None = None
     var_smoothing: VarianceFloor = 1e-9

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.csv.format import CsvFormat
@@ -241,6 +242,13 @@ class Estimator(ScikitLearnInterface):
             warn(left_out(unknown) + ".")
         return columns_of(rows, layout)
 
+    def _in_precision(self, X: Any, answers: NDArray[Any]) -> NDArray[Any]:
+        """Answers in single precision where the rows have it, and those of the fit had it too."""
+        if not (self.reader_.single and getattr(X, "dtype", None) == np.float32):
+            return answers
+        with np.errstate(over="ignore"):  # what is beyond its range is infinite
+            return answers.astype(np.float32)
+
     def _row(self, X: Any) -> Batch | None:
         """One row by name as a batch; None where it is to be read as a table."""
         row = record_of(X) if self._is_named() and is_here(self.engine) else None
@@ -289,6 +297,7 @@ class Estimator(ScikitLearnInterface):
             "layout": reader.layout,
             "format": reader.format,
             "named": self._is_named(),
+            "single_precision": reader.single,
             **self._learnt(),
         }
         write_model(path, type(self).__name__, content, types=self.saved_types)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource
+from suffice.data.array_source import ArraySource, is_single
 from suffice.data.csv.format import CsvFormat
 from suffice.data.python_numbers import faithful
 from suffice.data.records import RecordReader
@@ -33,10 +33,13 @@ class TableReader:
         Which columns are read, and how.
     format : CsvFormat, optional
         How the first table was written, if it was text.
+    single : bool
+        Whether it was an array of single precision.
     """
 
     layout: Layout
     format: CsvFormat | None
+    single: bool = field(default=False, kw_only=True)
 
     @classmethod
     def of(
@@ -73,7 +76,8 @@ class TableReader:
             ignored=source.ignored,
             **options,
         )
-        return cls(layout, source.table.format if isinstance(source, TableSource) else None, **more)
+        format = source.table.format if isinstance(source, TableSource) else None
+        return cls(layout, format, single=is_single(source), **more)
 
     @property
     def names(self) -> Sequence[str]:

@@ -40,12 +40,15 @@ class Saved:
         How the first table was written, if it was text.
     named : bool
         Whether its columns were called by strings.
+    single_precision : bool
+        Whether it was an array of single precision.
     """
 
     params: dict[str, Any]
     layout: Layout
     format: CsvFormat | None
     named: bool
+    single_precision: bool = False
 
     @classmethod
     def of(cls, content: Any) -> Self:

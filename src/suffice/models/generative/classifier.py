@@ -305,4 +305,5 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _restore(self, saved: SavedGenerative) -> None:
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
-        self._restore_sums(Learnt(GenerativeReader(*of_file), saved.batches))
+        reader = GenerativeReader(*of_file, single=saved.single_precision)
+        self._restore_sums(Learnt(reader, saved.batches))

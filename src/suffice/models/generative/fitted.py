@@ -75,6 +75,7 @@ class FittedGenerative(Classifier):
     """
 
     array_dtype: ClassVar[str | None] = None
+    answers_in_single: ClassVar[bool] = False  # as scikit-learn does, rows of single precision
     model_: GenerativeModel
 
     @abstractmethod
@@ -100,11 +101,11 @@ class FittedGenerative(Classifier):
 
         Missing cells are left out: exact marginalisation. −∞ means impossible.
         """
-        return self._predictions(X, joint)
+        return self._in_precision(X, self._predictions(X, joint))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k), by log-sum-exp; the prior where no class is possible."""
-        return self._predictions(X, log_posterior)
+        return self._in_precision(X, self._predictions(X, log_posterior))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(c | x), (n, k), classes in the order of ``classes_``.
@@ -121,7 +122,10 @@ class FittedGenerative(Classifier):
         >>> model.predict({"size": 5.2}), model.predict([{"hue": "red", "size": 1.1}, {"size": 6}])
         (array(['b'], dtype='<U1'), array(['a', 'b'], dtype='<U1'))
         """
-        return self._predictions(X, posterior)
+        return self._in_precision(X, self._predictions(X, posterior))
+
+    def _in_precision(self, X: Any, answers: NDArray[Any]) -> NDArray[Any]:
+        return super()._in_precision(X, answers) if self.answers_in_single else answers
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
         return self._predictions(X, best)

@@ -238,7 +238,8 @@ class FittedLinear(Regressor):
 
         With ``incomplete="gaussian"``, a missing cell is taken as expected given the others.
         """
-        return self._shaped(self._predictions(X, self._fitted().fit.predict))
+        found = self._predictions(X, self._fitted().fit.predict)
+        return self._in_precision(X, self._shaped(found))
 
     def predict_interval(
         self, X: Any, kind: Interval = "prediction", level: float = 0.95

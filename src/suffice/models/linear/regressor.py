@@ -360,7 +360,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
 
     def _restore(self, saved: SavedRegressor) -> None:
         of_file = saved.layout, saved.format, saved.design, saved.single_target
-        reader = LinearReader(*of_file)
+        reader = LinearReader(*of_file, single=saved.single_precision)
         for name in self._tuned_names:
             setattr(self, name, getattr(saved, name))
         if saved.descended is not None:

@@ -28,6 +28,7 @@ from suffice.models.logistic.options import Penalty
 from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import LogisticReader
 from suffice.models.logistic.saved import SAVED, SavedLogistic
+from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.phrases import Option, Phrase
 from suffice.rules import build
@@ -60,11 +61,12 @@ class FittedLogistic(Classifier):
         What a user may want to know of the columns.
     single_precision_ : bool
         Whether the rows of the fit came in single precision. Then ``coef_`` and ``intercept_`` are
-        rounded to it; predictions are not.
+        rounded to it, and what is said of rows that have it.
     """
 
     saved, saved_types, saved_options = SavedLogistic, SAVED, (GradientDescent,)
     penalty: Penalty
+    solver: SolverName
     C: float
     incomplete: Incomplete
     reader_: LogisticReader
@@ -76,8 +78,10 @@ class FittedLogistic(Classifier):
     left_out_: float
     unlabelled_: float
     remarks_: tuple[str, ...]
-    single_precision_ = False
     _is_sparse = False
+
+    def _in_precision(self, X: Any, answers: NDArray[Any]) -> NDArray[Any]:
+        return super()._in_precision(X, answers) if self.single_precision_ else answers
 
     def _set(self, problem: Problem, fit: Fit) -> None:
         """Keep what a solver found."""
@@ -120,6 +124,11 @@ class FittedLogistic(Classifier):
     @property
     def _precision(self) -> type[np.floating[Any]]:
         return np.float32 if self.single_precision_ else np.float64
+
+    @property
+    def single_precision_(self) -> bool:
+        """Whether the rows of the fit came in single precision, which "liblinear" does not keep."""
+        return self.reader_.single and self.solver != "liblinear"
 
     def sparsify(self) -> Self:
         """Let ``coef_`` be a compressed matrix, as there are many zeros; `densify` undoes it."""
@@ -251,16 +260,16 @@ class FittedLogistic(Classifier):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return b + wᵀx of every row, (n,) for two classes, else (n, k)."""
-        t = self._predictions(X, LogisticModel.scores)
+        t = self._in_precision(X, self._predictions(X, LogisticModel.scores))
         return t[:, 0] if t.shape[1] == 1 else t
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k)."""
-        return self._predictions(X, LogisticModel.log_posterior)
+        return self._in_precision(X, self._predictions(X, LogisticModel.log_posterior))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return P(c | x), (n, k), classes in the order of ``classes_``."""
-        return self._predictions(X, LogisticModel.posterior)
+        return self._in_precision(X, self._predictions(X, LogisticModel.posterior))
 
     def explain(self, X: Any) -> Evidence:
         """Return what every column adds to the score of every class, row by row.
@@ -356,12 +365,12 @@ class FittedLogistic(Classifier):
             "left_out": self.left_out_,
             "unlabelled": self.unlabelled_,
             "remarks": self.remarks_,
-            "single_precision": self.single_precision_,
         }
 
     def _restore(self, saved: SavedLogistic) -> None:
         design = None if saved.design.is_plain else saved.design
-        self.reader_ = LogisticReader(saved.layout, saved.format, saved.dtype, design)
+        of_file = saved.layout, saved.format, saved.dtype, design
+        self.reader_ = LogisticReader(*of_file, single=saved.single_precision)
         root = saved.root if saved.covariance is None else _root_of(saved.covariance)
         centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
         of_rows = centred, saved.classes, saved.coefficients, saved.has_intercept
@@ -372,7 +381,6 @@ class FittedLogistic(Classifier):
         self.likelihood_ = None if found is None else build(Likelihood, found)
         self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
         self.left_out_, self.unlabelled_ = saved.left_out, saved.unlabelled
-        self.single_precision_ = saved.single_precision
 
 
 def _root_of(covariance: NDArray[np.float64]) -> NDArray[np.float64]:

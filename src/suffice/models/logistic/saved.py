@@ -66,8 +66,6 @@ class SavedLogistic(SavedClassifier):
     left_out, unlabelled : float
         Weights of rows that were left out.
     remarks : tuple of str
-    single_precision : bool
-        Whether the rows of the fit came in single precision.
     covariance : ndarray (mD, mD), optional
         I(B)⁻¹, which earlier versions wrote in the place of its root.
     """
@@ -88,7 +86,6 @@ class SavedLogistic(SavedClassifier):
     left_out: Annotated[float, WEIGHT]
     unlabelled: Annotated[float, WEIGHT] = 0.0
     remarks: tuple[str, ...]
-    single_precision: bool = False
     covariance: Annotated[NDArray[np.float64] | None, Shape("mD", "mD"), FINITE] = None
 
     @property
