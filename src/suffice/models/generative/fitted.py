@@ -149,8 +149,8 @@ class FittedGenerative(Classifier):
 
         It is the probability of a row of its class that is as improbable, or more: small for a
         row that the model has no like of, and about uniform over rows that the model describes.
-        Missing cells, and categories that no training row showed, are left out of x and of X, and
-        counted.
+        Missing cells, and categories and words that no training row showed, are left out of x and
+        of X, and counted. A text is compared with texts of as many words.
 
         Of Gaussians, log p(x | c) falls with the Mahalanobis distance, whose square is χ²: t is
         exact for `GaussianNB`, discriminant analysis, and numbers under "mle" or "map". Else rows
@@ -172,7 +172,7 @@ class FittedGenerative(Classifier):
         Raises
         ------
         ParameterError
-            If the model counts events, whose number it does not describe.
+            If the model counts events other than words, whose number it does not describe.
 
         Source: G. J. McLachlan, Discriminant Analysis and Statistical Pattern Recognition (1992),
         section 6.4; A. C. Davison and D. V. Hinkley, Bootstrap Methods and their Application

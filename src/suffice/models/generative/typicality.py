@@ -14,11 +14,18 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Multinomial
 from suffice.families.gaussian import GaussianParameters
+from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.distances import gaussian_tails, multivariate_tails
 from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.models.generative.typical_words import (
+    WordSums,
+    lengths_of,
+    text_parts,
+    unknown_words,
+)
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import normalise, scores
 from suffice.statistics.batch import Batch
@@ -36,6 +43,7 @@ __all__ = [
 
 SHOWN = 10  # rows in print
 MOST_CELLS = 2**24  # of rows drawn to compare others with
+ROUNDING = 2.0**-40  # of sums over words, which are added in another order
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,8 +57,8 @@ class Typicality:
     error : ndarray (n,)
         Its standard error; 0 where it follows in closed form.
     missing, unseen : ndarray of int (n,)
-        Cells that are not there, and categories that no training row showed: both are left out of
-        the probability.
+        Cells that are not there, and categories and words that no training row showed: both are
+        left out of the probability.
     """
 
     probability: NDArray[np.float64]
@@ -83,40 +91,37 @@ class Reference:
         Rows drawn from every class.
     codes : tuple of ndarray of int (n,)
         The classes that they were drawn from.
+    words : WordSums, optional
+        Words of their texts, which the rows lack.
     """
 
     batches: tuple[Batch, ...] = ()
     codes: tuple[NDArray[np.intp], ...] = ()
 
-    def tails(
-        self, model: GenerativeModel, known: list[NDArray[np.bool_]], logs: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], int]:
-        """The fraction of the rows of each class that are as improbable, and how many these are.
+    words: WordSums | None = None
 
-        Parameters
-        ----------
-        known : list of ndarray (d_b,)
-            Which cells of each block the rows have that are compared.
-        logs : ndarray (n, k)
-            Their log p(x | c).
-
-        Returns
-        -------
-        tails : ndarray (n, k)
-            (1 + number as improbable)/(1 + M), an estimate that is never 0.
-        rows : int
-            M, of one class.
-        """
+    def log_likelihoods(
+        self, model: GenerativeModel, known: list[NDArray[np.bool_]]
+    ) -> list[NDArray[np.float64]]:
+        """log p(x | c) of the rows drawn from each class, by the known cells, k arrays (M,)."""
         found = [
             log_likelihood(model, masked(batch, known))[np.arange(batch.rows), code]
             for batch, code in zip(self.batches, self.codes, strict=True)
         ]
         drawn, code = np.concatenate(found), np.concatenate(self.codes)
-        tails = np.empty(logs.shape)
-        for c in range(logs.shape[1]):
-            own = np.sort(drawn[code == c])
-            tails[:, c] = (1 + np.searchsorted(own, logs[:, c], side="right")) / (1 + len(own))
-        return tails, len(drawn) // logs.shape[1]
+        return [drawn[code == c] for c in range(len(model.classes))]
+
+
+def _fractions(
+    drawn: Sequence[NDArray[np.float64]], logs: NDArray[np.float64], rounding: float
+) -> NDArray[np.float64]:
+    """(1 + number of drawn rows as improbable)/(1 + M), (n, k): an estimate that is never 0."""
+    most = logs + rounding * np.abs(logs)
+    found = [
+        (1 + np.searchsorted(np.sort(own), most[:, c], side="right")) / (1 + len(own))
+        for c, own in enumerate(drawn)
+    ]
+    return np.stack(found, axis=1)
 
 
 def typicality(model: GenerativeModel, batch: Batch, reference: Reference) -> Typicality:
@@ -134,7 +139,7 @@ def typicality(model: GenerativeModel, batch: Batch, reference: Reference) -> Ty
         (posterior * tails).sum(axis=1).clip(0.0, 1.0),
         np.sqrt((posterior**2 * variance).sum(axis=1)),
         sum((m.sum(axis=1) for m in missing), np.zeros(batch.rows, np.intp)),
-        sum((u.sum(axis=1) for u in unseen), np.zeros(batch.rows, np.intp)),
+        sum((u.sum(axis=1) for u in unseen), unknown_words(model.parameters, batch)),
     )
 
 
@@ -153,13 +158,45 @@ def _tails(
             return multivariate_tails(first.factored, values[0]), np.zeros(logs.shape)
         return gaussian_tails(model.parameters, known, logs), np.zeros(logs.shape)
     tails, variance = np.empty(logs.shape), np.empty(logs.shape)
+    texts, lengths = text_parts(model.parameters), lengths_of(model.parameters, batch)
+    sums = _word_sums(model, reference, texts, lengths)
     width = np.cumsum([k.shape[1] for k in known])[:-1]
     patterns, which = np.unique(np.concatenate(known, axis=1), axis=0, return_inverse=True)
     for p, pattern in enumerate(patterns):
         rows = np.flatnonzero(which.ravel() == p)
-        tails[rows], drawn = reference.tails(model, np.split(pattern, width), logs[rows])
-        variance[rows] = tails[rows] * (1 - tails[rows]) / drawn
+        cells = np.split(pattern, width)
+        for b in texts:
+            cells[b] = np.zeros(1, np.bool_)
+        others = reference.log_likelihoods(model, cells)
+        groups, group = np.unique(lengths[rows], axis=0, return_inverse=True)
+        for g, words in enumerate(groups):
+            at = rows[group.ravel() == g]
+            parts = [sums[t][n] for t, n in enumerate(words.tolist())]
+            least = min([len(others[0]), *(part.shape[1] for part in parts)])
+            drawn = [
+                own[:least] + sum((part[c, :least] for part in parts), np.zeros(least))
+                for c, own in enumerate(others)
+            ]
+            tails[at] = _fractions(drawn, logs[at], ROUNDING if texts else 0.0)
+            variance[at] = tails[at] * (1 - tails[at]) / least
     return tails, variance
+
+
+def _word_sums(
+    model: GenerativeModel,
+    reference: Reference,
+    texts: Sequence[int],
+    lengths: NDArray[np.intp],
+) -> list[dict[int, NDArray[np.float64]]]:
+    """What words drawn for each text add to log p(x | c), by the number of words."""
+    if reference.words is None or not len(lengths):
+        return [{} for _ in texts]
+    return [
+        reference.words.sums(
+            cast(MultinomialParameters, model.parameters[b]), b, np.unique(lengths[:, t]).tolist()
+        )
+        for t, b in enumerate(texts)
+    ]
 
 
 def typicalities(split: Split, params: tuple[GenerativeModel, Reference]) -> list[Typicality]:
@@ -195,11 +232,26 @@ def drawn(
         return Reference()
     k = len(model.classes)
     most = max(100, MOST_CELLS // (k * len(model.layout.columns)))
-    codes = np.repeat(np.arange(k), min(int(n_samples), most))
-    splits = splits_of(model.sample(codes, generator(random_state)))
+    number, rng = min(int(n_samples), most), generator(random_state)
+    codes = np.repeat(np.arange(k), number)
+    texts = text_parts(model.parameters)
+    splits = splits_of(_sampled(model, codes, rng, texts))
     batches = tuple(batch for split in splits for batch in split.batches())
     ends = np.cumsum([batch.rows for batch in batches])[:-1]
-    return Reference(batches, tuple(np.split(codes, ends)))
+    words = WordSums(int(rng.integers(2**62)), number) if texts else None
+    return Reference(batches, tuple(np.split(codes, ends)), words)
+
+
+def _sampled(
+    model: GenerativeModel, codes: NDArray[np.intp], rng: np.random.Generator, texts: Sequence[int]
+) -> dict[str, NDArray[Any]]:
+    """As `GenerativeModel.sample` draws rows, but without texts, which take much room."""
+    nothing = np.full(len(codes), None, dtype=object)
+    rows: dict[str, NDArray[Any]] = dict.fromkeys(model.layout.names, nothing)
+    for b, (part, parameters) in enumerate(zip(model.parts, model.parameters, strict=True)):
+        if b not in texts:
+            rows |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
+    return rows
 
 
 def check_describes_rows(model: GenerativeModel) -> None:
@@ -210,8 +262,10 @@ def check_describes_rows(model: GenerativeModel) -> None:
     ParameterError
         Naming the family.
     """
-    for part in model.parts:
-        if not part.family.is_distribution or isinstance(part.family, Multinomial):
+    texts = text_parts(model.parameters)
+    for b, part in enumerate(model.parts):
+        counts = isinstance(part.family, Multinomial) and b not in texts
+        if not part.family.is_distribution or counts:
             raise ParameterError(
                 f"the typicality of rows is asked for, with {part.family}",
                 "it scores events one by one, and does not describe how many a row has",
