@@ -60,9 +60,9 @@ class Formula:
         distinct = {frozenset(term) for term in self.factors}
         return len(distinct) == len(self.factors) and all(self.factors)
 
-    @cached_property
+    @property
     def read(self) -> Mapping[Factor, Expression]:
-        """The expression of every factor."""
+        """The expression of every factor; not kept here, as functions do not travel to workers."""
         return {factor: expression(factor) for term in self.factors for factor in term}
 
     @cached_property
