@@ -48,6 +48,7 @@ from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumu
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.ranking import Counted, Ranking
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
@@ -221,6 +222,16 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("real", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
         ("real", lambda batch: summed(BinnedCountAccumulator(np.full(width(batch), 1e8)), batch)),
         ("whole", lambda batch: summed(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
+    ],
+    MomentsAndBins: [
+        (
+            "real",
+            lambda batch: summed(MomentsAndBinsAccumulator("pairs", width(batch)), batch),
+        ),
+        (
+            "whole",
+            lambda batch: summed(MomentsAndBinsAccumulator("exact", width(batch)), batch),
+        ),
     ],
     Comoments: [
         ("real", lambda batch: summed(ComomentsAccumulator(width(batch)), batch)),

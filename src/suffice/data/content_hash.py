@@ -6,24 +6,19 @@
 
 Equal integers, floats, decimals and Booleans have one hash, −0 is 0, a dictionary is its values,
 times have one unit, and a missing cell adds nothing.
-
-Source of the mixing function: G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom
-number generators (OOPSLA 2014), figure 16, with the constants of D. Stafford's variant 13.
 """
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-__all__ = ["row_hashes"]
+from suffice.statistics.row_hash import hash_of_text, mixed
 
-SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
-FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+__all__ = ["row_hashes"]
 
 
 def row_hashes(batch: pa.RecordBatch) -> NDArray[np.uint64]:
@@ -39,7 +34,7 @@ def row_hashes(batch: pa.RecordBatch) -> NDArray[np.uint64]:
     total = np.zeros(batch.num_rows, np.uint64)
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         known = column.is_valid().to_numpy(zero_copy_only=False)
-        hashes = _mixed(_of_cells(column) + _of_text(name))
+        hashes = mixed(_of_cells(column) + hash_of_text(name))
         total += np.where(known, hashes, np.uint64(0))
     return total
 
@@ -56,7 +51,7 @@ def _of_cells(column: pa.Array[Any]) -> NDArray[np.uint64]:
     elif not _is_numeric(kind):
         coded = column.dictionary_encode()
         values = coded.dictionary.to_pylist()
-        hashes = np.array([*map(_of_text, values), 0], np.uint64)
+        hashes = np.array([*map(hash_of_text, values), 0], np.uint64)
         cells: NDArray[np.uint64] = hashes[coded.indices.fill_null(len(values)).to_numpy()]
         return cells
     if pa.types.is_boolean(kind):
@@ -83,15 +78,3 @@ def _in_microseconds(column: pa.Array[Any]) -> pa.Array[Any]:
     else:
         column = column.cast(pa.time64("us"), safe=False)
     return column.cast(pa.int64())
-
-
-def _of_text(value: Any) -> np.uint64:
-    content = value if isinstance(value, bytes) else str(value).encode()
-    return np.uint64(int.from_bytes(blake2b(content, digest_size=8).digest(), "little"))
-
-
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Every bit of the result depends on every bit of x."""
-    x = (x ^ (x >> SHIFTS[0])) * FACTORS[0]
-    x = (x ^ (x >> SHIFTS[1])) * FACTORS[1]
-    return x ^ (x >> SHIFTS[2])

@@ -18,7 +18,8 @@ from suffice.families.multivariate.factored import FactoredGaussians, add_comple
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
-from suffice.models.generative.model import GenerativeModel, Prior, discriminants, posterior
+from suffice.models.generative.class_prior import Prior
+from suffice.models.generative.model import GenerativeModel, discriminants, posterior
 from suffice.models.generative.one_family import OneFamilyClassifier
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores

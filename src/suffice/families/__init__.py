@@ -1,5 +1,6 @@
 """Class-conditional distributions, one per file, each with the same chapters in the same order."""
 
+from suffice.families.adaptive import Adaptive
 from suffice.families.bernoulli import Bernoulli
 from suffice.families.categorical import Categorical
 from suffice.families.complement import Complement
@@ -12,12 +13,15 @@ from suffice.families.family import (
     family_names,
 )
 from suffice.families.gaussian import Gaussian
+from suffice.families.histogram import Histogram
 from suffice.families.joint_table import JointTable
+from suffice.families.kernel_density import KernelDensity
 from suffice.families.multinomial import Multinomial
 from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.poisson import Poisson
 
 __all__ = [
+    "Adaptive",
     "Bernoulli",
     "Categorical",
     "Complement",
@@ -25,7 +29,9 @@ __all__ = [
     "Family",
     "Form",
     "Gaussian",
+    "Histogram",
     "JointTable",
+    "KernelDensity",
     "Multinomial",
     "MultivariateGaussian",
     "Parameters",

@@ -46,7 +46,6 @@ from suffice.statistics.statistic import Accumulator
 
 __all__ = ["Gaussian", "GaussianParameters", "StudentParameters"]
 
-
 FAR = 64.0  # standard deviations from 0 at which a mean is worth more than one double
 CERTAIN = 2.0**-100  # the least fraction that a variance has of that over all classes
 LEAST_VARIANCE = 2.0**-1000  # and the least variance: the inverse of a smaller one may overflow
@@ -170,11 +169,9 @@ class Gaussian(Family):
         return np.flatnonzero(row_numbers_of(statistic))
 
     def _by_class(self, statistic: AnyMoments) -> GaussianParameters | StudentParameters:
-        return (
-            self._maximum_likelihood(statistic)
-            if self.estimation == "mle"
-            else self._posterior(statistic)
-        )
+        if self.estimation == "mle":
+            return self._maximum_likelihood(statistic)
+        return self._posterior(statistic)
 
     def _maximum_likelihood(self, moments: AnyMoments) -> GaussianParameters:
         n, pooled, variance = moments.total, moments.one_class, self._variance(moments)
@@ -340,8 +337,12 @@ class StudentParameters(Parameters):
 
     def column(self, j: int) -> StudentParameters:
         """The parameters of column j alone."""
-        columns = (a[:, [j]] for a in (self.location, self.location_lo, self.scale2, self.dof))
-        return StudentParameters(*columns)
+        return self.columns(np.array([j]))
+
+    def columns(self, index: NDArray[np.intp]) -> StudentParameters:
+        """The parameters of some columns."""
+        parts = self.location, self.location_lo, self.scale2, self.dof
+        return StudentParameters(*(part[:, index] for part in parts))
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator

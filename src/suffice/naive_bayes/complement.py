@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from suffice.families import Complement, Family
 from suffice.families.complement import ComplementParameters
 from suffice.models.base.options import check_choices
-from suffice.models.generative.model import GenerativeModel, Prior, class_prior
+from suffice.models.generative.class_prior import Prior, class_prior
+from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.naive_bayes.event_counts import EventCounts
 from suffice.statistics.by_class import ByClass

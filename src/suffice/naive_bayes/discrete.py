@@ -14,7 +14,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import warn
 from suffice.families.family import Alpha
 from suffice.models.base.options import check_choices
-from suffice.models.generative.model import Prior
+from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
 from suffice.numerics.logspace import safe_log
 

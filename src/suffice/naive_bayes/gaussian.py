@@ -14,7 +14,7 @@ from suffice.families import Gaussian
 from suffice.families.family import VarianceFloor, check_variance_floor
 from suffice.families.gaussian import GaussianParameters
 from suffice.models.base.class_weights import ClassWeight
-from suffice.models.generative.model import Prior
+from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
 from suffice.statistics.precision import AnyMoments, PrecisionOfMoments
 

@@ -15,9 +15,11 @@ from suffice.families.categorical import check_unseen
 from suffice.families.counts.identifiers import Identifiers, check_identifiers
 from suffice.families.family import Estimation, VarianceFloor, check_variance_floor
 from suffice.models.base.class_weights import ClassWeight
-from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.calibrated import CalibratedClassifier
+from suffice.models.generative.calibration import Method
+from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
-from suffice.models.generative.model import FamilyColumns, Prior
+from suffice.models.generative.part import FamilyColumns
 from suffice.phrases import Option
 from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
 
@@ -27,7 +29,7 @@ UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have
 
 
 @dataclass(repr=False, eq=False)
-class NaiveBayes(GenerativeClassifier):
+class NaiveBayes(CalibratedClassifier):
     """Naive Bayes on a raw table: mixed columns, missing cells, unseen values, strings.
 
     ::
@@ -42,7 +44,9 @@ class NaiveBayes(GenerativeClassifier):
     Parameters
     ----------
     families : family, or mapping from a column (or a tuple of columns) to a family, optional
-        Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
+        Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). With ``"auto"``
+        each column of numbers has the distribution that tells its class best, a Gaussian, a
+        histogram or a kernel density: see `suffice.families.Adaptive`. A single family
         models every column; a joint distribution, all of them together. A tuple of columns forms
         one multinomial or one joint distribution (``{("shape", "color"): "joint_table"}``).
     estimation : {"bayes", "mle", "map"}
@@ -70,6 +74,12 @@ class NaiveBayes(GenerativeClassifier):
         A column of a table that shows another category in every row, or numbers that count the
         rows: it says nothing of the class, with a warning, or is a column like any other, as
         those are that ``families`` names. All rows learnt decide it, 20 at least.
+    calibration : {"none", "temperature", "weights"}
+        How much of what columns say is counted: all; a share, one for all columns; or a share of
+        each column. The shares are learnt from at most 4,096 rows, each taken out of the sums
+        before it is asked about:
+        log P(c | x) = log P(c) + Σ_j w_j log p(x_j | c) + const. Columns that repeat others then
+        no longer make the model too sure. See ``calibration_`` and `calibrate`.
     precision : {"pairs", "exact"}
         How sums of numbers are held by families given by name: see `GaussianNB`.
     ignore : sequence of str
@@ -122,6 +132,7 @@ class NaiveBayes(GenerativeClassifier):
     variance_floor: VarianceFloor = "loo"
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
+    calibration: Method = "none"
     precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()
@@ -170,24 +181,31 @@ class NaiveBayes(GenerativeClassifier):
         check_identifiers(self.identifiers)
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
+        usual = FAMILY_OF_KIND | ({"real": "adaptive"} if self._is_automatic else {})
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
-            return whole(self._family(self.families or FAMILY_OF_KIND[columns.kind]), columns)
+            given = None if self._is_automatic else self.families
+            return whole(self._family(given or usual[columns.kind]), columns)
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
         looked_for = len(columns) > 1 and self._is_named()
         identifiers = self.identifiers if looked_for else "keep"
-        usual = {kind: self._family(name, identifiers) for kind, name in FAMILY_OF_KIND.items()}
+        families = {kind: self._family(name, identifiers) for kind, name in usual.items()}
         groups += [
-            ((c.name,), usual[c.kind])
+            ((c.name,), families[c.kind])
             for c in columns
-            if c.name not in chosen and c.kind in usual  # else no row showed a value yet
+            if c.name not in chosen and c.kind in families  # else no row showed a value yet
         ]
         return parts_of(groups, {column.name: column for column in columns})
 
+    @property
+    def _is_automatic(self) -> bool:
+        """Whether numbers have the distribution that tells most."""
+        return isinstance(self.families, str) and self.families == "auto"
+
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""
-        if self.families is None:
+        if self.families is None or self._is_automatic:
             return []
         if not isinstance(self.families, Mapping):
             family = self._family(self.families)

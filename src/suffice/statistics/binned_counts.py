@@ -213,6 +213,16 @@ class BinnedCounts:
         order = np.argsort(keys, kind="stable")
         return self.of_places(k, self.origin, keys[order], self._count[order])
 
+    def widened(self, index: NDArray[np.intp], d: int) -> Self:
+        """The same columns at ``index``, increasing, among d; no cell of others was observed."""
+        origin = np.zeros(d)
+        origin[index] = self.origin
+        place, cell = np.divmod(self._keys, CELLS)
+        c, j = np.divmod(place, max(1, self.d))
+        columns = np.asarray(index, np.int64)
+        keys = (c * d + columns[j]) * CELLS + cell if len(columns) else self._keys
+        return self.of_places(self.k, origin, keys, self._count)
+
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
         width, keys, parts = self.d * CELLS, [self._keys[:0]], [np.zeros(0, np.intp)]

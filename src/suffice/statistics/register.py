@@ -14,6 +14,7 @@ from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments
+from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["STATISTICS"]
@@ -31,6 +32,7 @@ STATISTICS: tuple[type, ...] = (
     FourthMoments,
     JointCounts,
     Moments,
+    MomentsAndBins,
     Vocabulary,
 )
 """Sums, and what they are made of."""

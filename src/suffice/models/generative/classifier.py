@@ -29,7 +29,8 @@ from suffice.models.base.learnt import Learnt
 from suffice.models.base.streams import check_stream
 from suffice.models.generative.advice import advice, left_out
 from suffice.models.generative.fitted import FittedGenerative
-from suffice.models.generative.model import FamilyColumns, GenerativeModel
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.prior_factors import prior_factors
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SAVED, SavedGenerative

@@ -11,7 +11,7 @@ from suffice.data.schema import Layout
 from suffice.errors import SchemaError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type
-from suffice.models.generative.model import FamilyColumns
+from suffice.models.generative.part import FamilyColumns
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.vocabulary import Vocabulary
 

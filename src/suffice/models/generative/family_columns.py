@@ -8,7 +8,7 @@ from typing import Any
 from suffice.data.schema import BlockLayout, Column, UniformColumns
 from suffice.errors import ParameterError
 from suffice.families import Family
-from suffice.models.generative.model import FamilyColumns
+from suffice.models.generative.part import FamilyColumns
 from suffice.statistics.block import Encoding
 
 __all__ = ["FAMILY_OF_KIND", "parts_of", "whole"]

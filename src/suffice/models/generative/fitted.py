@@ -22,6 +22,7 @@ from suffice.models.base.evidence import Evidence
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import impossible_rows
 from suffice.models.generative.advice import identifiers
+from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.discriminant_functions import (
     LinearForm,
     QuadraticForm,
@@ -33,7 +34,6 @@ from suffice.models.generative.label_shift import LabelShift, label_shift
 from suffice.models.generative.model import (
     GenerativeModel,
     Prediction,
-    Prior,
     best,
     buffer_for,
     evidence,

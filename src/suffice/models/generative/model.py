@@ -5,40 +5,39 @@ A fit is the sum of `summarise` over splits; a model is a function of that sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import BlockLayout, Layout
+from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
-from suffice.errors import DataError, ParameterError
-from suffice.families import Family, Parameters
-from suffice.families.counts.dirichlet import dirichlet
-from suffice.families.family import check_nonnegative
+from suffice.errors import DataError
+from suffice.families import Parameters
 from suffice.models.base.predictions import Predictions
+from suffice.models.generative.calibration import Calibration
+from suffice.models.generative.class_prior import Prior, class_prior
+from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.weighted import Weighted
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
-from suffice.phrases import Option, Phrase, PythonOnly
-from suffice.rules import rule, shown
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.moments import refuse_underflow
+from suffice.statistics.row_sample import SampledAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
-    "FamilyColumns",
     "GenerativeModel",
     "Prediction",
-    "Prior",
+    "accumulator",
     "best",
     "buffer_for",
-    "class_prior",
     "discriminants",
     "evidence",
     "in_block",
@@ -46,105 +45,35 @@ __all__ = [
     "log_posterior",
     "posterior",
     "predictions",
+    "sampled",
     "summarise",
 ]
-
-Prior = Literal["empirical", "smoothed", "uniform"] | Mapping[Any, float] | Sequence[float]
-
-
-@dataclass(frozen=True)
-class FamilyColumns:
-    """One family and the columns that it models."""
-
-    family: Family
-    layout: BlockLayout
-
-    @rule("the family can read cells in this way")
-    def _is_readable(self) -> bool:
-        return self.layout.encoding in self.family.encodings
 
 
 def summarise(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
     """Kernel of a fit: the statistic of one split."""
     parts, layout = plan
-    total = ByClassAccumulator(
-        [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in parts]
-    )
+    total = accumulator(parts)
     for _ in each_batch(split, layout, total.add):
         pass
     return total.statistic()
 
 
-def class_prior(
-    weight: NDArray[np.float64],
-    classes: Vocabulary,
-    prior: Prior,
-    alpha: float,
-    option: str = "class_prior",
-) -> NDArray[np.float64]:
-    """P(c) (k,) from class weights N_c.
+def sampled(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:
+    """Kernel of a fit that looks at rows again: the statistic of one split, and some rows."""
+    parts, layout, size = plan
+    names = [part.layout.columns for part in parts]
+    total = SampledAccumulator(accumulator(parts), names, size)
+    for _ in each_batch(split, layout, total.add):
+        pass
+    return total.statistic()
 
-    ::
 
-        "empirical"  N_c / N
-        "smoothed"   (N_c + α) / (N + kα), a symmetric Dirichlet(α) prior (Beta when k = 2)
-        "uniform"    1 / k
-
-    or as given: a mapping from label to probability, or a sequence in the order of the labels.
-    Errors call it by the name of its ``option``.
-
-    Raises
-    ------
-    ParameterError
-        If a given prior does not fit the labels, or is not a distribution.
-
-    Examples
-    --------
-    >>> class_prior(np.array([3.0, 1.0]), Vocabulary(("a", "b")), "smoothed", 1.0)
-    array([0.66666667, 0.33333333])
-    """
-    k = len(weight)
-    if isinstance(prior, str):
-        if prior == "empirical":
-            return np.asarray(weight / weight.sum())
-        if prior == "smoothed":
-            check_nonnegative(class_alpha=alpha)
-            return np.asarray(dirichlet(weight[None], alpha, "bayes", k)[0])
-        if prior == "uniform":
-            return np.full(k, 1 / k)
-        raise ParameterError(
-            Option.of(option, prior),
-            Phrase(
-                "it is 'empirical', 'smoothed', 'uniform'",
-                PythonOnly(", a mapping or one number per class"),
-            ),
-        )
-    if isinstance(prior, Mapping):
-        absent = [value for value in classes.values if value not in prior]
-        if absent:
-            raise ParameterError(
-                f"{option} has no entry for the class {absent[0]!r}",
-                "a prior that is given has one for every class",
-                f"add it, or leave {option} out and adjust the prior again",
-            )
-        prior = [prior[value] for value in classes.values]
-    try:
-        given = np.array(prior, dtype=np.float64)  # the caller's array may change
-    except (OverflowError, TypeError, ValueError):
-        raise ParameterError(f"{option}={shown(prior)}", "a probability is a number") from None
-    if given.shape != (k,):
-        raise ParameterError(
-            f"{option} has {given.size} numbers"
-            if given.ndim == 1
-            else f"{option} has the shape {given.shape}, not ({k},)",
-            f"Number of priors must match number of classes, {k}: "
-            f"{', '.join(map(repr, classes.values))}",
-        )
-    if not (given >= 0).all():
-        raise ParameterError(f"{option}={given.tolist()}", "Priors must be non-negative")
-    if not abs(given.sum() - 1) < 1e-9:
-        raise ParameterError(f"{option}={given.tolist()}", "The sum of the priors should be 1")
-    return given
+def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
+    """An empty accumulator of the sums that families need."""
+    return ByClassAccumulator(
+        [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in parts]
+    )
 
 
 @dataclass(frozen=True)
@@ -163,6 +92,8 @@ class GenerativeModel:
         P(c).
     statistic : ByClass
         What everything is estimated from.
+    calibration : Calibration, optional
+        How much each column counts in what is said of classes; by default once.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -170,6 +101,7 @@ class GenerativeModel:
     classes: Vocabulary
     prior: NDArray[np.float64]
     statistic: ByClass
+    calibration: Calibration | None = None
 
     @classmethod
     def estimate(
@@ -212,6 +144,14 @@ class GenerativeModel:
             for part, block in zip(self.parts, self.statistic.blocks, strict=True)
         )
 
+    @cached_property
+    def weighted(self) -> tuple[Parameters | Weighted, ...]:
+        """The parameters, each column counted as often as the calibration says."""
+        if self.calibration is None:
+            return self.parameters
+        weights = self.calibration.of_parts(self.parts)
+        return tuple(map(Weighted, self.parameters, weights))
+
     def __getstate__(self) -> dict[str, Any]:
         # Estimated once, and not again wherever the model arrives.
         return {**vars(self), "parameters": self.parameters}
@@ -243,13 +183,13 @@ class GenerativeModel:
         BadCell
             If a number is infinite.
         """
-        return self._sum(batch, out, [part.add_log_likelihood for part in self.parameters])
+        return self._sum(batch, out, [part.add_log_likelihood for part in self.weighted])
 
     def discriminants(
         self, batch: Batch, out: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
         """As `log_joint`, up to a term of each row that all classes share: it may cost less."""
-        return self._sum(batch, out, [part.add_discriminants for part in self.parameters])
+        return self._sum(batch, out, [part.add_discriminants for part in self.weighted])
 
     def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
         """The most probable class of every row, and the probabilities of all, if asked for.
@@ -305,7 +245,7 @@ class GenerativeModel:
             As `log_joint` does.
         """
         pieces = []
-        for b, (parameters, block) in enumerate(zip(self.parameters, batch.blocks, strict=True)):
+        for b, (parameters, block) in enumerate(zip(self.weighted, batch.blocks, strict=True)):
             d = len(self.parts[b].layout.columns)
             piece = cell_scores(batch.rows, d, len(self.classes))
             with in_block(b):

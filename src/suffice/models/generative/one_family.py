@@ -13,7 +13,7 @@ from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import whole
-from suffice.models.generative.model import FamilyColumns
+from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.sparse import is_sparse
 
 __all__ = ["OneFamilyClassifier"]

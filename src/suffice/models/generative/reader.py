@@ -21,7 +21,8 @@ from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
-from suffice.models.generative.model import FamilyColumns, summarise
+from suffice.models.generative.model import sampled, summarise
+from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.undecided import carried
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass
@@ -51,6 +52,11 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
         """The sums over the rows of a table."""
         splits = source.splits(self.layout, engine.workers)
         return engine.run(summarise, (self.parts, self.layout), splits)
+
+    def sample(self, source: TableSource | ArraySource, engine: Engine, size: int) -> ByClass:
+        """The sums over the rows of a table, and a sample of at most so many of them."""
+        splits = source.splits(self.layout, engine.workers)
+        return engine.run(sampled, (self.parts, self.layout, size), splits)
 
     def summarise_by_place(
         self, source: TableSource | ArraySource, engine: Engine, group: NDArray[np.intp]

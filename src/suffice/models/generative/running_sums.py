@@ -13,7 +13,8 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.learnt import Learnt
 from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.generative.model import FamilyColumns, GenerativeModel
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell

@@ -7,7 +7,9 @@ from typing import Any
 
 from suffice.families import family_named, family_names
 from suffice.models.base.saved import LAYOUT, SavedClassifier
-from suffice.models.generative.model import FamilyColumns
+from suffice.models.generative.calibration import Calibration
+from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.weighted import group_sizes
 from suffice.rules import rule
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.register import STATISTICS
@@ -17,7 +19,7 @@ from suffice.tree import named
 __all__ = ["SAVED", "SavedGenerative"]
 
 FAMILIES = tuple(type(family_named(name)) for name in family_names())
-SAVED = {**LAYOUT, **named(*FAMILIES, *STATISTICS, Part=FamilyColumns)}
+SAVED = {**LAYOUT, **named(*FAMILIES, *STATISTICS, Calibration, Part=FamilyColumns)}
 """The types that the file of a generative classifier may hold."""
 
 FEW = 4_096  # columns that a matrix may have without a row that shows them
@@ -35,11 +37,14 @@ class SavedGenerative(SavedClassifier):
         The statistics that the model is a function of: one, or one for each batch of a window.
     declared : Vocabulary
         Labels of which there may be no row.
+    calibration : Calibration, optional
+        How much each column counts.
     """
 
     parts: tuple[FamilyColumns, ...]
     batches: tuple[ByClass, ...]
     declared: Vocabulary
+    calibration: Calibration | None = None
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
@@ -66,6 +71,11 @@ class SavedGenerative(SavedClassifier):
             for b, part in enumerate(self.parts)
             if len(part.layout.columns) > FEW
         )
+
+    @rule("every column has a weight, where there are weights")
+    def _has_weights(self) -> bool:
+        given = self.calibration
+        return given is None or len(given.weights) == sum(group_sizes(self.parts))
 
     @rule("words are those of a column of strings, and events of numbers are numbered")
     def _has_events(self) -> bool:

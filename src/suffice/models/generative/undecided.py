@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.generative.model import FamilyColumns
+from suffice.models.generative.part import FamilyColumns
 from suffice.statistics.by_class import ByClass
 
 __all__ = ["carried"]

@@ -1,0 +1,103 @@
+"""The kernel density: a Gaussian at every number, p(x | c) their mean, for every column alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from suffice.errors import ParameterError
+from suffice.families.family import Family, check_positive
+from suffice.families.univariate.cells import Cells, cells_of_column
+from suffice.families.univariate.densities import (
+    BANDWIDTHS,
+    Density,
+    kernel_density,
+    log_losses,
+)
+from suffice.families.univariate.piecewise import Piece, PiecewiseParameters, nothing
+from suffice.phrases import Option
+from suffice.statistics.block import Encoding
+from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
+from suffice.statistics.statistic import Accumulator
+
+__all__ = ["KernelDensity", "best_kernel_density"]
+
+
+@dataclass(frozen=True)
+class KernelDensity(Family):
+    """A Gaussian kernel at every number of a class, and a broad one for what it did not show.
+
+    ::
+
+        p(x | c) = (Σ_i N(x; x_i, h_c²) + N(x; x̄, s²)) / (n_c + 1)
+        h_c = bandwidth · min(s_c, (q₃ − q₁)_c / 1.34) · n_c^(−1/5)
+
+    It follows from counts on a fixed grid (see `Histogram`) and is constant in each of at most 200
+    bins of equal frequency.
+
+    Parameters
+    ----------
+    bandwidth : float or "loo"
+        As a multiple of a spread of the class; 0.9 is Silverman's rule for Gaussian numbers.
+        ``"loo"`` takes one of 0.3, 0.5 and 0.9 for each column, by the leave-one-out log loss of
+        the class given this column.
+    precision : {"pairs", "exact"}
+        How the moments are held that a model keeps beside the counts: see `Gaussian`.
+
+    Raises
+    ------
+    ParameterError
+        If an option is outside its rule.
+
+    Source: B. W. Silverman, Density Estimation for Statistics and Data Analysis (1986), eq. 3.31;
+    G. H. John and P. Langley, Estimating continuous distributions in Bayesian classifiers (UAI
+    1995).
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> x, y = [[1.0], [1.2], [8.0], [4.0], [4.5], [5.0]], list("aaabbb")
+    >>> model = NaiveBayes(families="kernel_density").fit(x, y)
+    >>> model.predict([[1.1], [4.4], [7.9]])
+    array(['a', 'b', 'a'], dtype='<U1')
+    """
+
+    bandwidth: float | Literal["loo"] = "loo"
+    precision: PrecisionOfMoments = "pairs"
+
+    encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
+    lazy: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_precision_of_moments(self.precision)
+        if isinstance(self.bandwidth, str) and self.bandwidth != "loo":
+            rule = "bandwidth is a positive finite number, or 'loo'"
+            raise ParameterError(Option.of("bandwidth", self.bandwidth), rule)
+        if not isinstance(self.bandwidth, str):
+            check_positive(bandwidth=self.bandwidth)
+
+    def accumulator(self, encoding: str, d: int) -> Accumulator:
+        """An empty accumulator for d columns."""
+        return MomentsAndBinsAccumulator(self.precision, d)
+
+    def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters:
+        """Parameters from binned counts."""
+        bins, k = statistic.bins, statistic.k
+        tried = BANDWIDTHS if isinstance(self.bandwidth, str) else (self.bandwidth,)
+        shown = statistic.total.sum(axis=0) > 0
+        pieces = [
+            best_kernel_density(cells_of_column(bins, j), tried)[0] if shown[j] else nothing(k)
+            for j in range(bins.d)
+        ]
+        return PiecewiseParameters.of(k, pieces)
+
+
+def best_kernel_density(cells: Cells, bandwidths: tuple[float, ...]) -> tuple[Piece, float]:
+    """The density of least leave-one-out log loss, and that loss; see `Density`."""
+    if len(cells.low) == 1:
+        return nothing(len(cells.counts)), float("inf")
+    tried: list[tuple[Piece, Density]] = [kernel_density(cells, h) for h in bandwidths]
+    losses = [log_losses(density) for _, density in tried]
+    best = losses.index(min(losses))
+    return tried[best][0], losses[best]

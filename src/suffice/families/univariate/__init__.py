@@ -1,0 +1,1 @@
+"""Shapes of one column: where it is cut, how densities are estimated, and which of them tells."""

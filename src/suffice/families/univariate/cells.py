@@ -1,0 +1,75 @@
+"""The cells of one column of binned counts, as densities are estimated from them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.value_grid import cell_bounds
+
+__all__ = ["Cells", "cells_of_column", "merged"]
+
+
+class _Cells(NamedTuple):
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    counts: NDArray[np.float64]
+
+
+class Cells(_Cells):
+    """m ≥ 1 neighbouring cells, in the order of the numbers in them.
+
+    Parameters
+    ----------
+    low, high : ndarray (m,)
+        Their bounds, finite.
+    counts : ndarray (k, m)
+        Σw of the numbers of each class in each cell.
+    """
+
+    @cached_property
+    def at(self) -> NDArray[np.float64]:
+        """A number that stands for those in each cell, (m,)."""
+        return 0.5 * self.low + 0.5 * self.high
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the numbers of each class, (k,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def every(self) -> NDArray[np.float64]:
+        """Σw of the numbers of all classes in each cell, (m,)."""
+        return np.asarray(self.counts.sum(axis=0))
+
+
+def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
+    """The cells of column j that hold a number; the outermost end where the numbers may begin.
+
+    Examples
+    --------
+    >>> from suffice.statistics.binned_counts import BinnedCountAccumulator
+    >>> from suffice.statistics.block import RealBlock
+    >>> total = BinnedCountAccumulator(np.zeros(1))
+    >>> total.add(RealBlock(np.array([[2.0], [7.0], [7.0]])), np.array([0, 0, 1]), np.empty(0), 2)
+    >>> cells_of_column(total.statistic(), 0).counts.tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    cells, count = bins.column(j)
+    low, high = cell_bounds(cells)
+    low, high = np.where(np.isinf(low), high, low), np.where(np.isinf(high), low, high)
+    return Cells(low + bins.origin[j], high + bins.origin[j], count)
+
+
+def merged(cells: Cells, cuts: NDArray[np.intp]) -> Cells:
+    """Fewer cells, without gaps between them: each begins with one of the ``cuts``, or the first.
+
+    Between two cells lies the middle of what parts them.
+    """
+    edges = 0.5 * cells.high[cuts - 1] + 0.5 * cells.low[cuts]
+    count = np.add.reduceat(cells.counts, np.append(0, cuts), axis=1)
+    return Cells(np.append(cells.low[0], edges), np.append(edges, cells.high[-1]), count)

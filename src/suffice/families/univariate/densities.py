@@ -1,0 +1,156 @@
+"""Densities of one column by histograms and by kernels, and what they say of a row held out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.families.univariate.cells import Cells, merged
+from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
+from suffice.families.univariate.piecewise import Piece, widths
+from suffice.numerics.elementary import exp, lgamma, log
+
+__all__ = ["BANDWIDTHS", "Density", "histogram", "kernel_density", "log_losses"]
+
+BANDWIDTHS = 0.3, 0.5, 0.9
+"""Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
+GROUPS = 200  # cells, at most, between which kernels are evaluated
+STRENGTHS = 2.0 ** np.arange(-1, 13)  # of the back-off of bins, in rows
+QUARTILES = 1.34  # standard deviations between the quartiles of a Gaussian
+LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
+
+
+class Density(NamedTuple):
+    """Densities of the classes at the places where numbers were counted.
+
+    Parameters
+    ----------
+    counts : ndarray (k, m)
+        Σw of the numbers of each class at each place.
+    log_density : ndarray (k, m)
+        log p(x | c) there.
+    without_one : ndarray (k, m)
+        The same where the class c has one number less, that at x.
+    """
+
+    counts: NDArray[np.float64]
+    log_density: NDArray[np.float64]
+    without_one: NDArray[np.float64]
+
+
+def log_losses(density: Density) -> float:
+    """Return Σ −log P(c | x) over all numbers, each left out of the density of its own class.
+
+    ::
+
+        P(c | x) = N_c p₋ₓ(x | c) / (N_c p₋ₓ(x | c) + Σ_c' N_c' p(x | c')),  c' ≠ c
+
+    Examples
+    --------
+    >>> even = np.zeros((2, 1))
+    >>> round(log_losses(Density(np.array([[3.0], [1.0]]), even, even)), 9)  # 3 log 4/3 + log 4
+    2.249340578
+    """
+    total = density.counts.sum(axis=1)
+    log_n = log(np.where(total > 0, total, 1.0))[:, None]
+    present = (total > 0)[:, None]
+    joint = np.where(present, density.log_density + log_n, -np.inf)
+    own = np.where(present, density.without_one + log_n, -np.inf)
+    top = np.maximum(joint, own).max(axis=0)
+    joint, own = exp(joint - top), own - top
+    before, after = np.zeros_like(joint), np.zeros_like(joint)
+    np.cumsum(joint[:-1], axis=0, out=before[1:])
+    after[:-1] = np.cumsum(joint[:0:-1], axis=0)[::-1]
+    losses = log(before + after + exp(own)) - own
+    return float(np.where(density.counts > 0, density.counts * losses, 0.0).sum())
+
+
+def histogram(cells: Cells, bins: int) -> tuple[Piece, Density]:
+    """Bins cut by `entropy_cuts`, or where it cuts nothing, of equal frequency.
+
+    ::
+
+        p(b | c) = (N_cb + s q_b)/(N_c + s),  q_b = (N_b + ½)/(N + ½ m)
+
+    of m bins, where the strength s is a power of two that maximises the evidence of all classes,
+    Π_c ∫ p(data | θ_c) Dirichlet(θ_c; s q) dθ_c. Where classes do not differ it is large, and bins
+    say nothing.
+    """
+    cuts = entropy_cuts(cells.counts)
+    if not len(cuts):
+        cuts = equal_frequency_cuts(cells.every, bins)
+    binned = merged(cells, cuts)
+    count, n = binned.counts, binned.total[:, None]
+    q = (binned.every + 0.5) / (binned.every.sum() + 0.5 * len(binned.every))
+    s = _strength(count, q)
+    width = log(widths(binned.low, binned.high))
+    logs = log((count + s * q) / (n + s)) - width
+    less = np.maximum(count - 1, 0.0) + s * q
+    without = log(less / (np.maximum(n - 1, 0.0) + s)) - width
+    return Piece(binned.low, binned.high, logs), Density(count, logs, without)
+
+
+def _strength(count: NDArray[np.float64], q: NDArray[np.float64]) -> float:
+    """The pseudo-rows of greatest evidence, Dirichlet(s q) in every class."""
+    s = STRENGTHS[:, None]
+    prior = STRENGTHS[:, None, None] * q
+    of_bins = (lgamma(count + prior) - lgamma(prior)).sum(axis=(1, 2))
+    of_classes = (lgamma(s) - lgamma(s + count.sum(axis=1))).sum(axis=1)
+    return float(STRENGTHS[int((of_bins + of_classes).argmax())])
+
+
+def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
+    """Gaussian kernels at every number, and one broad kernel for what no number showed.
+
+    ::
+
+        p(x | c) = (Σ_i N(x; x_i, h_c²) + N(x; x̄, s²)) / (n_c + 1)
+        h_c = bandwidth · min(s_c, (q₃ − q₁)_c / 1.34) · n_c^(−1/5)
+
+    with mean and deviation x̄, s of all classes. It is evaluated in the middle of at most 200 bins
+    of equal frequency. A class without a number has the density of all classes.
+    """
+    if len(cells.low) > GROUPS:
+        cells = merged(cells, equal_frequency_cuts(cells.every, GROUPS))
+    else:
+        cells = merged(cells, np.arange(1, len(cells.low)))
+    x, count, n = cells.at, cells.counts, cells.total
+    every = n.sum()
+    mean = (cells.every * x).sum() / every
+    deviation = np.sqrt((cells.every * (x - mean) ** 2).sum() / every)
+    h = bandwidth * _spreads(cells, deviation) * exp(-0.2 * log(np.maximum(n, 1.0)))
+    h = np.maximum(h, LEAST_BANDWIDTH * deviation)[:, None]
+    summed = np.stack(
+        [(_normal(x[:, None] - x, hc) * nc).sum(axis=1) for hc, nc in zip(h, count, strict=True)]
+    )
+    broad = _normal(x - mean, deviation)
+    shown = (n > 0)[:, None]
+    pooled = (summed.sum(axis=0) + broad) / (every + 1)
+    logs = log(np.where(shown, (summed + broad) / (n[:, None] + 1), pooled))
+    rest = np.maximum(summed - _normal(0.0, h), 0.0) + broad
+    without = log(np.where(shown, rest / np.maximum(n[:, None], 1.0), pooled))
+    return Piece(cells.low, cells.high, logs), Density(count, logs, without)
+
+
+def _spreads(cells: Cells, overall: float) -> NDArray[np.float64]:
+    """The smaller measure of how far the numbers of each class lie apart, (k,)."""
+    x, n = cells.at, np.where(cells.total > 0, cells.total, 1.0)
+    mean = (cells.counts * x).sum(axis=1) / n
+    deviation = np.sqrt((cells.counts * (x - mean[:, None]) ** 2).sum(axis=1) / n)
+    upto = np.cumsum(cells.counts, axis=1)
+    quartiles = [(upto < share * cells.total[:, None]).sum(axis=1) for share in (0.25, 0.75)]
+    last = len(x) - 1
+    middle = (x[np.minimum(quartiles[1], last)] - x[np.minimum(quartiles[0], last)]) / QUARTILES
+    spread = np.where(middle > 0, np.minimum(middle, deviation), deviation)
+    return np.where(spread > 0, spread, 0.1 * overall)
+
+
+def _normal(
+    distance: NDArray[np.float64] | float, deviation: NDArray[np.float64] | float
+) -> NDArray[np.float64]:
+    """The density of a Gaussian at a distance from its mean."""
+    return np.asarray(
+        exp(-0.5 * (np.asarray(distance) / deviation) ** 2) / (np.sqrt(2 * np.pi) * deviation)
+    )

@@ -1,0 +1,146 @@
+"""Densities that are constant in bins: those of histograms, and of kernels on a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.families.family import Parameters
+from suffice.numerics.elementary import exp
+from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
+from suffice.statistics.block import RealBlock, tiles
+
+__all__ = ["Piece", "PiecewiseParameters", "nothing", "widths"]
+
+FEW = 12  # bins that are described one by one
+
+
+class Piece(NamedTuple):
+    """The density of one column in every class.
+
+    Parameters
+    ----------
+    low, high : ndarray (b,)
+        Bounds of the bins, ascending; each ends where the next begins. A number below the first, or
+        above the last, counts as one of the bin next to it.
+    log_density : ndarray (k, b)
+    """
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    log_density: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PiecewiseParameters(Parameters):
+    """Densities of d columns, side by side.
+
+    Parameters
+    ----------
+    start : ndarray of int (d + 1,)
+        Where the bins of each column start.
+    low, high : ndarray (B,)
+        Bounds of the bins. A bin holds the numbers from its lower bound on.
+    log_density : ndarray (k, B)
+        log p(x | c) in each bin.
+    """
+
+    start: Annotated[NDArray[np.int64], Shape("s"), NONNEGATIVE]
+    low: Annotated[NDArray[np.float64], Shape("B"), FINITE]
+    high: Annotated[NDArray[np.float64], Shape("B"), FINITE]
+    log_density: Annotated[NDArray[np.float64], Shape("k", "B"), FINITE]
+
+    @rule("every column has a bin, and the bins of a column follow each other")
+    def _has_bins(self) -> bool:
+        inner = np.ones(max(0, len(self.low) - 1), np.bool_)
+        inner[self.start[1:-1] - 1] = False
+        joined = bool((self.high[:-1] == self.low[1:])[inner].all())
+        return joined and bool((np.diff(self.start) > 0).all() and (self.low <= self.high).all())
+
+    @classmethod
+    def of(cls, k: int, pieces: Sequence[Piece]) -> PiecewiseParameters:
+        """Put columns of k classes side by side."""
+        sizes = [piece.log_density.shape[1] for piece in pieces]
+        start = np.cumsum([0, *sizes]).astype(np.int64)
+        low = np.concatenate([np.zeros(0), *(piece.low for piece in pieces)])
+        high = np.concatenate([np.zeros(0), *(piece.high for piece in pieces)])
+        logs = np.concatenate([np.zeros((k, 0)), *(piece.log_density for piece in pieces)], axis=1)
+        return cls(start, low, high, logs)
+
+    @property
+    def n_free(self) -> int:
+        """k(B − d): the probabilities of the bins of a column add up to 1."""
+        k, bins = self.log_density.shape
+        return int(k * (bins - len(self.start) + 1))
+
+    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ log p(xⱼ | c)."""
+        for first, x in tiles(block.values, np.float64):
+            part = out[first : first + len(x)]
+            for j in range(x.shape[1]):
+                own = slice(*self.start[j : j + 2])
+                values = np.ascontiguousarray(x[:, j])
+                bin_ = np.searchsorted(self.low[own][1:], values, side="right")
+                observed = values == values
+                for c, logs in enumerate(self.log_density[:, own]):
+                    part[:, c] += np.where(observed, logs[bin_], 0.0)
+
+    def column(self, j: int) -> PiecewiseParameters:
+        """The parameters of column j alone."""
+        own = slice(*self.start[j : j + 2])
+        start = np.array([0, own.stop - own.start], np.int64)
+        return PiecewiseParameters(start, self.low[own], self.high[own], self.log_density[:, own])
+
+    def probabilities(self, j: int) -> NDArray[np.float64]:
+        """P(bin | c) of column j, (k, b)."""
+        own = slice(*self.start[j : j + 2])
+        width = widths(self.low[own], self.high[own])
+        mass = exp(self.log_density[:, own]) * width
+        return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+    def sample(
+        self, codes: NDArray[np.intp], rng: np.random.Generator
+    ) -> list[NDArray[np.float64]]:
+        """Draw a bin, and a number in it."""
+        drawn = []
+        for j in range(len(self.start) - 1):
+            upto = np.cumsum(self.probabilities(j), axis=1)
+            u, within = rng.random((2, len(codes)))
+            bin_ = np.minimum((upto[codes] < u[:, None]).sum(axis=1), upto.shape[1] - 1)
+            at = self.start[j] + bin_
+            drawn.append(self.low[at] + within * (self.high[at] - self.low[at]))
+        return drawn
+
+    def describe(self, j: int) -> dict[str, list[float]]:
+        """Probabilities of the bins of column j where they are few, else mean and deviation."""
+        own, p = slice(*self.start[j : j + 2]), self.probabilities(j)
+        low, high = self.low[own], self.high[own]
+        if p.shape[1] <= FEW:
+            return {_name(low, b): p[:, b].tolist() for b in range(p.shape[1])}
+        middle, width = 0.5 * (low + high), high - low
+        mean = (p * middle).sum(axis=1)
+        variance = (p * ((middle - mean[:, None]) ** 2 + width**2 / 12)).sum(axis=1)
+        return {"mean": mean.tolist(), "sd": np.sqrt(variance).tolist()}
+
+
+def nothing(k: int) -> Piece:
+    """The density of a column that says nothing: of one bin, equal in all k classes."""
+    return Piece(np.zeros(1), np.zeros(1), np.zeros((k, 1)))
+
+
+def widths(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Widths of bins; 1 where all numbers of a column are the same."""
+    return np.where(high > low, high - low, 1.0)
+
+
+def _name(low: NDArray[np.float64], b: int) -> str:
+    """What numbers a bin holds."""
+    if len(low) == 1:
+        return "any"
+    if b == 0:
+        return f"< {low[1]:.6g}"
+    return f">= {low[b]:.6g}"

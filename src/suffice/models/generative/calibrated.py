@@ -1,0 +1,152 @@
+"""Generative classifiers whose columns have weights: what is learnt beside the sums, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Self
+
+from suffice.data.array_source import ArraySource
+from suffice.data.table_source import TableSource
+from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.errors import ParameterError
+from suffice.models.generative.calibration import Calibration, Method, check_calibration
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.column_weights import SAMPLE_ROWS, calibrated
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.reader import GenerativeReader
+from suffice.models.generative.saved import SavedGenerative
+from suffice.phrases import Option, Phrase
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.row_sample import Sampled
+
+__all__ = ["CalibratedClassifier"]
+
+
+class CalibratedClassifier(GenerativeClassifier):
+    """A generative classifier whose weights are learnt from a sample of the rows it learns from.
+
+    The sample is in memory only, and goes along with the sums: rows that are added join it, and
+    rows that are forgotten leave it. Where it is not there, as after `suffice.load`, the weights
+    stay as they are, and ``calibration_.stale`` says so.
+    """
+
+    calibration: Method = "none"
+
+    @property
+    def calibration_(self) -> Calibration | None:
+        """The weights of the columns, and what they are worth; None without them."""
+        found: Calibration | None = self.model_.calibration
+        return found
+
+    def calibrate(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, learnt: bool = True
+    ) -> Self:
+        """Learn the weights of the columns anew, from rows of a table; the sums stay.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As `fit` takes them.
+        learnt : bool
+            Whether the model has learnt these rows; each is then taken out of the sums before
+            it is asked about.
+
+        Raises
+        ------
+        ParameterError
+            If the model has no weights, by its option ``calibration``.
+        ForgetError
+            If the rows cannot have been learnt.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from suffice import NaiveBayes
+        >>> rng = np.random.default_rng(0)
+        >>> y = rng.integers(0, 2, 200)
+        >>> x = rng.normal(size=(200, 1)) + y[:, None]
+        >>> twice = np.hstack([x, x])  # the second column says nothing new
+        >>> model = NaiveBayes(calibration="weights").fit(twice, y)
+        >>> bool((model.calibration_.weights < 0.7).all())
+        True
+        >>> model.calibrate(twice, y).calibration_.stale
+        False
+        """
+        if self.calibration == "none":
+            raise ParameterError(
+                Option.of("calibration", "none"),
+                "weights are learnt by a model that has them",
+                Phrase("set ", Option.of("calibration", "weights")),
+            )
+        model, source = self._fitted(), self._open_more(X, y, sample_weight)
+        rows = self._sampled(self.reader_, source)
+        found = calibrated(model, rows.sample, self.calibration, learnt)
+        self.model_ = replace(model, calibration=found)
+        return self
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_calibration(self.calibration)
+
+    @property
+    def _is_of_sums(self) -> bool:
+        return super()._is_of_sums and self.calibration == "none"
+
+    def _sampled(self, reader: GenerativeReader, source: TableSource | ArraySource) -> Sampled:
+        engine = self._engine_for(source)
+        if isinstance(engine, CheckpointedEngine):
+            raise ParameterError(
+                Phrase("a checkpoint with ", Option.of("calibration", self.calibration)),
+                "a checkpoint keeps sums, and weights of columns are learnt from rows",
+                Phrase("fit with ", Option.of("calibration", "none"), ", or without a checkpoint"),
+            )
+        found = reader.with_options(**self._reading()).sample(source, engine, SAMPLE_ROWS)
+        assert isinstance(found, Sampled)
+        return found
+
+    def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
+        if self.calibration == "none":
+            return super()._summarise(reader, source)
+        return self._sampled(reader, source)
+
+    def _estimate(
+        self,
+        reader: GenerativeReader,
+        statistic: ByClass,
+        source: TableSource | ArraySource | None = None,
+        tuned: bool = False,
+    ) -> GenerativeModel:
+        model = super()._estimate(reader, statistic, source, tuned)
+        if self.calibration == "none" or tuned:
+            return model  # what a file holds is put in its place by `_restore`
+        if isinstance(statistic, Sampled) and _stands_for(statistic):
+            found = calibrated(model, statistic.sample, self.calibration)
+        else:
+            known = self.calibration_ if hasattr(self, "model_") else None
+            found = replace(known or Calibration.none(model.parts), stale=True)
+        return replace(model, calibration=found)
+
+    def _warnings(self) -> Iterator[str]:
+        yield from super()._warnings()
+        if (found := self.calibration_) is not None and found.stale:
+            yield (
+                "the weights of the columns are those of earlier rows, as no rows are kept in "
+                "files; calibrate(X, y) learns them anew."
+            )
+
+    def _learnt(self) -> dict[str, Any]:
+        learnt = super()._learnt()
+        batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
+        return {**learnt, "batches": batches, "calibration": self.calibration_}
+
+    def _restore(self, saved: SavedGenerative) -> None:
+        super()._restore(saved)
+        if saved.calibration is not None:
+            self.model_ = replace(self.model_, calibration=saved.calibration)
+
+
+def _stands_for(rows: Sampled) -> bool:
+    """Whether a sample is still one of all rows: rows that were forgotten may have emptied it."""
+    sample = rows.sample
+    return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)

@@ -1,0 +1,73 @@
+"""Weights of columns: how much of what each one says is counted.
+
+::
+
+    log p(c | x) = log π_c + Σ_j w_j log p(x_j | c) + const,   w_j ≥ 0
+
+Naive Bayes adds up what columns say as if none repeated another, and is too sure where some do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ParameterError
+from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.weighted import group_sizes
+from suffice.phrases import Option
+from suffice.rules import FINITE, NONNEGATIVE, Shape
+
+__all__ = ["Calibration", "Method", "check_calibration"]
+
+Method = Literal["none", "temperature", "weights"]
+
+
+def check_calibration(calibration: Any) -> None:
+    """Refuse what is no way to calibrate.
+
+    Raises
+    ------
+    ParameterError
+        If it is none.
+    """
+    if calibration not in get_args(Method):
+        rule = "calibration is 'none', 'temperature' or 'weights'"
+        raise ParameterError(Option.of("calibration", calibration), rule)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Weights, and what they are worth.
+
+    Parameters
+    ----------
+    weights : ndarray (g,)
+        One for every column, in the order of the parts; one for a text, and for columns that are
+        modelled together.
+    rows : float
+        Σw of the rows that they were learnt from.
+    before, after : float
+        Log loss of these rows, in nats a row, each taken out of the sums: with weights of 1, and
+        with these. The weights know the labels of these rows.
+    stale : bool
+        Whether rows were learnt or forgotten since.
+    """
+
+    weights: Annotated[NDArray[np.float64], Shape("g"), NONNEGATIVE]
+    rows: Annotated[float, NONNEGATIVE]
+    before: Annotated[float, FINITE]
+    after: Annotated[float, FINITE]
+    stale: bool = False
+
+    @classmethod
+    def none(cls, parts: tuple[FamilyColumns, ...]) -> Calibration:
+        """Weights of 1, where there was no row to learn others from."""
+        return cls(np.ones(sum(group_sizes(parts))), 0.0, 0.0, 0.0)
+
+    def of_parts(self, parts: tuple[FamilyColumns, ...]) -> list[NDArray[np.float64]]:
+        """The weights of every part."""
+        return np.split(self.weights, np.cumsum(group_sizes(parts))[:-1])

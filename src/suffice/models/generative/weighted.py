@@ -1,0 +1,79 @@
+"""Parameters whose columns count more or less than once: w_j log p(x_j | c)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.families import Parameters
+from suffice.models.generative.part import FamilyColumns
+from suffice.numerics.logspace import cell_scores, scores
+from suffice.statistics.block import BadCell
+
+__all__ = ["Weighted", "group_sizes", "grouped_scores", "is_one_group"]
+
+
+def is_one_group(part: FamilyColumns) -> bool:
+    """Whether the columns of a part have one weight: words, and those modelled together."""
+    return part.family.joint or part.layout.encoding in ("events", "sparse")
+
+
+def group_sizes(parts: tuple[FamilyColumns, ...]) -> list[int]:
+    """How many weights each part has."""
+    return [1 if is_one_group(part) else len(part.layout.columns) for part in parts]
+
+
+def grouped_scores(part: FamilyColumns, parameters: Parameters, block: Any, k: int) -> Any:
+    """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
+    if is_one_group(part):
+        whole = scores(block.rows, k, 0.0)
+        parameters.add_log_likelihood(block, whole)
+        return whole[None]
+    cells = cell_scores(block.rows, len(part.layout.columns), k)
+    parameters.add_contributions(block, cells)
+    return np.moveaxis(cells, 1, 0)
+
+
+class Weighted:
+    """What a model asks of parameters, each column counted w_j times; where w_j is 0, not at all.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    weights : ndarray (d,), or (1,) for all columns together
+    """
+
+    def __init__(self, parameters: Parameters, weights: NDArray[np.float64]) -> None:
+        self._parameters, self._weights = parameters, weights
+        self._is_one = bool((weights == weights[0]).all())
+
+    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ w_j log p(x_j | c) of every row to ``out`` (n, k)."""
+        if self._is_one:
+            self._add(self._parameters, block, self._weights[0], out)
+            return
+        for j, weight in enumerate(self._weights.tolist()):
+            try:
+                self._add(self._parameters.column(j), block.column(j), weight, out)
+            except BadCell as bad:
+                bad.column = j
+                raise
+
+    add_discriminants = add_log_likelihood
+
+    def add_contributions(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add w_j log p(x_j | c) of every cell to ``out`` (n, d, k)."""
+        cells = cell_scores(*out.shape)
+        self._parameters.add_contributions(block, cells)
+        weights = np.broadcast_to(self._weights, out.shape[1])[None, :, None]
+        out += np.multiply(weights, cells, out=np.zeros_like(cells), where=weights > 0)
+
+    def _add(
+        self, parameters: Parameters, block: Any, weight: float, out: NDArray[np.float64]
+    ) -> None:
+        if weight:
+            term = scores(len(out), out.shape[1], 0.0)
+            parameters.add_log_likelihood(block, term)
+            out += weight * term

@@ -1,0 +1,129 @@
+"""Moments and binned counts of the same numbers: what they are on average, and how they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.rules import rule
+from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts
+from suffice.statistics.block import RealBlock
+from suffice.statistics.divergence import Divergences
+from suffice.statistics.precision import AnyMoments, PrecisionOfMoments, moments_accumulator
+from suffice.statistics.statistic import described
+
+__all__ = ["MomentsAndBins", "MomentsAndBinsAccumulator"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MomentsAndBins:
+    """Two statistics of d columns of numbers, added and taken apart together.
+
+    Parameters
+    ----------
+    moments : Moments or ExactMoments
+    bins : BinnedCounts
+    """
+
+    moments: AnyMoments
+    bins: BinnedCounts
+
+    __repr__ = described
+
+    @rule("both are of the same classes and columns")
+    def _is_of_one_table(self) -> bool:
+        return (self.bins.k, self.bins.d) == (self.k, self.d)
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.moments.k
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return self.moments.d
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed cells, (k, d)."""
+        return self.moments.total
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether values differ by too little to be squared, (d,)."""
+        return self.moments.too_small
+
+    @property
+    def one_class(self) -> Self:
+        """The same rows as if they were of one class."""
+        return type(self)(self.moments.one_class, self.bins.one_class)
+
+    def __add__(self, other: Self) -> Self:
+        mine: Any = self.moments  # of the type of the others
+        return type(self)(mine + other.moments, self.bins + other.bins)
+
+    def __sub__(self, other: Self) -> Self:
+        mine: Any = self.moments
+        return type(self)(mine - other.moments, self.bins - other.bins)
+
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        return type(self)(self.moments.scaled(factor), self.bins.scaled(factor))
+
+    def canonical(self) -> Self:
+        """The same sums in the form that a file has."""
+        return type(self)(self.moments.canonical(), self.bins)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MomentsAndBins):
+            return NotImplemented
+        return self.moments == other.moments and self.bins == other.bins
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def divergences(self, other: Self) -> Divergences:
+        """How far the moments of every class are from another table's, (k, d)."""
+        mine: Any = self.moments
+        found: Divergences = mine.divergences(other.moments)
+        return found
+
+    def place(self, index: NDArray[np.intp], k: int) -> Self:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+        return type(self)(self.moments.place(index, k), self.bins.place(index, k))
+
+    def take(self, index: NDArray[np.intp]) -> Self:
+        """Keep the classes at ``index``, in that order."""
+        return type(self)(self.moments.take(index), self.bins.take(index))
+
+    def widened(self, index: NDArray[np.intp], d: int) -> Self:
+        """Move column j to position ``index[j]`` among d columns; the others have no cells."""
+        return type(self)(self.moments.widened(index, d), self.bins.widened(index, d))
+
+
+class MomentsAndBinsAccumulator:
+    """Builds `MomentsAndBins` of d columns; numbers are binned as they are."""
+
+    def __init__(self, precision: PrecisionOfMoments, d: int) -> None:
+        self._moments = moments_accumulator(precision, d)
+        self._bins = BinnedCountAccumulator(np.zeros(d))
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite, or too large to be squared.
+        """
+        self._moments.add(block, codes, weights, k)
+        self._bins.add(block, codes, weights, k)
+
+    def statistic(self) -> MomentsAndBins:
+        """Freeze what was added."""
+        return MomentsAndBins(self._moments.statistic(), self._bins.statistic())
