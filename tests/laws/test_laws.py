@@ -50,6 +50,7 @@ from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.ranking import Counted, Ranking
+from suffice.statistics.row_sample import RowSample, Sampled
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.testing import check_estimator_laws, check_family, check_statistic
@@ -278,7 +279,7 @@ def found_statistics() -> set[type]:
 
 
 def test_every_statistic_has_data() -> None:
-    assert found_statistics() == {*STATISTICS, Ranking}
+    assert found_statistics() == {*STATISTICS, Ranking, RowSample, Sampled}
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,10 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     pyarrow.csv.write_csv(RAW.drop(["day"]), path, options)
     yield "csv", NaiveBayes().fit(suffice.read_csv(path, delimiter=";"), "kind"), "table"
     path.unlink()
+    options = {"numbers": "adaptive", "calibration": "weights"}
+    yield "adaptive", NaiveBayes(**options).fit(RAW, "kind"), "table"
+    shapes = {"size": "histogram", "visits": "kernel_density"}
+    yield "shapes", NaiveBayes(shapes, calibration="temperature").fit(RAW, "kind"), "table"
 
 
 def scikit_learn_names() -> Iterator[tuple[str, Any, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 from suffice.families.counts.identifiers import Identifiers, check_identifiers, row_numbers_of
 from suffice.families.family import Family, Parameters
 from suffice.families.gaussian import FAR, Gaussian, StudentParameters
-from suffice.families.kernel_density import best_kernel_density
 from suffice.families.univariate.cells import Cells, cells_of_column
-from suffice.families.univariate.densities import BANDWIDTHS, Density, histogram, log_losses
+from suffice.families.univariate.densities import (
+    BANDWIDTHS,
+    Density,
+    histogram,
+    kernel_density,
+    log_losses,
+)
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.families.univariate.student import student_densities
 from suffice.rules import NONNEGATIVE, Shape
@@ -38,13 +43,19 @@ class Choice(NamedTuple):
     Parameters
     ----------
     family : str
+    bandwidth : float
+        Of a kernel density, as a multiple of the spread of a class.
     losses : mapping of str to float
         The leave-one-out log loss of the class given this column alone, in nats a row, by family;
         empty where there was no choice.
     """
 
     family: str
+    bandwidth: float
     losses: dict[str, float]
+
+
+GAUSSIAN = Choice("gaussian", 0.0, {})
 
 
 @dataclass(frozen=True)
@@ -67,6 +78,8 @@ class Adaptive(Family):
         How the moments are held: see `Gaussian`.
     identifiers : {"keep", "ignore"}
         Numbers that count 20 rows or more: with "ignore" they say nothing of the class.
+    choices : tuple of Choice
+        What is not to be chosen anew, one for each column; empty to choose.
 
     Raises
     ------
@@ -93,6 +106,7 @@ class Adaptive(Family):
 
     precision: PrecisionOfMoments = "pairs"
     identifiers: Identifiers = field(default="keep", compare=False)
+    choices: tuple[Choice, ...] = field(default=(), compare=False, repr=False)
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
     lazy: ClassVar[bool] = True
@@ -123,9 +137,13 @@ class Adaptive(Family):
         comparable = _comparable(moments)
         comparable[self.left_out(statistic)] = False
         choices, pieces = [], []
-        for j, chosen in enumerate(comparable.tolist()):
-            cells = cells_of_column(statistic.bins, j) if chosen else None
-            choice, piece = _chosen(moments, j, cells)
+        for j in range(statistic.d):
+            choice, piece = GAUSSIAN, None
+            if comparable[j] and not self.choices:
+                choice, piece = _chosen(moments, j, cells_of_column(statistic.bins, j))
+            elif comparable[j] and self.choices[j].family != "gaussian":
+                family, bandwidth, _ = choice = self.choices[j]
+                piece = _density(family, bandwidth, cells_of_column(statistic.bins, j))[0]
             choices.append(choice)
             pieces += [piece] if piece is not None else []
         binned = np.array([choice.family != "gaussian" for choice in choices], np.bool_)
@@ -137,6 +155,11 @@ class Adaptive(Family):
             tuple(choices),
         )
 
+    def settled(self, parameters: Parameters) -> Adaptive:
+        """The same, with what was chosen for these parameters."""
+        assert isinstance(parameters, AdaptiveParameters)
+        return replace(self, choices=parameters.choices)
+
 
 def _comparable(moments: AnyMoments) -> NDArray[np.bool_]:
     """Columns of several values that are near enough to 0 for their grid, (d,)."""
@@ -145,26 +168,26 @@ def _comparable(moments: AnyMoments) -> NDArray[np.bool_]:
     return np.asarray((variance > 0) & (mean**2 <= FAR**2 * variance))
 
 
-def _chosen(moments: AnyMoments, j: int, cells: Cells | None) -> tuple[Choice, Piece | None]:
+def _chosen(moments: AnyMoments, j: int, cells: Cells) -> tuple[Choice, Piece | None]:
     """The family of column j; a piece of its density where that is no Gaussian."""
-    if cells is None or len(cells.low) == 1:
-        return Choice("gaussian", {}), None
-    binned, density = histogram(cells, BINS)
-    smooth, loss = best_kernel_density(cells, BANDWIDTHS)
+    if len(cells.low) == 1:
+        return GAUSSIAN, None
     normal = Density(cells.counts, *student_densities(moments, j, cells))
-    found = {
-        "gaussian": log_losses(normal),
-        "histogram": log_losses(density),
-        "kernel_density": loss,
-    }
-    pieces: dict[str, Piece | None] = {
-        "gaussian": None,
-        "histogram": binned,
-        "kernel_density": smooth,
-    }
-    best = min(found, key=lambda name: found[name])
-    rows = float(cells.every.sum())
-    return Choice(best, {name: loss / rows for name, loss in found.items()}), pieces[best]
+    pieces: dict[tuple[str, float], Piece | None] = {("gaussian", 0.0): None}
+    losses = {("gaussian", 0.0): log_losses(normal)}
+    for family, bandwidth in (("histogram", 0.0), *(("kernel_density", h) for h in BANDWIDTHS)):
+        pieces[family, bandwidth], density = _density(family, bandwidth, cells)
+        losses[family, bandwidth] = log_losses(density)
+    best = min(losses, key=lambda key: losses[key])
+    rows, by_family = float(cells.every.sum()), dict.fromkeys((key[0] for key in losses), np.inf)
+    for (family, _), loss in losses.items():
+        by_family[family] = min(by_family[family], loss / rows)
+    return Choice(*best, by_family), pieces[best]
+
+
+def _density(family: str, bandwidth: float, cells: Cells) -> tuple[Piece, Density]:
+    """A density of a column by the family of that name."""
+    return histogram(cells, BINS) if family == "histogram" else kernel_density(cells, bandwidth)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
@@ -117,6 +117,10 @@ class Categorical(Family):
         """Whether a statistic is one of those that it accumulates of d columns."""
         counts = super().takes(statistic, encoding, d)
         return counts and not any(v.closed for v in statistic.vocabularies)
+
+    def settled(self, parameters: Parameters) -> Categorical:
+        """The same; values that it does not know are left out."""
+        return replace(self, unseen="ignore") if self.unseen == "error" else self
 
     def estimate(self, statistic: Counts) -> CategoricalParameters:
         """Parameters from exact counts.

@@ -212,6 +212,13 @@ class Family(ABC):
         """Columns, by their place, that say nothing of the class as they are identifiers."""
         return np.empty(0, np.intp)
 
+    def settled(self, parameters: Parameters) -> Family:
+        """The family that estimates as these parameters were, and chooses nothing anew.
+
+        Values of categories that it does not know are left out.
+        """
+        return self
+
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())

@@ -11,7 +11,6 @@ from suffice.families.family import Family
 from suffice.families.univariate.cells import cells_of_column
 from suffice.families.univariate.densities import histogram
 from suffice.families.univariate.piecewise import PiecewiseParameters, nothing
-from suffice.phrases import Option
 from suffice.statistics.block import Encoding
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
@@ -67,7 +66,7 @@ class Histogram(Family):
     def __post_init__(self) -> None:
         check_precision_of_moments(self.precision)
         if not (isinstance(self.bins, Integral) and self.bins >= 1):
-            raise ParameterError(Option.of("bins", self.bins), "bins is a whole number, 1 or more")
+            raise ParameterError(f"bins={self.bins!r}", "bins is a whole number, 1 or more")
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""

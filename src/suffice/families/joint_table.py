@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, prod
 from typing import Annotated, Any, ClassVar
@@ -90,6 +90,10 @@ class JointTable(Family):
     def accumulator(self, encoding: str, d: int) -> JointAccumulator:
         """An empty accumulator for d columns."""
         return JointAccumulator(d)
+
+    def settled(self, parameters: Any) -> JointTable:
+        """The same; values that it does not know are left out."""
+        return replace(self, unseen="ignore") if self.unseen == "error" else self
 
     def estimate(self, statistic: JointCounts) -> JointTableParameters:
         """Parameters from exact counts."""

@@ -10,18 +10,16 @@ from suffice.families.family import Family, check_positive
 from suffice.families.univariate.cells import Cells, cells_of_column
 from suffice.families.univariate.densities import (
     BANDWIDTHS,
-    Density,
     kernel_density,
     log_losses,
 )
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters, nothing
-from suffice.phrases import Option
 from suffice.statistics.block import Encoding
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
 from suffice.statistics.statistic import Accumulator
 
-__all__ = ["KernelDensity", "best_kernel_density"]
+__all__ = ["KernelDensity"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class KernelDensity(Family):
         check_precision_of_moments(self.precision)
         if isinstance(self.bandwidth, str) and self.bandwidth != "loo":
             rule = "bandwidth is a positive finite number, or 'loo'"
-            raise ParameterError(Option.of("bandwidth", self.bandwidth), rule)
+            raise ParameterError(f"bandwidth={self.bandwidth!r}", rule)
         if not isinstance(self.bandwidth, str):
             check_positive(bandwidth=self.bandwidth)
 
@@ -87,17 +85,13 @@ class KernelDensity(Family):
         tried = BANDWIDTHS if isinstance(self.bandwidth, str) else (self.bandwidth,)
         shown = statistic.total.sum(axis=0) > 0
         pieces = [
-            best_kernel_density(cells_of_column(bins, j), tried)[0] if shown[j] else nothing(k)
+            _best(cells_of_column(bins, j), tried) if shown[j] else nothing(k)
             for j in range(bins.d)
         ]
         return PiecewiseParameters.of(k, pieces)
 
 
-def best_kernel_density(cells: Cells, bandwidths: tuple[float, ...]) -> tuple[Piece, float]:
-    """The density of least leave-one-out log loss, and that loss; see `Density`."""
-    if len(cells.low) == 1:
-        return nothing(len(cells.counts)), float("inf")
-    tried: list[tuple[Piece, Density]] = [kernel_density(cells, h) for h in bandwidths]
-    losses = [log_losses(density) for _, density in tried]
-    best = losses.index(min(losses))
-    return tried[best][0], losses[best]
+def _best(cells: Cells, bandwidths: tuple[float, ...]) -> Piece:
+    """The density of least leave-one-out log loss."""
+    tried = [kernel_density(cells, bandwidth) for bandwidth in bandwidths]
+    return min(tried, key=lambda found: log_losses(found[1]))[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from suffice.data.records import RecordReader
 from suffice.data.schema import Column, Layout, UniformColumns
@@ -25,6 +25,7 @@ from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_
 
 __all__ = ["NaiveBayes"]
 
+Numbers = Literal["gaussian", "adaptive", "histogram", "kernel_density"]
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
@@ -44,11 +45,12 @@ class NaiveBayes(CalibratedClassifier):
     Parameters
     ----------
     families : family, or mapping from a column (or a tuple of columns) to a family, optional
-        Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). With ``"auto"``
-        each column of numbers has the distribution that tells its class best, a Gaussian, a
-        histogram or a kernel density: see `suffice.families.Adaptive`. A single family
+        Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
         models every column; a joint distribution, all of them together. A tuple of columns forms
         one multinomial or one joint distribution (``{("shape", "color"): "joint_table"}``).
+    numbers : {"gaussian", "adaptive", "histogram", "kernel_density"}
+        The family of columns of real numbers. With ``"adaptive"`` each has the distribution that
+        tells its class best: see `suffice.families.Adaptive`.
     estimation : {"bayes", "mle", "map"}
         Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
     alpha : float
@@ -123,6 +125,7 @@ class NaiveBayes(CalibratedClassifier):
 
     families: Any = None
     _: KW_ONLY
+    numbers: Numbers = "gaussian"
     estimation: Estimation = "bayes"
     alpha: float = 1.0
     class_prior: Prior = "empirical"
@@ -163,6 +166,12 @@ class NaiveBayes(CalibratedClassifier):
         found = super()._record_reader()
         return found if found is None or self.unseen == "error" else self.reader_.answering_records
 
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.numbers not in get_args(Numbers):
+            rule = f"it is {', '.join(map(repr, get_args(Numbers)))}"
+            raise ParameterError(Option.of("numbers", self.numbers), rule)
+
     def _check_reading(self) -> None:
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
         if not (listed and all(isinstance(token, str) for token in self.missing)):
@@ -181,10 +190,9 @@ class NaiveBayes(CalibratedClassifier):
         check_identifiers(self.identifiers)
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
-        usual = FAMILY_OF_KIND | ({"real": "adaptive"} if self._is_automatic else {})
+        usual = FAMILY_OF_KIND | {"real": self.numbers}
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
-            given = None if self._is_automatic else self.families
-            return whole(self._family(given or usual[columns.kind]), columns)
+            return whole(self._family(self.families or usual[columns.kind]), columns)
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
@@ -198,14 +206,9 @@ class NaiveBayes(CalibratedClassifier):
         ]
         return parts_of(groups, {column.name: column for column in columns})
 
-    @property
-    def _is_automatic(self) -> bool:
-        """Whether numbers have the distribution that tells most."""
-        return isinstance(self.families, str) and self.families == "auto"
-
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""
-        if self.families is None or self._is_automatic:
+        if self.families is None:
             return []
         if not isinstance(self.families, Mapping):
             family = self._family(self.families)

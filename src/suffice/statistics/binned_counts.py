@@ -24,6 +24,7 @@ __all__ = ["YEAR_2000", "BinnedCountAccumulator", "BinnedCounts"]
 
 YEAR_2000 = 946_684_800.0
 """2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
+FEW = 65_536  # cells of a block, which are sorted rather than counted in a table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -251,6 +252,7 @@ class BinnedCountAccumulator:
         )
         self._tally = np.zeros((0, d * (CELLS + 1)), np.int64)  # rows of weight one
         self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
+        self._few: list[NDArray[np.int64]] = []  # keys of cells, one for each number
         self._k = 0
 
     def add(
@@ -264,11 +266,15 @@ class BinnedCountAccumulator:
             If a number is infinite.
         """
         self._k = max(k, self._k)
+        if len(weights) and (weights[codes >= 0] == 1).all():
+            weights = weights[:0]
         for start, x in tiles(block.values, np.float64):
             rows = slice(start, start + len(x))
             self._refuse_infinite(x, codes[rows], start)
             cells = cells_of(x - self._origin)
-            if len(weights):
+            if x.size < FEW and not len(weights):
+                self._add_few(cells, codes[rows])
+            elif len(weights):
                 self._table = grown(self._table, self._k)
                 kernels.counts.add_weighted_codes(
                     cells, *self._bounds, codes[rows], weights[rows], self._table
@@ -277,12 +283,23 @@ class BinnedCountAccumulator:
                 self._tally = grown(self._tally, self._k)
                 kernels.counts.add_codes(cells, *self._bounds, codes[rows], self._tally)
 
+    def _add_few(self, cells: NDArray[np.int32], codes: NDArray[np.intp]) -> None:
+        """Count cells by their keys: few of them need no table with a place for every one."""
+        d = len(self._origin)
+        place = (codes[:, None] * d + np.arange(d)) * CELLS
+        shown = (cells >= 0) & (codes >= 0)[:, None]
+        self._few.append((place + cells)[shown])
+
     def statistic(self) -> BinnedCounts:
         """Freeze what was added."""
-        whole = self._sparse(DoubleDouble.of(self._tally))
-        if not self._table.size:
-            return whole
-        return whole + self._sparse(DoubleDouble.from_table(self._table.copy()))
+        keys, count = np.unique(np.concatenate([[0][:0], *self._few]), return_counts=True)
+        k, origin = self._k, self._origin
+        total = BinnedCounts.of_places(k, origin, keys.astype(np.int64), DoubleDouble.of(count))
+        if self._tally.size:
+            total = total + self._sparse(DoubleDouble.of(self._tally))
+        if self._table.size:
+            total = total + self._sparse(DoubleDouble.from_table(self._table.copy()))
+        return total
 
     def _sparse(self, table: DoubleDouble) -> BinnedCounts:
         """The places of a table (k', d(CELLS + 1)) that hold a number; the first is for NaN."""

@@ -97,6 +97,10 @@ MODELS: dict[str, Recipe] = {
             "alpha": number_or("alpha", "alpha"),
             "precision": one_of("precision", "precision", "pairs", "exact"),
             "identifiers": one_of("identifiers", "identifiers", "ignore", "keep"),
+            "numbers": one_of(
+                "numbers", "numbers", "gaussian", "adaptive", "histogram", "kernel_density"
+            ),
+            "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),
         },
     ),
     "lda": Recipe(
@@ -204,6 +208,25 @@ class Options:
             help="A column that tells one row from another, such as a number of rows.",
             rich_help_panel=BAYES,
             show_default="ignore",
+        ),
+    ] = None
+    numbers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="gaussian|adaptive|...",
+            help="The family of numbers; adaptive: for each column the one that tells most. Also "
+            "histogram and kernel_density.",
+            rich_help_panel=BAYES,
+            show_default="gaussian",
+        ),
+    ] = None
+    calibration: Annotated[
+        str | None,
+        typer.Option(
+            metavar="none|temperature|weights",
+            help="How much of what columns say is counted, learnt from a sample of rows.",
+            rich_help_panel=BAYES,
+            show_default="none",
         ),
     ] = None
     precision: Annotated[

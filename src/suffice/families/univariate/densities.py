@@ -64,7 +64,7 @@ def log_losses(density: Density) -> float:
     np.cumsum(joint[:-1], axis=0, out=before[1:])
     after[:-1] = np.cumsum(joint[:0:-1], axis=0)[::-1]
     losses = log(before + after + exp(own)) - own
-    return float(np.where(density.counts > 0, density.counts * losses, 0.0).sum())
+    return float((density.counts * np.where(density.counts > 0, losses, 0.0)).sum())
 
 
 def histogram(cells: Cells, bins: int) -> tuple[Piece, Density]:
@@ -112,6 +112,9 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
     with mean and deviation x̄, s of all classes. It is evaluated in the middle of at most 200 bins
     of equal frequency. A class without a number has the density of all classes.
     """
+    if len(cells.low) == 1:
+        flat = np.zeros_like(cells.counts)
+        return Piece(cells.low, cells.high, flat), Density(cells.counts, flat, flat)
     if len(cells.low) > GROUPS:
         cells = merged(cells, equal_frequency_cuts(cells.every, GROUPS))
     else:

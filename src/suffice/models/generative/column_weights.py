@@ -97,6 +97,10 @@ def _folds(
     if not learnt:
         yield model, list(sample.pieces)
         return
+    parts = tuple(
+        FamilyColumns(part.family.settled(parameters), part.layout)
+        for part, parameters in zip(model.parts, model.parameters, strict=True)
+    )
     many = model.statistic.rows > MANY * sample.weight * factor
     folds = 1 if many else FOLDS
     for fold in range(folds):
@@ -108,16 +112,8 @@ def _folds(
         gone = _sums(model, [piece.batch for piece in pieces]).scaled(factor)
         rest = model.statistic - gone if pieces else model.statistic
         if pieces and rest.rows > 0:
-            parts = tuple(_lenient(part) for part in model.parts)
             known = rest.over(model.classes)
             yield GenerativeModel.estimate(parts, model.layout, known, "uniform", 1.0), pieces
-
-
-def _lenient(part: FamilyColumns) -> FamilyColumns:
-    """A part that leaves out values that only the rows taken out have shown."""
-    if getattr(part.family, "unseen", "ignore") != "error":
-        return part
-    return replace(part, family=replace(part.family, unseen="ignore"))  # type: ignore[call-arg]
 
 
 def _sums(model: GenerativeModel, batches: list[Batch]) -> ByClass:

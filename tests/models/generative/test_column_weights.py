@@ -1,0 +1,226 @@
+"""Weights of columns: what they are, and what becomes of them when a model learns and forgets."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+from sklearn.model_selection import KFold
+
+import suffice
+from suffice import NaiveBayes
+from suffice.errors import ParameterError, SufficeWarning
+from suffice.families import Adaptive
+from suffice.model_selection import evaluate_folds
+
+RNG = np.random.default_rng(3)
+Y = RNG.integers(0, 3, 400)
+X = RNG.normal(size=(400, 2)) + Y[:, None]
+REPEATED = np.hstack([X, X, X])
+
+
+def table(n: int = 300, seed: int = 0) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    hue = np.where(rng.random(n) < 0.7, y, rng.integers(0, 3, n))
+    size = rng.exponential(1.0 + 3 * y)
+    note = [" ".join(rng.choice(["to", "be", "or", "not"][c : c + 3], 4)) for c in y]
+    return pa.table(
+        {
+            "size": pa.array(size, mask=rng.random(n) < 0.1),
+            "again": size * 2,
+            "hue": pa.array(np.array(["red", "green", "blue"])[hue], mask=rng.random(n) < 0.1),
+            "note": note,
+            "kind": np.array(["no", "yes"])[y],
+        }
+    )
+
+
+def log_losses(model: NaiveBayes, x: object, y: np.ndarray) -> np.ndarray:
+    p = model.predict_log_proba(x)
+    return -p[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+
+
+def test_weights_multiply_what_columns_say() -> None:
+    model = NaiveBayes(calibration="weights").fit(table(), "kind")
+    plain = NaiveBayes().fit(table(), "kind")
+    new = table(50, 1).drop_columns(["kind"])
+    weights = dict(
+        zip(
+            [name for part in model.parts_ for name in part.layout.columns],
+            model.calibration_.weights,
+            strict=True,
+        )
+    )
+    terms = plain.explain(new).contributions
+    order = [weights[name] for name in plain.feature_names_in_]
+    joint = np.log(plain.class_prior_) + np.einsum("j,njk->nk", order, terms)
+    expected = joint - logsumexp(joint, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_log_proba(new), expected, atol=1e-12)
+    weighted = model.explain(new).contributions
+    np.testing.assert_allclose(weighted, np.array(order)[:, None] * terms, atol=1e-12)
+
+
+def test_weights_maximise_the_penalised_likelihood_of_rows_left_out() -> None:
+    """Ten folds by the remainders of hashes, fitted apart, and another minimiser."""
+    model = NaiveBayes(calibration="weights").fit(REPEATED, Y)
+    (sample,) = [batch.sample for batch in model.batches_]
+    terms, codes = [], []
+    for fold in range(10):
+        for batch, hashes in sample.pieces:
+            out = np.flatnonzero(hashes % np.uint64(10) == fold)
+            x = batch.blocks[0].values[out]
+            kept = ~(REPEATED[:, None] == x[None]).all(axis=2).any(axis=1)
+            rest = NaiveBayes(class_prior="uniform").fit(REPEATED[kept], Y[kept])
+            terms.append(rest.explain(x).contributions)
+            codes.append(batch.codes[out])
+    terms, codes = np.concatenate(terms), np.concatenate(codes)
+    log_prior = np.log(np.bincount(Y) / len(Y))
+
+    def penalised(x: np.ndarray) -> float:
+        w, t = np.abs(x[:-1]), x[-1]
+        joint = log_prior + np.einsum("j,njk->nk", w, terms)
+        own = joint[np.arange(len(codes)), codes] - logsumexp(joint, axis=1)
+        return -own.sum() + 5 * ((w - t) ** 2).sum() + 0.5 * (t - 1) ** 2
+
+    found = model.calibration_
+    assert found.rows == 400
+    t = found.weights.mean()  # of its slope: d t − Σ w = (1 − t)/10
+    best = minimize(
+        penalised,
+        np.full(7, 0.5),
+        method="Nelder-Mead",
+        options={"maxiter": 20_000, "xatol": 1e-7, "fatol": 1e-10},
+    )
+    np.testing.assert_allclose(found.weights, best.x[:-1], atol=2e-4)
+    assert (found.weights < 0.6).all()
+    assert abs(t - 1 / 3) < 0.1
+
+
+def test_calibrated_probabilities_are_better_where_columns_repeat_each_other() -> None:
+    new = RNG.normal(size=(2000, 2)) + np.resize(np.arange(3), 2000)[:, None]
+    y, x = np.resize(np.arange(3), 2000), np.hstack([new, new, new])
+    losses = {
+        calibration: log_losses(NaiveBayes(calibration=calibration).fit(REPEATED, Y), x, y).mean()
+        for calibration in ("none", "temperature", "weights")
+    }
+    once = log_losses(NaiveBayes().fit(X, Y), new, y).mean()
+    assert losses["none"] > once + 0.1
+    assert abs(losses["temperature"] - once) < 0.01
+    assert abs(losses["weights"] - once) < 0.01
+
+
+@pytest.mark.parametrize("calibration", ["temperature", "weights"])
+def test_weights_do_not_depend_on_order_batches_and_threads(calibration: str) -> None:
+    rows = table(900)
+    order = np.random.default_rng(1).permutation(900)
+    one = NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows, "kind")
+    other = NaiveBayes(calibration=calibration, numbers="adaptive", threads=2)
+    shuffled = rows.take(order).select(["hue", "note", "again", "size", "kind"])
+    merged = NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows[:333], "kind")
+    merged.merge(NaiveBayes(calibration=calibration, numbers="adaptive").fit(rows[333:], "kind"))
+    parts = NaiveBayes(calibration=calibration, numbers="adaptive")
+    for start in range(0, 900, 300):
+        parts.partial_fit(rows[start : start + 300], "kind")
+    new = table(40, 2).drop_columns(["kind"])
+    expected = one.predict_log_proba(new)
+    for model in (other.fit(shuffled, "kind"), merged, parts):
+        np.testing.assert_allclose(model.predict_log_proba(new), expected, atol=1e-5)
+        assert not model.calibration_.stale
+
+
+def test_rows_that_are_forgotten_leave_the_sample() -> None:
+    rows = table(900)
+    model = NaiveBayes(calibration="weights").fit(rows, "kind").forget(rows[600:], "kind")
+    anew = NaiveBayes(calibration="weights").fit(rows[:600], "kind")
+    new = table(40, 2).drop_columns(["kind"])
+    np.testing.assert_allclose(model.predict_log_proba(new), anew.predict_log_proba(new), atol=1e-5)
+
+
+def test_a_file_holds_weights_and_no_row(tmp_path) -> None:
+    secret = 123456.789012345
+    x = REPEATED.copy()
+    x[7, 3] = secret
+    model = NaiveBayes(calibration="weights").fit(x, Y)
+    path = tmp_path / "model.suffice"
+    model.save(path)
+    assert np.float64(secret).tobytes() not in path.read_bytes()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = suffice.load(path)
+    assert not again.calibration_.stale
+    np.testing.assert_array_equal(again.predict_proba(x), model.predict_proba(x))
+    with pytest.warns(SufficeWarning, match="are those of earlier rows"):
+        again.partial_fit(x[:50], Y[:50])
+    assert again.calibration_.stale
+    np.testing.assert_array_equal(again.calibration_.weights, model.calibration_.weights)
+    again.calibrate(np.vstack([x, x[:50]]), np.append(Y, Y[:50]))
+    assert not again.calibration_.stale
+
+
+def test_weights_from_rows_that_were_not_learnt() -> None:
+    model = NaiveBayes(calibration="weights").fit(REPEATED[:200], Y[:200])
+    model.calibrate(REPEATED[200:], Y[200:], learnt=False)
+    assert model.calibration_.rows == 200
+    held_out = log_losses(NaiveBayes().fit(REPEATED[:200], Y[:200]), REPEATED[200:], Y[200:])
+    assert model.calibration_.before == pytest.approx(held_out.mean(), abs=0.05)
+    with pytest.raises(ParameterError, match="set calibration='weights'"):
+        NaiveBayes().fit(X, Y).calibrate(X, Y)
+
+
+def test_a_row_without_a_cell_gets_the_prior() -> None:
+    model = NaiveBayes(calibration="weights", numbers="adaptive").fit(REPEATED, Y)
+    nothing = np.full((1, 6), np.nan)
+    np.testing.assert_allclose(model.predict_proba(nothing)[0], np.bincount(Y) / 400, atol=1e-12)
+
+
+def test_an_impossible_cell_of_weight_zero_is_possible() -> None:
+    rows = {"noise": list("abac"), "tells": list("xxyy")}
+    model = NaiveBayes(alpha=0.0, calibration="weights").fit(rows, [0, 0, 1, 1])
+    new = {"noise": ["c"], "tells": ["x"]}
+    with pytest.warns(SufficeWarning, match="impossible"):
+        model.predict_proba(new)
+    known = replace(model.calibration_, weights=np.array([0.0, 1.0]))
+    model.model_ = replace(model.model_, calibration=known)
+    assert model.predict_proba(new).tolist() == [[1.0, 0.0]]
+
+
+def test_folds_are_those_of_fits() -> None:
+    rows = table(200)
+    found = evaluate_folds(NaiveBayes(calibration="weights"), rows, "kind", cv=KFold(4))
+    for fold, (train, test) in zip(found.folds, KFold(4).split(np.zeros(200)), strict=True):
+        model = NaiveBayes(calibration="weights").fit(rows.take(train), "kind")
+        assert fold.log_loss == pytest.approx(model.evaluate(rows.take(test)).log_loss, abs=1e-6)
+
+
+def test_weights_are_refused_where_they_cannot_be() -> None:
+    with pytest.raises(ParameterError, match="calibration is 'none', 'temperature' or 'weights'"):
+        NaiveBayes(calibration="platt").fit(X, Y)
+    with pytest.raises(ParameterError, match="numbers='normal'"):
+        NaiveBayes(numbers="normal").fit(X, Y)
+
+
+def test_one_class_and_few_rows_have_weights_of_one() -> None:
+    assert (
+        NaiveBayes(calibration="weights").partial_fit(X[:5], np.zeros(5)).calibration_.weights == 1
+    ).all()
+    few = NaiveBayes(calibration="weights").fit(X[:3], [0, 1, 0])
+    assert np.isfinite(few.predict_proba(X)).all()
+
+
+def test_a_family_chooses_by_what_all_rows_show() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 600)
+    sides = y * rng.choice([-3, 3], 600)
+    x = np.c_[rng.normal(size=600) + sides, 1e8 + rng.normal(size=600) + y]
+    model = NaiveBayes(numbers="adaptive").fit(x, y)
+    apart = NaiveBayes(numbers="adaptive").fit(x[:100], y[:100]).partial_fit(x[100:], y[100:])
+    choices = model.model_.parameters[0].choices
+    assert choices == apart.model_.parameters[0].choices
+    assert choices[0].family != "gaussian"
+    assert choices[1].family == "gaussian"
+    assert not choices[1].losses
+    assert isinstance(model.parts_[0].family, Adaptive)
