@@ -193,7 +193,9 @@ def test_folds_are_those_of_fits() -> None:
     found = evaluate_folds(NaiveBayes(calibration="weights"), rows, "kind", cv=KFold(4))
     for fold, (train, test) in zip(found.folds, KFold(4).split(np.zeros(200)), strict=True):
         model = NaiveBayes(calibration="weights").fit(rows.take(train), "kind")
-        assert fold.log_loss == pytest.approx(model.evaluate(rows.take(test)).log_loss, abs=1e-6)
+        assert fold.log_loss == pytest.approx(
+            model.evaluate(rows.take(test), "kind").log_loss, abs=1e-6
+        )
 
 
 def test_weights_are_refused_where_they_cannot_be() -> None:
