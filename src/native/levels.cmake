@@ -20,7 +20,7 @@ if(SUFFICE_SANITIZE)
 endif()
 
 # For each: name.hpp says what, name.cpp how, and bindings/name.cpp checks the arrays of Python.
-set(kernels columns comoments coordinate counts descent distances eigen elementary exact_moments factor linear logistic
+set(kernels bins columns comoments coordinate counts descent distances eigen elementary exact_moments factor linear logistic
     merging moments pairs posterior scores searchlight squares sums sweep)
 
 # Compiled once, for any processor: memory, and whole numbers of any length.

@@ -55,6 +55,7 @@ NB_MODULE(kernels, m) {
   using namespace suffice::bindings;
   m.doc() = "Compiled loops, a submodule for each kind of kernel.";
   m.def("level", &level_name, "Return the level of the processor that the loops run at.");
+  define_bins(m.def_submodule("bins"));
   define_columns(m.def_submodule("columns"));
   define_comoments(m.def_submodule("comoments"));
   define_coordinate(m.def_submodule("coordinate"));

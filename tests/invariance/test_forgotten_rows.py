@@ -219,6 +219,9 @@ for seed, (offset, gaps, weights) in enumerate(
     CASES |= {
         f"GaussianNB {name}": (nb.GaussianNB, labelled(*options)),
         f"GaussianNB exact {name}": (lambda: nb.GaussianNB(precision="exact"), labelled(*options)),
+        f"adaptive {name}": (lambda: NaiveBayes(numbers="adaptive"), labelled(*options)),
+        f"histogram {name}": (lambda: NaiveBayes(numbers="histogram"), labelled(*options)),
+        f"kernels {name}": (lambda: NaiveBayes(numbers="kernel_density"), labelled(*options)),
         f"LDA {name}": (da.LinearDiscriminantAnalysis, labelled(*options)),
         f"QDA {name}": (lambda: Q(variance_floor=1e-3), labelled(*options)),
         f"LinearRegression {name}": (

@@ -8,6 +8,7 @@ namespace suffice::bindings {
 int level();
 const char* level_name();
 
+void define_bins(nanobind::module_ m);
 void define_columns(nanobind::module_ m);
 void define_comoments(nanobind::module_ m);
 void define_coordinate(nanobind::module_ m);

@@ -71,6 +71,7 @@ def log_joint(model: Any) -> LogJoint:
 def _generative(model: GenerativeModel) -> LogJoint:
     columns: list[Column] = []
     terms: list[Term] = []
+    model.refuse_weights("an export")
     _refuse_times(model.layout)
     for part, parameters in zip(model.parts, model.parameters, strict=True):
         names = tuple(part.layout.columns)

@@ -257,6 +257,10 @@ class AdaptiveParameters(Parameters):
             drawn |= zip(columns.tolist(), parameters.sample(codes, rng), strict=True)
         return [drawn[j] for j in range(len(self.choices))]
 
+    def chosen(self, j: int) -> str:
+        """The family of column j."""
+        return self.choices[j].family
+
     def describe(self, j: int) -> dict[str, list[float]]:
         """What its own family says of column j."""
         parameters, place = self._side(j)

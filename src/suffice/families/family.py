@@ -128,6 +128,10 @@ class Parameters(ABC):
     def describe(self, j: int) -> dict[str, list[float]]:
         """What is known of column j: a list over the k classes for every named quantity."""
 
+    def chosen(self, j: int) -> str:
+        """The distribution that was chosen for column j, where there was a choice."""
+        return ""
+
     def form(self) -> Form | None:
         """The log-likelihood of complete rows as a polynomial; None where it is none."""
         return None

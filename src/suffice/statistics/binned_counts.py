@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.counts import grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
 from suffice.statistics.statistic import described
-from suffice.statistics.value_grid import CELLS, cells_of
+from suffice.statistics.value_grid import CELLS
 
 __all__ = ["YEAR_2000", "BinnedCountAccumulator", "BinnedCounts"]
 
@@ -158,13 +158,15 @@ class BinnedCounts:
             )
         if np.array_equal(self._keys, other._keys):
             return self._keys, self._count, other._count
-        keys = np.sort(np.concatenate([self._keys, other._keys]), kind="stable")  # two runs
-        keys = keys[np.diff(keys, prepend=-1) > 0]
-        mine, theirs = (
-            part._count.scatter(np.searchsorted(keys, part._keys), keys.shape)
-            for part in (self, other)
-        )
-        return keys, mine, theirs
+        both = np.concatenate([self._keys, other._keys])
+        order = np.argsort(both, kind="stable")  # two runs, which are merged
+        first = np.diff(both[order], prepend=-1) > 0
+        place = np.empty(len(both), np.intp)
+        place[order] = np.cumsum(first) - 1
+        keys = both[order][first]
+        mine, theirs = np.split(place, [len(self._keys)])
+        counts = self._count.scatter(mine, keys.shape), other._count.scatter(theirs, keys.shape)
+        return keys, *counts
 
     def _kept(self, keys: NDArray[np.int64], count: DoubleDouble) -> Self:
         """The cells that still hold a number."""
@@ -266,22 +268,41 @@ class BinnedCountAccumulator:
             If a number is infinite.
         """
         self._k = max(k, self._k)
+        x = block.values
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
-        for start, x in tiles(block.values, np.float64):
-            rows = slice(start, start + len(x))
-            self._refuse_infinite(x, codes[rows], start)
-            cells = cells_of(x - self._origin)
-            if x.size < FEW and not len(weights):
-                self._add_few(cells, codes[rows])
-            elif len(weights):
-                self._table = grown(self._table, self._k)
-                kernels.counts.add_weighted_codes(
-                    cells, *self._bounds, codes[rows], weights[rows], self._table
-                )
-            else:
-                self._tally = grown(self._tally, self._k)
-                kernels.counts.add_codes(cells, *self._bounds, codes[rows], self._tally)
+        if x.size < FEW or len(weights) or x.dtype != np.float64:
+            for start, part in tiles(x, np.float64):
+                rows = slice(start, start + len(part))
+                self._add(part, codes[rows], weights[rows], start)
+        else:
+            self._count(x, codes, 0)
+
+    def _add(
+        self,
+        x: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        first: int,
+    ) -> None:
+        """Add rows of doubles, of which the block has ``first`` before them."""
+        if not len(weights) and x.size >= FEW:
+            self._count(x, codes, first)
+            return
+        self._refuse_infinite(x, codes, first)
+        cells = np.empty(x.shape, np.int32)
+        kernels.bins.cells(x, self._origin, cells)
+        if len(weights):
+            self._table = grown(self._table, self._k)
+            kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
+        else:
+            self._add_few(cells, codes)
+
+    def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
+        """Count rows of weight one in the table with a place for every cell."""
+        self._tally = grown(self._tally, self._k)
+        if kernels.bins.count(x, self._origin, codes, self._tally):
+            self._refuse_infinite(x, codes, first)
 
     def _add_few(self, cells: NDArray[np.int32], codes: NDArray[np.intp]) -> None:
         """Count cells by their keys: few of them need no table with a place for every one."""
@@ -296,18 +317,27 @@ class BinnedCountAccumulator:
         k, origin = self._k, self._origin
         total = BinnedCounts.of_places(k, origin, keys.astype(np.int64), DoubleDouble.of(count))
         if self._tally.size:
-            total = total + self._sparse(DoubleDouble.of(self._tally))
+            at, keys = self._shown(self._tally)
+            total = total + self._of_keys(keys, DoubleDouble.of(self._tally.reshape(-1)[at]))
         if self._table.size:
-            total = total + self._sparse(DoubleDouble.from_table(self._table.copy()))
+            table = DoubleDouble.from_table(self._table.copy())
+            at, keys = self._shown(table.hi)
+            pairs = DoubleDouble(table.hi.reshape(-1)[at], table.lo.reshape(-1)[at])
+            total = total + self._of_keys(keys, pairs)
         return total
 
-    def _sparse(self, table: DoubleDouble) -> BinnedCounts:
-        """The places of a table (k', d(CELLS + 1)) that hold a number; the first is for NaN."""
-        hi = table.hi.reshape(-1, CELLS + 1)
-        row, place = np.nonzero(hi)
-        row, place = row[place > 0], place[place > 0]
-        count = DoubleDouble(hi, table.lo.reshape(hi.shape))[row, place]
-        return BinnedCounts.of_places(self._k, self._origin, row * CELLS + place - 1, count)
+    def _shown(self, table: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The places of a table (k', d(CELLS + 1)) that hold a number, and the keys of their cells.
+
+        The first place of a column is for NaN.
+        """
+        at = np.flatnonzero(table)
+        column, cell = np.divmod(at, CELLS + 1)
+        shown = cell > 0
+        return at[shown], (column * CELLS + cell - 1)[shown]
+
+    def _of_keys(self, keys: NDArray[np.int64], count: DoubleDouble) -> BinnedCounts:
+        return BinnedCounts.of_places(self._k, self._origin, keys, count)
 
     def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():

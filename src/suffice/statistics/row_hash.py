@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock
 from suffice.statistics.sparse_block import SparseBlock
@@ -75,15 +76,14 @@ def _of_block(block: Any, names: Sequence[Any]) -> NDArray[np.uint64]:
     if isinstance(block, SparseBlock):
         return _of_words(block, names[0] if not block.vocabulary.closed else "")
     total = np.zeros(block.rows, np.uint64)
-    for j in range(block.width):
-        own = hash_of_text(names[j])
-        if isinstance(block, CodedBlock):
-            table = mixed(_of_values(block.vocabularies[j].values) + own)
+    own = np.array([hash_of_text(name) for name in names], np.uint64)
+    if isinstance(block, CodedBlock):
+        for j, vocabulary in enumerate(block.vocabularies):
+            table = mixed(_of_values(vocabulary.values) + own[j])
             total += np.append(table[:-1], np.uint64(0))[block.codes[:, j]]
-        else:
-            assert isinstance(block, RealBlock | IntegerBlock)
-            x = block.values[:, j].astype(np.float64) + 0.0  # −0 + 0 is 0
-            total += np.where(x == x, mixed(x.view(np.uint64) + own), np.uint64(0))
+    else:
+        assert isinstance(block, RealBlock | IntegerBlock)
+        kernels.bins.hash(np.asarray(block.values, np.float64), own, total)
     return total
 
 

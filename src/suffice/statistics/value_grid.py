@@ -13,7 +13,8 @@ x = 1, 2, …, 256            one each, apart from the numbers next to them
 x ≥ 2⁴⁰                     one
 ==========================  ====================================================================
 
-A cell between 2⁻⁴⁰ and 2⁴⁰ is at most 1/256 as wide as its numbers are large.
+A cell between 2⁻⁴⁰ and 2⁴⁰ is at most 1/256 as wide as its numbers are large. The loop that finds
+cells is compiled: `src/native/bins.cpp`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from suffice.numerics import kernels
 
 __all__ = ["CELLS", "cell_bounds", "cells_of"]
 
@@ -32,9 +35,6 @@ FIRST = 2  # rank of the cell that starts at 2⁻⁴⁰: zero and tiny numbers c
 LAST = FIRST + 2 * OCTAVES * PARTS + WHOLE  # rank of the cell of huge numbers
 CELLS = 2 * LAST + 1
 """How many cells there are: 41,477, numbered by the order of the numbers in them."""
-_DROPPED = 52 - 8  # bits of the mantissa that a cell does not look at
-_TINY = (1023 - OCTAVES) * PARTS  # exponent and 8 bits of the mantissa of 2⁻⁴⁰
-_MAGNITUDE = np.int64(2**63 - 1)  # all bits but the sign
 
 
 def cells_of(x: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -47,15 +47,10 @@ def cells_of(x: NDArray[np.float64]) -> NDArray[np.int32]:
     >>> cells_of(np.array([2005.0, 2007.0, 2008.0])).tolist()  # 2004 ≤ x < 2008 is a cell
     [34041, 34041, 34042]
     """
-    size = np.abs(x)
-    octave = (size.view(np.int64) & _MAGNITUDE) >> _DROPPED
-    octave -= _TINY
-    least = np.fmin(size, float(WHOLE)).astype(np.int64, copy=False) if size.size else octave
-    whole = (size == least) & (size > 0)
-    rank = np.where(octave < 0, size > 0, octave + least + (FIRST - whole.astype(np.int64)))
-    np.minimum(rank, LAST, out=rank)
-    cells = np.where(np.signbit(x), LAST - rank, LAST + rank)
-    return np.where(np.isnan(x), -1, cells).astype(np.int32)
+    x = np.asarray(x, np.float64)
+    cells = np.empty((x.size, 1), np.int32)
+    kernels.bins.cells(x.reshape(-1, 1), np.zeros(1), cells)
+    return cells.reshape(x.shape)
 
 
 def cell_bounds(cells: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

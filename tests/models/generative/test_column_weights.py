@@ -226,3 +226,38 @@ def test_a_family_chooses_by_what_all_rows_show() -> None:
     assert choices[1].family == "gaussian"
     assert not choices[1].losses
     assert isinstance(model.parts_[0].family, Adaptive)
+
+
+def test_sets_cover_as_often_as_they_say() -> None:
+    """Forty models of 200 rows, 200 new rows each: by chance a share is off by 0.005."""
+    inside: dict[float, list[float]] = {0.8: [], 0.95: []}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, 400)
+        x = rng.standard_t(3, size=(400, 2)) + y[:, None]
+        twice = np.hstack([x, x])
+        model = NaiveBayes(calibration="weights").fit(twice[:200], y[:200])
+        for coverage, found in inside.items():
+            sets = model.predict_set(twice[200:], coverage=coverage)
+            found.append(sets[np.arange(200), y[200:]].mean())
+            assert sets.sum(axis=1).mean() < 3 * coverage
+    for coverage, found in inside.items():
+        assert abs(np.mean(found) - coverage) < 0.015
+
+
+def test_sets_of_few_rows_leave_no_class_out() -> None:
+    few = NaiveBayes(calibration="weights").fit(X[:4], [0, 1, 0, 1])
+    assert few.predict_set(X, coverage=0.95).all()
+    with pytest.raises(ParameterError, match="coverage is above 0 and below 1"):
+        few.predict_set(X, coverage=1.0)
+    with pytest.raises(ParameterError, match="set calibration='weights'"):
+        NaiveBayes().fit(X, Y).predict_set(X)
+
+
+def test_what_is_of_families_alone_is_refused() -> None:
+    model = NaiveBayes(calibration="weights", estimation="mle").fit(X, Y)
+    with pytest.raises(ParameterError, match="a form would leave them out"):
+        model.quadratic_form()
+    plain = NaiveBayes(estimation="mle").fit(X, Y)
+    shifted = X + 0.3
+    assert model.label_shift(shifted).prior.tolist() == plain.label_shift(shifted).prior.tolist()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from suffice.numerics import kernels
+from suffice.statistics.value_grid import CELLS
 
 from . import test_exact_moments, test_searchlight
 
@@ -18,7 +19,7 @@ __all__ = ["FUNCTIONS", "right_calls"]
 
 HERE = Path(__file__).parent
 STUBS = HERE.parents[2] / "src/suffice/numerics/kernels"
-MOST_CALLS, MOST_CELLS = 12, 20_000
+MOST_CALLS, MOST_CELLS = 12, 50_000
 
 
 def _functions() -> Iterator[tuple[str, list[str]]]:
@@ -65,6 +66,12 @@ def _call_the_others() -> None:
         parts = np.arange(4).astype(dtype), np.array([5, 1, 5, 0], np.int32), np.array([0, 3, 4])
         room = np.zeros(4, np.int32), np.zeros(4), np.zeros(3, np.int64)
         kernels.merging.merge(*parts, 6, *room)
+    table = some.reshape(4, 5)
+    for x in (table, np.asfortranarray(table)):
+        kernels.bins.cells(x, np.zeros(5), np.zeros((4, 5), np.int32))
+        column, codes = x[:, :1], np.array([0, -1, 0, 0])
+        kernels.bins.count(column, np.zeros(1), codes, np.zeros((1, CELLS + 1), np.int64))
+        kernels.bins.hash(x, np.arange(5, dtype=np.uint64), np.zeros(4, np.uint64))
     kernels.moments.near(1.0, 0.1)
     test_exact_moments.tables_of_numbers()
     test_searchlight.predicted()

@@ -23,7 +23,9 @@ from suffice.cli.output.tables import (
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    import numpy as np
+from numpy.typing import NDArray
+from rich.console import RenderableType
 
     from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.statistics.by_class import ByClass
@@ -100,16 +102,21 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
         "parameters": {},
     }
     known: dict[str, dict[str, Any]] = dict.fromkeys(model.layout_.undecided, nothing)
-    for part, parameters, block in zip(
-        model.parts_, model.model_.parameters, statistic.blocks, strict=True
+    calibration = model.model_.calibration
+    counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
+    for part, parameters, block, weights in zip(
+        model.parts_, model.model_.parameters, statistic.blocks, counted, strict=True
     ):
         for j, name in enumerate(part.layout.columns):
             # A text, or a group of counts, is observed or missing as a whole.
             observed = block.total[:, min(j, block.total.shape[1] - 1)]
             missing = float((statistic.weight.value - observed).sum())
             known[name] = {
-                "family": part.family.name,
+                "family": parameters.chosen(j) or part.family.name,
                 "missing": missing,
+                **(
+                    {} if weights is None else {"counted": float(weights[min(j, len(weights) - 1)])}
+                ),
                 "parameters": parameters.describe(j),
             }
     return {
@@ -121,6 +128,11 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
         }
         for column in model.schema_
     }
+
+
+def _counted(weights: NDArray[np.float64] | None, j: int) -> dict[str, float]:
+    """How much of what column j says is counted, where that is not all."""
+    return {} if weights is None else {"counted": float(weights[min(j, len(weights) - 1)])}
 
 
 def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
@@ -147,6 +159,8 @@ def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) ->
     if column["family"] is None:
         return f"  {column['name']}: no value yet, {amount(column['missing'])} missing"
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
+    if "counted" in column:
+        title += f", counted {column['counted']:.2f} times"
     parameters: dict[str, list[Any]] = column["parameters"]
     from suffice.data.schema import DATES
 

@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.errors import ParameterError
+from suffice.families.family import is_finite
 from suffice.models.generative.calibration import Calibration, Method, check_calibration
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.column_weights import SAMPLE_ROWS, calibrated
@@ -73,17 +77,69 @@ class CalibratedClassifier(GenerativeClassifier):
         >>> model.calibrate(twice, y).calibration_.stale
         False
         """
-        if self.calibration == "none":
-            raise ParameterError(
-                Option.of("calibration", "none"),
-                "weights are learnt by a model that has them",
-                Phrase("set ", Option.of("calibration", "weights")),
-            )
+        self._require_weights()
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         rows = self._sampled(self.reader_, source)
         found = calibrated(model, rows.sample, self.calibration, learnt)
         self.model_ = replace(model, calibration=found)
         return self
+
+    def predict_set(self, X: Any, *, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Return the classes that are not to be excluded, (n, k), in the order of ``classes_``.
+
+        ::
+
+            {c : 1 − P(c | x) ≤ q}
+
+        with q the quantile of level coverage · (1 + 1/n) of 1 − P(c_i | x_i) over n rows i that
+        the weights were learnt from, each taken out of the sums (conformal prediction). The class
+        of a new row from the same population is in its set with about this probability, whatever
+        the model is worth: a worse model has larger sets. The most probable class is always in.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        coverage : float
+            Above 0 and below 1.
+
+        Raises
+        ------
+        ParameterError
+            If the model has no weights, by its option ``calibration``, or coverage is no fraction.
+
+        Source: M. Sadinle, J. Lei, L. Wasserman, Least ambiguous set-valued classifiers with
+        bounded error levels (JASA 114, 2019).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from suffice import NaiveBayes
+        >>> rng = np.random.default_rng(0)
+        >>> y = rng.integers(0, 2, 500)
+        >>> x = rng.normal(size=(500, 1)) + 2 * y[:, None]
+        >>> model = NaiveBayes(calibration="temperature").fit(x, y)
+        >>> model.predict_set([[-1.0], [1.0], [3.0]], coverage=0.95)
+        array([[ True, False],
+               [ True,  True],
+               [False,  True]])
+        """
+        self._require_weights()
+        if not (is_finite(coverage) and 0 < coverage < 1):
+            raise ParameterError(f"coverage={coverage!r}", "coverage is above 0 and below 1")
+        p = self.predict_proba(X)
+        assert self.calibration_ is not None
+        inside = 1 - p <= self.calibration_.doubt(coverage)
+        inside[np.arange(len(p)), p.argmax(axis=1)] = True
+        return np.asarray(inside)
+
+    def _require_weights(self) -> None:
+        if self.calibration == "none":
+            raise ParameterError(
+                Option.of("calibration", "none"),
+                "this rests on rows that weights of columns are learnt from",
+                Phrase("set ", Option.of("calibration", "weights")),
+            )
+        self._fitted()
 
     def _check_options(self) -> None:
         super()._check_options()

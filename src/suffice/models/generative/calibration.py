@@ -10,6 +10,7 @@ Naive Bayes adds up what columns say as if none repeated another, and is too sur
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
@@ -53,6 +54,9 @@ class Calibration:
     before, after : float
         Log loss of these rows, in nats a row, each taken out of the sums: with weights of 1, and
         with these. The weights know the labels of these rows.
+    doubts : ndarray (q + 1,)
+        Quantiles of 1 − P(c | x) of these rows and their classes, at the levels 0, 1/q, …, 1; none
+        without rows.
     stale : bool
         Whether rows were learnt or forgotten since.
     """
@@ -61,13 +65,28 @@ class Calibration:
     rows: Annotated[float, NONNEGATIVE]
     before: Annotated[float, FINITE]
     after: Annotated[float, FINITE]
+    doubts: Annotated[NDArray[np.float64], Shape("q"), NONNEGATIVE]
     stale: bool = False
 
     @classmethod
     def none(cls, parts: tuple[FamilyColumns, ...]) -> Calibration:
         """Weights of 1, where there was no row to learn others from."""
-        return cls(np.ones(sum(group_sizes(parts))), 0.0, 0.0, 0.0)
+        return cls(np.ones(sum(group_sizes(parts))), 0.0, 0.0, 0.0, np.zeros(0))
 
     def of_parts(self, parts: tuple[FamilyColumns, ...]) -> list[NDArray[np.float64]]:
         """The weights of every part."""
         return np.split(self.weights, np.cumsum(group_sizes(parts))[:-1])
+
+    def doubt(self, coverage: float) -> float:
+        """What 1 − P(c | x) of a new row's class exceeds with probability 1 − ``coverage`` at most.
+
+        The quantile of level coverage · (1 + 1/n) of n rows: the new one may stand anywhere among
+        them. It is 1, no class is left out, where so few rows cannot say so.
+
+        Source: V. Vovk, A. Gammerman, G. Shafer, Algorithmic Learning in a Random World (2005),
+        section 2.2.
+        """
+        level = coverage * (1 + 1 / self.rows) if self.rows else 1.0
+        if not len(self.doubts) or level > 1:
+            return 1.0
+        return float(self.doubts[ceil(level * (len(self.doubts) - 1) - 1e-9)])

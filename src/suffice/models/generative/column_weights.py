@@ -25,6 +25,7 @@ from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.model import GenerativeModel, accumulator
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.weighted import group_sizes, grouped_scores
+from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_sum_exp, safe_log
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass
@@ -37,6 +38,7 @@ FOLDS = 10  # in which the rows of the sample are taken out of the sums
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 LEAST = -700.0  # what an impossible cell counts as
 DRAWN_TOGETHER = 10.0  # λ
+QUANTILES = 1000  # of how doubtful the classes of rows were
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
 
 
@@ -84,6 +86,7 @@ def calibrated(
         float(rows / factor),
         float(objective.loss(np.ones(groups))[0] / rows),
         float(objective.loss(found)[0] / rows),
+        objective.doubts(found),
     )
 
 
@@ -148,10 +151,20 @@ class _Objective:
         logs = np.tensordot(w, self.terms, 1) + self.log_prior
         logs -= log_sum_exp(logs)[:, None]
         value = -(self.weights * logs[rows, self.codes]).sum()
-        residual = np.exp(logs)
+        residual = exp(logs)
         residual[rows, self.codes] -= 1
         residual *= self.weights[:, None]
         return float(value), self.terms.reshape(len(w), -1) @ residual.reshape(n * logs.shape[1])
+
+    def doubts(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Quantiles of 1 − p(c_i | x_i; w), from level 0 to 1."""
+        logs = np.tensordot(w, self.terms, 1) + self.log_prior
+        own = logs[np.arange(len(self.codes)), self.codes]
+        doubts = np.maximum(1 - exp(own - log_sum_exp(logs)), 0.0)
+        order = np.argsort(doubts, kind="stable")
+        upto = np.cumsum(self.weights[order])
+        levels = np.linspace(0, 1, QUANTILES + 1) * upto[-1] * (1 - 1e-12)
+        return np.asarray(doubts[order][np.searchsorted(upto, levels)])
 
     def common(self) -> float:
         """One weight for all columns: an inverse temperature."""

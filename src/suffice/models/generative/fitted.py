@@ -298,6 +298,7 @@ class FittedGenerative(Classifier):
                     f"{part.family} gives scores", "a class prior goes with probabilities"
                 )
         _, engine, splits = self._to_answer(X)
+        model = replace(model, calibration=None)  # densities, as the classes have them
         found = label_shift(model, engine, splits, tol, max_iter)
         if not found.converged:
             warn(

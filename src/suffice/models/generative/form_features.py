@@ -41,6 +41,7 @@ def forms_of(model: GenerativeModel) -> list[Form]:
         raise ParameterError(
             "no column had a value so far", "a form weighs the values of columns", "learn some rows"
         )
+    model.refuse_weights("a form")
     forms = []
     for b, part in enumerate(model.parts):
         form = model.parameters[b].form()

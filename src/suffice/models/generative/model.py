@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
-from suffice.errors import DataError
+from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.calibration import Calibration
@@ -25,6 +25,7 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.weighted import Weighted
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
+from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
@@ -151,6 +152,21 @@ class GenerativeModel:
             return self.parameters
         weights = self.calibration.of_parts(self.parts)
         return tuple(map(Weighted, self.parameters, weights))
+
+    def refuse_weights(self, asked: str) -> None:
+        """Refuse what is said of families alone, where columns count more or less than once.
+
+        Raises
+        ------
+        ParameterError
+            If they do.
+        """
+        if self.calibration is not None:
+            raise ParameterError(
+                f"the columns of the model have weights, and {asked} would leave them out",
+                "it is given of models that count every column once",
+                Phrase("set ", Option.of("calibration", "none"), " and fit again"),
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         # Estimated once, and not again wherever the model arrives.

@@ -1,6 +1,7 @@
 """Compiled loops, a submodule for each kind of kernel."""
 
 from suffice.numerics.kernels import (
+    bins as bins,
     columns as columns,
     comoments as comoments,
     coordinate as coordinate,

@@ -1,0 +1,30 @@
+// Numbers into the cells of a fixed grid, counted by class; and hashes of rows of numbers.
+//
+// The grid is that of suffice.statistics.value_grid: sign, exponent and 8 bits of the mantissa, whole
+// numbers up to 256 apart. Cells are numbered by the order of the numbers in them.
+#pragma once
+#include "levels.hpp"
+#include "views.hpp"
+
+namespace suffice {
+
+struct Bins {
+  // Write the cell of every number less its origin, −1 for NaN.
+  void (*cells)(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out);
+
+  // Count the cells of rows with a class code of 0 or more: column j of `tally` (k, d · places) has
+  // its cell v at j · places + 1 + v, and NaN before them.
+  //
+  // Returns whether a number fell into one of the two outermost cells, as infinities do.
+  bool (*count)(Strided<const double> x, Vector<const double> origin,
+                Vector<const std::int64_t> codes, Matrix<std::int64_t> tally);
+
+  // Add to the hash of every row those of its numbers, each mixed with the hash of its column's
+  // name; NaN adds nothing, and −0 is 0.
+  void (*hash)(Strided<const double> x, Vector<const std::uint64_t> names,
+               Vector<std::uint64_t> hashes);
+};
+
+EVERY_LEVEL(Bins, bins)
+
+}  // namespace suffice
