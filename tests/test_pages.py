@@ -44,6 +44,7 @@ def test_every_page_that_shows_python_is_run_here() -> None:
         "docs/engines.md",
         "docs/how_it_works.md",
         "docs/pictures.md",
+        "docs/probabilities.md",
         "docs/searchlight.md",
     ]
 
@@ -112,6 +113,25 @@ def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None
     )
     assert eval(best) == found["search"].best_params_
     for line in blocks("docs/choosing_models.md", "sh")[0].splitlines():
+        words = shlex.split(line, comments=True)
+        options = {word for word in words if word.startswith("--")}
+        helped = CliRunner().invoke(app, [words[1], "--help"]).output
+        assert all(option in helped for option in options)
+
+
+def test_the_page_of_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
+    found: dict[str, Any] = {}
+    for block in blocks("docs/probabilities.md"):
+        exec(block, found)
+    *choices, weights, losses = capsys.readouterr().out.split("\n[[")[0].splitlines()
+    assert [choice.partition(" ")[0] for choice in choices][2] == "kernel_density"
+    model = found["model"]
+    shown = [float(weight) for weight in weights.strip("[]").split()]
+    assert shown == pytest.approx(model.calibration_.weights, abs=0.01)
+    assert model.calibration_.weights[:2].max() < 0.8
+    before, after = map(float, losses.split())
+    assert after < before
+    for line in blocks("docs/probabilities.md", "sh")[0].splitlines():
         words = shlex.split(line, comments=True)
         options = {word for word in words if word.startswith("--")}
         helped = CliRunner().invoke(app, [words[1], "--help"]).output

@@ -24,8 +24,8 @@ from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
-from numpy.typing import NDArray
-from rich.console import RenderableType
+    from numpy.typing import NDArray
+    from rich.console import RenderableType
 
     from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.statistics.by_class import ByClass
