@@ -15,7 +15,7 @@ from suffice.errors import ParameterError, SchemaError
 from suffice.models.design.formula import Formula
 from suffice.models.design.formula_text import formula_of
 from suffice.models.design.words import LEAST_PLACES, MOST_WORDS
-from suffice.phrases import Option
+from suffice.phrases import Option, Phrase
 
 __all__ = [
     "PREDICTORS",
@@ -191,7 +191,7 @@ def _levels(name: str, kind: Any, head: Any, told: Mapping[str, Sequence[Any]]) 
             raise ParameterError(
                 f"ordered has {told[name]!r} for {name!r}",
                 "levels are distinct, two at least, the lowest first",
-                f"write ordered={{{name!r}: ['low', 'high']}}",
+                Phrase("write ", Option.of("ordered", {name: ["low", "high"]})),
             )
         return levels
     if not (pa.types.is_dictionary(kind) and kind.ordered):
