@@ -34,10 +34,10 @@ from suffice.export.polynomials import form_terms
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
-from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
+from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
 from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.logspace import safe_log
 

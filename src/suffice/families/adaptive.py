@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.families.counts.identifiers import Identifiers, check_identifiers, row_numbers_of
 from suffice.families.family import Family, Parameters
-from suffice.families.gaussian import FAR, Gaussian, StudentParameters
+from suffice.families.gaussian import Gaussian
 from suffice.families.univariate.cells import Cells, cells_of_column
 from suffice.families.univariate.densities import (
     BANDWIDTHS,
@@ -20,6 +20,7 @@ from suffice.families.univariate.densities import (
     kernel_density,
     log_losses,
 )
+from suffice.families.univariate.parameters import FAR, StudentParameters
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.families.univariate.student import student_densities
 from suffice.rules import NONNEGATIVE, Shape

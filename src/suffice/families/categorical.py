@@ -20,6 +20,7 @@ from suffice.families.counts.identifiers import (
     check_identifiers,
     identifiers_of,
 )
+from suffice.families.counts.left_out import CategoriesLeftOut
 from suffice.families.family import Estimation, Family, Form, Parameters, check_estimation
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
@@ -132,6 +133,24 @@ class Categorical(Family):
         DataError
             If codes that count from 0 are too large.
         """
+        statistic, least = self._settled(statistic)
+        d = len(least)
+        columns = [statistic.column(j) for j in range(d)]
+        for j in self.left_out(statistic).tolist():
+            columns[j] = np.broadcast_to(columns[j].sum(axis=0), columns[j].shape)
+        parts = [self._fractions(column, least[j]) for j, column in enumerate(columns)]
+        table = np.concatenate(parts, axis=1) if parts else np.zeros((statistic.count.shape[0], 0))
+        return CategoricalParameters(statistic.vocabularies, table, self.unseen)
+
+    def leave_one_out(self, statistic: Counts) -> CategoriesLeftOut:
+        """Log-likelihoods of rows by the counts of all others."""
+        counts, least = self._settled(statistic)
+        options = self.from_zero, self.alpha, self.estimation, self.unseen
+        ignores, alike = self.identifiers == "ignore", self.left_out(statistic).tolist()
+        return CategoriesLeftOut(counts, least, *options, ignores, alike)
+
+    def _settled(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
+        """The counts of all values, seen or not, and the least number of values of each column."""
         d = len(statistic.vocabularies)
         least = self.min_categories
         least = least if isinstance(least, tuple) else (least,) * d
@@ -144,12 +163,7 @@ class Categorical(Family):
             statistic = statistic.over(
                 tuple(_from_zero(j, v, least[j]) for j, v in enumerate(statistic.vocabularies))
             )
-        columns = [statistic.column(j) for j in range(d)]
-        for j in self.left_out(statistic).tolist():
-            columns[j] = np.broadcast_to(columns[j].sum(axis=0), columns[j].shape)
-        parts = [self._fractions(column, least[j]) for j, column in enumerate(columns)]
-        table = np.concatenate(parts, axis=1) if parts else np.zeros((statistic.count.shape[0], 0))
-        return CategoricalParameters(statistic.vocabularies, table, self.unseen)
+        return statistic, least
 
     def _fractions(self, count: NDArray[np.float64], least: int) -> NDArray[np.float64]:
         """θ (k, m + 1) of one column; the last stands for values that no row showed."""

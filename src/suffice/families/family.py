@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.families.left_out.rows import LeaveOneOut, no_closed_form
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
 from suffice.phrases import Option, Phrase
@@ -207,6 +208,16 @@ class Family(ABC):
     @abstractmethod
     def estimate(self, statistic: Any) -> Parameters:
         """Parameters from exact sums; the sums are left as they are."""
+
+    def leave_one_out(self, statistic: Any) -> LeaveOneOut:
+        """Log-likelihoods of rows by the estimates of all others, from the sums of all.
+
+        Raises
+        ------
+        ParameterError
+            If there is no closed form.
+        """
+        raise no_closed_form(self, "no formula is known for this family")
 
     def advice(self, statistic: Any) -> Iterable[tuple[int, str]]:
         """Columns, by their place, that one should look at, and what is to be said of each."""

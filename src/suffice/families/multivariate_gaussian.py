@@ -16,7 +16,9 @@ from suffice.families.family import (
     check_nonnegative,
     check_positive,
 )
+from suffice.families.left_out.rows import no_closed_form
 from suffice.families.multivariate.factored import FactoredGaussians, settled_double
+from suffice.families.multivariate.left_out import GaussiansLeftOut
 from suffice.families.multivariate.parameters import (
     EmHistory,
     MultivariateGaussianParameters,
@@ -205,6 +207,23 @@ class MultivariateGaussian(Family):
         if self.shrinkage == "ledoit-wolf":
             sums = replace(sums, fourth=cast(FourthMoments, statistic))
         return self._maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
+
+    def leave_one_out(self, statistic: Comoments | FourthMoments) -> GaussiansLeftOut:
+        """Log-likelihoods of rows by the co-moments of all others."""
+        if self.estimation != "mle" or self.structure != "full" or self.shrinkage:
+            raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
+        if self.pooling not in (0, 1):
+            raise no_closed_form(self, "a row changes the covariance of every class")
+        columns = statistic.columns
+        if not columns.complete:
+            raise no_closed_form(self, "missing cells are filled by expectation-maximisation")
+        sums = _Sums.of(columns)
+        return GaussiansLeftOut.of(
+            self,
+            self._maximum_likelihood(sums).factored,
+            sums.weight,
+            sums.covariance.value,
+        )
 
     def _maximum_likelihood(self, sums: _Sums) -> MultivariateGaussianParameters:
         n, pooled = sums.weight, sums.scatter.sum(axis=0)

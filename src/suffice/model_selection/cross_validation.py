@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -12,11 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, warn
+from suffice.model_selection.all_classes import over_all_classes
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.leave_one_out import (
+    answered_left_out,
+    validated_left_out,
+    where_closed,
+)
 from suffice.model_selection.own_scores import own_scores
 from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import Rows, named_scores
-from suffice.model_selection.scikit_learn import Folds, folds_of, scorer_of
+from suffice.model_selection.scikit_learn import Folds, folds_of, is_leave_one_out, scorer_of
 from suffice.model_selection.table_rows import is_table
 from suffice.model_selection.table_scores import table_scores
 from suffice.model_selection.timed import timed
@@ -85,8 +91,10 @@ def cross_validate(
         Rows that stay together, for splitters that ask for it; or their column.
     scoring : str, callable, sequence or mapping, optional
         As in scikit-learn. Default: the estimator's own score.
-    cv : int, splitter or iterable, optional
-        As in scikit-learn: a number of folds, stratified for classifiers; 5 by default.
+    cv : int, splitter, iterable or "loo", optional
+        As in scikit-learn: a number of folds, stratified for classifiers; 5 by default. "loo"
+        leaves every row out in closed form, in time linear in n; so does ``LeaveOneOut()`` where
+        there is one, and else fits n models.
     params : mapping, optional
         ``{"sample_weight": w}``: weights to learn with.
     return_train_score, return_estimator, return_indices : bool
@@ -113,6 +121,10 @@ def cross_validate(
     -----
     What a column is, category or number, and which columns there are, is decided on all rows, once;
     a fit to the rows of one fold alone might decide otherwise where a rule is nearly met.
+
+    "loo" takes a row out with all its weight; a row of weight 0 is scored by the model of all. The
+    only row of its class is scored by a model without the class. Its scores are of single rows;
+    those of all rows together, such as R², are in `evaluate_folds`.
 
     Source: M. Stone, Cross-validatory choice and assessment of statistical predictions, Journal of
     the Royal Statistical Society B 36 (1974).
@@ -155,8 +167,13 @@ def cross_validate(
             )
         weight = sample_weight_of(params)
         return dict(table_scores(estimator, X, y, groups, scoring, cv, weight))
-    scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
     table = Rows.of(X, y, groups)
+    if is_leave_one_out(cv):
+        weight, more = sample_weight_of(params), return_train_score or return_estimator
+        asked = partial(validated_left_out, estimator, table, weight, scoring, return_indices, more)
+        if (closed := where_closed(cv, asked)) is not None:
+            return closed
+    scorer = scorer_of(estimator, scoring, raises=error_score == "raise")
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
     fits = fitted_folds(estimator, table, folds, params, error_score)
     tested = None
@@ -245,7 +262,7 @@ def cross_val_predict(
     Parameters
     ----------
     estimator, X, y, groups, cv, n_jobs, verbose, params, pre_dispatch
-        As in `cross_validate`. Every row is to be in one test set, and in one only.
+        As in `cross_validate`; every row is to be in one test set, and in one only.
     method : {"predict", "predict_proba", "predict_log_proba", "decision_function"}
         What to ask the models.
 
@@ -290,6 +307,11 @@ def cross_val_predict(
         )
         return asked
     table = Rows.of(X, y, groups)
+    if is_leave_one_out(cv):
+        weight = sample_weight_of(params)
+        found = where_closed(cv, partial(answered_left_out, estimator, table, weight, [method]))
+        if found is not None:
+            return found[0]
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
     fits = fitted_folds(estimator, table, folds, params, "raise")
     tested = np.bincount(np.concatenate([fit.test for fit in fits]), minlength=table.n)
@@ -300,7 +322,10 @@ def cross_val_predict(
         )
     answers = [getattr(fit.model, method)(table.part(fit.test).x) for fit in fits]
     if method != "predict" and hasattr(fits[0].model, "classes_"):
-        answers = list(_over_all_classes(fits, answers, method))
+        known = [fit.model.classes_ for fit in fits]
+        every = np.unique(np.concatenate(known))
+        pairs = zip(known, answers, strict=True)
+        answers = [over_all_classes(every, *pair, method) for pair in pairs]
     order = np.argsort(np.concatenate([fit.test for fit in fits]), kind="stable")
     return np.concatenate(answers)[order]
 
@@ -372,21 +397,3 @@ def sample_weight_of(params: Mapping[str, Any] | None) -> Any:
             f"params has {next(iter(given))!r}", "a fit takes 'sample_weight' besides the rows"
         )
     return weight
-
-
-IMPOSSIBLE = {"predict_proba": 0.0, "predict_log_proba": -np.inf}
-
-
-def _over_all_classes(
-    fits: Sequence[Fitted], answers: Sequence[NDArray[Any]], method: str
-) -> Iterator[NDArray[Any]]:
-    """Answers with a column for every class that some model has learnt."""
-    every = np.unique(np.concatenate([fit.model.classes_ for fit in fits]))
-    for fit, answer in zip(fits, answers, strict=True):
-        if len(fit.model.classes_) == len(every) or answer.ndim == 1:
-            yield answer
-            continue
-        least = np.finfo(answer.dtype).min
-        whole = np.full((len(answer), len(every)), IMPOSSIBLE.get(method, least))
-        whole[:, np.searchsorted(every, fit.model.classes_)] = answer
-        yield whole

@@ -17,6 +17,7 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.model_selection.division import ByContent, Division, divided
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.leave_one_out import LeftOut
 from suffice.model_selection.near_fits import refitted, starting
 from suffice.model_selection.scores import Score, scores_of
 from suffice.model_selection.table_rows import TableRows, is_table
@@ -56,6 +57,11 @@ class FoldEvaluations:
         return reduce(add, self.folds)
 
     @property
+    def of_single_rows(self) -> bool:
+        """Whether every row was left out by itself; their evaluation is then in one piece."""
+        return len(self.folds) == 1
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Names of the scores that all folds have."""
         known = scores_of(self.folds[0])
@@ -76,8 +82,10 @@ class FoldEvaluations:
         return float(self.scores(name).mean())
 
     def standard_error(self, name: str) -> float:
-        """s/√f of a score: how far its mean over folds may be off."""
+        """s/√f of a score: how far its mean over folds may be off; NaN of single rows."""
         scores = self.scores(name)
+        if self.of_single_rows:
+            return float("nan")
         with np.errstate(invalid="ignore"):
             return float(scores.std(ddof=1) / np.sqrt(len(scores)))
 
@@ -88,6 +96,9 @@ class FoldEvaluations:
         return known[name]
 
     def __repr__(self) -> str:
+        if self.of_single_rows:
+            found = [[name, f"{self.mean(name):.4g}"] for name in self.names]
+            return "\n".join(["every row by the model of all others", *aligned(found)])
         rows = [
             [name, f"{self.mean(name):.4g}", "±", f"{self.standard_error(name):.2g}"]
             for name in self.names
@@ -119,9 +130,10 @@ def evaluate_folds(
         Anything that `fit` takes, files larger than memory included.
     y : array-like (n,) or name of a column
     sample_weight : array-like (n,) or name of a column, optional
-    cv : int, "hash", ByContent, splitter or iterable of pairs, optional
+    cv : int, "loo", "hash", ByContent, splitter or iterable of pairs, optional
         A number of folds: those of scikit-learn, stratified for classifiers; 5 by default. With
         ``groups`` they keep groups together. "hash": by what the rows say, whatever their order.
+        "loo": every row by the model of all others, in closed form; its one evaluation is of all.
     groups : array-like (n,) or name of a column, optional
         Rows that stay together. Such a column of a table is no feature.
     shuffle : bool
@@ -200,6 +212,8 @@ def evaluate_models(
     >>> {name: round(one.mean("error rate"), 4) for name, one in found.items()}
     {'lda': 0.02, 'nb': 0.0533}
     """
+    if cv == "loo" or type(cv).__name__ == "LeaveOneOut":
+        return dict(_left_out(estimators, X, y, sample_weight, groups))
     cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv
     rows = _placed(estimators, X, y, sample_weight, isinstance(cv, ByContent), groups)
     random = generator(random_state) if shuffle else None
@@ -219,6 +233,22 @@ def evaluate_models(
             found |= work.from_sums(alike)
         waiting = {name: one for name, one in waiting.items() if name not in alike}
     return {name: found[name] for name in estimators}
+
+
+def _left_out(
+    estimators: Mapping[str, Any], X: Any, y: Any, weight: Any, groups: Any
+) -> Iterator[tuple[str, FoldEvaluations | Exception]]:
+    """Judge estimators on every row by the model of all others."""
+    if groups is not None:
+        raise ParameterError("groups with cv='loo'", "single rows are left out", "use cv=10")
+    rows = _placed(estimators, X, y, weight, False, None)
+    for name, estimator in estimators.items():
+        started, found = perf_counter(), dict[str, Any]()
+        with _kept(found, name):
+            judged = (LeftOut.of(estimator, *rows.whole).evaluation(),)
+            share = 1.0 / max(rows.n - 1, 1)
+            found[name] = FoldEvaluations(judged, share, perf_counter() - started)
+        yield name, found[name]
 
 
 def _placed(

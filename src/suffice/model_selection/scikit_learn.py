@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 
 from suffice.errors import ParameterError
@@ -22,6 +22,7 @@ __all__ = [
     "Scorer",
     "folds_of",
     "group_folds",
+    "is_leave_one_out",
     "pairs_of",
     "permuted",
     "rows_at",
@@ -49,6 +50,11 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     if (partition := _of_numbers(splitter, n, y)) is not None:
         return partition
     return pairs_of(splitter, n, y, groups)
+
+
+def is_leave_one_out(cv: Any) -> bool:
+    """Whether every row is a fold."""
+    return isinstance(cv, LeaveOneOut) or (isinstance(cv, str) and cv == "loo")
 
 
 def _of_numbers(splitter: Any, n: int, y: Any) -> Partition | None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.phrases import Option
 from suffice.statistics.counts import Counts
+from suffice.statistics.moments_left_out import MomentsLeftOut
 from suffice.statistics.precision import AnyMoments
 
 __all__ = [
@@ -60,7 +61,7 @@ def identifiers_of(counts: Counts) -> NDArray[np.bool_]:
     return every
 
 
-def row_numbers_of(moments: AnyMoments) -> NDArray[np.bool_]:
+def row_numbers_of(moments: AnyMoments | MomentsLeftOut) -> NDArray[np.bool_]:
     """Whether each column of numbers has the moments of n numbers in a row, (d,).
 
     ::

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.gaussian import FAR
+from suffice.families.univariate.parameters import FAR
 from suffice.numerics import kernels
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.exact import DoubleDouble

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.family import Form, JointParameters
-from suffice.families.gaussian import FAR
 from suffice.families.multivariate.factored import FactoredGaussians, listed
+from suffice.families.univariate.parameters import FAR
 from suffice.numerics.elementary import lgamma, log, log1p, log_of
 from suffice.numerics.logspace import row_sums, scores
 from suffice.numerics.rows import linear

@@ -1,1 +1,1 @@
-"""Shapes of one column: where it is cut, how densities are estimated, and which of them tells."""
+"""Single columns of numbers: how Gaussians and densities are estimated, and without a row."""

@@ -22,6 +22,7 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, warn
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.learnt import ExactReader, KeptSums, Learnt
+from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.base.streams import forgettable
 from suffice.rules import check
@@ -117,6 +118,20 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
     def _is_of_sums(self) -> bool:
         """Whether, with these options, the model is a function of the sums alone."""
         return True
+
+    def _leave_one_out(self, source: T) -> LeaveOneOut:
+        """What the models of all other rows say of each row that was learnt.
+
+        Raises
+        ------
+        ParameterError
+            If there is no closed form.
+        """
+        raise ParameterError(
+            f"leave-one-out of {type(self).__name__}",
+            "there is no closed form: without a row, the model has to be fitted again",
+            "use cv=10",
+        )
 
     def _fitted_to(self, learnt: Learnt[R, S]) -> Self:
         """The estimator that `fit` makes of rows with these sums; this one stays as it is."""

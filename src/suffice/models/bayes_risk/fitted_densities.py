@@ -19,7 +19,6 @@ from scipy import stats
 from suffice.families import Parameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
-from suffice.families.gaussian import GaussianParameters, StudentParameters
 from suffice.families.joint_table import JointTableParameters
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.parameters import (
@@ -27,6 +26,7 @@ from suffice.families.multivariate.parameters import (
     MultivariateStudentParameters,
 )
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
+from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
 from suffice.models.bayes_risk.densities import MOST_ATOMS, IndependentColumns, OneColumn
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log, scores

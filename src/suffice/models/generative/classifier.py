@@ -6,7 +6,7 @@ Everything that is computed lives below: a source reads, an engine sums, a model
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -24,16 +24,21 @@ from suffice.errors import DataError
 from suffice.families import Family
 from suffice.models.base.checks import check_one_type, declared_labels
 from suffice.models.base.class_weights import ClassWeight, check_class_weight
+from suffice.models.base.costs import expected_costs
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
+from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.streams import check_stream
 from suffice.models.generative.advice import advice, left_out
+from suffice.models.generative.class_prior import class_prior
 from suffice.models.generative.fitted import FittedGenerative
+from suffice.models.generative.leave_one_out import GenerativeLeftOut
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.prior_factors import prior_factors
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SAVED, SavedGenerative
+from suffice.numerics.logspace import log_normalise, normalise
 from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.vocabulary import Vocabulary
@@ -210,6 +215,46 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         self, reader: GenerativeReader, source: Rows, group: NDArray[np.intp]
     ) -> list[ByClass]:
         return reader.summarise_by_place(source, self._engine_for(source), group)
+
+    def _leave_one_out(self, source: Rows) -> LeaveOneOut:
+        statistic = self.model_.statistic
+        parts = zip(self.parts_, statistic.blocks, strict=True)
+        families = [part.family.leave_one_out(block) for part, block in parts]
+        layout = self.reader_.layout
+        model = GenerativeLeftOut(self.model_, layout, families, self._class_prior)
+        judge = replace(self._judge(source), model=model, layout=layout)
+        return LeaveOneOut(judge, model.answers, self._of_logs())
+
+    def _class_prior(self, statistic: ByClass) -> NDArray[np.float64]:
+        """P(c) of the classes of a statistic."""
+        self._require_classes(statistic)
+        prior, alpha = self._prior()
+        factors = prior_factors(self.class_weight, statistic, prior, self.prior_option)
+        weight = statistic.weight.value
+        counted = weight if factors is None else factors * weight
+        return class_prior(counted, statistic.classes, prior, alpha, self.prior_option)
+
+    def _of_logs(self) -> dict[str, Callable[[NDArray[np.float64]], NDArray[Any]]]:
+        """What is predicted from log P(x, c), (n, k), by the name of the method."""
+        prior, costs = self.model_.prior, self._costs(self.costs)
+
+        def proba(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+            return normalise(logs.copy(order="K"), prior)[0]
+
+        def labels(logs: NDArray[np.float64]) -> NDArray[Any]:
+            if costs is None:
+                codes = np.empty(len(logs), np.intp)
+                self.model_.best(logs, codes)
+            else:
+                codes = expected_costs(proba(logs), costs).argmin(axis=1)
+            return np.asarray(self.classes_.take(codes))
+
+        return {
+            "predict": labels,
+            "predict_proba": proba,
+            "predict_log_proba": lambda logs: log_normalise(logs, self.model_.log_prior)[0],
+            "predict_joint_log_proba": lambda logs: logs,
+        }
 
     def _open_more(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         source = self._open_labelled(X, y, sample_weight)

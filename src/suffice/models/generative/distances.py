@@ -17,8 +17,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.gaussian import GaussianParameters
 from suffice.families.multivariate.factored import FactoredGaussians
+from suffice.families.univariate.parameters import GaussianParameters
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import factorise
 from suffice.numerics.logspace import row_sums

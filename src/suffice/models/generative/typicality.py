@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from suffice.data.source import Split, each_batch
 from suffice.errors import ParameterError
 from suffice.families import Multinomial
-from suffice.families.gaussian import GaussianParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.families.univariate.parameters import GaussianParameters
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.distances import gaussian_tails, multivariate_tails

@@ -1,0 +1,202 @@
+"""Leave-one-out in closed form, against a fit to all other rows for every row."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.model_selection import KFold, LeaveOneOut
+
+from suffice import (
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+)
+from suffice.errors import DataError, ParameterError, SufficeWarning
+from suffice.model_selection import (
+    cross_val_predict,
+    cross_val_score,
+    cross_validate,
+    evaluate_folds,
+)
+from suffice.naive_bayes import CategoricalNB, GaussianNB
+
+RNG = np.random.default_rng(0)
+IRIS, SPECIES = load_iris(return_X_y=True)
+FEW = np.arange(0, 150, 6)
+CANCER, MALIGNANT = (part[::19] for part in load_breast_cancer(return_X_y=True))
+GAPS = np.where(RNG.random(CANCER.shape) < 0.1, np.nan, CANCER)
+OUTLIER = IRIS[FEW].copy()
+OUTLIER[0, 0] = 1e3
+CODES = RNG.integers(0, 5, (30, 4))
+CODES[3, 1], CODES[7, 2] = 9, 6  # the only rows with these values
+KINDS = RNG.integers(0, 3, 30)
+WORDS = pd.DataFrame({f"c{j}": np.array(list("abcdefghij"))[CODES[:, j]] for j in range(4)})
+WORDS.loc[5, "c0"] = None
+WORDS["number"] = np.where(np.arange(30) % 7 == 0, np.nan, RNG.normal(size=30))
+NEAR = WORDS.assign(name=[f"r{max(i, 1)}" for i in range(30)])  # but for one, all differ
+NAMED = WORDS.assign(name=[f"r{i}" for i in range(30)], place=np.arange(30.0))
+ONE_OF_A_CLASS = np.where(np.arange(25) == 3, 9, SPECIES[FEW])
+
+LDA, QDA = LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+TASKS: dict[str, tuple[Any, Any, Any]] = {
+    "gaussian": (GaussianNB(), IRIS[FEW], SPECIES[FEW]),
+    "gaussian, exact": (GaussianNB(precision="exact"), IRIS[FEW], SPECIES[FEW]),
+    "gaussian, gaps": (GaussianNB(), GAPS, MALIGNANT),
+    "gaussian, floors": (GaussianNB(var_smoothing=0.2), CANCER, MALIGNANT),
+    "gaussian, outlier": (GaussianNB(), OUTLIER, SPECIES[FEW]),
+    "gaussian, all digits cancel": (GaussianNB(), OUTLIER**3, SPECIES[FEW]),
+    "gaussian, far from 0": (GaussianNB(), IRIS[FEW] + 1e8, SPECIES[FEW]),
+    "gaussian, a constant": (GaussianNB(), np.c_[IRIS[FEW], np.ones(25)], SPECIES[FEW]),
+    "gaussian, priors": (GaussianNB(priors=[0.2, 0.3, 0.5]), IRIS[FEW], SPECIES[FEW]),
+    "gaussian, class of one": (GaussianNB(), IRIS[FEW], ONE_OF_A_CLASS),
+    "gaussian, balanced": (GaussianNB(class_weight="balanced"), IRIS[FEW], ONE_OF_A_CLASS),
+    "student": (NaiveBayes(), GAPS, MALIGNANT),
+    "mode": (NaiveBayes(estimation="map"), IRIS[FEW], SPECIES[FEW]),
+    "mle": (NaiveBayes(estimation="mle", variance_floor=1e-9), IRIS[FEW], SPECIES[FEW]),
+    "categorical": (CategoricalNB(), CODES, KINDS),
+    "categorical, wide": (CategoricalNB(min_categories=12), CODES, KINDS),
+    "categorical, impossible": (CategoricalNB(alpha=0.0), CODES, KINDS),
+    "words": (NaiveBayes(), WORDS, KINDS),
+    "words, smooth": (NaiveBayes(unseen="smooth", class_prior="smoothed"), WORDS, KINDS),
+    "words, map": (NaiveBayes(estimation="map", unseen="smooth"), WORDS, KINDS),
+    "nearly an identifier": (NaiveBayes(), NEAR, KINDS),
+    "identifiers": (NaiveBayes(), NAMED, KINDS),
+    "few identifiers": (NaiveBayes(), NAMED[:20], KINDS[:20]),
+    "LDA": (LDA(), IRIS[FEW], SPECIES[FEW]),
+    "LDA, ddof": (LDA(ddof=1, variance_floor=1e-4), CANCER[:, :8], MALIGNANT),
+    "LDA, dependent": (LDA(), np.c_[IRIS, IRIS.sum(axis=1)][FEW], SPECIES[FEW]),
+    "LDA, far from 0": (LDA(), IRIS[FEW] + 1e6, SPECIES[FEW]),
+    "LDA, outlier": (LDA(), OUTLIER, SPECIES[FEW]),
+    "LDA, class of one": (LDA(), IRIS[FEW], ONE_OF_A_CLASS),
+    "QDA": (QDA(), IRIS[FEW], SPECIES[FEW]),
+    "QDA, ddof": (QDA(ddof=1, priors=[0.4, 0.6]), CANCER[:, :4], MALIGNANT),
+    "QDA, outlier": (QDA(), OUTLIER, SPECIES[FEW]),
+}
+QUICK = {
+    "gaussian, gaps",
+    "gaussian, floors",
+    "gaussian, outlier",
+    "gaussian, balanced",
+    "student",
+    "categorical, wide",
+    "words, smooth",
+    "identifiers",
+    "LDA, ddof",
+    "LDA, class of one",
+    "QDA",
+}
+
+
+def by_fits(estimator: Any, X: Any, y: Any, **options: Any) -> Any:
+    """Answers of models that are fitted to all other rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SufficeWarning)
+        return cross_val_predict(estimator, X, y, cv=KFold(len(y)), **options)
+
+
+def in_closed_form(estimator: Any, X: Any, y: Any, **options: Any) -> Any:
+    """The same, in closed form."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SufficeWarning)
+        return cross_val_predict(estimator, X, y, cv="loo", **options)
+
+
+@pytest.mark.parametrize(
+    "task",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.exhaustive) for name in TASKS],
+)
+def test_answers_are_those_of_fits_to_all_other_rows(task: str) -> None:
+    estimator, X, y = TASKS[task]
+    expected = by_fits(estimator, X, y, method="predict_proba")
+    found = in_closed_form(estimator, X, y, method="predict_proba")
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+    labels = np.unique(y)[expected.argmax(axis=1)]
+    assert (in_closed_form(estimator, X, y) == labels).all()
+
+
+@settings(max_examples=4, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([GaussianNB(), NaiveBayes(), LDA(), QDA()]))
+def test_a_row_is_taken_out_with_all_its_weight(seed: int, estimator: Any) -> None:
+    rng = np.random.default_rng(seed)
+    params = {"sample_weight": rng.choice([0.0, 0.3, 1.0, 2.5], 18)}
+    X, y = rng.normal(size=(18, 2)), np.arange(18) % 2
+    options = {"params": params, "method": "predict_log_proba"}
+    expected = by_fits(estimator, X, y, **options)
+    np.testing.assert_allclose(in_closed_form(estimator, X, y, **options), expected, atol=1e-11)
+
+
+def test_lachenbruchs_errors_of_iris() -> None:
+    """MASS: table(lda(Species ~ ., iris, CV = TRUE)$class, iris$Species) has three errors."""
+    model = LDA(ddof=1, priors=[1 / 3] * 3)
+    assert (np.flatnonzero(in_closed_form(model, IRIS, SPECIES) != SPECIES) + 1).tolist() == [
+        71,
+        84,
+        134,
+    ]
+
+
+def test_scores_of_rows_are_those_of_scikit_learn() -> None:
+    X, y = IRIS[FEW], SPECIES[FEW]
+    found = cross_validate(LDA(), X, y, cv="loo", scoring=["accuracy", "neg_log_loss"])
+    proba = by_fits(LDA(), X, y, method="predict_proba")
+    expected = (proba.argmax(axis=1) == y).astype(float)
+    assert (found["test_accuracy"] == expected).all()
+    assert (cross_val_score(LDA(), X, y, cv=LeaveOneOut()) == expected).all()
+    log_loss = np.log(proba[np.arange(len(y)), y])
+    np.testing.assert_allclose(found["test_neg_log_loss"], log_loss, atol=1e-10)
+
+
+def test_the_only_row_of_a_class_is_counted() -> None:
+    with pytest.warns(SufficeWarning, match="1 class has a single row"):
+        cross_val_predict(GaussianNB(), IRIS[FEW], ONE_OF_A_CLASS, cv="loo")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "X"),
+    [
+        (LogisticRegression(), IRIS),
+        (LDA(), np.where(RNG.random(IRIS.shape) < 0.1, np.nan, IRIS)),
+        (LDA(shrinkage=0.5, solver="lsqr"), IRIS),
+        (GaussianNB(var_smoothing="loo"), IRIS),
+        (NaiveBayes(families="joint_table"), IRIS > 2),
+        (NaiveBayes(calibration="weights"), IRIS),
+    ],
+)
+def test_where_there_is_no_closed_form_folds_are_named(estimator: Any, X: Any) -> None:
+    with pytest.raises(ParameterError, match=r"leave-one-out of .*no closed form.*cv=10"):
+        cross_val_predict(estimator, X, SPECIES, cv="loo")
+
+
+def test_scores_of_all_rows_are_none_of_single_rows() -> None:
+    with pytest.raises(ParameterError, match=r"'roc_auc' with cv='loo'.*evaluate_folds"):
+        cross_val_score(LDA(), CANCER[:, :4], MALIGNANT, cv="loo", scoring="roc_auc")
+
+
+def test_an_evaluation_is_of_all_rows_left_out_one_by_one() -> None:
+    found = evaluate_folds(QDA(), IRIS, SPECIES, cv="loo")
+    again = evaluate_folds(QDA(), IRIS, SPECIES, cv=LeaveOneOut()).pooled
+    proba = in_closed_form(QDA(), IRIS, SPECIES, method="predict_proba")
+    assert found.pooled.error == again.error == np.mean(proba.argmax(axis=1) != SPECIES)
+    expected = -np.log(proba[np.arange(150), SPECIES]).mean()
+    assert found.mean("log loss") == pytest.approx(expected, rel=1e-12)
+    assert repr(found).startswith("every row by the model of all others\nlog loss")
+
+
+def test_files_are_left_out_row_by_row(tmp_path: Path) -> None:
+    frame = WORDS.assign(kind=KINDS)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    found = evaluate_folds(NaiveBayes(), tmp_path / "rows.csv", "kind", cv="loo")
+    expected = evaluate_folds(NaiveBayes(), WORDS, KINDS, cv="loo")
+    assert found.mean("log loss") == pytest.approx(expected.mean("log loss"), rel=1e-12)
+
+
+def test_a_row_that_takes_all_digits_along_is_named() -> None:
+    with pytest.raises(DataError, match=r"row 0.*loses its digits.*cv=10"):
+        evaluate_folds(GaussianNB(), OUTLIER**3, SPECIES[FEW], cv="loo")
