@@ -72,6 +72,17 @@ def test_hashed_words_are_learnt_in_parts_and_forgotten():
     np.testing.assert_array_equal(model.coef_, first)
 
 
+@pytest.mark.parametrize("formula", [None, "note + size"])
+def test_words_that_are_forgotten_leave_the_fit_of_the_others(formula):
+    rows = ROWS.assign(note=[*NOTES[:80], *(note + " rare words" for note in NOTES[80:])])
+    rows = rows[["note", "size", "price"]]
+    ridge = {"words": "counted", "formula": formula}
+    model = Ridge(**ridge).fit(rows, "price").forget(rows[80:], "price")
+    expected = Ridge(**ridge).fit(rows[:80], "price")
+    assert model.terms_ == expected.terms_
+    np.testing.assert_array_equal(model.coef_, expected.coef_)
+
+
 def test_unknown_words_are_refused_where_words_are_counted_and_left_out_of_answers():
     model = Ridge(words="counted").fit(ROWS[["note", "price"]], "price")
     more = pd.DataFrame({"note": ["good new"], "price": [1.0]})

@@ -53,7 +53,7 @@ def formula_of(
             factors.setdefault(frozenset(found), found)
     if not factors:
         raise _refused(text, "it has a term at least")
-    formula = Formula(text, tuple(factors.values()))
+    formula = Formula(text, tuple(sorted(factors.values(), key=len)))  # columns before products
     for name in formula.columns:
         if name not in columns:
             raise ParameterError(

@@ -207,8 +207,32 @@ class Terms:
             formula,
         )
 
-    def narrowed(self, categories: Mapping[str, Vocabulary]) -> tuple[Self, NDArray[np.intp]]:
-        """The design of fewer values of the categories, and which terms it keeps, increasing.
+    @property
+    def told_by_sums(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Categories, and texts of counted words, that have terms of their own.
+
+        Sums of the terms tell which values and words rows show.
+        """
+        widths = {name: max(len(values) - 1, 0) for name, values in self.categories.items()}
+        widths |= {name: len(words) for name, words in self.words.items() if not words.places}
+        own = {name for name, width in widths.items() if len(self.places([name])) == width}
+        if self.formula is not None:
+            own &= set(self.formula.labels)
+        return tuple(n for n in self.categories if n in own), tuple(
+            n for n in self.words if n in own
+        )
+
+    def narrowed(
+        self, categories: Mapping[str, Vocabulary], counted: Mapping[str, Vocabulary] | None = None
+    ) -> tuple[Self, NDArray[np.intp]]:
+        """The design of fewer values and words, and which terms it keeps, increasing.
+
+        Parameters
+        ----------
+        categories : mapping of str to Vocabulary
+            The values that are left of some of the categories.
+        counted : mapping of str to Vocabulary, optional
+            The words that are left of some of the texts.
 
         Examples
         --------
@@ -218,17 +242,27 @@ class Terms:
         >>> fewer.terms, kept
         (('size', 'color[red]'), array([0, 2]))
         """
+        words = {name: Words(0, known) for name, known in (counted or {}).items()}
+        fewer = replace(
+            self, categories={**self.categories, **categories}, words={**self.words, **words}
+        )
         if self.formula is not None:
-            return self, np.arange(len(self))
-        fewer = replace(self, categories=categories)
-        kept: list[bool] = []
-        for name in self.columns:
-            if name in categories:
-                left = set(fewer.levels(name)[1:])  # the first is the reference
-                kept += [level in left for level in self.levels(name)[1:]]
-            else:
-                kept += [True] * (len(self.words[name]) if name in self.words else 1)
+            left = set(fewer.terms)
+            return fewer, np.flatnonzero([term in left for term in self.terms])
+        kept = [
+            value is None or value in left
+            for name in self.columns
+            for before, left in [(self._terms_of(name), set(fewer._terms_of(name)))]
+            for value in before
+        ]
         return fewer, np.flatnonzero(kept)
+
+    def _terms_of(self, name: str) -> Sequence[Any]:
+        """What the terms of a column stand for: levels, words, places, or the number itself."""
+        if name in self.words:
+            words = self.words[name]
+            return range(words.places) if words.places else words.known.values
+        return self.levels(name)[1:] if name in self.categories else (None,)
 
     @cached_property
     def _group_of_term(self) -> Sequence[str]:

@@ -15,6 +15,7 @@ from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison, compared_unlabelled
 from suffice.statistics.counts import Counts, nonnegative
 from suffice.statistics.statistic import ClasswiseStatistic
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["category_counts", "check_same_columns", "compared_rows"]
 
@@ -58,10 +59,7 @@ def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
     A value that no row shows is not among them.
     """
     places = design.places([name])
-    shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
-    weight = DoubleDouble(*two_sum(statistic.weight[:, 0], statistic.weight[:, 1]))[shown]
-    total = weight.sum(axis=0)
-    sums = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
+    total, sums = _sums(statistic, places)
     if name in design.ordered:  # sums of this level and those above it
         after = DoubleDouble.concatenate([sums[1:], DoubleDouble.zeros(min(len(places), 1))])
         first = total - (sums[0] if len(places) else DoubleDouble.zeros(()))
@@ -70,6 +68,20 @@ def category_counts(statistic: Comoments, design: Design, name: str) -> Counts:
         by_level = DoubleDouble.concatenate([(total - sums.sum(axis=0))[None], sums])
     count = nonnegative(by_level, total)
     return Counts((design.categories[name],), count[None]).pruned()
+
+
+def words_shown(statistic: Comoments, design: Design, name: str) -> Vocabulary:
+    """The words of a text, each counted, that rows show."""
+    total, sums = _sums(statistic, design.places([name]))
+    return design.words[name].known.take(np.flatnonzero(nonnegative(sums, total).hi > 0))
+
+
+def _sums(statistic: Comoments, places: NDArray[np.intp]) -> tuple[DoubleDouble, DoubleDouble]:
+    """Σw of the rows that show some terms, and Σwx of these: w times the means."""
+    shown = np.asarray(statistic.patterns[:, places].all(axis=1))[statistic.pattern]
+    weight = DoubleDouble(*two_sum(statistic.weight[:, 0], statistic.weight[:, 1]))[shown]
+    sums = (weight[:, None] * statistic.mean[:, places][shown]).sum(axis=0)
+    return weight.sum(axis=0), sums
 
 
 def check_same_columns(mine: Design, theirs: Design, verb: str) -> None:

@@ -23,7 +23,12 @@ from suffice.models.base.missing_cells import incomplete, listed_missing
 from suffice.models.design.feature_columns import Predictors, features
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
-from suffice.models.linear.comparison import category_counts, check_same_columns, compared_rows
+from suffice.models.linear.comparison import (
+    category_counts,
+    check_same_columns,
+    compared_rows,
+    words_shown,
+)
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison
@@ -143,15 +148,19 @@ class LinearReader(ExactReader[Comoments]):
         return compared_rows(statistic, self.design, others, other.design)
 
     def narrowed(self, statistic: Comoments) -> Learnt[Self, Comoments]:
-        """Drop the values of categories that no row shows any more, from the design and the sums.
+        """Drop values and counted words that no row shows any more, from the design and the sums.
 
-        Of a category without a term, the sums do not tell whether a row shows its only value.
+        Of a category without a term, the sums do not tell whether a row shows its only value, and
+        in a formula they tell it only of a category that is a term itself.
         """
         design = self.design
-        if not design.categories or design.formula is not None:
+        coded, counted = design.told_by_sums
+        if not coded and not counted:
             return Learnt(self, (statistic,))
-        counts = {name: category_counts(statistic, design, name) for name in design.categories}
-        fewer, kept = design.narrowed({c: n.vocabularies[0] for c, n in counts.items()})
+        fewer, kept = design.narrowed(
+            {name: category_counts(statistic, design, name).vocabularies[0] for name in coded},
+            {name: words_shown(statistic, design, name) for name in counted},
+        )
         if len(kept) < len(design):
             statistic = statistic.marginal(np.append(kept, np.arange(len(design), statistic.d)))
         return Learnt(replace(self, design=fewer), (statistic,))
