@@ -60,11 +60,23 @@ static Index length(const Limbs& a) {
   return a.empty() ? 0 : static_cast<Index>(a.size()) * 64 - std::countl_zero(a.back());
 }
 
+Digits::Digits(double x) : negative(x < 0.0) {
+  int power;
+  digits = static_cast<Limb>(__builtin_ldexp(__builtin_frexp(__builtin_fabs(x), &power), 53));
+  exponent = power - 53;
+}
+
 Dyadic Dyadic::of(double x) {
   if (x == 0.0) return {};
-  int exponent;
-  const double digits = __builtin_ldexp(__builtin_frexp(__builtin_fabs(x), &exponent), 53);
-  return {{static_cast<Limb>(digits)}, x < 0.0, exponent - 53};
+  const Digits of(x);
+  return {{of.digits}, of.negative, of.exponent};
+}
+
+void add_digits(Planes& table, Index cell, Double digits, bool negative, Index exponent) {
+  const auto low = static_cast<std::int64_t>(digits & ((Limb{1} << 62) - 1));
+  const auto high = static_cast<std::int64_t>(digits >> 62);
+  table.add(cell, negative ? -low : low, exponent);
+  table.add(cell, negative ? -high : high, exponent + 62);
 }
 
 static Dyadic signed_sum(const Dyadic& a, const Dyadic& b, bool minus) {
@@ -145,7 +157,16 @@ double quotient(const Dyadic& a, const Dyadic& b) {
   return rounded(static_cast<Limb>(q), !left.zero(), a.exponent - b.exponent - shift, a.negative);
 }
 
-double rounded(const Dyadic& a) { return quotient(a, {{1}, false, 0}); }
+double rounded(const Dyadic& a) {
+  if (a.zero()) return 0.0;
+  const std::size_t n = a.digits.size();
+  const int shift = std::countl_zero(a.digits[n - 1]);
+  const Limb next = n > 1 ? a.digits[n - 2] : 0;
+  const Limb top = shift ? a.digits[n - 1] << shift | next >> (64 - shift) : a.digits[n - 1];
+  bool more = n > 1 && next << shift != 0;
+  for (std::size_t q = 0; q + 2 < n; ++q) more |= a.digits[q] != 0;
+  return rounded(top, more, a.exponent + 64 * static_cast<Index>(n - 1) - shift, a.negative);
+}
 
 Dyadic DyadicTable::number(Index cell) const {
   Dyadic out{{}, sign(cell) != 0, 64 * low};
@@ -173,17 +194,18 @@ void add(DyadicTable a, DyadicTable b, bool minus, Limb* out, Index out_planes, 
     }
 }
 
-void add_classes(DyadicTable a, Index k, Limb* out, Index out_planes, Index out_low) {
+void gather(DyadicTable a, const std::int64_t* place, Index k, Limb* out, Index out_planes,
+            Index out_k, Index out_low) {
   const Index d = k ? a.cells / k : 0;
-  for (Index j = 0; j < d; ++j) {
-    // What is carried is a number in two's complement too, as signs are added again and again.
-    Double carry = 0;
-    for (Index q = 0; q < out_planes; ++q) {
-      Double s = carry;
-      for (Index c = 0; c < k; ++c) s += a.limb(out_low + q, c * d + j);
-      out[q * d + j] = static_cast<Limb>(s), carry = s >> 64;
+  for (Index c = 0; c < k; ++c)
+    for (Index j = 0; j < d; ++j) {
+      Limb carry = 0;
+      for (Index q = 0; q < out_planes; ++q) {
+        Limb& to = out[(q * out_k + place[c]) * d + j];
+        const Double s = Double{a.limb(out_low + q, c * d + j)} + to + carry;
+        to = static_cast<Limb>(s), carry = static_cast<Limb>(s >> 64);
+      }
     }
-  }
 }
 
 bool can_be_set(const double* numbers, Index cells, Index out_planes, Index out_low) {

@@ -19,6 +19,18 @@ struct Dyadic {
   static Dyadic of(double x);
 };
 
+// ±digits · 2^exponent, of 53 digits at most.
+struct Digits {
+  std::uint64_t digits;
+  Index exponent;
+  bool negative;
+
+  explicit Digits(double x);
+};
+
+// Add a number of up to 124 bits to a cell.
+void add_digits(Planes& table, Index cell, unsigned __int128 digits, bool negative, Index exponent);
+
 Dyadic operator+(const Dyadic& a, const Dyadic& b);
 Dyadic operator-(const Dyadic& a, const Dyadic& b);
 Dyadic operator*(const Dyadic& a, const Dyadic& b);
@@ -48,8 +60,9 @@ struct DyadicTable {
 void add(DyadicTable a, DyadicTable b, bool minus, std::uint64_t* out, Index out_planes,
          Index out_low);
 
-// Write the sums over k classes of d columns each, (out_planes, d).
-void add_classes(DyadicTable a, Index k, std::uint64_t* out, Index out_planes, Index out_low);
+// Add class c, of k with d columns each, to class `place[c]` of planes (out_planes, out_k, d).
+void gather(DyadicTable a, const std::int64_t* place, Index k, std::uint64_t* out, Index out_planes,
+            Index out_k, Index out_low);
 
 // Whether doubles are finite and lie within planes that begin at 2^(64 out_low).
 bool can_be_set(const double* numbers, Index cells, Index out_planes, Index out_low);

@@ -65,6 +65,7 @@ NB_MODULE(kernels, m) {
   define_dyadic(m.def_submodule("dyadic"));
   define_eigen(m.def_submodule("eigen"));
   define_elementary(m.def_submodule("elementary"));
+  define_exact_comoments(m.def_submodule("exact_comoments"));
   define_exact_moments(m.def_submodule("exact_moments"));
   define_factor(m.def_submodule("factor"));
   define_linear(m.def_submodule("linear"));

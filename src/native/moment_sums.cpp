@@ -31,45 +31,24 @@ void MomentSums::grow(Index classes) {
 
 constexpr int HALF = 26;  // bits of the lower part of a level
 
-// |x| = digits · 2^exponent
-struct Digits {
-  std::uint64_t digits;
-  Index exponent;
-
-  explicit Digits(double x) {
-    int power;
-    digits =
-        static_cast<std::uint64_t>(__builtin_ldexp(__builtin_frexp(__builtin_fabs(x), &power), 53));
-    exponent = power - 53;
-  }
-};
-
 using Product = unsigned __int128;
-
-// Add a number of up to 124 bits.
-static void add_product(Planes& table, Index cell, Product digits, bool negative, Index exponent) {
-  const auto low = static_cast<std::int64_t>(digits & ((std::uint64_t{1} << 62) - 1));
-  const auto high = static_cast<std::int64_t>(digits >> 62);
-  table.add(cell, negative ? -low : low, exponent);
-  table.add(cell, negative ? -high : high, exponent + 62);
-}
 
 void MomentSums::add(Index cell, double x) {
   const Digits of_x(x);
   const auto digits = static_cast<std::int64_t>(of_x.digits);
   sums.add(cell, x < 0.0 ? -digits : digits, of_x.exponent);
-  add_product(squares, cell, Product{of_x.digits} * of_x.digits, false, 2 * of_x.exponent);
+  add_digits(squares, cell, Product{of_x.digits} * of_x.digits, false, 2 * of_x.exponent);
 }
 
 void MomentSums::add(Index cell, double w, double x) {
   const Digits of_w(w), of_x(x);
   weight.add(cell, static_cast<std::int64_t>(of_w.digits), of_w.exponent);
   const Index once = of_w.exponent + of_x.exponent, twice = once + of_x.exponent;
-  add_product(sums, cell, Product{of_w.digits} * of_x.digits, x < 0.0, once);
+  add_digits(sums, cell, Product{of_w.digits} * of_x.digits, x < 0.0, once);
   const Product square = Product{of_x.digits} * of_x.digits;
   const Product low = square & ((Product{1} << 53) - 1), high = square >> 53;
-  add_product(squares, cell, of_w.digits * low, false, twice);
-  add_product(squares, cell, of_w.digits * high, false, twice + 53);
+  add_digits(squares, cell, of_w.digits * low, false, twice);
+  add_digits(squares, cell, of_w.digits * high, false, twice + 53);
 }
 
 void MomentSums::gather(Lot& lot) {

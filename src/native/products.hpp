@@ -49,9 +49,9 @@ INLINE void add_block(const double* a, const double* b, Index rows, double* s, d
     for (Index r = part * WIDTH; r < rows; r += LANES) UNROLL for (int q = 0; q < TAKEN; ++q) {
         Native right[SIDE];
         UNROLL for (int j = 0; j < SIDE; ++j) right[j] =
-            native_load(b + j * STRIDE + r + q * WIDTH);
+            in_register(native_load(b + j * STRIDE + r + q * WIDTH));
         UNROLL for (int i = 0; i < SIDE; ++i) {
-          const Native left = native_load(a + i * STRIDE + r + q * WIDTH);
+          const Native left = in_register(native_load(a + i * STRIDE + r + q * WIDTH));
           UNROLL for (int j = 0; j < SIDE; ++j) {
             const Native sum = fma(left, right[j], hi[q][i][j]);
             if constexpr (exact) lo[q][i][j] += fma(left, right[j], hi[q][i][j] - sum);

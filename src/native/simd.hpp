@@ -44,6 +44,14 @@ INLINE Native native(double x) {
 
 INLINE Native native_load(const double* at) { return *reinterpret_cast<const NativeInMemory*>(at); }
 
+// A number that is used several times is loaded once: the compiler would load it for each.
+INLINE Native in_register(Native x) {
+#if defined(__x86_64__)
+  __asm__("" : "+v"(x));
+#endif
+  return x;
+}
+
 // Small whole numbers, one by one where the level has no instruction.
 INLINE Native native_load(const std::int8_t* at) {
 #if defined(__AVX2__)
@@ -72,6 +80,15 @@ INLINE Native fma(Native a, Native b, Native c) {
   return (Native)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 #else
   return Native{__builtin_fma(a[0], b[0], c[0]), __builtin_fma(a[1], b[1], c[1])};
+#endif
+}
+
+// a · b + c, of which no step is rounded.
+INLINE Native add_product(Native a, Native b, Native c) {
+#if defined(__SSE2__) && !defined(__FMA__)
+  return a * b + c;
+#else
+  return fma(a, b, c);
 #endif
 }
 

@@ -21,15 +21,6 @@ constexpr int GATHERED = 512;  // how often lanes go into integers of 64 bits
 
 static_assert(PANEL == LANES);
 
-// a · b + c, of which no step is rounded.
-INLINE Native add_product(Native a, Native b, Native c) {
-#if defined(__SSE2__) && !defined(__FMA__)
-  return a * b + c;
-#else
-  return fma(a, b, c);
-#endif
-}
-
 // Some rows of one class, from the first column of a panel on.
 struct Members {
   const double* at;

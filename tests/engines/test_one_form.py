@@ -10,7 +10,9 @@ import pyarrow.csv
 import pytest
 
 from suffice import NaiveBayes
+from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.engines.local import LocalEngine
+from suffice.linear_model import LinearRegression
 from suffice.naive_bayes import GaussianNB
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -47,6 +49,18 @@ def test_threads_and_orders_give_the_same_file(
     order = np.random.default_rng(threads).permutation(len(rows[0]))
     model = GaussianNB(precision="exact", engine=LocalEngine(threads))
     assert digest(model.fit(*(part[order] for part in rows)), tmp_path / "m") == expected
+
+
+@pytest.mark.parametrize("make", [LinearDiscriminantAnalysis, LinearRegression])
+def test_engines_give_the_same_products(make: Any, far: Any, rows: Rows, tmp_path: Path) -> None:
+    x, y, weight = (part[:70_000] for part in rows)
+    x = np.where(np.isnan(x), 0.0, x)
+    found = {
+        digest(make(precision="exact", engine=engine).fit(x[::step], y[::step], weight[::step]), at)
+        for at in [tmp_path / "m"]
+        for engine, step in ((far, 1), (LocalEngine(1), 1), (LocalEngine(3), -1))
+    }
+    assert len(found) == 1
 
 
 def test_files_in_parts_give_the_same_sums(rows: Rows, tmp_path: Path) -> None:

@@ -760,11 +760,7 @@ def test_a_form_is_the_score_of_complete_rows() -> None:
         ),
         (
             {"precision": "half"},
-            r"^precision='half'; precision is 'pairs' or 'double' for products",
-        ),
-        (
-            {"precision": "exact"},
-            r"pairs of doubles, of 106 bits, or as doubles; use precision='pai",
+            r"^precision='half'; precision is 'pairs', 'exact' or 'double' for products",
         ),
         ({"kappa0": 0}, r"^kappa0=0; kappa0 is a positive finite number\.$"),
         ({"a0": np.inf}, r"^a0=inf; a0 is a positive finite number\.$"),

@@ -74,7 +74,8 @@ def test_columns_without_spread_are_no_loss() -> None:
 def test_products_of_columns_say_it_too(make: Any) -> None:
     x, y = table(2.0**35)
     _, (sentence,) = said(make, x, y)
-    assert sentence.endswith("digits are left of the variance; fit the remaining rows anew")
+    assert sentence.endswith("or with precision='exact', which loses none")
+    assert said(lambda: make(precision="exact"), x, y)[1] == []
     assert said(make, *table(1e3))[1] == []
 
 

@@ -43,6 +43,8 @@ from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts
 from suffice.statistics.events import EventAccumulator, Events
+from suffice.statistics.exact_comoments import ExactComoments
+from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
 from suffice.statistics.exact_moments import ExactMoments, ExactMomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
@@ -234,6 +236,10 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
             lambda batch: summed(MomentsAndBinsAccumulator("exact", width(batch)), batch),
         ),
     ],
+    ExactComoments: [
+        ("real", lambda batch: summed(ExactComomentsAccumulator(width(batch)), batch)),
+        ("real", lambda batch: summed(ExactComomentsAccumulator(width(batch), pooled=True), batch)),
+    ],
     Comoments: [
         ("real", lambda batch: summed(ComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: summed(ComomentsAccumulator(width(batch), pooled=True), batch)),
@@ -246,6 +252,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
     LossSums: [("real", bent)],
     FourthMoments: [
         ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch)), on_a_grid(batch))),
+        ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch), "exact"), batch)),
     ],
     Events: [
         ("count", lambda batch: summed(EventAccumulator(), batch)),
@@ -262,6 +269,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("real", lambda batch: by_class(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
         ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ExactMomentsAccumulator(width(batch)), batch)),
+        ("real", lambda batch: by_class(ExactComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch), pooled=True), batch)),
         ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),

@@ -187,7 +187,11 @@ def discriminant_analysis() -> Iterator[tuple[str, Any, str]]:
         da.LinearDiscriminantAnalysis().fit(GAPS, NUMBER).forget(GAPS[:9], NUMBER[:9]),
         "gaps",
     )
+    exact = da.LinearDiscriminantAnalysis(precision="exact", shrinkage="auto", solver="eigen")
+    yield "exact", exact.fit(X, NUMBER), "numbers"
     yield "default", da.QuadraticDiscriminantAnalysis().fit(X, NUMBER), "numbers"
+    exact = da.QuadraticDiscriminantAnalysis(precision="exact")
+    yield "exact", exact.fit(GAPS, NUMBER, sample_weight=WEIGHT), "gaps"
     options = {"reg_param": 0.1, "priors": {0: 0.5, 1: 0.25, 2: 0.25}, "store_covariance": True}
     yield "options", da.QuadraticDiscriminantAnalysis(**options).fit(X, NUMBER), "numbers"
     yield "gaps", da.QuadraticDiscriminantAnalysis(variance_floor=1e-6).fit(GAPS, NUMBER), "gaps"
@@ -207,6 +211,7 @@ def linear_models() -> Iterator[tuple[str, Any, str]]:
     """Models of numbers."""
     rows = TABLE.select([*NUMBERS, "color", "old", "target"])
     descent = GradientDescent(max_iter=200)
+    yield "exact", Ridge(precision="exact").fit(X, TARGET, WEIGHT), "numbers"
     yield "default", LinearRegression().fit(X, TARGET), "numbers"
     yield "origin", LinearRegression(fit_intercept=False).fit(X, TARGET, WEIGHT), "numbers"
     yield "positive", LinearRegression(positive=True).fit(X, TARGET), "numbers"

@@ -18,6 +18,7 @@ void define_distances(nanobind::module_ m);
 void define_dyadic(nanobind::module_ m);
 void define_eigen(nanobind::module_ m);
 void define_elementary(nanobind::module_ m);
+void define_exact_comoments(nanobind::module_ m);
 void define_exact_moments(nanobind::module_ m);
 void define_factor(nanobind::module_ m);
 void define_linear(nanobind::module_ m);

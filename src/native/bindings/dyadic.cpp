@@ -20,12 +20,14 @@ static void add_tables(Limbs3 a, Index low, Limbs3 b, Index low2, bool minus, Wr
   add(x, y, minus, out.at(), out.shape(0), out_low);
 }
 
-static void sum_classes(Limbs3 a, Index low, WrittenLimbs out, Index out_low) {
-  require("out", out, {out.shape(0), 1, a.shape(2)});
+static void gather_table(Limbs3 a, Index low, Codes place, WrittenLimbs out, Index out_low) {
+  require("place", place, {a.shape(1)});
+  require("out", out, {out.shape(0), out.shape(1), a.shape(2)});
+  require_between("place", place, 0, out.shape(1));
   require_low(out_low);
   const DyadicTable table = table_of(a, low);
   Unlocked unlocked;
-  add_classes(table, a.shape(1), out.at(), out.shape(0), out_low);
+  gather(table, place.at(), a.shape(1), out.at(), out.shape(0), out.shape(1), out_low);
 }
 
 static Pair trim_table(Limbs3 a) {
@@ -55,8 +57,8 @@ void define_dyadic(nb::module_ m) {
   m.doc() = "Tables of exact dyadic numbers: limbs of 64 bits in two's complement, (planes, k, d).";
   m.def("add", &add_tables, "a"_a, "low"_a, "b"_a, "low2"_a, "minus"_a, "out"_a, "out_low"_a,
         "Write a + b, or a − b, to planes that begin at 2^(64 out_low) and are wide enough.");
-  m.def("sum_classes", &sum_classes, "a"_a, "low"_a, "out"_a, "out_low"_a,
-        "Write the sums over the classes, (planes, 1, d).");
+  m.def("gather", &gather_table, "a"_a, "low"_a, "place"_a, "out"_a, "out_low"_a,
+        "Add every class to that at its place among planes that are wide enough.");
   m.def("set", &set_table, "numbers"_a, "out"_a, "out_low"_a,
         "Write finite doubles (k, d) to planes of zeros that are wide enough.");
   m.def("trim", &trim_table, "a"_a,

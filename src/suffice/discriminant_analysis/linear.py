@@ -64,8 +64,9 @@ class LinearDiscriminantAnalysis(DiscriminantAnalysis):
         ``MASS::qda`` and earlier releases of scikit-learn.
     variance_floor : float
         In no direction is the variance less than this fraction of that over all classes.
-    precision : {"pairs", "double"}
-        Add products without rounding, or in plain double precision.
+    precision : {"pairs", "exact", "double"}
+        Add products as pairs of doubles; as whole numbers, so that the same rows give the same
+        file; or in plain double precision.
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.

@@ -37,13 +37,13 @@ from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.precision import (
     FORMERLY_EXACT,
     PrecisionOfProducts,
     check_precision_of_products,
+    comoments_accumulator,
 )
 from suffice.statistics.statistic import Accumulator
 
@@ -101,8 +101,9 @@ class MultivariateGaussian(Family):
         where a class has no spread in a direction in which others have, 2⁻⁴⁰.
     kappa0, a0 : float
         Weight of the prior in rows: of its mean, and half of that of its variances.
-    precision : {"pairs", "double"}
-        Add products without rounding, or in plain double precision about a value near the data.
+    precision : {"pairs", "exact", "double"}
+        Add products as pairs of doubles, as whole numbers, or in plain double precision about a
+        value near the data.
 
     Raises
     ------
@@ -182,10 +183,9 @@ class MultivariateGaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        exact = self.precision == "pairs"
         if self.shrinkage == "ledoit-wolf":
-            return FourthMomentsAccumulator(d, exact)
-        return ComomentsAccumulator(d, self.shared, exact)
+            return FourthMomentsAccumulator(d, self.precision)
+        return comoments_accumulator(self.precision, d, self.shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
@@ -194,12 +194,12 @@ class MultivariateGaussian(Family):
         known = self.accumulator(encoding, 0).statistic()
         return bool(statistic.columns.pooled == known.columns.pooled)
 
-    def is_shown_by(self, statistic: Comoments | FourthMoments) -> bool:
+    def is_shown_by(self, statistic: GroupedRows | FourthMoments) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
     def estimate(
-        self, statistic: Comoments | FourthMoments
+        self, statistic: GroupedRows | FourthMoments
     ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
         """Parameters from exact co-moments."""
         columns = statistic.columns
@@ -208,7 +208,7 @@ class MultivariateGaussian(Family):
             sums = replace(sums, fourth=cast(FourthMoments, statistic))
         return self._maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
 
-    def leave_one_out(self, statistic: Comoments | FourthMoments) -> GaussiansLeftOut:
+    def leave_one_out(self, statistic: GroupedRows | FourthMoments) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
         if self.estimation != "mle" or self.structure != "full" or self.shrinkage:
             raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
@@ -325,7 +325,7 @@ class MultivariateGaussian(Family):
         """How many means that rows tell of share a covariance."""
         return int(np.count_nonzero(sums.weight)) if self.shared else 1
 
-    def _expected(self, statistic: Comoments) -> _Sums:
+    def _expected(self, statistic: GroupedRows) -> _Sums:
         """The sums that rows with missing cells are expected to have, at the mode."""
         of_cells = _Sums.of_cells(statistic)
         origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
@@ -355,7 +355,7 @@ class MultivariateGaussian(Family):
             statistic.patterns,
             statistic.pattern,
             statistic.code,
-            statistic.weight.sum(axis=1),
+            statistic.group_weight.value,
             (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
             settled_double(statistic.scatter),
             statistic.product_index,

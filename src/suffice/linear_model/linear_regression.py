@@ -60,8 +60,9 @@ class LinearRegression(LinearRegressor):
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others: of all w that fit as well the one of least
         norm, with a warning that names the columns, or an error.
-    precision : {"pairs", "double"}
-        Add products without rounding, or in plain double precision, which is faster.
+    precision : {"pairs", "exact", "double"}
+        Add products as pairs of doubles; as whole numbers, so that the same rows give the same
+        file; or in plain double precision, which is faster.
     solver : {"normal", "gradient", "sgd", "minibatch"}
         The normal equations; or gradient descent by all rows, by single rows, or by a few rows at
         a time. The last three approach the result of the first, keep no sums, and so know no

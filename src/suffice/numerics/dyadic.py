@@ -62,7 +62,8 @@ class Dyadic:
         first, stop = kernels.dyadic.trim(limbs)
         if first == stop:
             return cls(limbs[:0], 0)
-        return cls(limbs if stop - first == len(limbs) else limbs[first:stop].copy(), low + first)
+        kept = limbs[first:stop]
+        return cls(kept if 2 * len(kept) > len(limbs) else kept.copy(), low + first)
 
     @classmethod
     def zeros(cls, k: int, d: int) -> Self:
@@ -139,9 +140,17 @@ class Dyadic:
 
     def summed(self) -> Dyadic:
         """The sums over the k classes, (1, d)."""
-        out = np.empty((len(self.limbs) + 1, 1, self.shape[1]), np.uint64)
-        kernels.dyadic.sum_classes(self.limbs, self.low, out, self.low)
+        return self.gathered(np.zeros(self.shape[0], np.intp), 1)
+
+    def gathered(self, place: NDArray[np.intp], k: int) -> Dyadic:
+        """Add class c to position ``place[c]`` among k classes; several may go to one."""
+        out = np.zeros((len(self.limbs) + 1, k, self.shape[1]), np.uint64)
+        kernels.dyadic.gather(self.limbs, self.low, place, out, self.low)
         return type(self).trimmed(out, self.low)
+
+    def columns(self, index: NDArray[np.intp]) -> Dyadic:
+        """Keep the columns at ``index``, in that order."""
+        return type(self).trimmed(np.ascontiguousarray(self.limbs[:, :, index]), self.low)
 
     def scaled(self, factor: float, up: bool = False) -> Dyadic:
         """The numbers times a factor, exactly, but for bits beyond 2,048 below the highest.

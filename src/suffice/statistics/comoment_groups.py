@@ -7,17 +7,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Aligned", "Grouped", "aligned", "indexed_products", "moved"]
+__all__ = ["Aligned", "Grouped", "Groups", "aligned", "indexed_products", "moved", "together"]
 
 Indices = NDArray[np.intp]
 
 
-class Grouped(Protocol):
-    """Sums of groups; see `suffice.statistics.comoments.Comoments` for the shapes."""
-
-    @property
-    def pooled(self) -> bool:
-        """Whether the classes share their products."""
+class Groups(Protocol):
+    """Groups of rows; see `suffice.statistics.comoments.Comoments` for the shapes."""
 
     @property
     def patterns(self) -> NDArray[np.bool_]:
@@ -30,6 +26,14 @@ class Grouped(Protocol):
     @property
     def code(self) -> Indices:
         """Class of every group."""
+
+
+class Grouped(Groups, Protocol):
+    """Sums of groups."""
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the classes share their products."""
 
     @property
     def product_index(self) -> Indices:
@@ -58,6 +62,24 @@ def aligned(one: Grouped, other: Grouped) -> Aligned:
     ):
         keys, every = np.stack([one.pattern, one.code], axis=1), np.arange(len(one.pattern))
         return Aligned(one.patterns, keys, one.product_index, every, every)
+    patterns, keys, mine, theirs, counts = together(one, other)
+    several = counts > 1  # rows of one group, or products of before
+    several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
+    return Aligned(patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs)
+
+
+class Together(NamedTuple):
+    """Groups of two tables, each once, where those of each stand, and how many became one."""
+
+    patterns: NDArray[np.bool_]
+    groups: Indices
+    mine: Indices
+    theirs: Indices
+    counts: Indices
+
+
+def together(one: Groups, other: Groups) -> Together:
+    """The groups of both, each once, in their order."""
     patterns = np.unique(np.concatenate([one.patterns, other.patterns]), axis=0)
     keys, places, counts = np.unique(
         np.concatenate([_keys(one, patterns), _keys(other, patterns)]),
@@ -66,12 +88,10 @@ def aligned(one: Grouped, other: Grouped) -> Aligned:
         return_counts=True,
     )
     mine, theirs = np.split(places.reshape(-1), [len(one.pattern)])
-    several = counts > 1  # rows of one group, or products of before
-    several[mine[one.product_index >= 0]] = several[theirs[other.product_index >= 0]] = True
-    return Aligned(patterns, keys, indexed_products(one.pooled, keys, several), mine, theirs)
+    return Together(patterns, keys, mine, theirs, counts)
 
 
-def _keys(of: Grouped, patterns: NDArray[np.bool_]) -> Indices:
+def _keys(of: Groups, patterns: NDArray[np.bool_]) -> Indices:
     """Pattern and class of every group, (g, 2), the pattern by its number among others."""
     both = np.concatenate([patterns, of.patterns])
     _, number = np.unique(both, axis=0, return_inverse=True)

@@ -20,7 +20,7 @@ from suffice.numerics.error_free import add, divide, multiply, two_sum
 from suffice.numerics.exact import SQUARABLE, DoubleDouble, scaled
 from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.statistics.comoment_groups import aligned, moved
-from suffice.statistics.divergence import Divergences, of_gaussians
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
 from suffice.statistics.statistic import described
 
@@ -30,7 +30,7 @@ FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comoments:
+class Comoments(GroupedRows):
     """Exact sums of d columns over k classes (``src/native/comoments.hpp``).
 
     There are g groups of rows that share a class and a pattern, in the order of their patterns,
@@ -89,21 +89,10 @@ class Comoments:
         for part in fields(self)[2:]:
             getattr(self, part.name).setflags(write=False)
 
-    @rule("groups come in the order of their patterns, then of their classes")
-    def _is_ordered(self) -> bool:
-        step, later = np.diff(self.pattern), np.diff(self.code) > 0
-        return bool(((step > 0) | ((step == 0) & later)).all())
-
     @rule("weights are normal pairs above 0")
     def _has_weights(self) -> bool:
         total = self.weight.sum(axis=1)
         return bool((total == self.weight[:, 0]).all() and (total > 0).all())
-
-    @rule("patterns are distinct, sorted, and each that of a group")
-    def _has_patterns(self) -> bool:
-        rows = [shown.tobytes() for shown in self.patterns]
-        each = np.array_equal(np.unique(self.pattern), np.arange(len(rows)))
-        return each and sorted(set(rows)) == rows
 
     @rule("products are those of groups: of each its own or, pooled, of each pattern")
     def _has_homes(self) -> bool:
@@ -169,32 +158,9 @@ class Comoments:
         )
 
     @property
-    def d(self) -> int:
-        """Number of columns."""
-        return int(self.pivot.shape[1])
-
-    @property
-    def columns(self) -> Comoments:
-        """Co-moments of the columns: these; those of `FourthMoments` are of the squares too."""
-        return self
-
-    @property
-    def rows(self) -> float:
-        """Σw of the rows."""
-        return float(self.weight.sum())
-
-    @property
-    def complete(self) -> bool:
-        """Whether every row shows every column."""
-        return bool(self.patterns.all())
-
-    @cached_property
-    def total(self) -> NDArray[np.float64]:
-        """W = Σw of the observed cells, (k, d)."""
-        total = np.zeros((self.k, self.d))
-        weight = self.weight.sum(axis=1)[:, None] * self.patterns[self.pattern]
-        np.add.at(total, self.code, weight)
-        return total
+    def group_weight(self) -> DoubleDouble:
+        """Σw of every group, (g,)."""
+        return DoubleDouble(*two_sum(self.weight[:, 0], self.weight[:, 1]))
 
     @cached_property
     def mean(self) -> DoubleDouble:
@@ -217,12 +183,6 @@ class Comoments:
         kernels.comoments.scatter(self.weight, self.sums, self.product_index, self.products, out)
         return DoubleDouble(out[:, 0], out[:, 1])
 
-    @cached_property
-    def one_class(self) -> Comoments:
-        """The same rows as if they were of one class."""
-        alike = replace(self, code=np.zeros_like(self.code))
-        return Comoments.empty(1, self.d, self.pooled)._merge(alike, 1.0)
-
     @property
     def too_small(self) -> NDArray[np.bool_]:
         """Whether the values of a column, of all rows, differ by too little to be squared."""
@@ -236,22 +196,17 @@ class Comoments:
         squares = np.einsum("mijj->j", self.products) + (weight * moved**2).sum(axis=0)
         return too_small(weight.sum(axis=0), near, sums.sum(axis=0), squares)
 
-    def marginal(self, columns: NDArray[np.intp]) -> Comoments:
-        """The same rows in some of the columns, increasing; rows that show none are dropped."""
-        cut = replace(
+    def _some_columns(self, columns: NDArray[np.intp]) -> Comoments:
+        return replace(
             self,
             patterns=self.patterns[:, columns],
             pivot=self.pivot.take(columns, axis=1),
             sums=self.sums.take(columns, axis=2),
             products=self.products.take(columns, axis=2).take(columns, axis=3),
         )
-        shown = cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))
-        return Comoments.empty(self.k, len(columns), self.pooled)._merge(shown, 1.0)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no row."""
-        return not len(self.code)
+    def _of_groups_again(self) -> Comoments:
+        return Comoments.empty(self.k, self.d, self.pooled)._merge(self, 1.0)
 
     def __add__(self, other: Comoments) -> Comoments:
         return self._merge(other, 1.0)
@@ -275,19 +230,12 @@ class Comoments:
         kernels.comoments.recentre(*out.values())
         return replace(self, **out)._shown()
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Comoments):
-            return NotImplemented
-        names = ("patterns", "pattern", "code")
+    def _has_sums_of(self, other: Comoments) -> bool:
         return (
-            (self.k, self.pooled) == (other.k, other.pooled)
-            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
-            and np.array_equal(self.weight.sum(axis=1), other.weight.sum(axis=1))
+            np.array_equal(self.weight.sum(axis=1), other.weight.sum(axis=1))
             and self.mean == other.mean
             and np.array_equal(self._rounded, other._rounded)
         )
-
-    __hash__ = None  # type: ignore[assignment]
 
     @property
     def _rounded(self) -> NDArray[np.float64]:
@@ -295,43 +243,6 @@ class Comoments:
         scale = np.sqrt(np.diagonal(self.scatter.value, axis1=1, axis2=2))
         rounded = self.scatter.settled(scale[:, :, None] * scale[:, None, :])
         return np.concatenate([rounded, np.zeros((1, self.d, self.d))])[self.product_index]
-
-    def divergences(self, other: Comoments) -> Divergences:
-        """How far the columns of every class are from another table's, as Gaussians, (k, d).
-
-        Each column on its own; pooled, the classes share its variance.
-        """
-        pairs = ((self._alone(j), other._alone(j)) for j in range(self.d))
-        return Divergences.side_by_side(
-            [
-                of_gaussians((n, m), (mine, theirs), (mean_a - mean_b).value)
-                for (n, mine, mean_a), (m, theirs, mean_b) in pairs
-            ]
-        )
-
-    def _alone(self, j: int) -> tuple[NDArray[np.float64], NDArray[np.float64], DoubleDouble]:
-        """Weight, variance and mean (k,) of one column in the rows that show it."""
-        rows = self.marginal(np.array([j]))
-        weight, mean = rows.total[:, 0], rows.mean[:, 0].scatter(rows.code, (self.k,))
-        scatter = np.append(rows.scatter.value.reshape(-1), 0.0)[rows.product_index]
-        variance, divisor = np.zeros(self.k), weight.sum() if self.pooled else weight[rows.code]
-        variance[rows.code] = scatter / divisor
-        return weight, variance, mean
-
-    def place(self, index: NDArray[np.intp], k: int) -> Comoments:
-        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        return replace(self, k=k, code=index[self.code])._sorted()
-
-    def take(self, index: NDArray[np.intp]) -> Comoments:
-        """Keep the classes at ``index``, in that order; of pooled ones, all that have rows."""
-        position = np.full(self.k, -1)
-        position[index] = np.arange(len(index))
-        return replace(self, k=len(index), code=position[self.code])._sorted()
-
-    def _sorted(self) -> Comoments:
-        """Put the groups in order and drop those of no class."""
-        order = np.lexsort((self.code, self.pattern))
-        return self._keep(order[self.code[order] >= 0])
 
     def _shown(self) -> Comoments:
         """The groups that have rows."""

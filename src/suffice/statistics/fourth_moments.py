@@ -13,9 +13,9 @@ from suffice.numerics.error_free import two_product
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.divergence import Divergences
+from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
 from suffice.statistics.statistic import described
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
@@ -31,7 +31,7 @@ class FourthMoments:
 
     Parameters
     ----------
-    moments : Comoments
+    moments : Comoments or ExactComoments
         Of the 3d columns x, q and r, where q + r is the pair x².
 
     Examples
@@ -43,13 +43,13 @@ class FourthMoments:
     array([98.])
     """
 
-    moments: Comoments
+    moments: GroupedRows
 
     __repr__ = described
 
     @rule("there are three columns for each, whose squares can be squared, of every class apart")
     def _has_squares(self) -> bool:
-        near = np.abs(self.moments.pivot[:, : self.d]) <= LARGEST_ROOT
+        near = np.abs(self.moments.mean.hi[:, : self.d]) <= 2 * LARGEST_ROOT
         return self.moments.d % 3 == 0 and not self.moments.pooled and bool(near.all())
 
     @property
@@ -68,7 +68,7 @@ class FourthMoments:
         return self.moments.total[:, : self.d]
 
     @cached_property
-    def columns(self) -> Comoments:
+    def columns(self) -> GroupedRows:
         """Co-moments of the columns alone."""
         return self.moments.marginal(np.arange(self.d))
 
@@ -100,7 +100,7 @@ class FourthMoments:
             squares -= crossed + DoubleDouble(crossed.hi.T, crossed.lo.T)
             squares += scatter[x, x] * twice[:, None] * twice
             precision = np.divide(1.0, variance[c], out=np.zeros(d), where=variance[c] > 0)
-            n = m.weight[g].sum()
+            n = m.group_weight.hi[g]
             mean = (np.diagonal(scatter.hi[x, x]) / n * precision).sum()
             out[c] = (precision[:, None] * squares.value * precision).sum() + n * mean**2
         return out
@@ -152,8 +152,8 @@ class FourthMoments:
 class FourthMomentsAccumulator:
     """Builds `FourthMoments` of d columns."""
 
-    def __init__(self, d: int, exact: bool = True) -> None:
-        self._moments = ComomentsAccumulator(3 * d, exact=exact)
+    def __init__(self, d: int, precision: PrecisionOfProducts = "pairs") -> None:
+        self._moments = comoments_accumulator(precision, 3 * d)
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments
 
 __all__ = ["Loss", "losses"]
@@ -35,15 +36,12 @@ class Loss(NamedTuple):
         How many decimal digits of its variance are left.
     others : int
         How many more columns of the block lost digits.
-    single : bool
-        Whether the sums are of single columns, which could be exact.
     """
 
     block: int
     column: int
     digits: int
     others: int
-    single: bool
 
 
 def losses(before: Any, after: Any) -> Iterator[Loss]:
@@ -63,7 +61,7 @@ def losses(before: Any, after: Any) -> Iterator[Loss]:
     ...     return total.statistic()
     >>> every = moments(1.0, 2.0, 3.0, 1e12)
     >>> list(losses(every, every - moments(1e12)))
-    [Loss(block=0, column=0, digits=6, others=0, single=True)]
+    [Loss(block=0, column=0, digits=6, others=0)]
     """
     if isinstance(before, ByClass):
         index = before.classes.index(after.classes.values, -1)
@@ -73,7 +71,7 @@ def losses(before: Any, after: Any) -> Iterator[Loss]:
     for b, (many, few) in enumerate(blocks):
         if isinstance(many, Moments):
             rests = _rests((many.scatter, few.scatter), few.total, few.mean)
-        elif isinstance(many, Comoments | FourthMoments) and few.columns.complete:
+        elif isinstance(many, Comoments | FourthMoments) and _is_of_pairs(few.columns):
             rests = _of_products(many.columns, few.columns)
         else:
             continue
@@ -82,10 +80,15 @@ def losses(before: Any, after: Any) -> Iterator[Loss]:
         if len(lost):
             j = int(share.argmin())
             digits = floor(log10(HELD * share[j])) if share[j] * HELD > 1 else 0
-            yield Loss(b, j, digits, len(lost) - 1, isinstance(many, Moments))
+            yield Loss(b, j, digits, len(lost) - 1)
 
 
-def _of_products(before: Comoments, after: Comoments) -> NDArray[np.float64]:
+def _is_of_pairs(statistic: GroupedRows) -> bool:
+    """Whether sums of complete rows are pairs."""
+    return isinstance(statistic, Comoments) and statistic.complete
+
+
+def _of_products(before: GroupedRows, after: GroupedRows) -> NDArray[np.float64]:
     """`_rests` of the rows of all classes."""
     many, few = before.one_class, after.one_class
     if not (many.complete and len(many.scatter.hi) and len(few.scatter.hi)):

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from suffice.errors import ParameterError
-from suffice.phrases import Option, Phrase
+from suffice.phrases import Option
+from suffice.statistics.comoments import Comoments
+from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.exact_comoments import ExactComoments
+from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
 from suffice.statistics.exact_moments import ExactMoments, ExactMomentsAccumulator
 from suffice.statistics.moments import Moments, MomentsAccumulator
 
 __all__ = [
     "FORMERLY_EXACT",
+    "AnyComoments",
     "AnyMoments",
     "PrecisionOfMoments",
     "PrecisionOfProducts",
     "check_precision_of_moments",
     "check_precision_of_products",
+    "comoments_accumulator",
     "moments_accumulator",
 ]
 
 PrecisionOfMoments = Literal["pairs", "exact"]
-PrecisionOfProducts = Literal["pairs", "double"]
+PrecisionOfProducts = Literal["pairs", "exact", "double"]
 AnyMoments = Moments | ExactMoments
+AnyComoments = Comoments | ExactComoments
 FORMERLY_EXACT = {"former_values": {"exact": "pairs"}}
-"""Of a field: pairs of products were called exact before there were exact moments."""
+"""Of a field: pairs of products were called exact before there were exact sums."""
 
 
 def check_precision_of_moments(precision: Any) -> None:
@@ -48,15 +55,10 @@ def check_precision_of_products(precision: Any) -> None:
     ParameterError
         If it is none.
     """
-    if precision == "exact":
+    if precision not in get_args(PrecisionOfProducts):
         raise ParameterError(
             Option.of("precision", precision),
-            "products of columns are summed as pairs of doubles, of 106 bits, or as doubles",
-            Phrase("use ", Option.of("precision", "pairs")),
-        )
-    if precision not in ("pairs", "double"):
-        raise ParameterError(
-            Option.of("precision", precision), "precision is 'pairs' or 'double' for products"
+            "precision is 'pairs', 'exact' or 'double' for products",
         )
 
 
@@ -65,3 +67,12 @@ def moments_accumulator(
 ) -> MomentsAccumulator | ExactMomentsAccumulator:
     """An empty accumulator of the moments of d columns."""
     return ExactMomentsAccumulator(d) if precision == "exact" else MomentsAccumulator(d)
+
+
+def comoments_accumulator(
+    precision: PrecisionOfProducts, d: int, pooled: bool = False
+) -> ComomentsAccumulator | ExactComomentsAccumulator:
+    """An empty accumulator of the co-moments of d columns."""
+    if precision == "exact":
+        return ExactComomentsAccumulator(d, pooled)
+    return ComomentsAccumulator(d, pooled, exact=precision == "pairs")

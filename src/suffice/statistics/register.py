@@ -9,6 +9,7 @@ from suffice.statistics.by_class import ByClass
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
+from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.exact_moments import ExactMoments
 from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.joint_counts import JointCounts
@@ -28,6 +29,7 @@ STATISTICS: tuple[type, ...] = (
     Dyadic,
     DoubleDouble,
     Events,
+    ExactComoments,
     ExactMoments,
     FourthMoments,
     JointCounts,

@@ -13,7 +13,7 @@ import numpy as np
 from suffice.numerics import kernels
 from suffice.statistics.value_grid import CELLS
 
-from . import test_exact_moments, test_searchlight
+from . import test_exact_comoments, test_exact_moments, test_searchlight
 
 __all__ = ["FUNCTIONS", "right_calls"]
 
@@ -73,6 +73,7 @@ def _call_the_others() -> None:
         kernels.bins.count(column, np.zeros(1), codes, np.zeros((1, CELLS + 1), np.int64))
         kernels.bins.hash(x, np.arange(5, dtype=np.uint64), np.zeros(4, np.uint64))
     kernels.moments.near(1.0, 0.1)
+    test_exact_comoments.tables_about_means()
     test_exact_moments.tables_of_numbers()
     test_searchlight.predicted()
     test_searchlight.test_single_precision_counts_what_double_predicts()

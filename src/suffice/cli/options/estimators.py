@@ -85,6 +85,9 @@ _GAUSSIAN = (
     | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", most=1.0)}
 )
 
+_PRECISION = {"precision": one_of("precision", "precision", "pairs", "exact")}
+_LEAST_SQUARES = _linear() | _PRECISION
+
 CATEGORIES = ("categorical", "text")  # which columns are categories or texts
 
 MODELS: dict[str, Recipe] = {
@@ -95,33 +98,39 @@ MODELS: dict[str, Recipe] = {
         | _CLASS_WEIGHT
         | {
             "alpha": number_or("alpha", "alpha"),
-            "precision": one_of("precision", "precision", "pairs", "exact"),
             "identifiers": one_of("identifiers", "identifiers", "ignore", "keep"),
             "numbers": one_of(
                 "numbers", "numbers", "gaussian", "adaptive", "histogram", "kernel_density"
             ),
             "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),
-        },
+        }
+        | _PRECISION,
     ),
     "lda": Recipe(
-        "suffice.discriminant_analysis", "LinearDiscriminantAnalysis", _GAUSSIAN, numbers_only=True
+        "suffice.discriminant_analysis",
+        "LinearDiscriminantAnalysis",
+        _GAUSSIAN | _PRECISION,
+        numbers_only=True,
     ),
     "qda": Recipe(
         "suffice.discriminant_analysis",
         "QuadraticDiscriminantAnalysis",
-        _GAUSSIAN,
+        _GAUSSIAN | _PRECISION,
         numbers_only=True,
     ),
-    "linear": Recipe("suffice.linear_model", "LinearRegression", _linear(), CATEGORIES),
+    "linear": Recipe("suffice.linear_model", "LinearRegression", _LEAST_SQUARES, CATEGORIES),
     "ridge": Recipe(
         "suffice.linear_model",
         "Ridge",
-        _linear() | _plain("standardize") | _alpha("gcv", "loo"),
+        _LEAST_SQUARES | _plain("standardize") | _alpha("gcv", "loo"),
         CATEGORIES,
     ),
-    "lasso": Recipe("suffice.linear_model", "Lasso", _l1(), CATEGORIES),
+    "lasso": Recipe("suffice.linear_model", "Lasso", _l1() | _PRECISION, CATEGORIES),
     "elastic-net": Recipe(
-        "suffice.linear_model", "ElasticNet", _l1() | {"l1_ratio": _L1_RATIO}, CATEGORIES
+        "suffice.linear_model",
+        "ElasticNet",
+        _l1() | {"l1_ratio": _L1_RATIO} | _PRECISION,
+        CATEGORIES,
     ),
     "logistic": Recipe(
         "suffice.linear_model",
@@ -234,7 +243,7 @@ class Options:
         typer.Option(
             metavar="pairs|exact",
             help="Sums as pairs of doubles, or as whole numbers: the same rows, the same file.",
-            rich_help_panel=BAYES,
+            rich_help_panel=MODEL,
             show_default="pairs",
         ),
     ] = None

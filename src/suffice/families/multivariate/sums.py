@@ -11,8 +11,8 @@ from suffice.families.multivariate.parameters import (
     EmHistory,
 )
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = []
 
@@ -40,11 +40,11 @@ class _Sums:
         return int(np.count_nonzero(self.prior_variance.hi > 0))
 
     @classmethod
-    def of(cls, statistic: Comoments) -> _Sums:
+    def of(cls, statistic: GroupedRows) -> _Sums:
         """The sums of complete rows."""
         k, d, code = statistic.k, statistic.d, statistic.code
         weight = np.zeros(k)
-        weight[code] = statistic.weight.sum(axis=1)
+        weight[code] = statistic.group_weight.value
         all_rows = statistic.one_class
         centre = all_rows.mean.sum(axis=0)
         mean = statistic.mean.scatter(code, (k, d))
@@ -54,12 +54,12 @@ class _Sums:
         return cls(weight, mean, _scatter(statistic), centre, variance, covariance)
 
     @classmethod
-    def of_cells(cls, statistic: Comoments) -> _Sums:
+    def of_cells(cls, statistic: GroupedRows) -> _Sums:
         """Weights, and the mean and variance of the cells of every column; nothing else."""
         k, d = statistic.k, statistic.d
         shown = statistic.patterns[statistic.pattern]
         all_rows = statistic.one_class
-        cells = all_rows.patterns[all_rows.pattern] * all_rows.weight.sum(axis=1)[:, None]
+        cells = all_rows.patterns[all_rows.pattern] * all_rows.group_weight.value[:, None]
         n = cells.sum(axis=0)
         n = np.where(n > 0, n, 1.0)
         mean = (all_rows.mean * cells).sum(axis=0) / n
@@ -67,13 +67,13 @@ class _Sums:
         spread = (all_rows.scatter * np.eye(d)).sum(axis=1).sum(axis=0)
         variance = (squares.sum(axis=0) + spread) / n
         weight = np.zeros(k)
-        np.add.at(weight, statistic.code, statistic.weight.sum(axis=1) * shown.any(axis=1))
+        np.add.at(weight, statistic.code, statistic.group_weight.value * shown.any(axis=1))
         nothing = DoubleDouble.zeros((k, d))
         settled = DoubleDouble.of(variance.value)
         return cls(weight, nothing, nothing, DoubleDouble.of(mean.value), settled, nothing)
 
 
-def _scatter(statistic: Comoments) -> DoubleDouble:
+def _scatter(statistic: GroupedRows) -> DoubleDouble:
     """The scatter of complete rows: of every class (k, d, d), or pooled (1, d, d)."""
     k = 1 if statistic.pooled else statistic.k
     index = np.zeros_like(statistic.code) if statistic.pooled else statistic.code

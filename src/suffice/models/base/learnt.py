@@ -141,7 +141,4 @@ def lost_digits(column: str, loss: Loss) -> Phrase:
     digits = f"{loss.digits} of 16 digits are" if loss.digits else "no digit is"
     fact = f"column {column!r}{others}: values far larger than those that stay were forgotten"
     exact = Phrase(", or with ", Option("precision", "'exact'"), ", which loses none")
-    return Phrase(
-        f"{fact}, and {digits} left of the variance; fit the remaining rows anew",
-        exact if loss.single else "",
-    )
+    return Phrase(f"{fact}, and {digits} left of the variance; fit the remaining rows anew", exact)

@@ -12,7 +12,7 @@ from suffice.errors import DataError
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["ROUNDED", "NormalEquations"]
 
@@ -52,7 +52,7 @@ class NormalEquations:
     @classmethod
     def of(
         cls,
-        statistic: Comoments,
+        statistic: GroupedRows,
         p: int,
         intercept: bool = True,
         tolerance: float = LEAST_PIVOT,
@@ -74,7 +74,7 @@ class NormalEquations:
         (group,) = complete.tolist()
         product, d = int(statistic.product_index[group]), statistic.d
         scatter = DoubleDouble.zeros((d, d)) if product < 0 else statistic.scatter[product]
-        weight = DoubleDouble(statistic.weight[group, 0], statistic.weight[group, 1])
+        weight = statistic.group_weight[group]
         return cls.about(weight, statistic.mean[group], scatter, p, intercept, tolerance)
 
     @classmethod

@@ -36,7 +36,7 @@ from suffice.models.linear.targets import Regressor
 from suffice.models.optimise.descent_options import STEPS
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import BadCell
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["NORMAL", "FittedLinear"]
 
@@ -52,17 +52,17 @@ class FittedLinear(Regressor):
     ----------
     model_ : LinearModel
         All that a prediction needs.
-    statistic_ : Comoments
+    statistic_ : Comoments or ExactComoments
         Exact sums over all rows learnt so far; none after gradient descent.
-    batches_ : tuple of Comoments
+    batches_ : tuple of Comoments or ExactComoments
         The statistics that it is the sum of: one, or one for each batch of a window.
     """
 
     incomplete: Incomplete
     solver: str
     model_: LinearModel
-    statistic_: Comoments
-    batches_: tuple[Comoments, ...]
+    statistic_: GroupedRows
+    batches_: tuple[GroupedRows, ...]
 
     # -- what was learnt
 
@@ -190,7 +190,7 @@ class FittedLinear(Regressor):
     @property
     def _left_out(self) -> float:
         """Weight of the rows with missing cells, which the fit does without."""
-        return float(self.statistic_.weight.sum()) - self._solved().equations.rows
+        return self.statistic_.rows - self._solved().equations.rows
 
     def _solved(self) -> LeastSquares:
         """The fit, if it is a function of sums."""

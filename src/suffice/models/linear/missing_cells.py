@@ -14,7 +14,7 @@ from suffice.families.multivariate.factored import fill
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.design.normal_equations import ROUNDED, NormalEquations
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["JointGaussian"]
 
@@ -38,12 +38,11 @@ class JointGaussian:
     rows: DoubleDouble
 
     @classmethod
-    def of(cls, statistic: Comoments) -> Self:
+    def of(cls, statistic: GroupedRows) -> Self:
         """Fit the Gaussian to rows of one class."""
         family = MultivariateGaussian(estimation="mle", variance_floor=0.0)
         parameters = cast(MultivariateGaussianParameters, family.estimate(statistic))
-        weight = DoubleDouble(statistic.weight[:, 0], statistic.weight[:, 1])
-        return cls(parameters, weight.sum(axis=0))
+        return cls(parameters, statistic.group_weight.sum(axis=0))
 
     def equations(self, p: int, intercept: bool) -> NormalEquations:
         """The sums that the rows are expected to have."""

@@ -21,9 +21,9 @@ from suffice.models.linear.posterior import Posterior
 from suffice.models.linear.ridge import RidgeSpectrum
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.comoments import Comoments
-from suffice.statistics.comoments_accumulator import ComomentsAccumulator
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments, MomentsAccumulator
+from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
 
 __all__ = [
     "IncompleteRow",
@@ -119,16 +119,16 @@ class LinearModel:
             raise BadCell(first + row, self.design.column(place), value, rule)
 
 
-def summarise(split: Split, plan: tuple[Design, Layout, bool, bool]) -> Comoments:
-    """Kernel of a fit: co-moments of columns and targets, exact or not, with missing cells or not.
+def summarise(split: Split, plan: tuple[Design, Layout, PrecisionOfProducts, bool]) -> GroupedRows:
+    """Kernel of a fit: co-moments of columns and targets, with missing cells or not.
 
     Raises
     ------
     IncompleteRow
         If a cell is missing and gaps are not allowed.
     """
-    design, layout, exact, gaps = plan
-    total = ComomentsAccumulator(len(design) + len(design.targets), exact=exact)
+    design, layout, precision, gaps = plan
+    total = comoments_accumulator(precision, len(design) + len(design.targets))
 
     def add(batch: Batch) -> None:
         targets = cast(RealBlock, batch.blocks[-1]).values

@@ -26,13 +26,15 @@ from suffice.models.design.settled import settled_design, unused
 from suffice.models.linear.comparison import (
     category_counts,
     check_same_columns,
+    check_same_form,
     compared_rows,
     words_shown,
 )
 from suffice.models.linear.model import IncompleteRow, missing_cells, summarise
-from suffice.statistics.comoments import Comoments
 from suffice.statistics.comparison import Comparison
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.lost_digits import Loss
+from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["LinearReader", "Rows", "settled"]
 
@@ -40,7 +42,7 @@ Rows = TableSource | ArrayTargets
 
 
 @dataclass(frozen=True)
-class LinearReader(ExactReader[Comoments]):
+class LinearReader(ExactReader[GroupedRows]):
     """How tables are read, and what rows of numbers they become.
 
     Parameters
@@ -69,7 +71,9 @@ class LinearReader(ExactReader[Comoments]):
         targets = target_columns(source, self.design.targets)
         return replace(layout, blocks=blocks, columns=(*layout.columns, *targets))
 
-    def summarise(self, source: Rows, engine: Engine, exact: bool, gaps: bool) -> Comoments:
+    def summarise(
+        self, source: Rows, engine: Engine, precision: PrecisionOfProducts, gaps: bool
+    ) -> GroupedRows:
         """The sums over the rows of a table; see `suffice.models.linear.model.summarise`.
 
         Raises
@@ -80,13 +84,18 @@ class LinearReader(ExactReader[Comoments]):
         layout = self.layout_of(source)
         splits = source.splits(layout, engine.workers)
         try:
-            return engine.run(summarise, (self.design, layout, exact, gaps), splits)
+            return engine.run(summarise, (self.design, layout, precision, gaps), splits)
         except IncompleteRow:
             raise self.incomplete(engine, layout, splits) from None
 
     def summarise_by_place(
-        self, source: Rows, engine: Engine, exact: bool, gaps: bool, group: NDArray[np.intp]
-    ) -> list[Comoments]:
+        self,
+        source: Rows,
+        engine: Engine,
+        precision: PrecisionOfProducts,
+        gaps: bool,
+        group: NDArray[np.intp],
+    ) -> list[GroupedRows]:
         """The sums over the rows of every group; see `suffice.models.base.fold_sums`.
 
         Raises
@@ -97,7 +106,7 @@ class LinearReader(ExactReader[Comoments]):
         layout = self.layout_of(source)
         splits = source.splits(layout, engine.workers)
         try:
-            params = self.design, layout, exact, gaps
+            params = self.design, layout, precision, gaps
             return sums_by_place(summarise, params, engine, splits, group)
         except IncompleteRow:
             raise self.incomplete(engine, layout, splits) from None
@@ -126,10 +135,12 @@ class LinearReader(ExactReader[Comoments]):
         return self.design.column(cast(int, lost.column))
 
     def check_compatible(
-        self, statistic: Comoments, other: Self, others: Comoments, verb: str
+        self, statistic: GroupedRows, other: Self, others: GroupedRows, verb: str
     ) -> None:
-        """Refuse sums of other columns, categories or targets."""
+        """Refuse sums of other columns, categories or targets, or of another form."""
         check_same_columns(self.design, other.design, verb)
+        if verb != "compared":
+            check_same_form(statistic, others)
 
     def merged(self, other: Self) -> Self:
         """The reader of both models' tables, if they have the same values of categories."""
@@ -143,11 +154,11 @@ class LinearReader(ExactReader[Comoments]):
             )
         return self
 
-    def compare(self, statistic: Comoments, other: Self, others: Comoments) -> Comparison:
+    def compare(self, statistic: GroupedRows, other: Self, others: GroupedRows) -> Comparison:
         """What divides the rows of two statistics."""
         return compared_rows(statistic, self.design, others, other.design)
 
-    def narrowed(self, statistic: Comoments) -> Learnt[Self, Comoments]:
+    def narrowed(self, statistic: GroupedRows) -> Learnt[Self, GroupedRows]:
         """Drop values and counted words that no row shows any more, from the design and the sums.
 
         Of a category without a term, the sums do not tell whether a row shows its only value, and

@@ -41,23 +41,23 @@ from suffice.models.optimise.descent_options import (
 )
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.phrases import Option, Phrase, PythonOnly
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.precision import PrecisionOfProducts, check_precision_of_products
 
 __all__ = ["LinearRegressor"]
 
 
-class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows]):
+class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Rows]):
     """A linear model that is a function of exact co-moments of columns and targets.
 
     A subclass holds the options and says by `_penalty` what each coefficient costs.
 
     Attributes
     ----------
-    statistic_ : Comoments
+    statistic_ : Comoments or ExactComoments
         Exact sums over all rows learnt so far.
-    batches_ : tuple of Comoments
+    batches_ : tuple of Comoments or ExactComoments
         The statistics that it is the sum of: one, or one for each batch of a window.
     model_ : LinearModel
         Everything that follows from them.
@@ -275,9 +275,9 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         self.model_ = LinearModel(reader.design, reader.without_targets, fit)
         return self
 
-    def _summarise(self, reader: LinearReader, source: Rows) -> Comoments:
-        exact, gaps = self.precision == "pairs", self.incomplete != "error"
-        return reader.summarise(source, self._engine_for(source), exact, gaps)
+    def _summarise(self, reader: LinearReader, source: Rows) -> GroupedRows:
+        engine, gaps = self._engine_for(source), self.incomplete != "error"
+        return reader.summarise(source, engine, self.precision, gaps)
 
     @property
     def _is_of_sums(self) -> bool:
@@ -288,14 +288,14 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
 
     def _sums_by_place(
         self, reader: LinearReader, source: Rows, group: NDArray[np.intp]
-    ) -> list[Comoments]:
-        exact, gaps = self.precision == "pairs", self.incomplete != "error"
-        return reader.summarise_by_place(source, self._engine_for(source), exact, gaps, group)
+    ) -> list[GroupedRows]:
+        engine, gaps = self._engine_for(source), self.incomplete != "error"
+        return reader.summarise_by_place(source, engine, self.precision, gaps, group)
 
     def _estimate(
         self,
         reader: LinearReader,
-        statistic: Comoments,
+        statistic: GroupedRows,
         source: Rows | None = None,
         tuned: bool = False,
     ) -> LinearModel:
@@ -338,12 +338,12 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
             yield from model.cells.remarks((*design.terms, *design.targets))
 
     def _equations(
-        self, statistic: Comoments, p: int, cells: JointGaussian | None
+        self, statistic: GroupedRows, p: int, cells: JointGaussian | None
     ) -> NormalEquations:
         intercept = bool(self.fit_intercept)
         if cells is not None and not statistic.complete:
             return cells.equations(p, intercept)
-        noise = LEAST_PIVOT if self.precision == "pairs" else ROUNDED
+        noise = ROUNDED if self.precision == "double" else LEAST_PIVOT
         return NormalEquations.of(statistic, p, intercept, noise)
 
     # -- keeping
@@ -373,7 +373,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, Comoments, Rows
         self._check_options()
 
 
-def _require_values(statistic: Comoments, design: Design) -> None:
+def _require_values(statistic: GroupedRows, design: Design) -> None:
     """Refuse sums of no row, and columns whose values are missing or differ by too little."""
     if statistic.is_empty:
         raise DataError(

@@ -13,9 +13,11 @@ from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.standardisation import Standard
 from suffice.models.optimise.descent_options import GradientDescent
 from suffice.models.optimise.gradient_descent import OptimizerState
+from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, rule
 from suffice.statistics.comoments import Comoments
+from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
 
@@ -23,7 +25,8 @@ __all__ = ["SAVED", "SavedRegressor", "SavedRidge"]
 
 SAVED = {
     **LAYOUT,
-    **named(Comoments, Design, DoubleDouble, Formula, GradientDescent, Standard, Vocabulary, Words),
+    **named(Comoments, ExactComoments, Dyadic, Design, DoubleDouble, Formula, GradientDescent),
+    **named(Standard, Vocabulary, Words),
     **named(Descended=DescentFit, Walk=OptimizerState),
 }
 """The types that the file of such a model may hold."""
@@ -37,7 +40,7 @@ class SavedRegressor(Saved):
     ----------
     design : Design
         Terms and targets.
-    batches : tuple of Comoments, optional
+    batches : tuple of Comoments or ExactComoments, optional
         The statistics that the model is a function of: one, or one for each batch of a window.
     descended : DescentFit, optional
         Where a descent ended.
@@ -46,7 +49,7 @@ class SavedRegressor(Saved):
     """
 
     design: Design
-    batches: tuple[Comoments, ...] | None
+    batches: tuple[Comoments | ExactComoments, ...] | None
     descended: DescentFit | None
     single_target: bool
 

@@ -11,6 +11,7 @@ from suffice.numerics.kernels import (
     dyadic as dyadic,
     eigen as eigen,
     elementary as elementary,
+    exact_comoments as exact_comoments,
     exact_moments as exact_moments,
     factor as factor,
     linear as linear,

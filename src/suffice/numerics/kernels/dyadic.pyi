@@ -11,8 +11,10 @@ def add(a: numpy.typing.NDArray[numpy.uint64], low: int, b: numpy.typing.NDArray
     Write a + b, or a − b, to planes that begin at 2^(64 out_low) and are wide enough.
     """
 
-def sum_classes(a: numpy.typing.NDArray[numpy.uint64], low: int, out: numpy.typing.NDArray[numpy.uint64], out_low: int) -> None:
-    """Write the sums over the classes, (planes, 1, d)."""
+def gather(a: numpy.typing.NDArray[numpy.uint64], low: int, place: numpy.typing.NDArray[numpy.int64 | numpy.intp], out: numpy.typing.NDArray[numpy.uint64], out_low: int) -> None:
+    """
+    Add every class to that at its place among planes that are wide enough.
+    """
 
 def set(numbers: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.uint64], out_low: int) -> None:
     """Write finite doubles (k, d) to planes of zeros that are wide enough."""

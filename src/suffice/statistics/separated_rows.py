@@ -1,0 +1,141 @@
+"""Rows on their way to co-moments: complete ones together, others by what they lack."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics.error_free import LARGEST
+from suffice.statistics.block import RealBlock, require_held, tiles
+from suffice.statistics.moments import too_large
+
+__all__ = ["IncompleteRows", "SeparatingAccumulator"]
+
+SEPARATED_ROWS = 4_096  # rows separated at a time into complete ones and others
+
+
+class IncompleteRows(NamedTuple):
+    """Rows (n, d) with missing cells, in groups that share a class and a pattern.
+
+    Parameters
+    ----------
+    x : ndarray (n, d)
+        With NaN where cells are missing.
+    group : ndarray of int (n,)
+        Group of every row.
+    weights : ndarray (n,) or (0,)
+        Their weights.
+    patterns : ndarray of bool (p, d)
+        Which cells are shown.
+    groups : ndarray of int (g, 2)
+        Pattern and class of every group.
+    counts : ndarray of int (g,)
+        Its number of rows.
+    """
+
+    x: NDArray[np.float64]
+    group: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    patterns: NDArray[np.bool_]
+    groups: NDArray[np.intp]
+    counts: NDArray[np.intp]
+
+
+class SeparatingAccumulator(ABC):
+    """Builds co-moments of d columns; rows may come as any real dtype in any memory order.
+
+    Parameters
+    ----------
+    d : int
+        Number of columns.
+    pooled : bool
+        Keep one matrix of products for all classes.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether every row added so far shows every column.
+    """
+
+    def __init__(self, d: int, pooled: bool) -> None:
+        self.complete = True
+        self._d, self._pooled = d, pooled
+
+    @abstractmethod
+    def _grow(self, k: int) -> None:
+        """Know more classes, of no rows so far."""
+
+    @abstractmethod
+    def _add(
+        self,
+        x: NDArray[np.float64],
+        y: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+    ) -> int:
+        """Add complete rows; return how many were added before one that is not, or is too large."""
+
+    @abstractmethod
+    def _add_incomplete(self, rows: IncompleteRows) -> None:
+        """Add rows with missing cells."""
+
+    def add(
+        self,
+        block: RealBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+        beside: RealBlock | None = None,
+    ) -> None:
+        """Add the rows of a block, and of one beside it, whose columns come after.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite or larger than 1e150.
+        """
+        self._grow(k)
+        for start, x in tiles(block.values, np.float64):
+            rows = slice(start, start + len(x))
+            y = x[:, :0] if beside is None else beside.values[rows]
+            require_held(y, start, left=x.shape[1])
+            y = np.ascontiguousarray(y, np.float64)
+            done = self._add(x, y, codes[rows], weights[rows])
+            for first in range(done, len(x), SEPARATED_ROWS):
+                rows = slice(start + first, start + min(first + SEPARATED_ROWS, len(x)))
+                part = slice(first, first + SEPARATED_ROWS)
+                z = np.concatenate([x[part], y[part]], axis=1)
+                self._separate(z, codes[rows], weights[rows], start + first)
+
+    def _separate(
+        self,
+        x: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        first: int,
+    ) -> None:
+        """Add complete rows as such, and the others to the groups of their patterns."""
+        if (np.abs(x[codes >= 0]) > LARGEST).any():
+            raise too_large(np.where(codes[:, None] >= 0, x, 0.0), 0, first)
+        shown = ~np.isnan(x)
+        complete = np.asarray(shown.all(axis=1))
+        self.complete = self.complete and bool(complete[codes >= 0].all())
+        of_complete = weights[complete] if len(weights) else weights
+        self._add(x[complete], np.empty((complete.sum(), 0)), codes[complete], of_complete)
+        rest = np.flatnonzero(~complete & shown.any(axis=1) & (codes >= 0))
+        if not len(rest):
+            return
+        patterns, pattern = np.unique(shown[rest], axis=0, return_inverse=True)
+        groups, group, counts = np.unique(
+            np.stack([pattern.reshape(-1), codes[rest]], axis=1),
+            axis=0,
+            return_inverse=True,
+            return_counts=True,
+        )
+        of_rest = weights[rest] if len(weights) else weights
+        self._add_incomplete(
+            IncompleteRows(x[rest], group.reshape(-1), of_rest, patterns, groups, counts)
+        )
