@@ -62,7 +62,16 @@ def test_the_package_shows_what_it_lists() -> None:
         "QuadraticDiscriminantAnalysis",
         "Ridge",
     ]
-    others = ["__version__", "engine", "load", "read_csv", "read_excel", "read_sql", "set_engine"]
+    others = [
+        "__version__",
+        "engine",
+        "load",
+        "read_csv",
+        "read_excel",
+        "read_sql",
+        "report",
+        "set_engine",
+    ]
     assert suffice.__all__ == classes + others
     assert dir(suffice) == sorted(suffice.__all__)
     namespace: dict[str, object] = {}

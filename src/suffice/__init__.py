@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from suffice.linear_model import LogisticRegression as LogisticRegression
     from suffice.linear_model import Ridge as Ridge
     from suffice.naive_bayes import NaiveBayes as NaiveBayes
+    from suffice.reports import report as report
     from suffice.saved import load as load
 
 # Public names are imported on first use, so that `import suffice` costs nothing.
@@ -45,6 +46,7 @@ _HOME = {
     "read_csv": "suffice.data.open",
     "read_excel": "suffice.data.open",
     "read_sql": "suffice.data.databases.query",
+    "report": "suffice.reports",
     "set_engine": "suffice.engines.choice",
 }
 
@@ -64,6 +66,7 @@ __all__ = [
     "read_csv",
     "read_excel",
     "read_sql",
+    "report",
     "set_engine",
 ]
 

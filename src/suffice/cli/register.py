@@ -60,6 +60,10 @@ COMMANDS = {
         "Write a model in another language: SQL, JSON, C or JavaScript.",
         "suffice export adult.suffice --to sql --dialect duckdb --table people -o score.sql",
     ),
+    "report": Entry(
+        "Write a page that shows a model and answers questions, in any browser, without a network.",
+        "suffice report adult.suffice -o adult.html --open",
+    ),
     "merge": Entry(
         "Add up models of the same columns.",
         "suffice merge north.suffice south.suffice -o all.suffice",

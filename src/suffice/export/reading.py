@@ -16,7 +16,7 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
 
-__all__ = ["log_joint"]
+__all__ = ["log_joint", "refuse_times"]
 
 
 def log_joint(model: Any) -> LogJoint:
@@ -72,7 +72,7 @@ def _generative(model: GenerativeModel) -> LogJoint:
     columns: list[Column] = []
     terms: list[Term] = []
     model.refuse_weights("an export")
-    _refuse_times(model.layout)
+    refuse_times(model.layout)
     for part, parameters in zip(model.parts, model.parameters, strict=True):
         names = tuple(part.layout.columns)
         found = family_terms(parameters, names, model.layout, len(columns))
@@ -83,7 +83,14 @@ def _generative(model: GenerativeModel) -> LogJoint:
     return LogJoint("classes", model.classes.values, start, prior, tuple(columns), tuple(terms))
 
 
-def _refuse_times(layout: Layout) -> None:
+def refuse_times(layout: Layout) -> None:
+    """Check that no column holds dates or times.
+
+    Raises
+    ------
+    ParameterError
+        If one does.
+    """
     for column in () if isinstance(layout.columns, UniformColumns) else layout.columns:
         if column.stored == "time":
             raise ParameterError(
@@ -94,7 +101,7 @@ def _refuse_times(layout: Layout) -> None:
 
 
 def _logistic(model: LogisticModel) -> LogJoint:
-    _refuse_times(model.layout)
+    refuse_times(model.layout)
     w, b = model.coefficients[:, 1:], model.coefficients[:, 0]
     if len(w) == 1:  # t₁ − t₀
         w, b = np.vstack([np.zeros_like(w), w]), np.append(0.0, b)
@@ -106,7 +113,7 @@ def _logistic(model: LogisticModel) -> LogJoint:
 
 
 def _linear(model: LinearModel) -> LogJoint:
-    _refuse_times(model.layout)
+    refuse_times(model.layout)
     w = model.fit.coefficients.T
     b = np.broadcast_to(model.fit.intercept if model.fit.has_intercept else 0.0, len(w))
     columns, terms, rest = design_terms(model.design, w, np.zeros(w.shape[1]))

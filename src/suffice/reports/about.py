@@ -1,0 +1,102 @@
+"""What the page says of the model as a whole, in plain sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suffice._version import __version__
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.logistic.model import LogisticModel
+
+__all__ = ["about"]
+
+NAIVE = (
+    "Every class has its own picture of every column, learnt from rows of that class. "
+    "A new row is held against these pictures, and each known cell adds to the odds.",
+    "P(c | x) ∝ P(c) · Πⱼ p(xⱼ | c)",
+    "Within a class, the columns are taken to be independent of each other. Where two columns "
+    "repeat each other, they count twice, and the answer is surer than it should be.",
+)
+JOINT = (
+    "Every class is a cloud of points: a mean, and how the columns vary together. "
+    "A new row belongs to the class whose cloud is densest there.",
+    "P(c | x) ∝ P(c) · N(x; μ_c, Σ_c)",
+    "Within a class, the columns together are taken to be normally distributed. "
+    "Strong skew, or several groups within a class, breaks that.",
+)
+SHARED = (JOINT[0], "P(c | x) ∝ P(c) · N(x; μ_c, Σ)", JOINT[2] + " All classes share one Σ.")
+LOGISTIC = (
+    "Every column has a weight for every class. The weighted sum of the cells gives the odds.",
+    "log P(c | x) = b_c + Σⱼ w_cj xⱼ + a term of the row",
+    "The log-odds are taken to be a sum of one term for each column. "
+    "Columns that act only together, and curves, are not seen.",
+)
+LINEAR = (
+    "Every column has a weight. The prediction is the weighted sum of the cells.",
+    "ŷ = b + Σⱼ wⱼ xⱼ",
+    "The effect of a column is taken to be a straight line, the same for all rows. "
+    "Curves, and columns that act only together, are not seen.",
+)
+CLASSES = "class", "classes"
+NAMES = {
+    "NaiveBayes": "Naive Bayes",
+    "LinearDiscriminantAnalysis": "Linear discriminant analysis",
+    "QuadraticDiscriminantAnalysis": "Quadratic discriminant analysis",
+    "LogisticRegression": "Logistic regression",
+    "LinearRegression": "Linear regression",
+}
+
+
+def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
+    """What the model is, what it assumes, its options, its rows and the version of Suffice."""
+    kind = type(model).__name__
+    fitted = model.model_
+    what, formula, assumes = _sentences(fitted)
+    target = ", ".join(map(str, model.target_names_)) or "the answer"
+    rows = _rows(model)
+    several = not isinstance(fitted, GenerativeModel | LogisticModel)
+    name = NAMES.get(kind, kind)
+    facts = [name]
+    if rows is not None:
+        facts.append(f"{_grouped(rows)} rows learnt")
+    facts.append(_counted(columns, "column", "columns"))
+    facts.append(_counted(len(outputs), *(("target", "targets") if several else CLASSES)))
+    return {
+        "name": name,
+        "target": target,
+        "summary": ", ".join(facts),
+        "what": what,
+        "formula": formula,
+        "assumes": assumes,
+        "options": {
+            option: str(value)
+            for option, value in model.get_params(deep=False).items()
+            if option not in {"engine", "threads"} and value is not None
+        },
+        "rows": None if rows is None else _grouped(rows),
+        "version": __version__,
+    }
+
+
+def _sentences(fitted: Any) -> tuple[str, str, str]:
+    if isinstance(fitted, LogisticModel):
+        return LOGISTIC
+    if not isinstance(fitted, GenerativeModel):
+        return LINEAR
+    for parameters in fitted.parameters:
+        if (factored := getattr(parameters, "factored", None)) is not None:
+            return SHARED if len(factored.covariance) == 1 else JOINT
+    return NAIVE
+
+
+def _rows(model: Any) -> float | None:
+    statistic = getattr(model, "statistic_", None)
+    return None if statistic is None else float(statistic.rows)
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{_grouped(number)} {one if number == 1 else many}"
+
+
+def _grouped(number: float) -> str:
+    return f"{number:,.0f}".replace(",", "\N{THIN SPACE}")

@@ -1,0 +1,136 @@
+"""What the page says of every column: how it is modelled, where its values lie, what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite, isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.bayes import column_information
+from suffice.data.schema import LOW
+from suffice.models.generative.model import GenerativeModel
+
+__all__ = ["column_facts"]
+
+DRAWS = 500  # rows of each class that say where numbers lie
+TAIL = 0.002  # share of them that may lie outside a picture, on either side
+DEVIATIONS = 3  # as far from the mean a slider goes where only the variance is known
+STEPS = 200  # of a slider, at least
+NUMBERS = ("number", "count", "whole")
+
+
+def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Facts of the columns that are scored, in their order.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    columns : sequence of mappings
+        With ``name`` and ``kind``.
+
+    Returns
+    -------
+    list of dict
+        ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers; ``typical`` of
+        categories is the share of every value, in the order of the values; ``bits`` where known.
+        Models that need every cell have ``typical``, with which the page starts.
+    """
+    if isinstance(model.model_, GenerativeModel):
+        return _of_classes(model, columns)
+    return _of_design(model, columns)
+
+
+def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    fitted = model.model_
+    codes = np.repeat(np.arange(len(fitted.classes)), DRAWS)
+    rng = np.random.default_rng(0)
+    facts: dict[str, dict[str, Any]] = {}
+    kinds = {column["name"]: column["kind"] for column in columns}
+    for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
+        names = [str(name) for name in part.layout.columns]
+        drawn: Sequence[Any] = ()
+        if part.family.is_distribution and any(kinds.get(name) in NUMBERS for name in names):
+            drawn = parameters.sample(codes, rng)
+        for j, name in enumerate(names):
+            facts[name] = {"family": part.family.name, "unknown": True}
+            if kinds.get(name) not in NUMBERS:
+                facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
+            if len(drawn) == len(names) and kinds.get(name) in NUMBERS:
+                facts[name] |= _line(np.asarray(drawn[j], float), len(fitted.classes))
+    found = column_information(model)
+    for name, bits in zip(found.columns, found.bits.tolist(), strict=True):
+        if str(name) in facts and not isnan(bits):
+            facts[str(name)]["bits"] = bits
+    return [facts.get(column["name"], {"family": "", "unknown": True}) for column in columns]
+
+
+def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) -> list[Any]:
+    """What a cell may be, in the order of the model."""
+    if hasattr(parameters, "vocabularies"):
+        return list(parameters.vocabularies[j].values)
+    if kind == "boolean":
+        return [False, True]
+    lows = {c.name: LOW[c.reason] for c in model.layout_.columns if c.reason in LOW}
+    return [int(lows.get(name, 0)), 1]
+
+
+def _line(drawn: NDArray[np.float64], k: int) -> dict[str, Any]:
+    """Where numbers lie: all but a few in every class."""
+    if not np.isfinite(drawn).all():
+        return {}
+    ends = np.quantile(drawn.reshape(k, -1), [TAIL, 1 - TAIL], axis=1)
+    return _scale(float(ends[0].min()), float(ends[1].max()), float(np.median(drawn)))
+
+
+def _scale(low: float, high: float, typical: float) -> dict[str, Any]:
+    """Ends at round numbers, and the step between them."""
+    width = high - low
+    if not isfinite(width) or width <= 0:
+        return {"typical": typical}
+    step = 10.0 ** np.floor(np.log10(width / STEPS))
+    low, high = float(np.floor(low / step) * step), float(np.ceil(high / step) * step)
+    places = max(0, -int(np.floor(np.log10(step))))
+    return {
+        "low": round(low, places),
+        "high": round(high, places),
+        "step": float(step),
+        "typical": round(typical, places),
+        "places": places,
+    }
+
+
+def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    design, mean, sd = _moments(model)
+    facts = []
+    for column in columns:
+        name = column["name"]
+        at = design.places([name])
+        one: dict[str, Any] = {"family": "coefficient", "unknown": False}
+        if name not in design.categories:
+            m = float(mean[at[0]])
+            half = DEVIATIONS * float(sd[at[0]]) if sd is not None else 0.0
+            one |= _scale(m - half, m + half, m) | {"mean": m}
+            facts.append(one)
+            continue
+        levels = mean[at]
+        if name in design.ordered:  # an indicator says that the level is reached
+            levels = levels - np.append(levels[1:], 0.0)
+        shares = np.append(1 - levels.sum(), levels)
+        values = design.categories[name].values
+        in_order = design.ranks(name) if name in design.ordered else np.arange(len(values))
+        one |= {"values": list(values), "typical": shares[in_order].tolist()}
+        facts.append(one)
+    return facts
+
+
+def _moments(model: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.float64] | None]:
+    """The design of a linear or logistic model, and means and deviations of its columns."""
+    fitted = model.model_
+    if hasattr(fitted, "centred"):
+        return fitted.centred.design, fitted.centred.mean, fitted.centred.scale
+    equations = getattr(fitted.fit, "equations", None)
+    sd = None if equations is None else np.sqrt(equations.variance)
+    return fitted.design, np.asarray(fitted.fit.origin, float), sd

@@ -1,0 +1,196 @@
+// The answer: probabilities or predictions, the ledger they are the sum of, and a sentence.
+import { best, illegal, isMissing, isNumeric, ledger, probabilities } from "./score.js";
+import { brief, numeral, percent, signed } from "./format.js";
+import { colour, el, named, svg } from "./dom.js";
+import { gains } from "./gains.js";
+
+const MOST_CLASSES = 8; // shown one by one
+const MOST_LINES = 12; // of a ledger
+const NEXT = 3;
+export const UNITS = { decibans: 10 / Math.LN10, bits: 1 / Math.LN2 };
+
+/** What an average row adds, where a model needs every cell. @param {any} model */
+export function averages(model) {
+  const found = new Map();
+  for (const term of model.terms) {
+    const [j] = term.at;
+    const column = model.columns[j];
+    if (!column || column.unknown) continue;
+    if (!term.values) {
+      const x = new Array(model.columns.length).fill(0);
+      x[j] = column.mean;
+      const at = ledger({ ...model, terms: [term] }, x);
+      if (at) found.set(j, at.columns.get(j));
+    } else {
+      found.set(j, model.outputs.map((/** @type {any} */ _, /** @type {number} */ c) =>
+        column.typical.reduce((/** @type {number} */ sum, /** @type {number} */ share,
+          /** @type {number} */ i) => sum + share * term.table[i][c], 0)));
+    }
+  }
+  return found;
+}
+
+/**
+ * Everything that is said of one row.
+ * @param {any} model @param {any[]} x @param {Map<number, number[]>} average
+ */
+export function answerOf(model, x, average) {
+  const found = ledger(model, x);
+  if (found === null) return null;
+  const start = found.start.map((v, c) => {
+    let sum = v;
+    for (const by of average.values()) sum += by[c];
+    return sum;
+  });
+  const columns = [...found.columns].map(([j, by]) =>
+    ({ column: j, by: by.map((v, c) => v - (average.get(j)?.[c] ?? 0)) }));
+  const posterior = model.task === "classes" ? probabilities(model, found.scores) : [];
+  const answer = model.task === "classes" ? best(model, found.scores) : 0;
+  let against = -1;
+  posterior.forEach((_, c) => {
+    if (c !== answer && (against < 0 || found.scores[c] > found.scores[against])) against = c;
+  });
+  return { start, columns, scores: found.scores, posterior, answer, against };
+}
+
+/** A bar from the left. @param {number} share @param {string} kind */
+const bar = (share, kind) => svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+  svg("rect", { class: "track", width: 100, height: 8 }),
+  svg("rect", { class: kind, width: Math.max(0, Math.min(100, 100 * share)), height: 8, "stroke-width": 0 }));
+
+/** A bar from where a sum stood to where it stands. @param {number} from @param {number} to
+ * @param {number} low @param {number} high @param {number} zero */
+function step(from, to, low, high, zero) {
+  const at = (/** @type {number} */ v) => (100 * (Math.max(low, Math.min(high, v)) - low)) / (high - low || 1);
+  const [left, right] = [Math.min(at(from), at(to)), Math.max(at(from), at(to))];
+  return svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+    svg("line", { class: "axis", x1: at(zero), x2: at(zero), y1: 0, y2: 8, "vector-effect": "non-scaling-stroke" }),
+    svg("rect", { class: to >= from ? "for" : "against", x: left, y: 1, width: Math.max(right - left, 0.4), height: 6, "vector-effect": "non-scaling-stroke" }));
+}
+
+/** @param {any} model @param {any} found */
+function probabilityTable(model, found) {
+  const order = found.posterior.map((/** @type {number} */ _, /** @type {number} */ c) => c)
+    .sort((/** @type {number} */ a, /** @type {number} */ b) => found.posterior[b] - found.posterior[a]);
+  const stays = model.outputs.length <= MOST_CLASSES;
+  const shown = stays ? order.sort((/** @type {number} */ a, /** @type {number} */ b) => a - b) : order.slice(0, MOST_CLASSES);
+  const rest = stays ? [] : order.slice(MOST_CLASSES);
+  const line = (/** @type {any} */ head, /** @type {number} */ p, /** @type {string} */ kind) =>
+    el("tr", {}, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", {}, bar(p, kind)),
+      el("td", { class: "number" }, percent(p)));
+  const rows = shown.map((/** @type {number} */ c) =>
+    line([named(model.outputs[c])], found.posterior[c], colour(c)));
+  if (rest.length) {
+    const sum = rest.reduce((/** @type {number} */ total, /** @type {number} */ c) => total + found.posterior[c], 0);
+    rows.push(line([`${rest.length} others`], sum, "k7"));
+  }
+  return el("table", {}, el("caption", {}, "Probability of every class"), el("tbody", {}, ...rows));
+}
+
+/** @param {any} model @param {any} found @param {any[]} x @param {number} target @param {string} unit */
+function ledgerTable(model, found, x, target, unit) {
+  const classes = model.task === "classes";
+  const scale = classes ? UNITS[/** @type {"bits"} */ (unit)] : 1;
+  const of = (/** @type {number[]} */ by) => {
+    if (!classes) return by[target];
+    const difference = by[found.answer] - by[found.against];
+    return Number.isNaN(difference) ? 0 : difference * scale;
+  };
+  const lines = found.columns.map((/** @type {any} */ one) => ({ ...one, adds: of(one.by) }))
+    .sort((/** @type {any} */ a, /** @type {any} */ b) => Math.abs(b.adds) - Math.abs(a.adds));
+  const shown = lines.slice(0, MOST_LINES).map((/** @type {any} */ one) =>
+    [[named(model.columns[one.column].name)], textOf(model, one.column, x[one.column]), one.adds]);
+  const rest = lines.slice(MOST_LINES);
+  if (rest.length) {
+    shown.push([[`${rest.length} other columns`], "", rest.reduce((/** @type {number} */ s, /** @type {any} */ o) => s + o.adds, 0)]);
+  }
+  const start = of(found.start);
+  const zero = classes ? 0 : start; // where bars begin
+  const points = [zero, start];
+  for (const [, , adds] of shown) points.push(points[points.length - 1] + adds);
+  const ends = points.filter(Number.isFinite);
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const places = classes ? 1 : placesOf(Math.max(high - low, Math.abs(start) / 10));
+  let sum = start;
+  const typical = model.columns.some((/** @type {any} */ one) => !one.unknown);
+  const first = typical ? "average row" : "before any cell";
+  const row = (/** @type {any} */ head, /** @type {string} */ cell, /** @type {number} */ adds, /** @type {number} */ from, /** @type {number} */ to, kind = "") =>
+    el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", {}, el("bdi", {}, cell)),
+      el("td", {}, step(from, to, low, high, zero)), el("td", { class: "number" }, signed(adds, places)));
+  const body = [row([first], "", start, zero, start)];
+  for (const [head, cell, adds] of shown) { body.push(row(head, cell, adds, sum, sum + adds)); sum += adds; }
+  body.push(row(["sum"], "", sum, zero, sum, "sum"));
+  const caption = classes
+    ? [`What speaks for `, el("bdi", {}, brief(model.outputs[found.answer])), " and against ", el("bdi", {}, brief(model.outputs[found.against])), `, in ${unit}`]
+    : ["What every column adds to ", el("bdi", {}, brief(model.outputs[target]))];
+  return el("table", {}, el("caption", {}, ...caption), el("tbody", {}, ...body));
+}
+
+/** Decimal places that show three digits of a width. @param {number} width */
+const placesOf = (width) => Math.max(0, Math.min(12, 2 - Math.floor(Math.log10(width || 1))));
+
+/** A cell as text. @param {any} model @param {number} j @param {any} cell */
+export function textOf(model, j, cell) {
+  if (isMissing(cell)) return "unknown";
+  if (typeof cell === "number" && isNumeric(model.columns[j])) return numeral(cell);
+  return brief(String(cell));
+}
+
+/** @param {any} model @param {any} found */
+function sentence(model, found) {
+  if (model.task !== "classes") {
+    return model.outputs.map((/** @type {string} */ name, /** @type {number} */ t) => `${brief(name)}: ${numeral(found.scores[t])}`).join("; ") + ".";
+  }
+  const says = `${brief(model.outputs[found.answer])}, ${percent(found.posterior[found.answer])}.`;
+  if (found.against < 0 || !found.columns.length) return `${says} Nothing is known of the row yet.`;
+  const adds = found.columns.map((/** @type {any} */ one) =>
+    ({ name: brief(model.columns[one.column].name), by: one.by[found.answer] - one.by[found.against] }))
+    .filter((/** @type {any} */ one) => Number.isFinite(one.by));
+  const most = adds.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.by > (a?.by ?? 0.2) ? b : a), null);
+  const least = adds.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.by < (a?.by ?? -0.2) ? b : a), null);
+  const how = least && most && -least.by > most.by / 2 ? "strongly" : "slightly";
+  return says + (most ? ` Mostly because of ${most.name}.` : "") + (least ? ` ${least.name} speaks ${how} against it.` : "");
+}
+
+/** @param {any} model @param {any[]} x @param {any} found @param {number[]} order */
+function nextTable(model, x, found, order) {
+  const asked = gains(model, x, found.posterior, order).slice(0, NEXT).filter((one) => one.bits > 0.0005);
+  if (!asked.length) return [];
+  const most = Math.max(...asked.map((one) => one.bits));
+  return [el("table", { class: "next" }, el("caption", {}, "What to find out next: expected information, in bits"),
+    el("tbody", {}, ...asked.map((one) => el("tr", {},
+      el("th", { scope: "row", class: "name-cell" }, named(model.columns[one.column].name)),
+      el("td", {}, bar(one.bits / most, "k7")),
+      el("td", { class: "number" }, one.bits.toFixed(2))))))];
+}
+
+/** Why there is no answer. @param {any} model @param {any[]} x */
+function refusal(model, x) {
+  for (const [j, column] of model.columns.entries()) {
+    if (!column.unknown && isMissing(x[j])) return `No answer: this model needs ${brief(column.name)}.`;
+    const why = illegal(column, x[j]);
+    if (why) return `No answer: ${brief(column.name)} is ${textOf(model, j, x[j])}, ${why}.`;
+  }
+  return "No answer: a value was never seen in training, and this model refuses it.";
+}
+
+/**
+ * Write the answer into the page.
+ * @param {any} model @param {any[]} x @param {any} view
+ */
+export function showAnswer(model, x, view) {
+  const found = answerOf(model, x, view.average);
+  const words = found === null ? refusal(model, x) : sentence(model, found);
+  if (view.sentence.textContent !== words) view.sentence.textContent = words;
+  if (found === null) { view.body.replaceChildren(); return; }
+  const parts = [];
+  if (model.task === "classes") {
+    parts.push(probabilityTable(model, found));
+    if (found.against >= 0) parts.push(view.units, ledgerTable(model, found, x, 0, view.unit));
+    parts.push(...nextTable(model, x, found, view.order));
+  } else {
+    const most = Math.min(model.outputs.length, MOST_CLASSES);
+    for (let t = 0; t < most; t++) parts.push(ledgerTable(model, found, x, t, ""));
+  }
+  view.body.replaceChildren(...parts);
+}

@@ -1,0 +1,92 @@
+// The questions: one row for every column, its control over the classes' densities.
+import { isMissing, isNumeric } from "./score.js";
+import { numeral } from "./format.js";
+import { colour, el, named, svg } from "./dom.js";
+import { likelihoods, valuesOf } from "./densities.js";
+
+const DRAWN_CLASSES = 8;
+
+/** Densities of a column in every class, faint. @param {any} model @param {number} j */
+function picture(model, j) {
+  const nothing = new Array(model.columns.length).fill(null);
+  const by = model.columns[j].unknown ? likelihoods(model, j, nothing) : null;
+  if (by === null || !isNumeric(model.columns[j])) return null;
+  const values = valuesOf(model, j);
+  const most = Math.max(...by.slice(0, DRAWN_CLASSES).map((row) => Math.max(...row)));
+  const [low, high] = [values[0], values[values.length - 1]];
+  const line = svg("line", { class: "here", y1: 0, y2: 40, visibility: "hidden", "vector-effect": "non-scaling-stroke" });
+  const curves = by.slice(0, DRAWN_CLASSES).map((row, c) => {
+    const points = row.map((v, m) => `${((100 * m) / (row.length - 1 || 1)).toFixed(2)},${(40 - (38 * v) / (most || 1)).toFixed(2)}`);
+    return svg("path", { class: `curve ${colour(c)}`, "vector-effect": "non-scaling-stroke", d: `M0,40L${points.join("L")}L100,40` });
+  });
+  return {
+    made: svg("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", "aria-hidden": "true" }, ...curves, line),
+    /** @param {any} cell */
+    move(cell) {
+      line.setAttribute("visibility", isMissing(cell) ? "hidden" : "visible");
+      const at = (100 * (Math.max(low, Math.min(high, cell ?? low)) - low)) / (high - low || 1);
+      line.setAttribute("x1", at);
+      line.setAttribute("x2", at);
+    },
+  };
+}
+
+/** The number that was typed; null of nothing, NaN of no number. @param {string} text */
+export function typedNumber(text) {
+  const plain = text.replace(/[\s\u2009]/g, "").replace("−", "-").replace(/,(?=\d+$)/, ".");
+  return plain === "" ? null : Number(plain);
+}
+
+/**
+ * One question.
+ * @param {any} model @param {number} j @param {(j: number, cell: any) => void} told
+ */
+export function question(model, j, told) {
+  const column = model.columns[j];
+  const id = `cell-${j}`;
+  const label = el("label", { for: id }, named(column.name));
+  const unknown = column.unknown
+    ? el("button", { type: "button", "aria-pressed": "true", onclick: () => told(j, null) }, "unknown") : "";
+  if (unknown) unknown.setAttribute("aria-label", `${column.name.slice(0, 80)}: unknown`);
+  if (isNumeric(column)) {
+    const drawn = picture(model, j);
+    const bad = el("p", { class: "bad", role: "alert", hidden: true }, "Not a number: the cell counts as unknown.");
+    const box = el("input", { type: "text", id, inputmode: "decimal", autocomplete: "off" });
+    box.addEventListener("input", () => {
+      const number = typedNumber(box.value);
+      bad.hidden = !Number.isNaN(number);
+      told(j, Number.isNaN(number) ? null : number);
+    });
+    const scale = column.low === undefined ? "" : el("input", {
+      type: "range", min: column.low, max: column.high, step: column.kind === "number" ? column.step : 1,
+      value: column.typical, "aria-label": `${column.name.slice(0, 80)}, from ${numeral(column.low)} to ${numeral(column.high)}`,
+      oninput: (/** @type {any} */ event) => told(j, Number(event.target.value)),
+    });
+    const made = el("div", { class: "question" }, label,
+      el("div", { class: "control" }, ...(drawn ? [drawn.made] : []), scale),
+      el("div", { class: "side" }, box, unknown), bad);
+    return {
+      made,
+      /** @param {any} cell */
+      show(cell) {
+        drawn?.move(cell);
+        if (document.activeElement !== box) box.value = isMissing(cell) ? "" : String(cell);
+        if (scale && !isMissing(cell)) scale.value = String(cell);
+        if (unknown) unknown.setAttribute("aria-pressed", String(isMissing(cell)));
+      },
+    };
+  }
+  const values = column.values ?? [];
+  const choice = el("select", { id, onchange: () => told(j, choice.value === "" ? null : values[Number(choice.value)]) },
+    ...(column.unknown ? [el("option", { value: "" }, "unknown")] : []),
+    ...values.map((/** @type {any} */ value, /** @type {number} */ i) => el("option", { value: String(i) }, String(value).slice(0, 200))));
+  const made = el("div", { class: "question" }, label, el("div", { class: "control" }, choice), el("div", { class: "side" }, unknown));
+  return {
+    made,
+    /** @param {any} cell */
+    show(cell) {
+      choice.value = isMissing(cell) ? "" : String(values.indexOf(cell));
+      if (unknown) unknown.setAttribute("aria-pressed", String(isMissing(cell)));
+    },
+  };
+}

@@ -1,0 +1,56 @@
+// How the values of one column are distributed in every class, as the model has it.
+import { added, isNumeric } from "./score.js";
+
+const POINTS = 96;
+
+/**
+ * The values of a column at which it is drawn: its categories, or numbers along its line.
+ * @param {any} model @param {number} j @returns {any[]}
+ */
+export function valuesOf(model, j) {
+  const column = model.columns[j];
+  if (!isNumeric(column)) return column.values ?? [];
+  if (column.low === undefined) return [];
+  if (column.kind !== "number") {
+    const [low, high] = [Math.max(0, column.low), column.high];
+    const step = Math.max(1, Math.ceil((high - low) / 200));
+    return Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => low + i * step);
+  }
+  const step = (column.high - column.low) / (POINTS - 1);
+  return Array.from({ length: POINTS }, (_, i) => column.low + i * step);
+}
+
+/** log x! @param {number} x */
+function logFactorial(x) {
+  if (x < 16) { let sum = 0; for (let i = 2; i <= x; i++) sum += Math.log(i); return sum; }
+  return (x + 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * x);
+}
+
+/**
+ * Likelihoods of the values, given the other cells: one row for each class, adding up to 1.
+ * Null where the column shares its distribution with others, or has no values to draw.
+ * @param {any} model @param {number} j @param {any[]} x @returns {number[][] | null}
+ */
+export function likelihoods(model, j, x) {
+  const term = model.terms.find((/** @type {any} */ one) => one.at.includes(j));
+  const values = valuesOf(model, j);
+  if (!term || !values.length || model.columns[j].kind === "count") return null;
+  const known = [...x];
+  known[j] = null;
+  const sum = (/** @type {any[]} */ row) => {
+    const total = new Array(model.outputs.length).fill(0);
+    for (const [, by] of added(model, term, row) ?? []) by.forEach((v, c) => { total[c] += v; });
+    return total;
+  };
+  const before = sum(known);
+  const logs = values.map((value) => {
+    known[j] = value;
+    const shared = model.columns[j].kind === "whole" ? logFactorial(value) : 0;
+    return sum(known).map((v, c) => v - before[c] - shared);
+  });
+  return before.map((_, c) => {
+    const weights = logs.map((row) => Math.exp(row[c]));
+    const total = weights.reduce((a, b) => a + b, 0);
+    return weights.map((weight) => (total > 0 ? weight / total : 0));
+  });
+}

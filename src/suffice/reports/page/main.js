@@ -1,0 +1,121 @@
+// Starts the page: reads the model, draws the places, and keeps the address in step.
+import { isMissing, isNumeric } from "./score.js";
+import { averages, showAnswer, UNITS } from "./answer.js";
+import { question } from "./ask.js";
+import { el } from "./dom.js";
+
+const OPEN_QUESTIONS = 12;
+
+/** @param {string} id @returns {any} */
+const place = (id) => document.getElementById(id);
+
+function start() {
+  const model = JSON.parse(place("model").textContent);
+  const order = model.columns.map((/** @type {any} */ _, /** @type {number} */ j) => j)
+    .sort((/** @type {number} */ a, /** @type {number} */ b) => (model.columns[b].bits ?? -1) - (model.columns[a].bits ?? -1));
+  const view = answerView(model, order, () => showAnswer(model, x, view));
+  /** @type {any[]} */
+  let x = [];
+  /** @type {Map<number, any>} */
+  const questions = new Map();
+
+  /** @param {number} j @param {any} cell */
+  function told(j, cell) {
+    x[j] = cell;
+    questions.get(j)?.show(cell);
+    showAnswer(model, x, view);
+    writeAddress(model, x);
+  }
+
+  const draw = (/** @type {number} */ j) => {
+    const made = question(model, j, told);
+    questions.set(j, made);
+    made.show(x[j]);
+    return made.made;
+  };
+
+  x = readAddress(model);
+  const form = place("questions");
+  form.append(...order.slice(0, OPEN_QUESTIONS).map(draw));
+  const rest = order.slice(OPEN_QUESTIONS);
+  if (rest.length) {
+    const more = el("details", {}, el("summary", {}, `${rest.length} more column${rest.length > 1 ? "s" : ""}`));
+    more.addEventListener("toggle", () => more.append(...rest.map(draw)), { once: true });
+    form.append(more);
+  }
+  form.addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
+  place("ask-how").append(
+    model.columns.some((/** @type {any} */ one) => one.unknown)
+      ? "Say what is known of a row; what is unknown is left out of the answer. "
+      : "This model needs every cell. It starts at the average row: change what you know. ",
+    el("button", { type: "button", onclick: () => restore(startOf(model)) }, "Start again"));
+
+  /** @param {any[]} cells */
+  function restore(cells) {
+    x = cells;
+    for (const [j, made] of questions) made.show(x[j]);
+    showAnswer(model, x, view);
+    writeAddress(model, x);
+  }
+  window.addEventListener("hashchange", () => {
+    if (location.hash.includes("?")) restore(readAddress(model));
+    else writeAddress(model, x);
+  });
+  showAnswer(model, x, view);
+}
+
+/** The parts of the answer that stay. @param {any} model @param {number[]} order @param {() => void} again */
+function answerView(model, order, again) {
+  const sentence = el("p", { class: "sentence", role: "status", "aria-live": "polite" });
+  const body = el("div");
+  place("answer").append(sentence, body);
+  const view = /** @type {any} */ ({ sentence, body, order, unit: "decibans", average: averages(model) });
+  const buttons = Object.keys(UNITS).map((unit) => el("button", {
+    type: "button", "aria-pressed": String(unit === view.unit),
+    onclick: () => {
+      view.unit = unit;
+      for (const one of buttons) one.setAttribute("aria-pressed", String(one.textContent === unit));
+      again();
+    },
+  }, unit));
+  view.units = el("p", { class: "switch controls" }, "Count evidence in ", ...buttons);
+  return view;
+}
+
+/** The row that the page starts with. @param {any} model @returns {any[]} */
+function startOf(model) {
+  return model.columns.map((/** @type {any} */ column) => {
+    if (column.unknown) return null;
+    if (isNumeric(column)) return column.typical;
+    return column.values[column.typical.indexOf(Math.max(...column.typical))];
+  });
+}
+
+/** The row that the address holds. @param {any} model */
+function readAddress(model) {
+  const cells = startOf(model);
+  const [, query] = location.hash.split("?", 2);
+  for (const [name, text] of new URLSearchParams(query ?? "")) {
+    const j = model.columns.findIndex((/** @type {any} */ one) => one.name === name);
+    if (j < 0) continue;
+    const column = model.columns[j];
+    if (isNumeric(column)) cells[j] = text === "" || Number.isNaN(Number(text)) ? cells[j] : Number(text);
+    else cells[j] = column.values?.find((/** @type {any} */ value) => String(value) === text) ?? cells[j];
+  }
+  return cells;
+}
+
+/** @param {any} model @param {any[]} x */
+function writeAddress(model, x) {
+  const query = new URLSearchParams();
+  const begin = startOf(model);
+  x.forEach((cell, j) => {
+    if (!isMissing(cell) && cell !== begin[j]) query.append(model.columns[j].name, String(cell));
+  });
+  const [spot] = location.hash.split("?", 1);
+  const text = query.toString();
+  const hash = `${spot || "#ask"}${text ? `?${text}` : ""}`;
+  history.replaceState(null, "", hash);
+}
+
+start();

@@ -1,0 +1,176 @@
+// The answers of the model: log joints of classes, or predictions, as Python computes them.
+
+/**
+ * @typedef {number | null | any[]} Tree  A number, null for minus infinity, or an operation.
+ * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][],
+ *   rest?: any, mean?: number[][], low?: number[][] | null, covariance?: number[][],
+ *   words?: Record<string, (number|null)[]>}} Term
+ * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[],
+ *   fallback: number, columns: any[], terms: Term[]}} Model
+ * @typedef {any[]} Cells  A cell for every column; null is missing.
+ */
+
+export const LARGEST = 1e150; // Python refuses larger numbers
+const LEAST_PIVOT = 2 ** -44; // a column that others determine says nothing
+const LOG_2PI = Math.log(2 * Math.PI);
+
+/** @param {any} cell */
+export const isMissing = (cell) => cell === null || cell === undefined || Number.isNaN(cell);
+
+/** Whether the cells of a column are numbers. @param {any} column */
+export const isNumeric = (column) => ["number", "count", "whole"].includes(column.kind);
+
+/** @param {any} number */
+const finite = (number) => (number === null ? -Infinity : number);
+
+/** @param {any} cell */
+const keyOf = (cell) => (typeof cell === "boolean" ? Number(cell) : cell);
+
+/**
+ * The value of a tree.
+ * @param {Tree} tree @param {Cells} x @returns {number}
+ */
+function valueOf(tree, x) {
+  if (tree === null) return -Infinity;
+  if (typeof tree === "number") return tree;
+  const [name, a, b, c, d] = tree;
+  switch (name) {
+    case "x": return x[a];
+    case "+": {
+      let sum = valueOf(a, x);
+      for (let i = 2; i < tree.length; i++) sum += valueOf(tree[i], x);
+      return sum;
+    }
+    case "*": return valueOf(a, x) * valueOf(b, x);
+    case "/": return valueOf(a, x) / valueOf(b, x);
+    case "square": return valueOf(a, x) ** 2;
+    case "log": return Math.log(valueOf(a, x));
+    case "log1p": return Math.log1p(valueOf(a, x));
+    case "above": return finite(x[a] > b ? c : d);
+    case "choice": {
+      const found = b.find((/** @type {any[]} */ one) => keyOf(one[0]) === keyOf(x[a]));
+      return finite(found ? found[1] : c);
+    }
+    default: throw new Error(`no operation ${name}`);
+  }
+}
+
+/**
+ * Why a cell cannot be read, or "".
+ * @param {{kind: string, name: string}} column @param {any} cell
+ */
+export function illegal(column, cell) {
+  if (isMissing(cell) || !isNumeric(column)) return "";
+  if (typeof cell !== "number" || !(Math.abs(cell) <= LARGEST)) return "not a number";
+  if (column.kind !== "number" && cell < 0) return "a count is not negative";
+  return column.kind === "whole" && !Number.isInteger(cell) ? "a count is a whole number" : "";
+}
+
+/** @type {WeakMap<Term, Map<any, any[]>>} */
+const tables = new WeakMap();
+
+/** @param {Term} term @param {any} cell */
+function lookedUp(term, cell) {
+  let table = tables.get(term);
+  if (table === undefined) {
+    const rows = /** @type {any[][]} */ (term.table);
+    table = new Map(/** @type {any[]} */ (term.values).map((v, i) => [keyOf(v), rows[i]]));
+    tables.set(term, table);
+  }
+  const found = table.get(keyOf(cell)) ?? term.rest;
+  return found === "refused" ? null : found.map(finite);
+}
+
+/**
+ * What every observed column adds to the log density of one Gaussian, by the chain rule: the factor
+ * of the covariance is lower triangular, in the order of the columns.
+ * @param {Term} term @param {number} c @param {Cells} x @param {number[]} seen
+ */
+function chain(term, c, x, seen) {
+  const matrices = /** @type {number[][]} */ (term.covariance);
+  const matrix = matrices[matrices.length === 1 ? 0 : c];
+  const mean = /** @type {number[][]} */ (term.mean)[c];
+  const at = (/** @type {number} */ i, /** @type {number} */ j) => matrix[(i * (i + 1)) / 2 + j];
+  const rows = /** @type {number[][]} */ ([]);
+  const z = /** @type {number[]} */ ([]);
+  const used = /** @type {number[]} */ ([]);
+  return seen.map((i) => {
+    const row = /** @type {number[]} */ ([]);
+    let pivot = at(i, i);
+    let rest = x[term.at[i]] - mean[i] - (term.low ? term.low[c][i] : 0);
+    used.forEach((j, n) => {
+      let sum = at(i, j);
+      for (let m = 0; m < n; m++) sum -= row[m] * rows[n][m];
+      row.push(sum / rows[n][n]);
+      pivot -= row[n] ** 2;
+      rest -= row[n] * z[n];
+    });
+    if (!(pivot > LEAST_PIVOT * at(i, i))) return 0;
+    row.push(Math.sqrt(pivot));
+    rows.push(row);
+    used.push(i);
+    z.push(rest / Math.sqrt(pivot));
+    return -0.5 * (z[z.length - 1] ** 2 + LOG_2PI + Math.log(pivot));
+  });
+}
+
+/**
+ * What one term adds, by column and output; null where the row gets no answer.
+ * @param {Model} model @param {Term} term @param {Cells} x @returns {[number, number[]][] | null}
+ */
+export function added(model, term, x) {
+  const k = model.outputs.length;
+  if (term.covariance) {
+    const seen = term.at.map((_, i) => i).filter((i) => !isMissing(x[term.at[i]]));
+    if (seen.some((i) => illegal(model.columns[term.at[i]], x[term.at[i]]))) return null;
+    const byClass = Array.from({ length: k }, (_, c) => chain(term, c, x, seen));
+    return seen.map((i, n) => [term.at[i], byClass.map((terms) => terms[n])]);
+  }
+  if (term.at.some((j) => isMissing(x[j]))) return term.refuse ? null : [];
+  if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
+  const place = term.at.length ? term.at[0] : -1; // −1: of no column
+  if (term.values) {
+    const found = lookedUp(term, x[place]);
+    return found === null ? null : [[place, found]];
+  }
+  return [[place, /** @type {Tree[]} */ (term.by).map((tree) => valueOf(tree, x))]];
+}
+
+/**
+ * What every column adds to every output, and where the sums start; null without an answer.
+ * @param {Model} model @param {Cells} x
+ * @returns {{start: number[], columns: Map<number, number[]>, scores: number[]} | null}
+ */
+export function ledger(model, x) {
+  const start = model.start.map(finite);
+  const scores = [...start];
+  const columns = new Map();
+  for (const term of model.terms) {
+    const made = added(model, term, x);
+    if (made === null) return null;
+    for (const [j, by] of made) {
+      by.forEach((value, c) => { scores[c] += value; });
+      if (j < 0) by.forEach((value, c) => { start[c] += value; });
+      else columns.set(j, by.map((value, c) => value + (columns.get(j)?.[c] ?? 0)));
+    }
+  }
+  return { start, columns, scores };
+}
+
+/**
+ * Probabilities from log joints; the prior where every class is impossible.
+ * @param {Model} model @param {number[]} scores
+ */
+export function probabilities(model, scores) {
+  const most = Math.max(...scores);
+  if (most === -Infinity) return [...model.prior];
+  const weights = scores.map((score) => Math.exp(score - most));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** The place of the answer. @param {Model} model @param {number[]} scores */
+export function best(model, scores) {
+  const most = Math.max(...scores);
+  return most === -Infinity ? model.fallback : scores.indexOf(most);
+}

@@ -1,0 +1,73 @@
+"""The page as one file: a template, its scripts and styles, and the model as JSON."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from suffice.reports.about import about
+from suffice.reports.columns import column_facts
+from suffice.reports.scoring import scoring
+
+__all__ = ["page"]
+
+SCRIPTS = ("score", "format", "dom", "densities", "gains", "answer", "ask", "main")
+IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
+EXPORT = re.compile(r"^export ", re.M)
+
+
+def page(model: Any) -> str:
+    """The page as text."""
+    scored = scoring(model)
+    facts = about(model, len(scored["columns"]), scored["outputs"])
+    described = column_facts(model, scored["columns"])
+    columns = [one | of for one, of in zip(scored["columns"], described, strict=True)]
+    digest = hashlib.sha256(_json(scored).encode()).hexdigest()
+    data = scored | {"columns": columns, "target": facts["target"]}
+    style, script = _file("page.css"), _bundle()
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    # Names that come from the data are escaped; the parts given as markup are our own files.
+    template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    written: str = template.from_string(_file("page.html.j2")).render(
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+        data=Markup(_json(data)),
+        about=facts,
+        fingerprint=digest,
+    )
+    return written
+
+
+def _file(name: str) -> str:
+    return files("suffice.reports").joinpath("page", name).read_text("utf8")
+
+
+def _bundle() -> str:
+    """The modules in the order of their imports, as one script."""
+    parts = (_file(f"{name}.js") for name in SCRIPTS)
+    text = "".join(EXPORT.sub("", IMPORT.sub("", part)) for part in parts)
+    return f'"use strict";\n{text}'
+
+
+def _hash(text: str) -> str:
+    """The source that a content security policy knows an inline text by."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(data: Any) -> str:
+    """JSON that no text in it can end the script element of."""
+    written = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&\u2028\u2029":
+        written = written.replace(sign, f"\\u{ord(sign):04x}")
+    return written

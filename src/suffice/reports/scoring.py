@@ -1,0 +1,222 @@
+"""What a browser needs to answer as Python does: the log joint as compact JSON.
+
+The trees are those of `suffice.export`, written as short arrays. Models of several columns together
+are written as means and covariances, as an export has terms of complete rows only, and a reader of
+the page leaves cells unknown.
+"""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import ParameterError
+from suffice.export.columns import check_labels
+from suffice.export.expressions import (
+    Above,
+    Cell,
+    Choice,
+    Column,
+    Log,
+    Log1p,
+    LogJoint,
+    Number,
+    Product,
+    Quotient,
+    Square,
+    Sum,
+    Term,
+)
+from suffice.export.family_terms import family_terms
+from suffice.export.reading import log_joint, refuse_times
+from suffice.families.multivariate.parameters import MultivariateGaussianParameters
+from suffice.models.generative.model import GenerativeModel
+
+__all__ = ["MOST_JOINED", "scoring"]
+
+MOST_JOINED = 100  # columns that a quadratic model may join in a page
+OF_A_NUMBER = 20  # bytes of a number in JSON
+
+
+def scoring(model: Any) -> dict[str, Any]:
+    """Everything that the page's ``score.js`` reads.
+
+    Parameters
+    ----------
+    model : fitted estimator
+
+    Returns
+    -------
+    dict
+        ``task``, ``outputs``, ``start``, ``prior``, ``fallback``, ``columns`` and ``terms``;
+        null stands for −∞.
+
+    Raises
+    ------
+    ParameterError
+        If the model, or the family of a column, cannot be written; if it would be too large.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> import pyarrow as pa
+    >>> rows = pa.table({"size": [1.0, 2.0, 5.0], "kind": ["a", "a", "b"]})
+    >>> scoring(NaiveBayes().fit(rows, "kind"))["outputs"]
+    ['a', 'b']
+    """
+    fitted = getattr(model, "model_", None)
+    joined = isinstance(fitted, GenerativeModel) and any(
+        isinstance(parameters, MultivariateGaussianParameters) for parameters in fitted.parameters
+    )
+    joint = None if joined else log_joint(model)
+    if joint is not None:
+        columns = joint.columns
+        terms = [_term(term) for term in joint.terms]
+    else:
+        joint, columns, terms = _of_parts(model)
+    return {
+        "task": joint.task,
+        "outputs": [output_name(label) for label in joint.outputs],
+        "start": [_finite(value) for value in joint.start],
+        "prior": list(joint.prior),
+        "fallback": joint.fallback if joint.prior else 0,
+        "columns": [{"name": str(column.name), "kind": column.kind} for column in columns],
+        "terms": terms,
+    }
+
+
+def output_name(label: Any) -> str:
+    """A label as the page shows it."""
+    return str(label)
+
+
+def _of_parts(model: Any) -> tuple[LogJoint, tuple[Column, ...], list[dict[str, Any]]]:
+    """A generative model, some of whose columns are Gaussian together."""
+    fitted = model.model_
+    if getattr(model, "costs", None) is not None:
+        log_joint(model)  # refuses it
+    check_labels(fitted.classes.values)
+    fitted.refuse_weights("a page")
+    refuse_times(fitted.layout)
+    columns: list[Column] = []
+    terms: list[dict[str, Any]] = []
+    for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
+        names = tuple(part.layout.columns)
+        if isinstance(parameters, MultivariateGaussianParameters):
+            terms.append(_gaussian(parameters, len(columns)))
+            columns += [Column(name, "number") for name in names]
+            continue
+        found = family_terms(parameters, names, fitted.layout, len(columns))
+        columns += found[0]
+        terms += map(_term, found[1])
+    joint = LogJoint(
+        "classes",
+        fitted.classes.values,
+        tuple(fitted.log_prior.tolist()),
+        tuple(fitted.prior.tolist()),
+        tuple(columns),
+        (),
+    )
+    return joint, joint.columns, terms
+
+
+def _gaussian(parameters: MultivariateGaussianParameters, first: int) -> dict[str, Any]:
+    """Means, and the lower triangles of the covariances."""
+    factored = parameters.factored
+    s, d, _ = factored.covariance.shape
+    if s > 1 and d > MOST_JOINED:
+        size = s * d * (d + 1) // 2 * OF_A_NUMBER / 1e6
+        raise ParameterError(
+            f"{s} covariance matrices of {d:,} columns would make a page of {size:,.1f} MB",
+            f"a page holds those of {MOST_JOINED} columns at most",
+            "fit the model on fewer columns, or use LinearDiscriminantAnalysis or NaiveBayes",
+        )
+    rows, below = np.tril_indices(d)
+    low = factored.mean_lo.tolist() if factored.mean_lo.any() else None
+    return {
+        "at": list(range(first, first + d)),
+        "mean": factored.mean.tolist(),
+        "low": low,
+        "covariance": factored.covariance[:, rows, below].tolist(),
+    }
+
+
+def _term(term: Term) -> dict[str, Any]:
+    """One term; of values that every output looks up, a table."""
+    made = {"at": list(term.columns), "refuse": term.missing == "refused"}
+    choices = [one for one in term.by_output if isinstance(one, Choice)]
+    if len(choices) < len(term.by_output) or not choices:
+        return made | {"by": [_written(one) for one in term.by_output]}
+    values = [value for value, _ in choices[0].cases]
+    if any([value for value, _ in one.cases] != values for one in choices):
+        return made | {"by": [_written(one) for one in term.by_output]}
+    table = [[_finite(one.cases[i][1]) for one in choices] for i in range(len(values))]
+    rest: Any = [_finite(0.0 if one.otherwise is None else one.otherwise) for one in choices]
+    if any(one.otherwise is None for one in choices):
+        rest = "refused"
+    return made | {"values": values, "table": table, "rest": rest}
+
+
+def _finite(value: float) -> float | None:
+    return None if value == -inf else value
+
+
+@singledispatch
+def _written(node: Any) -> Any:
+    """A node as a number, null for −∞, or an array whose first entry says what it is."""
+    raise TypeError(type(node))
+
+
+@_written.register
+def _(node: Number) -> Any:
+    return _finite(node.value)
+
+
+@_written.register
+def _(node: Cell) -> Any:
+    return ["x", node.column]
+
+
+@_written.register
+def _(node: Sum) -> Any:
+    return ["+", *map(_written, node.terms)]
+
+
+@_written.register
+def _(node: Product) -> Any:
+    return ["*", _written(node.left), _written(node.right)]
+
+
+@_written.register
+def _(node: Quotient) -> Any:
+    return ["/", _written(node.left), _written(node.right)]
+
+
+@_written.register
+def _(node: Square) -> Any:
+    return ["square", _written(node.of)]
+
+
+@_written.register
+def _(node: Log) -> Any:
+    return ["log", _written(node.of)]
+
+
+@_written.register
+def _(node: Log1p) -> Any:
+    return ["log1p", _written(node.of)]
+
+
+@_written.register
+def _(node: Choice) -> Any:
+    cases = [[value, _finite(number)] for value, number in node.cases]
+    otherwise = 0.0 if node.otherwise is None else node.otherwise
+    return ["choice", node.column, cases, _finite(otherwise)]
+
+
+@_written.register
+def _(node: Above) -> Any:
+    return ["above", node.column, node.threshold, _finite(node.above), _finite(node.below)]

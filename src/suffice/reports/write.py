@@ -1,0 +1,56 @@
+"""`report`: a page in a file."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+from suffice.atomic import atomic_writer
+from suffice.errors import ParameterError
+from suffice.models.base.scikit_learn import check_is_fitted
+
+__all__ = ["report"]
+
+
+def report(model: Any, path: str | PathLike[str]) -> None:
+    """Write a page that shows what a model knows, and answers questions, without a network.
+
+    The page is one HTML file. It computes the answers of the model from its parameters, as Python
+    does, missing and unseen cells included.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Naive Bayes, discriminant analysis, linear or logistic regression.
+    path : str or path
+        Where the page is written.
+
+    Raises
+    ------
+    ParameterError
+        If the model cannot be written as a page, or its page would be too large.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pyarrow as pa
+    >>> from suffice import NaiveBayes
+    >>> rows = pa.table({"size": [1.0, 2.0, 5.0], "kind": ["a", "a", "b"]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     report(NaiveBayes().fit(rows, "kind"), Path(folder) / "model.html")
+    ...     "<title>kind" in Path(folder, "model.html").read_text("utf8")
+    True
+    """
+    check_is_fitted(model)
+    try:
+        from suffice.reports.page_text import page
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            "Jinja2, which fills in the page, is not installed",
+            "it is an optional library",
+            "pip install 'suffice[report]'",
+        ) from error
+    text = page(model)
+    with atomic_writer(path, "w") as file:
+        file.write(text)

@@ -1,0 +1,79 @@
+"""Rows of every kind of column, and models of every kind that a page shows."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from suffice import (
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+)
+from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
+
+HOSTILE = "</script><script>alert(1)</script>"
+JOBS = [HOSTILE, 'it\'s "x"', "مرحبا", "😀", "=1+1"]
+LONG = "n" * 10_000
+
+
+def rows(n: int, seed: int) -> pd.DataFrame:
+    """Rows of three classes; those of other seeds than 1 also show values never seen there."""
+    rng = np.random.default_rng(seed)
+    k = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    new = int(seed != 1)
+    return pd.DataFrame(
+        {
+            "<img src=x onerror=alert(1)>": rng.normal(40 + 5 * k, 10),
+            "far": 1e6 + rng.normal(k, 1),
+            LONG: np.array([*JOBS, "new"])[rng.integers(0, len(JOBS) + new, n)],
+            "code": rng.integers(0, 3 + new, n),
+            "flag": rng.random(n) < 0.2 + 0.2 * k,
+            "hits": rng.poisson(2 + k).astype(float),
+            "word": rng.poisson(2 + k).astype(float),
+            "other": rng.poisson(1, n).astype(float),
+            "y": np.array([HOSTILE, "no", "😀"])[k],
+        }
+    )
+
+
+def with_holes(table: pd.DataFrame) -> pd.DataFrame:
+    """A cell in seven is missing, and one row shows nothing."""
+    holes = np.random.default_rng(3).random(table.shape) < 1 / 7
+    holes[0] = True
+    return table.astype(object).mask(holes).where(lambda cells: cells.notna(), None)
+
+
+NUMBERS = ["<img src=x onerror=alert(1)>", "far", "hits"]
+FAMILIES = {"hits": "poisson", "word": "multinomial", "other": "multinomial"}
+
+
+@pytest.fixture(scope="session")
+def models() -> dict[str, tuple[Any, pd.DataFrame]]:
+    """Models, and the columns of the rows that each is asked."""
+    table, asked = rows(400, 1), rows(1_000, 2).drop(columns="y")
+    events, codes = table[["hits", "word", "other"]], table[["code"]]
+    numbers = table[NUMBERS]
+    design = table[[*NUMBERS, LONG]]
+    known = rows(1_000, 1).drop(columns="y")[[*NUMBERS, LONG]]  # such models refuse unseen values
+
+    def bayes(**options: Any) -> Any:
+        return NaiveBayes(**options).fit(table, "y")
+
+    return {
+        "bayes": (bayes(families=FAMILIES), asked),
+        "map": (bayes(families=FAMILIES, estimation="map"), asked),
+        "mle": (bayes(families=FAMILIES, estimation="mle", alpha=0.0), asked),
+        "smooth": (bayes(unseen="smooth"), asked),
+        "bernoulli": (BernoulliNB(binarize=1.5).fit(events, table["y"]), asked[list(events)]),
+        "multinomial": (MultinomialNB().fit(events, table["y"]), asked[list(events)]),
+        "complement": (ComplementNB().fit(events, table["y"]), asked[list(events)]),
+        "categorical": (CategoricalNB().fit(codes, table["y"]), asked[list(codes)]),
+        "lda": (LinearDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
+        "qda": (QuadraticDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
+        "logistic": (LogisticRegression().fit(design, table["y"]), known),
+        "linear": (LinearRegression().fit(design, table["other"]), known),
+    }
