@@ -103,13 +103,13 @@ class BernoulliParameters(Parameters):
         """Add Σⱼ xⱼ log θⱼ + (1 − xⱼ) log(1 − θⱼ)."""
         log_theta = safe_log(self.theta)
         impossible = np.isneginf(log_theta)
-        self._add_terms(np.where(impossible, 0.0, log_theta), block, out)
+        self.add_terms(np.where(impossible, 0.0, log_theta), block, out)
         if impossible.any():
             count = scores(block.rows, len(self.theta), 0.0)
-            self._add_terms(impossible.astype(np.float64), block, count)
+            self.add_terms(impossible.astype(np.float64), block, count)
             out[count > 0.5] = -np.inf
 
-    def _add_terms(
+    def add_terms(
         self, terms: NDArray[np.float64], block: CodedBlock | SparseBlock, out: NDArray[np.float64]
     ) -> None:
         """Add Σⱼ terms[c, j, xⱼ]: all outcomes 0, corrected where the outcome is 1."""

@@ -155,6 +155,19 @@ class JointTableParameters(JointParameters):
         BadCell
             If a value was never seen and ``unseen="error"``.
         """
+        for rows, log_weight in self.log_weights(block):
+            out[rows] += log_weight - self.log_total
+
+    def log_weights(
+        self, block: CodedBlock | IntegerBlock
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+        """Yield rows that show the same columns, and log (N_c(x_O) + a Π_{j ∉ O} mⱼ), (rows, k).
+
+        Raises
+        ------
+        BadCell
+            If a value was never seen and ``unseen="error"``.
+        """
         block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen == "error":
@@ -162,7 +175,7 @@ class JointTableParameters(JointParameters):
         elif self.unseen == "ignore":
             codes = np.where(codes == [len(v) for v in self.vocabularies], -1, codes)
         for rows, columns in _patterns(codes >= 0):
-            out[rows] += self._log_marginal(columns, codes[np.ix_(rows, columns)])
+            yield rows, self._log_weight(columns, codes[np.ix_(rows, columns)])
 
     def _log_marginal(self, columns: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.float64]:
         """Log p(x_O | c), (n, k), of the codes (n, o) of the columns O alone.
@@ -173,16 +186,20 @@ class JointTableParameters(JointParameters):
 
         N_c(x_O) is the sum over the combinations that agree with x_O.
         """
+        return self._log_weight(columns, codes) - self.log_total
+
+    def _log_weight(self, columns: NDArray[np.intp], codes: NDArray[Any]) -> NDArray[np.float64]:
+        """The logarithm of the numerator, (n, k)."""
         together = np.concatenate([self.cells[:, columns], codes])
         distinct, place = distinct_rows(together)
         of_cells, of_rows = np.split(place, [len(self.cells)])
         count = _gathered(self.count, of_cells, len(distinct))[:, of_rows]
         log_rest = self.log_pseudo + np.delete(self.log_sizes, columns).sum()
-        log_share: NDArray[np.float64] = log_add_exp(safe_log(count), log_rest)
-        return (log_share - self._log_total[:, None]).T
+        log_weight: NDArray[np.float64] = log_add_exp(safe_log(count), log_rest)
+        return log_weight.T
 
     @cached_property
-    def _log_total(self) -> NDArray[np.float64]:
+    def log_total(self) -> NDArray[np.float64]:
         """Log (N_c + aM), (k,)."""
         total = safe_log(self.count.sum(axis=1))
         return log_add_exp(total, self.log_pseudo + self.log_sizes.sum())

@@ -12,7 +12,7 @@ from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, wi
 from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Reading, ResultFile
 from suffice.cli.output.explanation import Explanation, explanations
 from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_overwriting, short
-from suffice.errors import DataError
+from suffice.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,7 +55,7 @@ def explain(
         facts = {"rows": [_effects(found, row, of) for row, of in enumerate(cells)]}
         deliver(facts, lambda: (_effect_grid(row, top) for row in facts["rows"]), as_json, output)
         return
-    explained = explanations(found, cells)
+    explained = explanations(found, cells, _ends(fitted, table))
     facts = {"rows": [_facts(row, why) for row, why in enumerate(explained, start=1)]}
     deliver(facts, lambda: _rendered(explained, top), as_json, output)
 
@@ -63,11 +63,20 @@ def explain(
 # Classes ----------------------------------------------------------------------------------------
 
 
+def _ends(fitted: Any, table: Any) -> Any:
+    """The intervals of the probabilities; None where the model has no posterior."""
+    try:
+        return fitted.predict_proba_interval(table)
+    except ParameterError:
+        return None
+
+
 def _facts(row: int, why: Explanation) -> dict[str, Any]:
     return {
         "row": row,
         "prediction": why.prediction,
         "probability": why.probability,
+        **({} if why.interval is None else {"interval": list(why.interval)}),
         "against": why.against,
         why.start.replace(" ", "_"): why.prior,
         "columns": [
@@ -85,6 +94,8 @@ def _rendered(explained: Sequence[Explanation], top: int) -> Iterator[Renderable
 
 def _grid(row: int, why: Explanation, top: int) -> Table:
     title = f"Row {row}: {why.prediction}, with probability {percent(why.probability)}"
+    if why.interval is not None:
+        title += f" (95 % interval: {' to '.join(map(percent, why.interval))})"
     table = grid("", "value", f"decibans for {why.prediction}, against {why.against}", title=title)
     table.columns[1].justify = "left"
     table.add_row(why.start, "", decibans(why.prior))

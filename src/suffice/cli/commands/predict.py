@@ -47,7 +47,9 @@ def predict(
         str | None,
         typer.Option(
             metavar="prediction|confidence",
-            help="linear, ridge: add the ends of an interval for the row, or for its mean.",
+            help="linear, ridge: add the ends of an interval for the row, or for its mean. "
+            "Classifiers: 'confidence' adds the ends of an interval for each probability, as the "
+            "parameters were learnt from so many rows.",
         ),
     ] = None,
     level: Annotated[
@@ -96,25 +98,25 @@ def _options(
     name = type(model).__name__
     if interval not in (None, "prediction", "confidence"):
         raise ParameterError(f"--interval {interval!r}", "it is one of 'prediction', 'confidence'")
-    if not predicts_numbers(model):
-        for option, value in (("interval", interval), ("level", level)):
-            if value is not None:
-                raise ParameterError(
-                    f"--{option} is given for a {name}",
-                    "its answers are classes, not numbers",
-                    "use --proba",
-                )
-        return {"proba": proba, "log_proba": log_proba}
-    for option, given in (("proba", proba), ("log-proba", log_proba)):
-        if given:
-            _refuse(option, model)
     if level is not None and interval is None:
         raise ParameterError(
             f"--level {level:g} is given without --interval",
             "it is the probability of an interval",
-            "add --interval prediction",
+            f"add --interval {'prediction' if predicts_numbers(model) else 'confidence'}",
         )
-    return {"interval": interval, "level": 0.95 if level is None else level}
+    ends = {"interval": interval, "level": 0.95 if level is None else level}
+    if not predicts_numbers(model):
+        if interval == "prediction":
+            raise ParameterError(
+                f"--interval prediction is given for a {name}",
+                "its answers are classes, not numbers",
+                "use --interval confidence, which is of their probabilities",
+            )
+        return {"proba": proba, "log_proba": log_proba, **ends}
+    for option, given in (("proba", proba), ("log-proba", log_proba)):
+        if given:
+            _refuse(option, model)
+    return ends
 
 
 def _refuse(option: str, model: Any) -> None:

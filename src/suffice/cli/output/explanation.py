@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 from suffice.errors import DataError
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from suffice.models.base.evidence import Evidence
 
 __all__ = ["Contribution", "Explanation", "explanations"]
@@ -40,6 +43,8 @@ class Explanation:
         to 1, twenty of 100 to 1.
     contributions : tuple of Contribution
         What every column adds, the largest first.
+    interval : pair of float, optional
+        95 % interval of the probability, as the parameters were learnt from so many rows.
     """
 
     prediction: Any
@@ -48,6 +53,7 @@ class Explanation:
     start: str
     prior: float
     contributions: tuple[Contribution, ...]
+    interval: tuple[float, float] | None = None
 
     @property
     def total(self) -> float:
@@ -55,7 +61,9 @@ class Explanation:
         return self.prior + sum(part.decibans for part in self.contributions)
 
 
-def explanations(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> list[Explanation]:
+def explanations(
+    evidence: Evidence, rows: Sequence[Mapping[str, Any]], ends: NDArray[np.float64] | None = None
+) -> list[Explanation]:
     """Take the answers apart.
 
     Parameters
@@ -64,6 +72,8 @@ def explanations(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> list[
         Of n rows.
     rows : sequence of n mappings
         Their cells, by column.
+    ends : ndarray (n, k, 2), optional
+        Of the intervals of the probabilities.
 
     Raises
     ------
@@ -76,10 +86,12 @@ def explanations(evidence: Evidence, rows: Sequence[Mapping[str, Any]]) -> list[
             "an explanation compares two",
             "let it learn rows of another class",
         )
-    return [_explanation(evidence, i, cells) for i, cells in enumerate(rows)]
+    return [_explanation(evidence, i, cells, ends) for i, cells in enumerate(rows)]
 
 
-def _explanation(evidence: Evidence, i: int, cells: Mapping[str, Any]) -> Explanation:
+def _explanation(
+    evidence: Evidence, i: int, cells: Mapping[str, Any], ends: NDArray[np.float64] | None
+) -> Explanation:
     from suffice.models.base.evidence import DECIBAN
 
     probability = evidence.probabilities[i]
@@ -97,4 +109,5 @@ def _explanation(evidence: Evidence, i: int, cells: Mapping[str, Any]) -> Explan
         evidence.start,
         float(prior * DECIBAN),
         tuple(parts),
+        None if ends is None else (float(ends[i, first, 0]), float(ends[i, first, 1])),
     )

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from math import isnan
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.source import Split, each_batch
+from suffice.errors import DataError
 from suffice.models.base.costs import by_costs
 from suffice.models.base.evaluation import known_codes
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
 
-__all__ = ["Hits", "hits"]
+__all__ = ["Hits", "hits", "of_rows"]
 
 
 @dataclass(frozen=True)
@@ -78,3 +80,31 @@ def hits(split: Split, model: Any, costs: NDArray[np.float64] | None = None) -> 
     for _ in each_batch(split, model.layout, add):
         pass
     return Hits(DoubleDouble.from_table(table)[0])
+
+
+class Judged(Protocol):
+    """What was found of rows with labels."""
+
+    @property
+    def accuracy(self) -> float:
+        """The fraction of rows answered as they are labelled; NaN without a row."""
+
+
+J = TypeVar("J", bound=Judged)
+
+
+def of_rows(found: J) -> J:
+    """What was found in one row at least.
+
+    Raises
+    ------
+    DataError
+        If there is none.
+    """
+    if isnan(found.accuracy):
+        raise DataError(
+            "there is no labelled row whose weight is not zero",
+            "an evaluation needs at least one",
+            "check the label column and the weights",
+        )
+    return found

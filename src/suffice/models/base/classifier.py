@@ -9,7 +9,6 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import isnan
 from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
@@ -24,8 +23,8 @@ from suffice.data.source import Split
 from suffice.data.table_source import TableSource
 from suffice.engines.batches import map_batches
 from suffice.engines.engine import Engine
-from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.models.base.accuracy import Hits, hits
+from suffice.errors import ParameterError, SchemaError
+from suffice.models.base.accuracy import Hits, hits, of_rows
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
@@ -41,16 +40,16 @@ from suffice.models.base.partial_answers import (
     told,
 )
 from suffice.models.base.predictions import prediction_tables
+from suffice.models.base.proba_intervals import ProbabilityIntervals
 from suffice.models.base.reader import LabelReader
 from suffice.statistics.batch import Batch
 
 __all__ = ["Classifier"]
 
-J = TypeVar("J", Evaluation, Hits)
 T = TypeVar("T")
 
 
-class Classifier(Estimator):
+class Classifier(Estimator, ProbabilityIntervals):
     """An estimator of labels.
 
     Attributes
@@ -118,6 +117,8 @@ class Classifier(Estimator):
         proba: bool = False,
         log_proba: bool = False,
         typicality: bool = False,
+        interval: str | None = None,
+        level: float = 0.95,
         unanswerable: Unanswerable = "error",
     ) -> Iterator[pa.Table]:
         """Answer a table of any size batch by batch, in order, as Arrow tables.
@@ -133,6 +134,8 @@ class Classifier(Estimator):
             Whether P(c | x) and log P(c | x) of every class are answered too.
         typicality : bool
             Whether a generative classifier says how unlike the training rows a row is.
+        interval : {"confidence"}, optional
+            Add the ends of `predict_proba_interval` for every class, of this ``level``.
         unanswerable : {"error", "empty"}
             What becomes of a row that the model has no answer for, as it lacks a cell or shows an
             unknown category: an error, or an empty answer, with a warning that counts them. Models
@@ -164,6 +167,8 @@ class Classifier(Estimator):
             answer = partial(by_costs, costs, model.answers, proba=proba, log_proba=log_proba)
         if typicality:
             answer = self._beside_typicality(answer)
+        if interval is not None:
+            answer = self._beside_interval(answer, interval, level)
         answered, layout = partial(map_batches, self._engine_for(source)), self._layout_to_answer()
         if unanswerable == "error" or (complete := self._complete_rows()) is None:
             return prediction_tables(model.classes, answered(answer, source, layout))
@@ -194,7 +199,7 @@ class Classifier(Estimator):
         source = self._open_labelled(X, y, sample_weight)
         judge = self._scoring(source)
         found: Hits = self._run(judge.kernel, judge.model, source, judge.layout).found
-        return _of_rows(found).accuracy
+        return of_rows(found).accuracy
 
     def evaluate(
         self,
@@ -295,7 +300,7 @@ class Classifier(Estimator):
         source = self._open_labelled(X, y, sample_weight)
         found = self._run(kernel, model, source, self._layout_to_answer())
         result: Evaluation = told({"all": found})["all"]
-        return _of_rows(result)
+        return of_rows(result)
 
     def _judge(self, source: Any) -> Judge:
         """What the evaluation of a table needs; rows without an answer are left out of it."""
@@ -377,20 +382,3 @@ class Classifier(Estimator):
     def _learnt(self) -> dict[str, Any]:
         dtype = self.reader_.label_dtype
         return {"label_dtype": None if dtype is None else dtype.str}
-
-
-def _of_rows(found: J) -> J:
-    """What was found in one row at least.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
-    if isnan(found.accuracy):
-        raise DataError(
-            "there is no labelled row whose weight is not zero",
-            "an evaluation needs at least one",
-            "check the label column and the weights",
-        )
-    return found

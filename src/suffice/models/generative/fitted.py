@@ -42,6 +42,7 @@ from suffice.models.generative.model import (
     posterior,
     predictions,
 )
+from suffice.models.generative.proba_intervals import ends_of
 from suffice.models.generative.typicality import (
     Reference,
     Typicality,
@@ -192,6 +193,10 @@ class FittedGenerative(Classifier):
         compared = self._reference(n_samples, random_state)
         found = self._batches(X, typicalities, (self._fitted(), compared))
         return Typicality.joined(found)
+
+    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Any:
+        weights = getattr(self, "class_weight", None)
+        return ends_of(self._fitted(), self._prior(), weights, (level, draws, random_state))
 
     def _beside_typicality(self, answer: Any) -> Any:
         return partial(beside, answer, self._fitted(), self._reference(10_000, 0))

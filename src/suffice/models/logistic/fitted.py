@@ -25,6 +25,7 @@ from suffice.models.logistic.inference import Likelihood, LogisticSummary
 from suffice.models.logistic.model import LogisticModel, Prediction, of_every_class, predictions
 from suffice.models.logistic.objective import LARGEST_HESSIAN
 from suffice.models.logistic.options import Penalty
+from suffice.models.logistic.proba_intervals import ends_of
 from suffice.models.logistic.problem import Problem
 from suffice.models.logistic.reader import LogisticReader
 from suffice.models.logistic.saved import SAVED, SavedLogistic
@@ -312,6 +313,9 @@ class FittedLogistic(Classifier):
             np.concatenate(list(parts)),
             start="average row",
         )
+
+    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Any:
+        return ends_of(self._inferable(), (level, draws, random_state))
 
     def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
         model: LogisticModel = self._fitted()

@@ -1,0 +1,1 @@
+"""What finitely many rows leave open: the posterior distributions of the families' parameters."""

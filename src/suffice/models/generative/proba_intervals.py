@@ -1,0 +1,119 @@
+"""The posterior of the scores of a generative classifier: of the class prior and of every family.
+
+::
+
+    s_c = log P(c) + Σ_b log p(x_b | c)
+
+An estimated class prior has the posterior Dirichlet(N_c + α), α = 0 without smoothing; log P(c) is
+that of independent Gamma variables up to a term that all classes share. A given one is certain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.families.posteriors.posterior import (
+    Posterior,
+    ScoreMoments,
+    digamma,
+    posterior_of,
+    trigamma,
+)
+from suffice.models.base.proba_intervals import Ends, from_moments, sampling
+from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.statistics.batch import Batch
+
+__all__ = ["ModelPosterior", "ends_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class ModelPosterior:
+    """The posteriors of all parts of a model.
+
+    Parameters
+    ----------
+    log_prior : ndarray (k,)
+        log P(c), as the model has it.
+    weight : ndarray (k,), optional
+        N_c + α; None where the class prior is given.
+    parts : tuple of Posterior
+    """
+
+    log_prior: NDArray[np.float64]
+    weight: NDArray[np.float64] | None
+    parts: tuple[Posterior, ...]
+
+    def moments(self, batch: Batch) -> ScoreMoments:
+        """Mean, variance and covariance of the scores of every row."""
+        found = ScoreMoments.zeros(batch.rows, len(self.log_prior))
+        found.mean[:] = self.log_prior
+        if self.weight is not None:
+            known = self.weight > 0
+            a = np.where(known, self.weight, 1.0)
+            found.mean[:] += np.where(known, digamma(a) - np.log(a), 0.0)
+            found.variance[:] += trigamma(self.weight)
+        for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
+            with in_block(b):
+                part.add_moments(block, found)
+        return found
+
+    def ends(self, level: float, batch: Batch) -> NDArray[np.float64]:
+        """Ends of the intervals of every row, (n, k, 2)."""
+        found = self.moments(batch)
+        return from_moments(found.mean, found.variance, found.covariance, level)
+
+    def draw(self, rng: np.random.Generator) -> Drawn:
+        """Draw the parameters of all parts."""
+        log_prior = self.log_prior
+        if self.weight is not None:
+            a = np.where(self.weight > 0, self.weight, 1.0)
+            log_prior = log_prior + np.log(rng.standard_gamma(a) / a)
+        return Drawn(log_prior, tuple(part.draw(rng) for part in self.parts))
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """One draw of all parameters."""
+
+    log_prior: NDArray[np.float64]
+    parts: tuple[Any, ...]
+
+    def __call__(self, batch: Batch, out: NDArray[np.float64]) -> None:
+        """Write the scores of every row, (n, k)."""
+        out[:] = self.log_prior
+        for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
+            with in_block(b):
+                part.add_log_likelihood(block, out)
+
+
+def ends_of(
+    model: GenerativeModel,
+    prior: tuple[Any, float],
+    class_weight: Any,
+    options: tuple[float, int, Any],
+) -> Ends:
+    """What gives the ends of a batch.
+
+    Raises
+    ------
+    ParameterError
+        If a family has no posterior.
+    """
+    level, draws, seed = options
+    known, alpha = prior
+    estimated = isinstance(known, str) and known != "uniform" and class_weight != "balanced"
+    count = model.statistic.weight.value
+    weight = count + alpha * (known == "smoothed") if estimated else None
+    parts = tuple(
+        posterior_of(part.family, block)
+        for part, block in zip(model.parts, model.statistic.blocks, strict=True)
+    )
+    found = ModelPosterior(model.log_prior, weight, parts)
+    if draws:
+        return sampling(found.draw, len(count), level, draws, seed)
+    return partial(found.ends, level)
