@@ -521,8 +521,8 @@ ERRORS = {
         "use --interval prediction."
     ),
     "predict curve.suffice gaps.csv --interval prediction": (
-        "--interval is given for a LogisticRegression; its answers are classes, not numbers; "
-        "use --proba."
+        "--interval prediction is given for a LogisticRegression; its answers are classes, not "
+        "numbers; use --interval confidence, which is of their probabilities."
     ),
     "predict line.suffice gaps.csv --interval odd": (
         "--interval 'odd'; it is one of 'prediction', 'confidence'."

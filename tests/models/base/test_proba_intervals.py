@@ -151,6 +151,10 @@ def test_an_improper_posterior_leaves_everything_open():
 def test_what_has_no_posterior_is_refused():
     with pytest.raises(ParameterError, match="gives scores"):
         ComplementNB().fit(COUNT, Y).predict_proba_interval(COUNT)
+    with pytest.raises(ParameterError, match="no posterior in closed form"):
+        NaiveBayes(numbers="kernel_density").fit(REAL, Y).predict_proba_interval(REAL)
+    with pytest.raises(ParameterError, match="columns have no weights"):
+        NaiveBayes(calibration="weights").fit(REAL, Y).predict_proba_interval(REAL)
     with pytest.raises(ParameterError, match="penalised estimate"):
         LogisticRegression().fit(REAL, Y).predict_proba_interval(REAL)
     model = GaussianNB().fit(REAL, Y)

@@ -24,8 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.gaussian import Gaussian, GaussianParameters
+from suffice.families.gaussian import Gaussian
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments, digamma, trigamma
+from suffice.families.univariate.parameters import GaussianParameters
 from suffice.statistics.block import RealBlock, require_held
 from suffice.statistics.precision import AnyMoments
 

@@ -11,11 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import ParameterError
 from suffice.families.family import Family
 
 __all__ = [
@@ -92,7 +94,14 @@ def posterior_of(family: Family, statistic: Any) -> Posterior:
     array([[3., 1.],
            [1., 4.]])
     """
-    module = import_module(f"suffice.families.posteriors.{family.name}")
+    name = f"suffice.families.posteriors.{family.name}"
+    if find_spec(name) is None:
+        raise ParameterError(
+            f"{family} has no posterior in closed form",
+            "an interval needs one",
+            "use the family 'gaussian'",
+        )
+    module = import_module(name)
     found: Posterior = module.posterior(family, statistic)
     return found
 

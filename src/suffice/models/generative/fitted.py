@@ -194,9 +194,7 @@ class FittedGenerative(Classifier):
         found = self._batches(X, typicalities, (self._fitted(), compared))
         return Typicality.joined(found)
 
-    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Any:
-        weights = getattr(self, "class_weight", None)
-        return ends_of(self._fitted(), self._prior(), weights, (level, draws, random_state))
+    _interval_ends = ends_of
 
     def _beside_typicality(self, answer: Any) -> Any:
         return partial(beside, answer, self._fitted(), self._reference(10_000, 0))

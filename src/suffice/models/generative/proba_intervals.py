@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import ParameterError
 from suffice.families.posteriors.posterior import (
     Posterior,
     ScoreMoments,
@@ -25,8 +26,12 @@ from suffice.families.posteriors.posterior import (
     trigamma,
 )
 from suffice.models.base.proba_intervals import Ends, from_moments, sampling
-from suffice.models.generative.model import GenerativeModel, in_block
+from suffice.models.generative.model import in_block
+from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
+
+if TYPE_CHECKING:
+    from suffice.models.generative.fitted import FittedGenerative
 
 __all__ = ["ModelPosterior", "ends_of"]
 
@@ -91,22 +96,23 @@ class Drawn:
                 part.add_log_likelihood(block, out)
 
 
-def ends_of(
-    model: GenerativeModel,
-    prior: tuple[Any, float],
-    class_weight: Any,
-    options: tuple[float, int, Any],
-) -> Ends:
+def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state: Any) -> Ends:
     """What gives the ends of a batch.
 
     Raises
     ------
     ParameterError
-        If a family has no posterior.
+        If a family has no posterior, or the columns have weights.
     """
-    level, draws, seed = options
-    known, alpha = prior
-    estimated = isinstance(known, str) and known != "uniform" and class_weight != "balanced"
+    model, (known, alpha) = estimator._fitted(), estimator._prior()
+    if model.calibration is not None:
+        raise ParameterError(
+            Option.of("calibration", getattr(estimator, "calibration", "weights")),
+            "an interval is of a model whose columns have no weights",
+            Phrase("fit with ", Option.of("calibration", "none")),
+        )
+    balanced = getattr(estimator, "class_weight", None) == "balanced"
+    estimated = isinstance(known, str) and known != "uniform" and not balanced
     count = model.statistic.weight.value
     weight = count + alpha * (known == "smoothed") if estimated else None
     parts = tuple(
@@ -115,5 +121,5 @@ def ends_of(
     )
     found = ModelPosterior(model.log_prior, weight, parts)
     if draws:
-        return sampling(found.draw, len(count), level, draws, seed)
+        return sampling(found.draw, len(count), level, draws, random_state)
     return partial(found.ends, level)
