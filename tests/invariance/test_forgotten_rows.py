@@ -118,7 +118,7 @@ def codes(seed: int) -> Rows:
     """Whole numbers that are categories."""
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 5, (GONE + KEPT, D)), rng.integers(0, 3, GONE + KEPT)
-    x[:GONE] = rng.integers(700_001, 999_999, (GONE, D))
+    x[:GONE] = rng.integers(70_001, 99_999, (GONE, D))
     return Rows(x, y, None, np.unique(x[:GONE]).tolist())
 
 

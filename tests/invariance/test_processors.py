@@ -20,6 +20,7 @@ ELSEWHERE = {
     "src/suffice/numerics/in_print.py": "decimals that are printed",
     "src/suffice/models/design/coefficient_table.py": "decimals that are printed",
     "src/suffice/numerics/linalg.py": "decimals that are printed",
+    "src/suffice/reports/columns.py": "steps of a slider",
     "src/suffice/statistics/divergence.py": "a report on two statistics",
 }
 #: What may call LAPACK, by NumPy or SciPy.
@@ -27,6 +28,8 @@ LINEAR_ALGEBRA = {
     "discriminant_analysis/linear.py": "axes of `transform`",
     "discriminant_analysis/quadratic.py": "`rotations_` and `scalings_`",
     "families/multivariate/factored.py": "draws",
+    "families/multivariate/left_out.py": "whether a row can be left out of a covariance",
+    "families/posteriors/multivariate_gaussian.py": "intervals of probabilities",
     "images/neighbourhoods.py": "millimetres of a grid",
     "models/bayes_risk/fitted_densities.py": "axes of an integral",
     "models/linear/fitted.py": "`singular_`",

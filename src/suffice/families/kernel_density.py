@@ -28,7 +28,7 @@ class KernelDensity(Family):
 
     ::
 
-        p(x | c) = (Σ_i N(x; x_i, h_c²) + N(x; x̄, s²)) / (n_c + 1)
+        p(x | c) = (Σ_i N(x; x_i, h_c²) + Cauchy(x; x̄, s)) / (n_c + 1)
         h_c = bandwidth · min(s_c, (q₃ − q₁)_c / 1.34) · n_c^(−1/5)
 
     It follows from counts on a fixed grid (see `Histogram`) and is constant in each of at most 200

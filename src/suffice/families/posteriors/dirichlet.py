@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.posteriors.posterior import digamma, trigamma
+from suffice.families.posteriors.posterior import trigamma
+from suffice.numerics.elementary import digamma
 
 __all__ = ["borrowed", "drawn_shares", "log_share_moments", "prior_weight"]
 

@@ -25,8 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.gaussian import Gaussian
-from suffice.families.posteriors.posterior import Posterior, ScoreMoments, digamma, trigamma
+from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
 from suffice.families.univariate.parameters import GaussianParameters
+from suffice.numerics.elementary import digamma, log
 from suffice.statistics.block import RealBlock, require_held
 from suffice.statistics.precision import AnyMoments
 
@@ -62,7 +63,7 @@ class GaussianPosterior(Posterior):
             mean = -0.5 * (t**2 + 1 / kappa[c])
             variance = t**2 / kappa[c] + 0.5 / kappa[c] ** 2
             if squares is None:
-                mean = mean + 0.5 * (digamma(a[c]) - np.log(b[c]))
+                mean = mean + 0.5 * (digamma(a[c]) - log(b[c]))
                 own = 0.25 * trigamma(a[c]) + 0.25 * t**4 / a[c] - 0.5 * t**2 / a[c]
                 variance = variance + np.maximum(own, 0.0)
             else:

@@ -24,9 +24,9 @@ from suffice.families.posteriors.posterior import (
     Posterior,
     ScoreMoments,
     add_with_poles,
-    digamma,
     trigamma,
 )
+from suffice.numerics.elementary import digamma
 from suffice.statistics.block import RealBlock, require_held
 from suffice.statistics.events import Events
 from suffice.statistics.sparse_block import SparseBlock

@@ -32,7 +32,8 @@ from suffice.families.multivariate.parameters import (
 )
 from suffice.families.multivariate.sums import _Sums
 from suffice.families.multivariate_gaussian import MultivariateGaussian
-from suffice.families.posteriors.posterior import Posterior, ScoreMoments, digamma, trigamma
+from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
+from suffice.numerics.elementary import digamma, log, log_of
 from suffice.statistics.block import RealBlock, require_held
 
 __all__ = ["posterior"]
@@ -87,7 +88,7 @@ class MultivariateGaussianPosterior(Posterior):
                 moments.variance[rows, c] += nu * D / kappa + p / (2 * kappa**2)
                 if not shared:
                     halves = (nu - np.arange(p)) / 2
-                    log_lambda = digamma(halves).sum() + p * np.log(2) - log_determinant
+                    log_lambda = digamma(halves).sum() + p * log_of(2.0) - log_determinant
                     moments.mean[rows, c] += 0.5 * log_lambda
                     own = 0.25 * trigamma(halves).sum() + 0.5 * nu * D**2 - D
                     moments.variance[rows, c] += np.maximum(own, 0.0)
@@ -186,5 +187,5 @@ def _whitening(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]
     sd = np.where(sd > 0, sd, 1.0)
     values, axes = np.linalg.eigh(matrix / sd / sd[:, None])
     values = np.maximum(values, np.finfo(float).eps * len(values))
-    log_determinant = float(np.log(values).sum() + 2 * np.log(sd).sum())
+    log_determinant = float(log(values).sum() + 2 * log(sd).sum())
     return (axes / np.sqrt(values)).T / sd, log_determinant

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.poisson import Poisson, PoissonParameters
-from suffice.families.posteriors.posterior import Posterior, ScoreMoments, digamma, trigamma
+from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
+from suffice.numerics.elementary import digamma, log
 from suffice.statistics.block import RealBlock, require_held
 
 __all__ = ["posterior"]
@@ -37,7 +38,7 @@ class PoissonPosterior(Posterior):
         proper = (self.a > 0) & (self.b > 0)
         for c in range(len(self.a)):
             a, b = (np.where(proper[c], part[c], 1.0) for part in (self.a, self.b))
-            mean = x * (digamma(a) - np.log(b)) - a / b
+            mean = x * (digamma(a) - log(b)) - a / b
             variance = np.maximum(x**2 * trigamma(a) + a / b**2 - 2 * x / b, 0.0)
             variance = np.where(proper[c], variance, np.inf)
             moments.mean[:, c] += np.where(shown, mean, 0.0).sum(axis=1)

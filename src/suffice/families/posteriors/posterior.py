@@ -25,7 +25,6 @@ __all__ = [
     "ScoreMoments",
     "Scorer",
     "add_with_poles",
-    "digamma",
     "posterior_of",
     "trigamma",
 ]
@@ -104,14 +103,6 @@ def posterior_of(family: Family, statistic: Any) -> Posterior:
     module = import_module(name)
     found: Posterior = module.posterior(family, statistic)
     return found
-
-
-def digamma(x: Any) -> NDArray[np.float64]:
-    """ψ(x) = d/dx log Γ(x); −∞ at 0."""
-    from scipy.special import psi
-
-    x = np.asarray(x, np.float64)
-    return np.where(x > 0, psi(np.where(x > 0, x, 1.0)), -np.inf)
 
 
 def trigamma(x: Any) -> NDArray[np.float64]:

@@ -106,7 +106,7 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
 
     ::
 
-        p(x | c) = (Σ_i N(x; x_i, h_c²) + N(x; x̄, s²)) / (n_c + 1)
+        p(x | c) = (Σ_i N(x; x_i, h_c²) + Cauchy(x; x̄, s)) / (n_c + 1)
         h_c = bandwidth · min(s_c, (q₃ − q₁)_c / 1.34) · n_c^(−1/5)
 
     with mean and deviation x̄, s of all classes. It is evaluated in the middle of at most 200 bins
@@ -128,7 +128,7 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
     summed = np.stack(
         [(_normal(x[:, None] - x, hc) * nc).sum(axis=1) for hc, nc in zip(h, count, strict=True)]
     )
-    broad = _normal(x - mean, deviation)
+    broad = 1 / (np.pi * deviation * (1 + ((x - mean) / deviation) ** 2))
     shown = (n > 0)[:, None]
     pooled = (summed.sum(axis=0) + broad) / (every + 1)
     logs = log(np.where(shown, (summed + broad) / (n[:, None] + 1), pooled))

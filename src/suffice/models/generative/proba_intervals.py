@@ -21,12 +21,12 @@ from suffice.errors import ParameterError
 from suffice.families.posteriors.posterior import (
     Posterior,
     ScoreMoments,
-    digamma,
     posterior_of,
     trigamma,
 )
 from suffice.models.base.proba_intervals import Ends, from_moments, sampling
 from suffice.models.generative.model import in_block
+from suffice.numerics.elementary import digamma, log
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 
@@ -60,7 +60,7 @@ class ModelPosterior:
         if self.weight is not None:
             known = self.weight > 0
             a = np.where(known, self.weight, 1.0)
-            found.mean[:] += np.where(known, digamma(a) - np.log(a), 0.0)
+            found.mean[:] += np.where(known, digamma(a) - log(a), 0.0)
             found.variance[:] += trigamma(self.weight)
         for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
             with in_block(b):
@@ -77,7 +77,7 @@ class ModelPosterior:
         log_prior = self.log_prior
         if self.weight is not None:
             a = np.where(self.weight > 0, self.weight, 1.0)
-            log_prior = log_prior + np.log(rng.standard_gamma(a) / a)
+            log_prior = log_prior + log(rng.standard_gamma(a) / a)
         return Drawn(log_prior, tuple(part.draw(rng) for part in self.parts))
 
 
