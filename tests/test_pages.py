@@ -102,17 +102,19 @@ def test_how_it_works(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = blocks("docs/choosing_models.md")
     found: dict[str, Any] = {}
-    exec(block, found)
-    errors, gap, best = capsys.readouterr().out.splitlines()
+    for block in blocks("docs/choosing_models.md"):
+        exec(block, found)
+    errors, gap, best, *averaged = capsys.readouterr().out.splitlines()
+    assert averaged[:5] == repr(found["model"].candidates_).splitlines()
+    assert averaged[5] == "Row 0 of 1, in nats:"
     assert list(eval(errors)) == ["naive Bayes", "lda", "logistic"]
     assert max(eval(errors).values()) < 0.06
     assert gap == f"log loss {found['gap'].mean:.3f} more, from {found['gap'].low:.3f} to " + (
         f"{found['gap'].high:.3f}"
     )
     assert eval(best) == found["search"].best_params_
-    for line in blocks("docs/choosing_models.md", "sh")[0].splitlines():
+    for line in "".join(blocks("docs/choosing_models.md", "sh")).splitlines():
         words = shlex.split(line, comments=True)
         options = {word for word in words if word.startswith("--")}
         helped = CliRunner().invoke(app, [words[1], "--help"]).output

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from suffice.engines.choice import engine as engine
     from suffice.engines.choice import set_engine as set_engine
+    from suffice.ensemble import AutoClassifier as AutoClassifier
     from suffice.linear_model import ElasticNet as ElasticNet
     from suffice.linear_model import Lasso as Lasso
     from suffice.linear_model import LinearRegression as LinearRegression
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 # Public names are imported on first use, so that `import suffice` costs nothing.
 _HOME = {
+    "AutoClassifier": "suffice.ensemble",
     "BayesClassifier": "suffice.bayes",
     "ElasticNet": "suffice.linear_model",
     "Lasso": "suffice.linear_model",
@@ -51,6 +53,7 @@ _HOME = {
 }
 
 __all__ = [
+    "AutoClassifier",
     "BayesClassifier",
     "ElasticNet",
     "Lasso",

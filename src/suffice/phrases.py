@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-__all__ = ["Option", "Phrase", "PythonOnly", "amount", "rows_in_print"]
+__all__ = ["Option", "Phrase", "PythonOnly", "amount", "rows_in_print", "with_article"]
 
 
 class Option(str):
@@ -129,3 +129,14 @@ def rows_in_print(weight: float) -> str:
     ('1 row', '32,561 rows', '0 rows')
     """
     return f"{amount(weight)} row{'' if weight == 1 else 's'}"
+
+
+def with_article(name: str) -> str:
+    """A noun with its article.
+
+    Examples
+    --------
+    >>> with_article("ElasticNet"), with_article("Ridge")
+    ('an ElasticNet', 'a Ridge')
+    """
+    return f"an {name}" if name[0] in "AEIOU" else f"a {name}"

@@ -12,11 +12,12 @@ from suffice.errors import ModelFileError, SufficeError
 from suffice.persist import ModelFile
 
 if TYPE_CHECKING:
+    from suffice.ensemble.fitted import FittedAverage
     from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.models.linear.regressor import LinearRegressor
     from suffice.models.logistic.fitted import FittedLogistic
 
-    Model: TypeAlias = GenerativeClassifier | LinearRegressor | FittedLogistic
+    Model: TypeAlias = GenerativeClassifier | LinearRegressor | FittedLogistic | FittedAverage
 
 __all__ = ["load"]
 
@@ -24,6 +25,7 @@ ENTIRE = "a model file holds all that its model is restored from"
 AGAIN = "load it with the version of suffice that wrote it, or fit the model again"
 # Where the classes are: the one of a file is imported, with the types that such a file may hold.
 MODULES = {
+    "AutoClassifier": "suffice.ensemble",
     "LinearDiscriminantAnalysis": "suffice.discriminant_analysis",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
     "ElasticNet": "suffice.linear_model",

@@ -418,7 +418,7 @@ class TestDiscriminantAnalysis:
 ERRORS = {
     "fit gaps.csv --label c --model odd": (
         "--model 'odd'; the models are 'naive-bayes', 'lda', 'qda', 'linear', 'ridge', 'lasso', "
-        "'elastic-net', 'logistic'."
+        "'elastic-net', 'logistic', 'auto'."
     ),
     # Options of other models
     "fit gaps.csv --target y --model linear --alpha 1": (
@@ -505,7 +505,7 @@ ERRORS = {
     ),
     "fit gaps.csv --label c --model qda --categorical x": (
         "--categorical is given for --model qda; it belongs to --model naive-bayes, linear, ridge, "
-        "lasso, elastic-net, logistic; leave the option out, or choose another model."
+        "lasso, elastic-net, logistic, auto; leave the option out, or choose another model."
     ),
     "fit apart.csv --label y --model logistic --C inf": (
         "column 'x' separates the classes completely; the likelihood grows with the coefficients "

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from sklearn.covariance import OAS
 
 import suffice
-from suffice import NaiveBayes
+from suffice import AutoClassifier, NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
 from suffice.families import Gaussian, JointTable, MultivariateGaussian, Poisson
@@ -298,6 +298,12 @@ def logistic_models() -> Iterator[tuple[str, Any, str]]:
             yield solver, model.fit(X, NUMBER), "numbers"
 
 
+def averages() -> Iterator[tuple[str, Any, str]]:
+    """Averages of models of several kinds."""
+    yield "numbers", AutoClassifier(["lda", "qda", "logistic"]).fit(X, NUMBER), "numbers"
+    yield "mixed", AutoClassifier(["naive-bayes"]).fit(RAW, "kind"), "table"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -321,6 +327,7 @@ def main() -> None:
         sparse_models,
         models_of_terms,
         logistic_models,
+        averages,
     )
     for group in groups:
         for name, model, given in group():

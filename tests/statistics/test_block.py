@@ -1,10 +1,12 @@
-"""Blocks cut at a column, and whole numbers that become doubles."""
+"""Blocks of some columns, and whole numbers that become doubles."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array
 
 from suffice.statistics.block import (
     BadCell,
@@ -15,25 +17,40 @@ from suffice.statistics.block import (
     rounded,
     tiles,
 )
+from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int8, np.bool_])
-def test_numbers_up_to_a_column(dtype: type) -> None:
+def test_numbers_of_some_columns(dtype: type) -> None:
     x = np.array([[1, 0, 1], [0, 1, 1]], dtype)
-    found = RealBlock(x).upto(1).values
+    found = RealBlock(x).showing(np.array([True, True, False])).values
     assert_array_equal(found, [[1, 0, np.nan], [0, 1, np.nan]])
-    assert_array_equal(RealBlock(x).upto(2).values, x)
+    assert_array_equal(RealBlock(x).showing(np.ones(3, bool)).values, x)
 
 
-def test_categories_up_to_a_column() -> None:
+def test_categories_of_some_columns() -> None:
     words = Vocabulary(("p", "q"))
-    block = CodedBlock(np.array([[0, 1], [1, -1]], np.int8), (words, words)).upto(0)
+    first = np.array([True, False])
+    block = CodedBlock(np.array([[0, 1], [1, -1]], np.int8), (words, words)).showing(first)
     assert_array_equal(block.codes, [[0, -1], [1, -1]])
     assert block.vocabularies == (words, words)
-    whole = IntegerBlock(np.array([[7, 9], [3, 9]])).upto(0)
+    whole = IntegerBlock(np.array([[7, 9], [3, 9]])).showing(first)
     assert_array_equal(whole.codes, [[1, -1], [0, -1]])
     assert whole.vocabularies == (Vocabulary((3, 7)), Vocabulary((9,)))
+
+
+def test_sparse_counts_of_some_columns() -> None:
+    counts = csr_array(np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 0.0]]))
+    numbered = Vocabulary((0, 1, 2), closed=True)
+    shown = np.ones(2, bool)
+    block = SparseBlock(counts.data, counts.indices, counts.indptr, numbered, shown)
+    found = block.showing(np.array([True, False, True]))
+    table = csr_array((found.data, found.indices, found.indptr), (2, 3)).toarray()
+    assert_array_equal(table, [[2.0, np.nan, 1.0], [0.0, np.nan, 0.0]])
+    words = replace(block, vocabulary=Vocabulary(("p", "q", "r")))
+    assert words.showing(np.array([True])) is words
+    assert words.showing(np.array([False])).missing.all()
 
 
 B = 2**53
@@ -82,4 +99,4 @@ class TestWholeNumbers:
 
 def test_a_block_is_not_cut_before_it_is_looked_at() -> None:
     with pytest.raises(BadCell):
-        RealBlock(np.array([[1, B + 1]])).upto(0)
+        RealBlock(np.array([[1, B + 1]])).showing(np.array([True, False]))

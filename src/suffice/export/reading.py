@@ -15,6 +15,7 @@ from suffice.export.polynomials import design_terms
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
+from suffice.phrases import with_article
 
 __all__ = ["log_joint", "refuse_times"]
 
@@ -62,7 +63,7 @@ def log_joint(model: Any) -> LogJoint:
     if isinstance(fitted, LinearModel):
         return _linear(fitted)
     raise ParameterError(
-        f"a {type(model).__name__} cannot be exported",
+        f"{with_article(type(model).__name__)} cannot be exported",
         "an export writes fitted naive Bayes, discriminant analysis, linear and logistic models",
         "fit one of these",
     )

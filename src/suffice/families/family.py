@@ -176,7 +176,7 @@ class JointParameters(Parameters):
         before = scores(n, k, 0.0)
         for j in range(d):
             upto = scores(n, k, 0.0)
-            self.add_log_likelihood(block.upto(j), upto)
+            self.add_log_likelihood(block.showing(np.arange(block.width) <= j), upto)
             possible = np.isfinite(before)
             out[:, j] += np.subtract(upto, before, out=np.zeros((n, k)), where=possible)
             before = upto

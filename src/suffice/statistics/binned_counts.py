@@ -255,6 +255,7 @@ class BinnedCountAccumulator:
         self._tally = np.zeros((0, d * (CELLS + 1)), np.int64)  # rows of weight one
         self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
         self._few: list[NDArray[np.int64]] = []  # keys of cells, one for each number
+        self._few_weighted: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
         self._k = 0
 
     def add(
@@ -292,11 +293,11 @@ class BinnedCountAccumulator:
         self._refuse_infinite(x, codes, first)
         cells = np.empty(x.shape, np.int32)
         kernels.bins.cells(x, self._origin, cells)
-        if len(weights):
+        if len(weights) and x.size >= FEW:
             self._table = grown(self._table, self._k)
             kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
         else:
-            self._add_few(cells, codes)
+            self._add_few(cells, codes, weights)
 
     def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         """Count rows of weight one in the table with a place for every cell."""
@@ -304,18 +305,27 @@ class BinnedCountAccumulator:
         if kernels.bins.count(x, self._origin, codes, self._tally):
             self._refuse_infinite(x, codes, first)
 
-    def _add_few(self, cells: NDArray[np.int32], codes: NDArray[np.intp]) -> None:
+    def _add_few(
+        self, cells: NDArray[np.int32], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
         """Count cells by their keys: few of them need no table with a place for every one."""
         d = len(self._origin)
         place = (codes[:, None] * d + np.arange(d)) * CELLS
         shown = (cells >= 0) & (codes >= 0)[:, None]
-        self._few.append((place + cells)[shown])
+        keys = (place + cells)[shown]
+        if len(weights):
+            each = np.broadcast_to(weights[:, None], cells.shape)[shown]
+            self._few_weighted.append((keys, each))
+        else:
+            self._few.append(keys)
 
     def statistic(self) -> BinnedCounts:
         """Freeze what was added."""
         keys, count = np.unique(np.concatenate([[0][:0], *self._few]), return_counts=True)
         k, origin = self._k, self._origin
         total = BinnedCounts.of_places(k, origin, keys.astype(np.int64), DoubleDouble.of(count))
+        if self._few_weighted:
+            total = total + self._of_keys(*_summed(self._few_weighted))
         if self._tally.size:
             at, keys = self._shown(self._tally)
             total = total + self._of_keys(keys, DoubleDouble.of(self._tally.reshape(-1)[at]))
@@ -342,3 +352,20 @@ class BinnedCountAccumulator:
     def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
             raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
+
+
+def _summed(
+    weighted: list[tuple[NDArray[np.int64], NDArray[np.float64]]],
+) -> tuple[NDArray[np.int64], DoubleDouble]:
+    """The keys, ascending, and the exact sum of the weights at each, where it is above 0."""
+    keys, weights = map(np.concatenate, zip(*weighted, strict=True))
+    found, place = np.unique(keys, return_inverse=True)
+    table = np.zeros((1, 2, len(found) + 1))
+    bounds = np.full(1, -1, np.int64), np.full(1, len(found) + 1, np.int64), np.zeros(1, np.int64)
+    one_class = np.zeros(len(keys), np.intp)
+    kernels.counts.add_weighted_codes(
+        place.astype(np.int32)[:, None], *bounds, one_class, weights, table
+    )
+    count = DoubleDouble.from_table(table)[0, 1:]
+    shown = count.hi > 0
+    return found[shown], count[shown]

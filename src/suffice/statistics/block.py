@@ -68,6 +68,10 @@ class Block(Protocol):
         """The given rows, in that order."""
         ...
 
+    def showing(self, columns: NDArray[np.bool_]) -> Block:
+        """The same rows; every cell of the other columns (d,) is missing."""
+        ...
+
     def column(self, j: int) -> Self:
         """Column j alone."""
         ...
@@ -122,10 +126,12 @@ class RealBlock:
         """Column j alone."""
         return RealBlock(self.values[:, [j]])
 
-    def upto(self, j: int) -> RealBlock:
-        """The columns from 0 to j; in the others, every cell is missing."""
+    def showing(self, columns: NDArray[np.bool_]) -> RealBlock:
+        """The same rows; every cell of the other columns is missing."""
+        if columns.all():
+            return self
         require_held(self.values)
-        return RealBlock(np.where(np.arange(self.values.shape[1]) <= j, self.values, np.nan))
+        return RealBlock(np.where(columns, self.values, np.nan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +168,9 @@ class CodedBlock:
         """Column j alone."""
         return CodedBlock(self.codes[:, [j]], (self.vocabularies[j],))
 
-    def upto(self, j: int) -> CodedBlock:
-        """The columns from 0 to j; in the others, every cell is missing."""
-        codes = np.where(np.arange(self.codes.shape[1]) <= j, self.codes, -1)
-        return CodedBlock(codes, self.vocabularies)
+    def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
+        """The same rows; every cell of the other columns is missing."""
+        return CodedBlock(np.where(columns, self.codes, -1), self.vocabularies)
 
     def coded(self) -> CodedBlock:
         """The block itself: its cells are codes already."""
@@ -217,9 +222,9 @@ class IntegerBlock:
         """Column j alone."""
         return IntegerBlock(self.values[:, [j]])
 
-    def upto(self, j: int) -> CodedBlock:
-        """The columns from 0 to j; in the others, every cell is missing."""
-        return self.coded().upto(j)
+    def showing(self, columns: NDArray[np.bool_]) -> CodedBlock:
+        """The same rows; every cell of the other columns is missing."""
+        return self.coded().showing(columns)
 
     def coded(self) -> CodedBlock:
         """The same cells as codes into vocabularies."""

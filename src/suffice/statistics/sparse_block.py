@@ -130,6 +130,26 @@ class SparseBlock:
         with_others = csr_array(cells, shape=(self.rows, len(vocabulary) + 1))
         return with_others[:, :-1]
 
+    def showing(self, columns: NDArray[np.bool_]) -> SparseBlock:
+        """The same rows; every cell of the other columns is missing, and a text as a whole."""
+        if columns.all():
+            return self
+        if not self.vocabulary.closed:
+            none = np.zeros(self.rows, np.bool_)
+            ends = np.zeros_like(self.indptr)
+            return SparseBlock(self.data[:0], self.indices[:0], ends, self.vocabulary, none)
+        hidden = np.flatnonzero(~columns)
+        row = np.repeat(np.arange(self.rows), np.diff(self.indptr))
+        kept = columns[self.indices]
+        rows = np.concatenate([row[kept], np.repeat(np.arange(self.rows), len(hidden))])
+        indices = np.concatenate([self.indices[kept], np.tile(hidden, self.rows)])
+        data = np.concatenate([self.data[kept], np.full(len(hidden) * self.rows, np.nan)])
+        order = np.lexsort([indices, rows])
+        ends = np.append(0, np.cumsum(np.bincount(rows, minlength=self.rows)))
+        return replace(
+            self, data=data[order], indices=indices[order].astype(self.indices.dtype), indptr=ends
+        )
+
     def column(self, j: int) -> SparseBlock:
         """A text is one column; of a sparse matrix, column j alone."""
         if not self.vocabulary.closed:

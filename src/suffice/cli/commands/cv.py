@@ -10,9 +10,10 @@ import typer
 
 from suffice.cli.messages.remarks import remarked
 from suffice.cli.messages.sentences import sentences
-from suffice.cli.options.estimators import MODELS, Options
+from suffice.cli.options.estimators import Options
 from suffice.cli.options.learner import estimator_of, refuse_words, selected
 from suffice.cli.options.points import own_roles, points_of
+from suffice.cli.options.recipes import MODELS
 from suffice.cli.options.roles import COLUMNS, Roles
 from suffice.cli.options.running import Running, refuse_threads
 from suffice.cli.options.shared import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,13 +14,20 @@ import typer
 from suffice.cli.messages.remarks import remarked
 from suffice.cli.messages.sentences import sentences
 from suffice.cli.options.decision import Decision
-from suffice.cli.options.estimators import MODELS, NAIVE_BAYES, Options
+from suffice.cli.options.estimators import Options
 from suffice.cli.options.learner import estimator_of, refuse_words, selected
-from suffice.cli.options.models import has_coefficients, predicts_numbers, refuse_tokens
+from suffice.cli.options.models import (
+    has_candidates,
+    has_coefficients,
+    predicts_numbers,
+    refuse_tokens,
+)
+from suffice.cli.options.recipes import MODELS, NAIVE_BAYES
 from suffice.cli.options.roles import COLUMNS, Roles
 from suffice.cli.options.running import Checkpoint, Running, refuse_threads
 from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, listed
 from suffice.cli.options.tuning import judged_points
+from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines
 from suffice.cli.output.tables import (
     amount,
@@ -59,8 +67,8 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="naive-bayes, lda, qda or logistic for classes; linear, ridge, lasso or "
-            "elastic-net for numbers.",
+            help="naive-bayes, lda, qda or logistic for classes, or auto: the mean of the best of "
+            "these; linear, ridge, lasso or elastic-net for numbers.",
         ),
     ] = NAIVE_BAYES,
     output: Annotated[
@@ -123,6 +131,11 @@ def fit(
         decision.applied(chosen).save(target)
     if has_coefficients(chosen):
         _deliver_coefficients(chosen, target, label, found, as_json)
+        return
+    if has_candidates(chosen):
+        of_all = candidate_facts(chosen, target)
+        saved = f"  Saved to {target}"
+        deliver(of_all, lambda: chain(rendered_candidates(of_all), [saved]), as_json, None)
         return
     facts = _facts(chosen, target) | {"tuned": found}
     deliver(facts, lambda: _rendered(facts, chosen), as_json, None)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from suffice.cli.options.models import load_generative
+from suffice.cli.options.models import has_candidates, load, load_generative
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile, listed
+from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.moments import in_days
 from suffice.cli.output.tables import (
     amount,
@@ -53,6 +54,10 @@ def show(
     """Show what a model knows: class priors, and every column's family and parameters."""
     refuse_overwriting(output, [model])
     chosen = listed(column)
+    if has_candidates(average := load(model)):
+        of_all = candidate_facts(average, model)
+        deliver(of_all, lambda: rendered_candidates(of_all), as_json, output)
+        return
     fitted = load_generative(
         model, "it has coefficients, and no families", f"use suffice summary {model}"
     )
@@ -114,9 +119,7 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
             known[name] = {
                 "family": parameters.chosen(j) or part.family.name,
                 "missing": missing,
-                **(
-                    {} if weights is None else {"counted": float(weights[min(j, len(weights) - 1)])}
-                ),
+                **_counted(weights, j),
                 "parameters": parameters.describe(j),
             }
     return {

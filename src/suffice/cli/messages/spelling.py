@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
-from suffice.cli.options.estimators import MODELS
+from suffice.cli.options.recipes import MODELS
 from suffice.cli.options.roles import FAMILIES
 from suffice.cli.options.searchlight import PARAMETERS
 from suffice.cli.options.shared import CSV_FIELDS, CSV_WORDS, Reading, flag

@@ -1,151 +1,26 @@
-"""The models that ``suffice fit`` learns, and the options that each of them has."""
+"""The options of the models that ``suffice fit`` learns, and the estimators that they stand for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.options.class_weight import class_weight_of
-from suffice.cli.options.parameters import Parameter, number_or, one_of, without_former
+from suffice.cli.options.parameters import without_former
+from suffice.cli.options.recipes import MODELS
 from suffice.cli.options.shared import flag
-from suffice.cli.options.terms import levels_of, places_of
 from suffice.errors import ParameterError
 
-__all__ = ["MODELS", "NAIVE_BAYES", "Options", "estimator", "given_of", "refuse_foreign"]
+__all__ = ["Options", "estimator", "given_of", "refuse_foreign"]
 
-NAIVE_BAYES = "naive-bayes"
 MODEL, BAYES, LINEAR = (
     "Model",
     "Model: naive-bayes",
     "Model: linear, ridge, lasso, elastic-net, logistic",
 )
 DISCRIMINANT = "Model: lda, qda"
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """Where an estimator lives, and what of the command line it knows.
-
-    Parameters
-    ----------
-    module, name : str
-        Of its class.
-    parameters : mapping of str to Parameter
-        The parameters that its options stand for.
-    roles : tuple of str
-        Options that say what columns are, of which naive Bayes has all; each is a parameter.
-    numbers_only : bool
-        Whether it has no use for a column of strings.
-    """
-
-    module: str
-    name: str
-    parameters: Mapping[str, Parameter]
-    roles: tuple[str, ...] = ()
-    numbers_only: bool = False
-
-    def has(self, option: str) -> bool:
-        """Whether an option is one of its own, by the name that it has now."""
-        return option in self.parameters and not self.parameters[option].instead
-
-
-def _plain(*names: str) -> dict[str, Parameter]:
-    return {name: Parameter(name) for name in names}
-
-
-def _linear() -> dict[str, Parameter]:
-    return _plain("threads", "formula") | {
-        "incomplete": one_of("incomplete", "incomplete", "error", "drop", "gaussian"),
-        "no_intercept": Parameter("fit_intercept", lambda given: not given, {"": False}),
-        "words": Parameter("words", places_of, {"counted": "counted"}),
-        "ordered": Parameter("ordered", levels_of),
-    }
-
-
-def _alpha(*words: str) -> dict[str, Parameter]:
-    """The weight of a penalty, which was called ``--penalty`` before."""
-    alpha = number_or("alpha", "alpha", *words)
-    return {"alpha": alpha, "penalty": replace(alpha, instead="alpha")}
-
-
-def _l1() -> dict[str, Parameter]:
-    return _linear() | _plain("standardize") | _alpha()
-
-
-_L1_RATIO = Parameter("l1_ratio")
-_CLASS_WEIGHT = {"class_weight": Parameter("class_weight", class_weight_of, {})}
-
-_GAUSSIAN = (
-    _plain("ddof", "threads")
-    | _CLASS_WEIGHT
-    | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", most=1.0)}
-)
-
-_PRECISION = {"precision": one_of("precision", "precision", "pairs", "exact")}
-_LEAST_SQUARES = _linear() | _PRECISION
-
-CATEGORIES = ("categorical", "text")  # which columns are categories or texts
-
-MODELS: dict[str, Recipe] = {
-    NAIVE_BAYES: Recipe(
-        "suffice.naive_bayes",
-        "NaiveBayes",
-        _plain("estimation", "class_prior", "ddof", "unseen", "threads")
-        | _CLASS_WEIGHT
-        | {
-            "alpha": number_or("alpha", "alpha"),
-            "identifiers": one_of("identifiers", "identifiers", "ignore", "keep"),
-            "numbers": one_of(
-                "numbers", "numbers", "gaussian", "adaptive", "histogram", "kernel_density"
-            ),
-            "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),
-        }
-        | _PRECISION,
-    ),
-    "lda": Recipe(
-        "suffice.discriminant_analysis",
-        "LinearDiscriminantAnalysis",
-        _GAUSSIAN | _PRECISION,
-        numbers_only=True,
-    ),
-    "qda": Recipe(
-        "suffice.discriminant_analysis",
-        "QuadraticDiscriminantAnalysis",
-        _GAUSSIAN | _PRECISION,
-        numbers_only=True,
-    ),
-    "linear": Recipe("suffice.linear_model", "LinearRegression", _LEAST_SQUARES, CATEGORIES),
-    "ridge": Recipe(
-        "suffice.linear_model",
-        "Ridge",
-        _LEAST_SQUARES | _plain("standardize") | _alpha("gcv", "loo"),
-        CATEGORIES,
-    ),
-    "lasso": Recipe("suffice.linear_model", "Lasso", _l1() | _PRECISION, CATEGORIES),
-    "elastic-net": Recipe(
-        "suffice.linear_model",
-        "ElasticNet",
-        _l1() | {"l1_ratio": _L1_RATIO} | _PRECISION,
-        CATEGORIES,
-    ),
-    "logistic": Recipe(
-        "suffice.linear_model",
-        "LogisticRegression",
-        _linear()
-        | _plain("standardize")
-        | _CLASS_WEIGHT
-        | {
-            "penalty": one_of("penalty", "penalty", "l2", "l1", "elasticnet", "firth", none=True),
-            "C": Parameter("C"),
-            "l1_ratio": _L1_RATIO,
-        },
-        CATEGORIES,
-    ),
-}
 
 
 @dataclass(frozen=True, kw_only=True)

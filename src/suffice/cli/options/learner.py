@@ -6,14 +6,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.options.estimators import (
-    MODELS,
-    NAIVE_BAYES,
-    Options,
-    estimator,
-    given_of,
-    refuse_foreign,
-)
+from suffice.cli.options.estimators import Options, estimator, given_of, refuse_foreign
+from suffice.cli.options.recipes import MODELS, NAIVE_BAYES
 from suffice.cli.options.roles import Roles
 from suffice.cli.options.shared import Labels, Reading, listed
 from suffice.errors import ParameterError, SchemaError

@@ -10,6 +10,7 @@ import suffice
 from suffice.cli.options.estimators import given_of
 from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError, SchemaError
+from suffice.phrases import with_article
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -22,6 +23,7 @@ __all__ = [
     "different_kinds",
     "errors_by_file_name",
     "fitting",
+    "has_candidates",
     "has_coefficients",
     "label_of",
     "load",
@@ -88,14 +90,14 @@ def load_summed(path: str | PathLike[str]) -> Any:
 
 def refusal(path: str | PathLike[str], model: Any, rule: str, next_step: str) -> ParameterError:
     """What to say where a command makes no sense for a model."""
-    return ParameterError(f"{path} holds a {type(model).__name__}", rule, next_step)
+    return ParameterError(f"{path} holds {with_article(type(model).__name__)}", rule, next_step)
 
 
 def different_kinds(
     mine: str | PathLike[str], one: Any, theirs: str | PathLike[str], other: Any, verb: str
 ) -> ParameterError:
     """What to say where two files hold models of different kinds."""
-    rule = f"{mine} holds a {type(one).__name__}, and only models of one kind {verb}"
+    rule = f"{mine} holds {with_article(type(one).__name__)}, and only models of one kind {verb}"
     return refusal(theirs, other, rule, "fit both with the same --model")
 
 
@@ -127,6 +129,11 @@ def predicts_numbers(model: Any) -> bool:
 def has_coefficients(model: Any) -> bool:
     """Tell whether a model has a table of coefficients."""
     return hasattr(model, "summary")
+
+
+def has_candidates(model: Any) -> bool:
+    """Tell whether a model is an average of others, chosen from candidates."""
+    return hasattr(model, "candidates_")
 
 
 def rows_of(model: Any) -> float:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, get_args, get_type_hints
 
-from suffice.cli.options.estimators import MODELS, NAIVE_BAYES, Options, given_of
+from suffice.cli.options.estimators import Options, given_of
+from suffice.cli.options.recipes import MODELS, NAIVE_BAYES
 from suffice.cli.options.roles import Roles
 from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError

@@ -291,8 +291,12 @@ class Estimator(ScikitLearnInterface):
             If the file cannot be written. A file that was there before is left as it was.
         """
         self._fitted()
+        write_model(path, type(self).__name__, self._entries(), types=self.saved_types)
+
+    def _entries(self) -> dict[str, Any]:
+        """What a file holds, in the order of its entries."""
         reader = self.reader_
-        content = {
+        return {
             "params": portable(former_params(self)),
             "layout": reader.layout,
             "format": reader.format,
@@ -300,7 +304,6 @@ class Estimator(ScikitLearnInterface):
             "single_precision": reader.single,
             **self._learnt(),
         }
-        write_model(path, type(self).__name__, content, types=self.saved_types)
 
     @classmethod
     def restored(cls, content: Any, version: int) -> Self:

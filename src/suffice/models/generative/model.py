@@ -5,9 +5,9 @@ A fit is the sum of `summarise` over splits; a model is a function of that sum.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -206,6 +206,24 @@ class GenerativeModel:
     ) -> NDArray[np.float64]:
         """As `log_joint`, up to a term of each row that all classes share: it may cost less."""
         return self._sum(batch, out, [part.add_discriminants for part in self.weighted])
+
+    def partial_log_posterior(
+        self, batch: Batch, hidden: Collection[str] = ()
+    ) -> NDArray[np.float64]:
+        """Return log P(c | x), (n, k), as if the cells of ``hidden`` columns were missing.
+
+        Raises
+        ------
+        BadCell
+            As `log_joint` does.
+        """
+        if hidden:
+            shown = (
+                block.showing(np.array([name not in hidden for name in part.layout.columns]))
+                for part, block in zip(self.parts, batch.blocks, strict=True)
+            )
+            batch = replace(batch, blocks=tuple(shown))
+        return log_normalise(self.discriminants(batch), self.log_prior)[0]
 
     def answers(self, batch: Batch, proba: bool = False, log_proba: bool = False) -> Predictions:
         """The most probable class of every row, and the probabilities of all, if asked for.

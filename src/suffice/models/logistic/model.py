@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -162,6 +162,31 @@ class LogisticModel:
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(batch)
         return of_every_class(t)
+
+    def partial_log_posterior(
+        self, batch: Batch, hidden: Collection[str] = ()
+    ) -> NDArray[np.float64]:
+        """Return log P(c | x), (n, k); a missing cell is as in the average row of the fit.
+
+        So are unknown categories, and the cells of ``hidden`` columns.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite.
+        """
+        design, mean = self.centred.design, self.centred.mean
+        known = design.known(batch)
+        t, b, w = scores(batch.rows, len(self.coefficients)), *np.split(self.coefficients, [1], 1)
+        left_out = np.zeros(len(mean), np.bool_)
+        left_out[design.places(sorted(hidden))] = True
+        for start, table in self.centred.tables(known):
+            for first, x in tiles(table, np.float64):
+                x = np.where(np.isnan(x) | left_out, mean, x)
+                affine(x, mean, w, b[:, 0], t[start + first : start + first + len(x)])
+        if not np.isfinite(t).all():
+            self.centred.refuse_incomplete(_with_known_cells(known))
+        return log_probabilities(t)
 
     def log_posterior(self, batch: Batch) -> NDArray[np.float64]:
         """Return log P(c | x) of every row, (n, k)."""

@@ -1,0 +1,182 @@
+"""A classifier that chooses among models of different kinds, and averages the best."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+
+from suffice.data.open import open_table
+from suffice.engines.choice import Choice
+from suffice.engines.fit_context import fit_context
+from suffice.ensemble.candidates import CANDIDATES, Candidate, Candidates, Folds, Roles, naive_bayes
+from suffice.ensemble.fitted import FittedAverage
+from suffice.errors import ParameterError
+from suffice.families.counts.identifiers import Identifiers, check_identifiers
+from suffice.model_selection.evaluated_folds import evaluate_models
+from suffice.models.base.checks import is_array
+from suffice.models.generative.advice import identifiers
+
+__all__ = ["AutoClassifier"]
+
+
+@dataclass(repr=False, eq=False)
+class AutoClassifier(FittedAverage):
+    """Models of different kinds, judged on rows that they have not learnt; the best, averaged.
+
+    ::
+
+        P(c | x) = 1/M Σ_m P_m(c | x)
+
+    over the M = ``best`` candidates of least log loss. Candidates are naive Bayes with chosen
+    families and weights of columns, logistic regression, and discriminant analysis, linear and
+    quadratic. Each is fitted to nine tenths of the rows and judged on the others, ten times; of
+    more than 20,000 rows, as often as 20,000 are judged. The best are then fitted to all rows. A
+    candidate that cannot learn the table is left out: ``candidates_`` says which, and why.
+
+    Parameters
+    ----------
+    candidates : sequence of str, optional
+        Of "naive-bayes", "logistic", "lda" and "qda"; all by default.
+    best : int
+        How many of them are averaged, at most.
+    categorical, text : sequence of str, optional
+        Columns that are categories or texts, whatever their cells suggest.
+    identifiers : {"ignore", "keep"}
+        What becomes of columns that tell one row from another, such as a number of rows.
+    random_state : int
+        Seed of the order in which rows are dealt to folds.
+    costs : array (k, k), optional
+        ``costs[i][j]`` is the cost of answering label j where i is true; `predict` answers the
+        label of least expected cost.
+    ignore : sequence of str
+        Columns of a table that are left out.
+    threads : int, optional
+        Threads; all cores by default.
+    engine : str or engine, optional
+        Where the sums are computed; see `suffice.engine`.
+
+    Attributes
+    ----------
+    candidates_ : Candidates
+        All candidates with their log loss, the best first.
+    members_ : tuple of estimator
+        Those that are averaged, fitted to all rows.
+    classes_ : ndarray (k,)
+        Labels, sorted.
+
+    Source: the mean of probabilities instead of the one best model: L. Breiman, Stacked
+    regressions (Machine Learning 24, 1996), section 6; P. Domingos, Why does bagging work? (1997).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from suffice import AutoClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = AutoClassifier().fit(X[::2], y[::2])
+    >>> [one.name for one in model.candidates_ if one.weight]
+    ['naive-bayes', 'lda', 'logistic']
+    >>> float(model.score(X[1::2], y[1::2])).__round__(3)
+    1.0
+    """
+
+    candidates: Sequence[str] | None = None
+    best: int = 3
+    categorical: Sequence[str] | None = None
+    text: Sequence[str] | None = None
+    identifiers: Identifiers = "ignore"
+    random_state: int = 0
+    costs: Any = None
+    ignore: Sequence[str] = ()
+    threads: int | None = None
+    engine: Choice = None
+
+    # -- learning
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Judge the candidates, and fit the best to all rows.
+
+        Parameters
+        ----------
+        X : table (n, d)
+            As `NaiveBayes.fit` takes it.
+        y : array-like (n,) or str
+            Labels, or the name of the column that holds them. A row without a label is left out.
+        sample_weight : array-like (n,) or str, optional
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            If no candidate can learn this table.
+        ParameterError
+            If an option is outside its rule.
+        """
+        self._check_options()
+        X = _reread(X)
+        roles = Roles(
+            self.categorical,
+            self.text,
+            self.ignore,
+            self.identifiers,
+            self.threads,
+            self.engine,
+        )
+        with fit_context(self):
+            roles = replace(roles, ignore=(*self.ignore, *self._identifiers(roles, X, y)))
+            makers = {name: CANDIDATES[name] for name in self.candidates or CANDIDATES}
+            learners = {name: make(roles) for name, make in makers.items()}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
+                folds = Folds(self.random_state)
+                found = evaluate_models(learners, X, y, sample_weight, cv=folds)
+            known = [one for one in found.values() if not isinstance(one, Exception)]
+            rows = max((one.pooled.weight for one in known), default=1.0)
+            judged = sorted(
+                (Candidate.of(name, one, rows) for name, one in found.items()),
+                key=lambda one: (np.isnan(one.log_loss), one.log_loss),
+            )
+            chosen = [one for one in judged if one.refusal is None][: self.best]
+            if not chosen:
+                raise next(error for error in found.values() if isinstance(error, Exception))
+            self.candidates_ = Candidates(
+                replace(one, weight=(one in chosen) / len(chosen)) for one in judged
+            )
+            self._average([learners[one.name].fit(X, y, sample_weight) for one in chosen])
+            return self
+
+    def _identifiers(self, roles: Roles, X: Any, y: Any) -> tuple[str, ...]:
+        """Columns that tell one row from another, and are left out."""
+        if self.identifiers == "keep" or is_array(X):
+            return ()
+        return identifiers(naive_bayes(roles, numbers="gaussian").fit(X, y).model_)
+
+    def _check_options(self) -> None:
+        known = ", ".join(map(repr, CANDIDATES))
+        names = self.candidates
+        if names is not None:
+            listed = isinstance(names, Sequence) and not isinstance(names, str) and len(names)
+            if not (listed and all(name in CANDIDATES for name in names)):
+                rule = f"it is a list of some of {known}"
+                raise ParameterError(f"candidates={names!r}", rule)
+        if not (isinstance(self.best, int) and self.best >= 1):
+            raise ParameterError(f"best={self.best!r}", "it is a whole number, 1 or more")
+        check_identifiers(self.identifiers)
+
+
+def _reread(X: Any) -> Any:
+    """Rows that can be read as often as there are candidates."""
+    if isinstance(X, pa.RecordBatchReader):
+        return X.read_all()
+    paths = X if isinstance(X, list | tuple) else [X]
+    if len(paths) and all(isinstance(path, str | PathLike) for path in paths):
+        return open_table(X).table
+    return X

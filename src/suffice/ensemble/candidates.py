@@ -1,0 +1,164 @@
+"""The models that are candidates, and how well each answers rows that it has not learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from suffice.families.counts.identifiers import Identifiers
+from suffice.linear_model import LogisticRegression
+from suffice.model_selection.evaluated_folds import FoldEvaluations
+from suffice.model_selection.stratified import stratified
+from suffice.naive_bayes import NaiveBayes
+from suffice.numerics.elementary import log_of
+from suffice.numerics.in_print import aligned
+
+__all__ = ["CANDIDATES", "Candidate", "Candidates", "Folds", "Roles", "naive_bayes"]
+
+FOLDS = 10
+MOST_TESTED = 20_000  # rows that candidates are judged on: log losses to about 0.005 nats
+LEAST_ANSWERED = 0.9  # of the rows: else log losses are not of the same rows
+IMPOSSIBLE = -log_of(1e-15)  # nats of a row whose class was impossible, as in scikit-learn
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What the user says of columns.
+
+    Parameters
+    ----------
+    categorical, text : sequence of str, optional
+        Columns that are categories or texts, whatever their cells suggest.
+    ignore : sequence of str
+        Columns that are left out.
+    identifiers : {"ignore", "keep"}
+        Whether columns that tell one row from another are left out too.
+    threads : int, optional
+    engine : engine, optional
+    """
+
+    categorical: Sequence[str] | None
+    text: Sequence[str] | None
+    ignore: Sequence[str]
+    identifiers: Identifiers
+    threads: int | None
+    engine: Any
+
+    @property
+    def running(self) -> dict[str, Any]:
+        """What every candidate takes."""
+        return {"ignore": self.ignore, "threads": self.threads, "engine": self.engine}
+
+
+def naive_bayes(roles: Roles, **options: Any) -> NaiveBayes:
+    """Naive Bayes with the columns that the user named."""
+    families = dict.fromkeys(roles.categorical or (), "categorical")
+    families |= dict.fromkeys(roles.text or (), "multinomial")
+    options["identifiers"] = roles.identifiers
+    return NaiveBayes(families or None, **roles.running, **options)
+
+
+def _logistic(roles: Roles) -> LogisticRegression:
+    return LogisticRegression(
+        standardize=True,
+        incomplete="drop",
+        categorical=roles.categorical,
+        text=roles.text,
+        **roles.running,
+    )
+
+
+CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
+    "naive-bayes": partial(naive_bayes, numbers="adaptive", calibration="weights"),
+    "logistic": _logistic,
+    "lda": lambda roles: LinearDiscriminantAnalysis(**roles.running),
+    "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.running),
+}
+"""By the names that the command line has for them; a new one is a line here."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What one candidate is worth.
+
+    Parameters
+    ----------
+    name : str
+    log_loss, error : float
+        Of rows that it had not learnt: mean −log P(y | x) in nats, where an impossible class
+        counts as −log 1e-15, and the share of wrong labels. NaN where it cannot learn this table.
+    weight : float
+        Its share of the answer.
+    refusal : str, optional
+        Why it cannot learn this table.
+    """
+
+    name: str
+    log_loss: float
+    error: float
+    weight: float = 0.0
+    refusal: str | None = None
+
+    @classmethod
+    def of(cls, name: str, found: FoldEvaluations | Exception, rows: float) -> Candidate:
+        """Of what its folds showed, or its error; ``rows`` is Σw of those that were asked about."""
+        if isinstance(found, Exception):
+            return cls(name, np.nan, np.nan, refusal=str(found))
+        judged = found.pooled
+        answered = judged.weight / rows
+        if answered < LEAST_ANSWERED:
+            refusal = f"it answers {100 * answered:.0f} % of the rows, as cells are missing"
+            return cls(name, np.nan, np.nan, refusal=refusal)
+        finite, infinite = judged.log_loss_sum.value, judged.infinite.value[0]
+        log_loss = float((finite + infinite * IMPOSSIBLE) / judged.weight)
+        return cls(name, log_loss, judged.error)
+
+
+class Candidates(tuple[Candidate, ...]):
+    """All candidates, the best first."""
+
+    def __repr__(self) -> str:
+        rows = [["", "log loss", "error", "weight"]]
+        for one in self:
+            share = f"{one.weight:.3g}" if one.weight else ""
+            known = [f"{one.log_loss:.4f}", f"{100 * one.error:.2f} %"]
+            rows.append([one.name, *(known if one.refusal is None else ["cannot", ""]), share])
+        return "\n".join(aligned(rows))
+
+
+class Folds:
+    """A splitter: 10 stratified folds in random order, of which few are enough of many rows.
+
+    Parameters
+    ----------
+    seed : int
+        Of the order.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+
+    def split(
+        self, X: Any, y: NDArray[np.intp], groups: Any = None
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Yield places of rows to learn from, and to be judged on."""
+        n = len(y)
+        order = np.random.default_rng(self._seed).permutation(n)
+        k = max(2, min(FOLDS, int(np.bincount(y).max())))
+        fold = np.empty(n, np.intp)
+        fold[order] = stratified(y[order], k)
+        for f in range(min(k, -(-k * MOST_TESTED // n))):
+            yield np.flatnonzero(fold != f), np.flatnonzero(fold == f)
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """At most 10."""
+        return FOLDS

@@ -1,0 +1,97 @@
+"""The average of the best models, from the command line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+
+import suffice
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    table = pa.table(
+        {
+            "size": rng.normal(size=80) + 2 * y,
+            "colour": np.array(["red", "blue"])[np.where(rng.random(80) < 0.8, y, 1 - y)],
+            "kind": np.array(["p", "q"])[y],
+        }
+    )
+    folder = tmp_path_factory.mktemp("auto")
+    pyarrow.csv.write_csv(table, folder / "rows.csv")
+    model = suffice.AutoClassifier(categorical=["colour"])
+    model.fit(folder / "rows.csv", "kind").save(folder / "auto.suffice")
+    return folder
+
+
+def facts(run: Run, *words: Any) -> dict[str, Any]:
+    result = run(*words, "--json")
+    assert result.exit_code == 0, result.stderr
+    return dict(json.loads(result.stdout))
+
+
+def test_fit_shows_the_candidates(run: Run, folder: Path, tmp_path: Path) -> None:
+    words = ("--label", "kind", "--model", "auto", "--categorical", "colour")
+    found = facts(run, "fit", folder / "rows.csv", *words, "-o", tmp_path / "a.suffice")
+    assert [one["name"] for one in found["candidates"] if one["weight"]] == [
+        one["name"] for one in found["candidates"] if one["refusal"] is None
+    ]
+    assert {one["name"] for one in found["candidates"]} == {"naive-bayes", "logistic", "lda", "qda"}
+    fitted, known = suffice.load(tmp_path / "a.suffice"), suffice.load(folder / "auto.suffice")
+    table = pyarrow.csv.read_csv(folder / "rows.csv")
+    np.testing.assert_array_equal(fitted.predict_proba(table), known.predict_proba(table))
+    again = facts(run, "show", folder / "auto.suffice")
+    assert again["candidates"] == found["candidates"]
+
+
+def test_what_is_printed(run: Run, folder: Path) -> None:
+    lines = run("show", folder / "auto.suffice").stdout
+    assert "share of the answer" in lines
+    assert "50.0 %" in lines
+    assert "lda cannot learn this table: " in lines
+
+
+def test_it_answers_as_in_python(run: Run, folder: Path) -> None:
+    model: Any = suffice.load(folder / "auto.suffice")
+    table = pyarrow.csv.read_csv(folder / "rows.csv")
+    result = run("predict", folder / "auto.suffice", folder / "rows.csv", "--proba")
+    rows = [line.split(",") for line in result.stdout.splitlines()[1:]]
+    found = np.array([[float(cell) for cell in row[1:]] for row in rows])
+    np.testing.assert_allclose(found, model.predict_proba(table), rtol=1e-12)
+    evaluated = facts(run, "evaluate", folder / "auto.suffice", folder / "rows.csv")
+    assert evaluated["log_loss"] == model.evaluate(table, "kind").log_loss
+    (row,) = facts(run, "explain", folder / "auto.suffice", folder / "rows.csv", "--rows", 1)[
+        "rows"
+    ]
+    odds = np.log(found[0].max() / found[0].min())
+    np.testing.assert_allclose(row["sum"], 10 / np.log(10) * odds, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("merge {m} {m} -o x", "holds an AutoClassifier; it is fitted by repeated passes"),
+        ("forget {m} {d} -o x", "holds an AutoClassifier; it is fitted by repeated passes"),
+        ("summary {m}", "a summary is of coefficients"),
+        ("sample {m} -o x.csv", "it says nothing of how rows come about"),
+        ("export {m} --to json", "an AutoClassifier cannot be exported"),
+        ("report {m} -o x.html", "AutoClassifier"),
+    ],
+)
+def test_what_it_cannot_do_is_said(
+    run: Run, folder: Path, tmp_path: Path, words: str, said: str
+) -> None:
+    given = words.format(m=folder / "auto.suffice", d=folder / "rows.csv").split()
+    result = run(*given)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,253 @@
+"""The average of several kinds of models, and how they are chosen."""
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import suffice
+from suffice import AutoClassifier
+from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
+from suffice.errors import DataError, ParameterError
+
+N = 120
+
+
+def numbers(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, N)
+    return rng.normal(size=(N, 3)) + y[:, None] * [1.0, 0.5, 0.0], y
+
+
+def mixed(seed: int = 0, missing: float = 0.04) -> pa.Table:
+    """Return a table of numbers and categories, of which some cells are missing."""
+    x, y = numbers(seed)
+    rng = np.random.default_rng(seed + 1)
+    colour = np.where(rng.random(N) < 0.7, y, rng.integers(0, 3, N))
+    gone = rng.random((2, N)) < missing / 2
+    return pa.table(
+        {
+            "size": pa.array(x[:, 0], mask=gone[0]),
+            "weight": x[:, 1],
+            "colour": pa.array(np.array(["red", "green", "blue"])[colour], mask=gone[1]),
+            "kind": np.array(["p", "q", "r"])[y],
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def of_numbers() -> AutoClassifier:
+    return AutoClassifier().fit(*numbers())
+
+
+@pytest.fixture(scope="module")
+def of_table() -> AutoClassifier:
+    return AutoClassifier().fit(mixed(), "kind")
+
+
+def test_the_answer_is_the_mean_of_the_members(of_numbers: AutoClassifier) -> None:
+    X, _ = numbers(1)
+    mean = np.mean([member.predict_proba(X) for member in of_numbers.members_], axis=0)
+    assert len(of_numbers.members_) == 3
+    assert_allclose(of_numbers.predict_proba(X), mean, rtol=1e-12)
+    assert_allclose(of_numbers.predict_log_proba(X), np.log(mean), rtol=1e-10)
+    assert_array_equal(of_numbers.predict(X), of_numbers.classes_[mean.argmax(axis=1)])
+
+
+def test_a_table_is_read_once_for_all_members(of_table: AutoClassifier) -> None:
+    rows = mixed(2, missing=0.0).drop(["kind"])
+    mean = np.mean([member.predict_proba(rows) for member in of_table.members_], axis=0)
+    found = of_table.predict_proba(rows)
+    assert len(of_table.members_) == 2
+    assert_allclose(found, mean, rtol=1e-12)
+    batches = [batch.drop(["prediction"]) for batch in of_table.predict_batches(rows, proba=True)]
+    assert_array_equal(np.column_stack(pa.concat_tables(batches).columns), found)
+    assert_array_equal(of_table.predict_proba(rows.to_pylist()[3]), found[3:4])
+
+
+def test_candidates_are_judged_on_rows_that_they_have_not_learnt(
+    of_numbers: AutoClassifier,
+) -> None:
+    X, y = numbers()
+    roles = Roles(None, None, (), "ignore", None, None)
+    judged = {one.name: one for one in of_numbers.candidates_}
+    assert set(judged) == set(CANDIDATES)
+    assert all(a.log_loss <= b.log_loss for a, b in pairwise(of_numbers.candidates_))
+    assert [one.weight > 0 for one in of_numbers.candidates_] == [True] * 3 + [False]
+    for name, make in CANDIDATES.items():
+        losses, right = [], []
+        for train, test in Folds(0).split(None, y):
+            p = make(roles).fit(X[train], y[train]).predict_proba(X[test])
+            losses.append(-np.log(p[np.arange(len(test)), y[test]]))
+            right.append(p.argmax(axis=1) == y[test])
+        assert_allclose(judged[name].log_loss, np.concatenate(losses).mean(), rtol=1e-9)
+        assert_allclose(judged[name].error, 1 - np.concatenate(right).mean(), atol=1e-12)
+
+
+def test_many_rows_are_judged_in_part() -> None:
+    y = np.arange(150_000) % 3
+    folds = list(Folds(0).split(None, y))
+    assert [len(test) for _, test in folds] == [15_000, 15_000]
+    assert len(np.intersect1d(*(test for _, test in folds))) == 0
+    assert all(len(train) == 135_000 for train, _ in folds)
+    assert_array_equal(np.bincount(y[folds[0][1]]), 5_000)
+
+
+def test_what_a_file_holds(of_table: AutoClassifier, tmp_path: Path) -> None:
+    rows = mixed(3)
+    of_table.save(tmp_path / "auto.suffice")
+    loaded: Any = suffice.load(tmp_path / "auto.suffice")
+    assert_array_equal(loaded.predict_proba(rows), of_table.predict_proba(rows))
+    assert repr(loaded.candidates_) == repr(of_table.candidates_)
+    assert repr(loaded.evaluate(rows, "kind")) == repr(of_table.evaluate(rows, "kind"))
+    assert loaded.classes_.tolist() == ["p", "q", "r"]
+    loaded.save(tmp_path / "again.suffice")
+    assert (tmp_path / "again.suffice").read_bytes() == (tmp_path / "auto.suffice").read_bytes()
+
+
+def test_a_missing_cell_is_left_out_or_as_in_the_average_row(of_table: AutoClassifier) -> None:
+    logistic = next(m for m in of_table.members_ if type(m).__name__ == "LogisticRegression")
+    bayes = next(m for m in of_table.members_ if type(m).__name__ == "NaiveBayes")
+    rows = pa.table({"size": [1.0], "weight": pa.array([None], pa.float64()), "colour": ["violet"]})
+    terms = dict(zip(logistic.terms_[1:], logistic.model_.centred.mean, strict=True))
+    t = logistic.intercept_ + logistic.coef_ @ [
+        1.0 if term == "size" else mean for term, mean in terms.items()
+    ]
+    average = np.exp(t) / np.exp(t).sum()
+    expected = (average + bayes.predict_proba(rows)[0]) / 2
+    assert_allclose(of_table.predict_proba(rows)[0], expected, rtol=1e-12)
+
+
+def test_contributions_add_up_to_the_answer(of_table: AutoClassifier) -> None:
+    rows = mixed(4, missing=0.3)
+    evidence = of_table.explain(rows)
+    assert evidence.columns == ("size", "weight", "colour")
+    assert_allclose(evidence.probabilities, of_table.predict_proba(rows), rtol=1e-12)
+    missing = rows["colour"].is_null().to_numpy()
+    assert_allclose(evidence.contributions[missing, 2], 0.0, atol=1e-12)
+    nothing = pa.table({name: pa.nulls(1, rows[name].type) for name in evidence.columns})
+    assert_allclose(np.exp(evidence.log_prior), of_table.predict_proba(nothing)[0], rtol=1e-12)
+
+
+def test_orders_of_explanation_are_the_columns_and_their_reverse() -> None:
+    X, y = numbers()
+    model = AutoClassifier(["qda", "logistic"]).fit(X[:, :2], y)
+
+    def log_p(*cells: float) -> np.ndarray:
+        bayes, descent = sorted(model.members_, key=lambda m: hasattr(m, "coef_"))
+        filled = np.where(np.isnan(cells), descent.model_.centred.mean, cells)
+        members = bayes.predict_proba([cells]), descent.predict_proba([filled])
+        return np.log(np.mean(members, axis=0))[0]
+
+    a, b = 0.7, -1.2
+    nothing, first, second, both = (
+        log_p(*cells) for cells in ((np.nan, np.nan), (a, np.nan), (np.nan, b), (a, b))
+    )
+    found = model.explain([[a, b]]).contributions[0]
+    assert_allclose(found[0], (first - nothing + both - second) / 2, rtol=1e-10)
+    assert_allclose(found[1], (both - first + second - nothing) / 2, rtol=1e-10)
+
+
+def test_a_candidate_that_cannot_learn_is_left_out(of_table: AutoClassifier) -> None:
+    refused = {one.name: one.refusal for one in of_table.candidates_ if one.refusal}
+    assert set(refused) == {"lda", "qda"}
+    assert "'colour'" in refused["lda"]
+    few = mixed(5, missing=0.6)
+    judged = {one.name: one for one in AutoClassifier().fit(few, "kind").candidates_}
+    assert re.fullmatch(r"it answers \d+ % of the rows, as .*", judged["logistic"].refusal)
+
+
+def test_without_a_candidate_that_can_learn_the_first_says_why() -> None:
+    with pytest.raises(DataError, match="'colour'"):
+        AutoClassifier(["lda", "qda"]).fit(mixed(), "kind")
+
+
+def test_columns_that_all_members_leave_out() -> None:
+    table = mixed(missing=0.0).append_column("code", pa.array([f"c{i}" for i in range(N)]))
+    with pytest.warns(UserWarning, match="'code'"):
+        model = AutoClassifier().fit(table, "kind")
+    other = table.drop(["code"])
+    assert model.layout_.ignored == ("code",)
+    assert_array_equal(model.predict_proba(table), model.predict_proba(other))
+    assert len(model.members_) == 2
+    kept = AutoClassifier(["naive-bayes"], identifiers="keep").fit(table, "kind")
+    assert "code" in kept.layout_.names
+    chosen = AutoClassifier(ignore=["code"]).fit(table, "kind")
+    assert_array_equal(chosen.predict_proba(other), model.predict_proba(other))
+
+
+def test_rows_that_can_be_read_once(tmp_path: Path) -> None:
+    table = mixed()
+    model = AutoClassifier(["naive-bayes"]).fit(table.to_reader(), "kind")
+    expected = AutoClassifier(["naive-bayes"]).fit(table, "kind").predict_proba(table)
+    assert_array_equal(model.predict_proba(table), expected)
+    pyarrow.parquet.write_table(table, tmp_path / "rows.parquet")
+    of_file = AutoClassifier(["naive-bayes"]).fit(tmp_path / "rows.parquet", "kind")
+    assert_array_equal(of_file.predict_proba(table), expected)
+
+
+def test_categories_by_name() -> None:
+    table = mixed(missing=0.0)
+    digits = np.random.default_rng(0).integers(0, 40, N)
+    table = table.append_column("zone", pa.array(digits))
+    model = AutoClassifier(["naive-bayes", "logistic"], categorical=["zone"]).fit(table, "kind")
+    for member in model.members_:
+        assert {c.name: c.kind for c in member.schema_}["zone"] == "category" or (
+            member.parts_[-1].family.name == "categorical"
+        )
+    assert model.score(table, "kind") > 0.5
+
+
+def test_costs_decide_the_label(of_numbers: AutoClassifier) -> None:
+    X, y = numbers(6)
+    costs = [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
+    model = AutoClassifier(["lda"], costs=costs).fit(X, y)
+    expected = (model.predict_proba(X) @ np.array(costs)).argmin(axis=1)
+    assert_array_equal(model.predict(X), expected)
+
+
+def test_threads_do_not_matter() -> None:
+    X, y = numbers(7)
+    alone, together = (AutoClassifier(threads=t).fit(X, y) for t in (1, 2))
+    assert_array_equal(alone.predict_proba(X), together.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"candidates": ["lda", "forest"]}, "it is a list of some of 'naive-bayes', "),
+        ({"candidates": "lda"}, "it is a list of some of"),
+        ({"candidates": []}, "it is a list of some of"),
+        ({"identifiers": "drop"}, "identifiers='drop'"),
+        ({"best": 0}, "best=0; it is a whole number, 1 or more"),
+        ({"best": 1.5}, "best=1.5; it is a whole number"),
+    ],
+)
+def test_options_outside_their_rules(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ParameterError, match=re.escape(said)):
+        AutoClassifier(**options).fit(*numbers())
+
+
+def test_one_class_is_refused() -> None:
+    X, _ = numbers()
+    with pytest.raises(DataError):
+        AutoClassifier(["logistic", "qda"]).fit(X, np.zeros(N, int))
+
+
+def test_intervals_are_of_single_models(of_numbers: AutoClassifier) -> None:
+    with pytest.raises(ParameterError, match="ask a member"):
+        of_numbers.predict_proba_interval(numbers()[0])
+
+
+def test_candidates_in_print(of_table: AutoClassifier) -> None:
+    lines = repr(of_table.candidates_).splitlines()
+    assert lines[0].split() == ["log", "loss", "error", "weight"]
+    assert lines[-1].split() == ["qda", "cannot"]
+    assert isinstance(of_table.candidates_[0], Candidate)
+    assert lines[1].split()[-1] == "0.5"
