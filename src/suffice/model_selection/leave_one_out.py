@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, warn
+from suffice.families.left_out.rows import FOLDS_INSTEAD
 from suffice.model_selection.all_classes import over_all_classes
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.models.base.checks import labels_of
@@ -62,7 +63,7 @@ class LeftOut:
             raise ParameterError(
                 f"leave-one-out of {type(estimator).__name__}",
                 "there is no closed form: with these options it is no function of sums alone",
-                "use cv=10",
+                FOLDS_INSTEAD,
             )
         opened = Opened.of(estimator, X, y, sample_weight)
         learner = opened.learner

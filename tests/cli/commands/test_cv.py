@@ -119,6 +119,23 @@ def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
     assert f"--alpha {only['best'].partition('=')[2]}" in only["next"]
 
 
+def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
+    words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,lda,logistic")
+    found = facts(run, "cv", "t.csv", *words, "--loo")
+    assert (found["folds"], found["seed"]) == (1, None)
+    for name, model in [
+        ("naive-bayes", suffice.NaiveBayes()),
+        ("lda", suffice.LinearDiscriminantAnalysis()),
+    ]:
+        expected = evaluate_folds(model, table.drop(["word", "doctor"]), "y", cv="loo")
+        scores = by_name(found)[name]["scores"]
+        assert scores["log loss"]["mean"] == pytest.approx(expected.mean("log loss"), rel=1e-12)
+        assert scores["log loss"]["standard_error"] is None
+    assert by_name(found)["logistic"]["error"].endswith("sums alone; use folds.")
+    printed = run("cv", "t.csv", *words, "--loo").stdout
+    assert "120 rows, each answered by models of all others." in printed
+
+
 def test_rows_of_a_group_stay_together(run: Run, table: pa.Table) -> None:
     found = facts(run, "cv", "t.csv", "--label", "y", "--by", "doctor", "--model", "naive-bayes")
     expected = evaluate_folds(suffice.NaiveBayes(), table, "y", cv=10, groups="doctor")
@@ -155,6 +172,8 @@ def test_folds_by_content_and_in_order(run: Run, table: pa.Table) -> None:
         (["--score", "beauty"], "it is one of 'log loss'"),
         (["--by", "nurse"], "give --by one of these"),
         (["--by", "doctor", "--by-content"], "leave one of them out"),
+        (["--loo", "--by", "doctor"], "--loo and --by are both given"),
+        (["--loo", "--folds", "5"], "--loo and --folds are both given"),
         (["--ignore", "nobody"], "the columns are"),
         (["--alpha", "1", "--model", "lda"], "it belongs to --model naive-bayes"),
     ],

@@ -34,6 +34,8 @@ __all__ = ["cv"]
 
 FOR_CLASSES = ("naive-bayes", "lda", "qda", "logistic")
 FOR_NUMBERS = ("linear", "ridge", "lasso")
+CLASSIFIERS = (*FOR_CLASSES, "auto")
+FOLDS = 10
 
 
 def cv(
@@ -57,8 +59,18 @@ def cv(
         ),
     ] = None,
     folds: Annotated[
-        int, typer.Option(metavar="K", help="How many parts the rows are divided into.")
-    ] = 10,
+        int | None,
+        typer.Option(
+            metavar="K", help="How many parts the rows are divided into.", show_default="10"
+        ),
+    ] = None,
+    loo: Annotated[
+        bool,
+        typer.Option(
+            "--loo",
+            help="Leave every row out by itself, in closed form, instead of folds.",
+        ),
+    ] = False,
     by: Annotated[
         str | None,
         typer.Option(
@@ -126,6 +138,14 @@ def cv(
             "folds are made in one way",
             "leave one of them out",
         )
+    ways = {"--by": by is not None, "--by-content": by_content, "--folds": folds is not None}
+    if loo and any(ways.values()):
+        raise ParameterError(
+            f"--loo and {next(way for way, given in ways.items() if given)} are both given",
+            "single rows are left out, and there are no folds",
+            "leave one of them out",
+        )
+    parts = FOLDS if folds is None else folds
     table = remarked(reading.open(data))
     table = selected(table, roles, [label], weight, _features(features, by))
     _check_column(table.names, by)
@@ -149,7 +169,7 @@ def cv(
                 table,
                 label,
                 weight,
-                cv=ByContent(folds) if by_content else folds,
+                cv="loo" if loo else ByContent(parts) if by_content else parts,
                 groups=by,
                 shuffle=shuffle,
                 random_state=seed,
@@ -160,7 +180,7 @@ def cv(
     }
     told = [*data, "--label", label, *typed({"weight": weight, "features": features})]
     told += [*typed({"ignore": by}), *typed(reading), *typed(labels)]
-    dealt = by is None and not by_content and shuffle
+    dealt = by is None and not by_content and not loo and shuffle
     facts = fold_facts(sentences({name: found[name] for name in again}), score)
     facts |= {
         "seed": seed if dealt else None,
@@ -182,10 +202,10 @@ def _known(models: Sequence[str]) -> list[str]:
             raise ParameterError(
                 f"--model {name!r}", f"the models are {', '.join(map(repr, MODELS))}"
             )
-    if len({name in FOR_CLASSES for name in models}) > 1:
+    if len({name in CLASSIFIERS for name in models}) > 1:
         raise ParameterError(
             f"--model {','.join(models)}",
-            f"{', '.join(FOR_CLASSES)} answer with a class, the others with a number",
+            "X a class, the others with a number",
             "compare models of one kind",
         )
     return list(dict.fromkeys(models))

@@ -77,20 +77,22 @@ def _facts(
 ) -> dict[str, Any]:
     from suffice.model_selection import compare_scores
 
-    gap = compare_scores(one.scores(chosen), best.scores(chosen), one.test_share, LEVEL)
+    gap = None
+    if not one.of_single_rows:
+        gap = compare_scores(one.scores(chosen), best.scores(chosen), one.test_share, LEVEL)
     return {
         "name": name,
         "rows": _rows(one),
         "scores": {
             score: {
                 "mean": one.mean(score),
-                "standard_error": one.standard_error(score),
+                "standard_error": None if one.of_single_rows else one.standard_error(score),
                 "folds": one.scores(score).tolist(),
             }
             for score in one.names
         },
-        "difference_from_best": {"mean": gap.mean, "low": gap.low, "high": gap.high},
-        "verdict": BEST if is_best else "" if gap.is_plain else AS_GOOD,
+        "difference_from_best": gap and {"mean": gap.mean, "low": gap.low, "high": gap.high},
+        "verdict": BEST if is_best else "" if gap is None or gap.is_plain else AS_GOOD,
         "seconds": one.seconds,
     }
 
@@ -116,10 +118,13 @@ def fold_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
     if differ:
         yield "  Models that need every cell are judged on fewer rows: compare with care."
     dealt = "" if facts["seed"] is None else f" dealt at random (seed {facts['seed']})"
-    yield (
-        f"  {rows_in_print(facts['rows'])}{dealt} in {facts['folds']} folds, each answered by "
-        "models that have not learnt it; mean ± standard error over folds."
-    )
+    if facts["folds"] == 1:
+        yield f"  {rows_in_print(facts['rows'])}, each answered by models of all others."
+    else:
+        yield (
+            f"  {rows_in_print(facts['rows'])}{dealt} in {facts['folds']} folds, each answered by "
+            "models that have not learnt it; mean ± standard error over folds."
+        )
     if any(model["verdict"] == AS_GOOD for model in judged):
         yield (
             f"  {AS_GOOD}: its {facts['score']} cannot be told from that of the best "
@@ -150,7 +155,10 @@ def _with_error(name: str, score: Mapping[str, Any] | None) -> str:
     if score is None:
         return "-"
     factor, unit, most = (100, " %", 2) if name == "error rate" else (1, "", 3)
-    mean, error = factor * score["mean"], factor * score["standard_error"]
+    mean = factor * score["mean"]
+    if score["standard_error"] is None:
+        return f"{mean:,.{most}f}{unit}".replace("inf", "∞")
+    error = factor * score["standard_error"]
     if not (isfinite(mean) and isfinite(error)):
         return f"{mean:.4g}{unit}".replace("inf", "∞")
     places = most if error == 0 else min(max(0, 1 - floor(log10(error))), most)

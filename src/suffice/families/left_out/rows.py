@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.phrases import Phrase, PythonOnly
 
-__all__ = ["LearntRows", "LeaveOneOut", "no_closed_form"]
+__all__ = ["FOLDS_INSTEAD", "LearntRows", "LeaveOneOut", "no_closed_form"]
+
+FOLDS_INSTEAD = Phrase("use ", PythonOnly("cv=10", "folds"))
 
 
 @dataclass(frozen=True)
@@ -63,5 +66,5 @@ def no_closed_form(what: Any, reason: str) -> ParameterError:
     return ParameterError(
         f"leave-one-out of {what}",
         f"there is no closed form: {reason}",
-        "use cv=10",
+        FOLDS_INSTEAD,
     )

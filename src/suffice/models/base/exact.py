@@ -20,6 +20,7 @@ from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, warn
+from suffice.families.left_out.rows import FOLDS_INSTEAD
 from suffice.models.base.estimator import Estimator
 from suffice.models.base.learnt import ExactReader, KeptSums, Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
@@ -130,7 +131,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         raise ParameterError(
             f"leave-one-out of {type(self).__name__}",
             "there is no closed form: without a row, the model has to be fitted again",
-            "use cv=10",
+            FOLDS_INSTEAD,
         )
 
     def _fitted_to(self, learnt: Learnt[R, S]) -> Self:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.families.left_out.rows import LearntRows, LeaveOneOut
+from suffice.families.left_out.rows import FOLDS_INSTEAD, LearntRows, LeaveOneOut
 from suffice.models.generative.model import GenerativeModel, in_block
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import safe_log, scores
@@ -73,7 +73,7 @@ class GenerativeLeftOut:
         logs = self._scores(batch)[0]
         doubtful = np.isnan(logs).any(axis=1)
         if doubtful.any():
-            raise BadCell(int(doubtful.argmax()), None, "this row", DOUBTFUL, "use cv=10")
+            raise BadCell(int(doubtful.argmax()), None, "this row", DOUBTFUL, FOLDS_INSTEAD)
         return logs
 
     def answers(self, batch: Batch) -> NDArray[np.float64]:
