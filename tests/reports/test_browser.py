@@ -1,0 +1,186 @@
+"""The page in a real browser: Chromium, driven by Playwright."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import suffice
+
+from .conftest import HOSTILE, LONG
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+pytest.importorskip("jinja2", reason="Jinja2 is not installed")
+
+pytestmark = [
+    pytest.mark.exhaustive,
+    pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed"),
+]
+NAMES = ("bayes", "lda", "qda", "logistic", "linear", "multinomial")
+AXE = os.environ.get("SUFFICE_AXE")  # the path of axe.min.js, of npm's package axe-core
+SERIOUS = "r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target).join(' '))"
+
+
+@pytest.fixture(scope="module")
+def pages(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    for name in NAMES:
+        suffice.report(models[name][0], folder / f"{name}.html")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        yield browser
+        browser.close()
+
+
+class Reader:
+    """A browser with one page open; what went wrong in it is kept."""
+
+    def __init__(self, chromium: Any, pages: Path) -> None:
+        self.context = chromium.new_context(viewport={"width": 1280, "height": 900})
+        self.page = self.context.new_page()
+        self.pages = pages
+        self.wrong: list[str] = []
+        self.page.on("console", lambda message: self.wrong.append(message.text))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.wrong.append(dialog.message))
+        self.page.on("request", self._request)
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith("file:"):
+            self.wrong.append(request.url)
+
+    def open(self, name: str, fragment: str = "") -> Any:
+        self.page.goto("about:blank")
+        self.page.goto((self.pages / f"{name}.html").as_uri() + fragment)
+        return self.page
+
+    def answer(self) -> str:
+        return str(self.page.locator(".sentence").inner_text())
+
+
+@pytest.fixture
+def reader(chromium: Any, pages: Path) -> Iterator[Reader]:
+    made = Reader(chromium, pages)
+    yield made
+    assert made.wrong == []
+    made.context.close()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_opens_with_an_answer(reader: Reader, name: str) -> None:
+    reader.open(name)
+    assert reader.answer().endswith(".")
+    assert not reader.answer().startswith("No answer")
+
+
+def test_a_number_that_is_typed_changes_the_answer(reader: Reader, models: dict[str, Any]) -> None:
+    page = reader.open("qda")
+    before = reader.answer()
+    page.get_by_label("far", exact=True).fill("1000004")
+    assert reader.answer() != before
+    model, rows = models["qda"]
+    row = rows.iloc[:1].assign(**dict.fromkeys(rows, float("nan")))
+    (expected,) = model.predict_proba(row.assign(far=1000004.0))
+    assert reader.answer().startswith(f"{model.classes_[expected.argmax()]}, ")
+    shown = page.locator("#answer table").first.locator(".number").all_inner_texts()
+    assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
+    assert "far=1000004" in page.url
+
+
+def test_a_slider_moves_by_keyboard_and_unknown_takes_it_back(reader: Reader) -> None:
+    page = reader.open("lda")
+    start = reader.answer()
+    slider = page.locator("input[type=range]").first
+    slider.focus()
+    for _ in range(5):
+        slider.press("ArrowRight")
+    assert reader.answer() != start
+    page.get_by_role("button", name="far: unknown").click()
+    page.get_by_role("button", name="hits: unknown").click()
+    page.locator(".question button").first.click()
+    page.get_by_role("button", name="Start again").click()
+    assert reader.answer() == start
+
+
+def test_what_is_no_number_is_said(reader: Reader) -> None:
+    page = reader.open("lda")
+    start = reader.answer()
+    page.get_by_label("far", exact=True).fill("many")
+    assert page.get_by_text("Not a number").first.is_visible()
+    assert reader.answer() == start
+
+
+def test_a_link_restores_the_row(reader: Reader) -> None:
+    page = reader.open("bayes")
+    page.get_by_label("far", exact=True).fill("1000002")
+    page.get_by_label("code", exact=True).select_option(label="1")
+    answer, fragment = reader.answer(), page.url.partition("#")[2]
+    again = reader.open("bayes", f"#{fragment}")
+    assert reader.answer() == answer
+    assert again.get_by_label("far", exact=True).input_value() == "1000002"
+
+
+def test_the_next_questions_leave_out_what_is_known(reader: Reader) -> None:
+    page = reader.open("lda")
+    assert page.locator(".next tbody tr").count() == 3
+    page.get_by_label("far", exact=True).fill("1000001")
+    assert "far" not in page.locator(".next").inner_text().split()
+
+
+def test_evidence_is_counted_in_two_units(reader: Reader) -> None:
+    page = reader.open("lda", "#ask?far=1000002")
+    decibans = page.locator("tr.sum .number").inner_text()
+    page.get_by_role("button", name="bits").click()
+    bits = page.locator("tr.sum .number").inner_text()
+    ratio = float(decibans.replace("−", "-")) / float(bits.replace("−", "-"))
+    assert ratio == pytest.approx(3.0103, rel=0.2)  # both are rounded to one place
+
+
+def test_hostile_names_are_text(reader: Reader) -> None:
+    page = reader.open("bayes")
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+    titles = page.locator("[title]").evaluate_all("all => all.map(one => one.title)")
+    assert HOSTILE in titles
+    assert LONG in titles
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280, 2560])
+@pytest.mark.parametrize("name", ["bayes", "linear"])
+def test_nothing_is_wider_than_the_screen(reader: Reader, name: str, width: int) -> None:
+    page = reader.open(name)
+    page.set_viewport_size({"width": width, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_print_has_the_answer_and_no_controls(reader: Reader) -> None:
+    page = reader.open("lda")
+    page.emulate_media(media="print")
+    assert page.locator(".sentence").is_visible()
+    assert page.locator("#about").is_visible()
+    assert not page.locator("#questions").is_visible()
+    assert not page.locator("nav").is_visible()
+
+
+@pytest.mark.skipif(AXE is None, reason="SUFFICE_AXE names no axe.min.js")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["bayes", "linear"])
+def test_axe_finds_nothing(chromium: Any, pages: Path, name: str, scheme: str) -> None:
+    assert AXE is not None
+    # The policy of the page forbids axe too, so here it is set aside.
+    context = chromium.new_context(bypass_csp=True, color_scheme=scheme)
+    page = context.new_page()
+    page.goto((pages / f"{name}.html").as_uri())
+    page.add_script_tag(path=AXE)
+    assert page.evaluate(f"axe.run().then({SERIOUS})") == []
+    context.close()
