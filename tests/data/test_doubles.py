@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from suffice import NaiveBayes
 from suffice.data.doubles import doubles, seconds
 from suffice.statistics.block import BadCell
 
@@ -179,3 +180,13 @@ def test_months_have_no_length() -> None:
     found = refused(column, seconds)
     assert (found.row, found.rule) == (1, "months and days have no length in seconds")
     assert np.isnan(seconds(column[:1])).tolist() == [True]
+
+
+@pytest.mark.parametrize("kind", [pa.decimal32(7, 2), pa.decimal64(12, 3)])
+def test_short_decimals_are_labels_and_categories(kind: pa.DataType) -> None:
+    values = pa.array([Decimal("1.25"), Decimal("2.5")], kind)
+    cells = pa.DictionaryArray.from_arrays([0, 1] * 10, values)
+    table = pa.table({"price": cells, "kind": ["a", "b"] * 10})
+    model = NaiveBayes().fit(table, "kind")
+    assert model.predict(table).tolist() == ["a", "b"] * 10
+    assert NaiveBayes().fit(table, "price").classes_.tolist() == [1.25, 2.5]

@@ -141,11 +141,14 @@ def _time(kind: pa.DataType) -> str:
 
 
 def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
-    """Undo a dictionary whose values may repeat or be null, and views, which few kernels take."""
+    """Undo what few kernels of Arrow take: views, short decimals, repeated dictionary values."""
     if isinstance(column, pa.DictionaryArray):
         values = _plain(column.dictionary)
         return pa.DictionaryArray.from_arrays(column.indices, values).cast(values.type)
-    return column.cast(pa.large_string()) if pa.types.is_string_view(column.type) else column
+    kind = column.type
+    if pa.types.is_decimal(kind) and kind.bit_width < 128:
+        return column.cast(pa.decimal128(kind.precision, kind.scale))
+    return column.cast(pa.large_string()) if pa.types.is_string_view(kind) else column
 
 
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:

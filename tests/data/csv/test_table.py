@@ -545,6 +545,10 @@ class TestFormat:
                 '"\\t".',
             ),
             (
+                {"delimiter": "\0"},
+                "delimiter='\\x00'; it must not be NUL; for a tab write \"\\t\".",
+            ),
+            (
                 {"quote": ""},
                 "quote=''; it must be one ASCII character that ends no line; or None for no "
                 "quoting.",

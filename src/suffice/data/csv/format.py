@@ -108,11 +108,13 @@ class CsvFormat:
 
 def _require_separator(option: str, value: str | None) -> None:
     if value is not None and not (
-        isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n"
+        isinstance(value, str) and len(value) == 1 and value.isascii() and value not in "\r\n\0"
     ):
         raise ParameterError(
             Option.of(option, value),
-            "it must be one ASCII character that ends no line",
+            "it must not be NUL"
+            if value == "\0"
+            else "it must be one ASCII character that ends no line",
             Phrase("for a tab write ", PythonOnly('"\\t"', "tab"))
             if option == "delimiter"
             else Phrase("or ", PythonOnly("None", "none"), " for no quoting"),
