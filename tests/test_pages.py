@@ -44,6 +44,7 @@ def test_every_page_that_shows_python_is_run_here() -> None:
         "docs/engines.md",
         "docs/how_it_works.md",
         "docs/pictures.md",
+        "docs/privacy.md",
         "docs/probabilities.md",
         "docs/searchlight.md",
     ]
@@ -119,6 +120,12 @@ def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None
         options = {word for word in words if word.startswith("--")}
         helped = CliRunner().invoke(app, [words[1], "--help"]).output
         assert all(option in helped for option in options)
+
+
+def test_the_page_of_privacy(capsys: pytest.CaptureFixture[str]) -> None:
+    (block,) = blocks("docs/privacy.md")
+    exec(block, {})
+    assert "few numbers         age      1     1  86.5; label ill" in capsys.readouterr().out
 
 
 def test_the_page_of_probabilities(capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,6 +76,10 @@ COMMANDS = {
         "Take rows out of a model.",
         "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
     ),
+    "audit": Entry(
+        "Show what a model file tells about single rows.",
+        "suffice audit adult.suffice --min-count 5",
+    ),
     "searchlight": Entry(
         "Map how well the voxels around each voxel tell the classes apart.",
         "suffice searchlight bold.nii.gz --mask mask.nii.gz --labels attributes.txt "

@@ -1,0 +1,143 @@
+"""What a model tells about single rows, from what its file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import ParameterError
+from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.design.matrix import Design
+from suffice.phrases import Option
+from suffice.privacy.finding import Audit, Finding
+from suffice.privacy.sums import findings_of
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.grouped_rows import GroupedRows
+
+__all__ = ["audit"]
+
+
+def audit(model: Any, min_count: float = 10) -> Audit:
+    """Say what a model, and so its file, tells about fewer than m rows.
+
+    Counts below m, values that stand in the file as they are, means and spreads of few rows, cells
+    that few rows miss, groups of rows with sums of their own, and sums that one row carries.
+    Weights count as rows. What two files tell together is not looked at.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model of this library.
+    min_count : float, default 10
+        m, above 0.
+
+    Returns
+    -------
+    Audit
+        It prints as a table, a line for each kind of fact and column.
+
+    Raises
+    ------
+    ParameterError
+        If ``min_count`` is no number above 0, or the model is none of this library.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> rows = {"age": [31.5, 40.5, 86.5, 29.5], "town": ["Ulm", "Ulm", "Bonn", "Ulm"]}
+    >>> model = NaiveBayes().fit(rows, ["well", "well", "ill", "well"])
+    >>> print(audit(model, 2))
+                     column  facts  rows      for example
+    rare label     (labels)      1     1              ill
+    rare value         town      1     1  Bonn; label ill
+    few numbers         age      1     1  86.5; label ill
+    listed values  (labels)      1     -     2: ill, well
+    listed values      town      1     -     2: Bonn, Ulm
+    """
+    if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
+        raise ParameterError(Option.of("min_count", min_count), "it is a number of rows, above 0")
+    if not hasattr(model, "saved_types"):
+        raise ParameterError(f"{model!r} is no model of this library", "other models keep no sums")
+    check_is_fitted(model)
+    return Audit(type(model).__name__, min_count, tuple(_found(model, float(min_count))))
+
+
+def _found(model: Any, m: float) -> Iterator[Finding]:
+    for member in getattr(model, "members_", ()):
+        yield from _found(member, m)
+    if hasattr(model, "members_"):
+        return
+    batches = getattr(model, "batches_", None)
+    if batches is None:
+        yield from _coefficients(model)
+        return
+    if isinstance(batches[0], ByClass):
+        yield _labels(model)
+    else:
+        yield from _listed(model.reader_.design)
+    for number, batch in enumerate(batches):
+        of_batch = _by_class if isinstance(batch, ByClass) else _linear
+        for found in of_batch(model, batch, m):
+            yield replace(found, batch=number)
+
+
+def _labels(model: Any) -> Finding:
+    labels = ", ".join(map(str, model.classes_[:3].tolist()))
+    more = ", ..." if len(model.classes_) > 3 else ""
+    return Finding("listed values", None, None, f"{len(model.classes_):,}: {labels}{more}")
+
+
+def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
+    labels, weight = batch.classes.values, batch.weight.value
+    for c in np.flatnonzero(weight < m).tolist():
+        yield Finding("rare label", None, None, labels[c], float(weight[c]))
+    unlabelled = float(batch.unlabelled.value)
+    if 0 < unlabelled < m:
+        yield Finding("few missing", None, None, None, unlabelled)
+    for part, block in zip(model.parts_, batch.blocks, strict=True):
+        yield from findings_of(block, part.layout.columns, labels, weight, m)
+
+
+def _linear(model: Any, batch: GroupedRows, m: float) -> Iterator[Finding]:
+    design: Design = model.reader_.design
+    names = (*design.terms, *design.targets)
+    yield from findings_of(batch, names, (None,) * batch.k, np.zeros(batch.k), m)
+    if design.formula is not None:
+        return
+    rows = batch.group_weight.value
+    sums = rows[:, None] * batch.mean.value
+    for name, vocabulary in design.categories.items():
+        places = design.places([name])
+        shown = batch.patterns[batch.pattern][:, places].all(axis=1)
+        # Rows of rank 0 have no indicator; those of an ordered category have all up to their rank.
+        above = np.concatenate([[rows[shown].sum()], sums[shown][:, places].sum(axis=0)])
+        if name in design.ordered:
+            count = above - np.append(above[1:], 0.0)
+        else:
+            count = np.append(above[0] - above[1:].sum(), above[1:])
+        for value, rank in zip(vocabulary.values, design.ranks(name).tolist(), strict=True):
+            if 0.5 < np.rint(count[rank]) < m:
+                yield Finding("rare value", name, None, value, float(np.rint(count[rank])))
+
+
+def _listed(design: Design) -> Iterator[Finding]:
+    for name, vocabulary in design.categories.items():
+        few = ", ".join(map(str, vocabulary.values[:3]))
+        more = ", ..." if len(vocabulary) > 3 else ""
+        yield Finding("listed values", name, None, f"{len(vocabulary):,}: {few}{more}")
+    for name, words in design.words.items():
+        if len(words.known):
+            few = ", ".join(map(str, words.known.values[:3]))
+            yield Finding("listed values", name, None, f"{len(words.known):,}: {few}, ...")
+
+
+def _coefficients(model: Any) -> Iterator[Finding]:
+    if hasattr(model, "classes_"):
+        yield _labels(model)
+    logistic = hasattr(model.model_, "centred")
+    yield from _listed(model.model_.centred.design if logistic else model.reader_.design)
+    yield Finding("coefficients", None, None, "coefficients, means and deviations of columns")

@@ -1,0 +1,167 @@
+"""What a model tells about single rows, held against the rows."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from suffice import (
+    AutoClassifier,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    NaiveBayes,
+)
+from suffice.errors import ParameterError
+from suffice.families import JointTable
+from suffice.naive_bayes import MultinomialNB
+from suffice.numerics.dyadic import Dyadic
+from suffice.numerics.exact import DoubleDouble
+from suffice.privacy import Audit, audit
+from suffice.privacy.sums import findings_of
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.loss_sums import LossSums
+from suffice.statistics.register import STATISTICS
+from suffice.statistics.vocabulary import Vocabulary
+
+
+def of_kind(found: Audit, what: str) -> list[Any]:
+    return [one for one in found.findings if one.what == what]
+
+
+TOWNS, LABELS = ["Ulm", "Bonn", "Kiel", None], ["ill", "well"]
+ROWS = st.lists(
+    st.tuples(st.sampled_from(TOWNS), st.sampled_from(LABELS), st.sampled_from([1.5, 2.0, None])),
+    min_size=4,
+    max_size=40,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS, st.integers(1, 6))
+def test_rare_facts_are_those_of_the_rows(rows: list[tuple[Any, Any, Any]], m: int) -> None:
+    rows = [("Ulm", "ill", 1.5), ("Ulm", "well", 2.0), *rows]  # a classifier needs two classes
+    towns, labels, numbers = zip(*rows, strict=True)
+    table = {
+        "town": pa.array(towns, pa.string()),
+        "dose": pa.array(numbers, pa.float64()),
+        "kind": pa.array(labels),
+    }
+    model = NaiveBayes({"town": "categorical"}, identifiers="keep").fit(pa.table(table), "kind")
+    found = audit(model, m)
+    by_label = Counter(labels)
+    assert {(one.value, one.rows) for one in of_kind(found, "rare label")} == {
+        (label, n) for label, n in by_label.items() if n < m
+    }
+    by_town = Counter((label, town) for town, label, _ in rows if town is not None)
+    assert {(one.label, one.value, one.rows) for one in of_kind(found, "rare value")} == {
+        (*place, n) for place, n in by_town.items() if n < m
+    }
+    missing = Counter((label, "town") for town, label, _ in rows if town is None)
+    missing += Counter((label, "dose") for _, label, dose in rows if dose is None)
+    assert {(o.label, o.column, o.rows) for o in of_kind(found, "few missing")} == {
+        (*place, n) for place, n in missing.items() if n < m
+    }
+    shown = Counter(label for _, label, dose in rows if dose is not None)
+    assert {(one.label, one.rows) for one in of_kind(found, "few numbers")} == {
+        (label, n) for label, n in shown.items() if n < m
+    }
+
+
+def test_the_numbers_of_one_row_and_of_two_are_read_from_the_sums() -> None:
+    x = [[31.25], [86.5], [91.75], *([20.0 + i] for i in range(20))]
+    y = ["a", "b", "b", *"c" * 20]
+    (one, two) = of_kind(audit(NaiveBayes().fit(x, y), 3), "few numbers")
+    assert (one.label, one.value) == ("a", "31.25")
+    assert (two.label, two.value) == ("b", "86.5 and 91.75")
+
+
+def test_one_number_far_from_the_others_shows_itself() -> None:
+    x = np.append(np.arange(1.0, 100.0), 1e9)[:, None]
+    model = NaiveBayes().fit(np.concatenate([x, x[:50]]), np.repeat([0, 1], [100, 50]))
+    (found,) = of_kind(audit(model, 5), "few rows carry the sum")
+    low, high = (float(word) for word in found.value.split() if word[0].isdigit())
+    assert low <= 1e9 <= high
+    assert high / low < 1.001
+
+
+def test_the_same_number_in_all_rows() -> None:
+    table = {"dose": [5.25] * 12 + list(range(12)), "kind": ["a"] * 12 + ["b"] * 12}
+    (found,) = of_kind(audit(NaiveBayes().fit(table, "kind")), "same number")
+    assert (found.column, found.label, found.value, found.rows) == ("dose", "a", "5.25", 12.0)
+
+
+def test_rows_that_miss_the_same_cells_have_sums_of_their_own() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60, 3)), np.repeat(["a", "b"], 30)
+    x[7, 1] = np.nan
+    found = audit(LinearDiscriminantAnalysis().fit(x, y))
+    (one,) = of_kind(found, "few rows of a pattern")
+    assert (one.column, one.rows) == ("x1", 1.0)
+    assert one.value == f"its cells: x0 {x[7, 0]:.6g}, x2 {x[7, 2]:.6g}"
+
+
+def test_combinations_and_words() -> None:
+    rows = pa.table(
+        {"a": ["p", "p", "q"] * 5, "b": ["u", "v", "v"] * 5, "kind": ["x", "x", "y"] * 5}
+    )
+    more = rows.slice(0, 1).set_column(0, "a", pa.array(["q"]))  # q and u, of class x
+    joint = NaiveBayes({("a", "b"): JointTable()}).fit(pa.concat_tables([rows, more]), "kind")
+    (found,) = of_kind(audit(joint, 2), "rare combination")
+    assert (found.column, found.value, found.rows) == ("a, b", "q, u", 1.0)
+    counts = np.array([[3, 0, 1], [2, 5, 0]] * 10)
+    counts[0, 1] = 1
+    rare = of_kind(audit(MultinomialNB().fit(counts, [0, 1] * 10), 2), "rare value")
+    assert [(one.column, one.label, one.rows) for one in rare] == [("x1", 0, 1.0)]
+
+
+def test_categories_of_a_linear_model() -> None:
+    rng = np.random.default_rng(0)
+    table = {"town": ["Ulm"] * 20 + ["Bonn"] * 2 + ["Kiel"], "cost": rng.normal(size=23)}
+    found = audit(LinearRegression().fit(table, "cost"), 3)
+    rare = {(one.column, one.value, one.rows) for one in of_kind(found, "rare value")}
+    assert rare == {("town", "Bonn", 2.0), ("town", "Kiel", 1.0)}
+    assert of_kind(found, "listed values")[0].value == "3: Bonn, Kiel, Ulm"
+
+
+def test_models_without_sums_and_averages() -> None:
+    rng = np.random.default_rng(0)
+    table = {"town": ["Ulm", "Bonn"] * 20, "age": rng.normal(size=40), "kind": ["a", "b"] * 20}
+    table["kind"][1] = "a"
+    found = audit(LogisticRegression().fit(table, "kind"))
+    assert [one.what for one in found.findings] == [
+        "listed values",
+        "listed values",
+        "coefficients",
+    ]
+    average = AutoClassifier(["naive-bayes", "logistic"]).fit(table, "kind")
+    inside = {one.what for one in audit(average).findings}
+    assert {"coefficients", "rare value", "listed values"} <= inside
+
+
+def test_every_statistic_of_a_file_has_a_rule() -> None:
+    parts = {ByClass, Dyadic, DoubleDouble, LossSums, Vocabulary}  # no statistics of columns
+    unknown = findings_of.dispatch(object)
+    assert {kind for kind in STATISTICS if findings_of.dispatch(kind) is unknown} == parts
+
+
+def test_nothing_to_find() -> None:
+    model = NaiveBayes().fit(np.random.default_rng(0).normal(size=(50, 1)), [0, 1] * 25)
+    found = [one for one in audit(model, 2).findings if one.what != "listed values"]
+    assert found == []
+    assert str(Audit("NaiveBayes", 2, ())) == "NaiveBayes: nothing about fewer than 2 rows"
+
+
+@pytest.mark.parametrize("m", [0, -1, "ten", float("nan"), float("inf")])
+def test_a_number_of_rows_is_above_0(m: Any) -> None:
+    with pytest.raises(ParameterError, match="it is a number of rows, above 0"):
+        audit(NaiveBayes().fit([[1.0], [2.0]], [0, 1]), m)
+
+
+def test_other_models_are_refused() -> None:
+    with pytest.raises(ParameterError, match="is no model of this library"):
+        audit(object())
