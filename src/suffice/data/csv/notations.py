@@ -42,6 +42,7 @@ class Notations:
 
     written: Mapping[str, str] = field(default_factory=dict)  # the spelling, by column
     refused: Mapping[str, ReadError] = field(default_factory=dict)  # what can be read in two ways
+    nearly: Mapping[str, tuple[Notation, str]] = field(default_factory=dict)  # and a misfit
     remarks: tuple[str, ...] = ()
 
 
@@ -66,7 +67,8 @@ def find_notations(
     {'day': 'DD/MM/YYYY'}
     """
     found: dict[str, Notation] = {}
-    refused, nearly = {}, []
+    refused: dict[str, ReadError] = {}
+    nearly: dict[str, tuple[Notation, str]] = {}
     for name, cells in columns.items():
         if not any(_LIKELY.match(cell) for cell in cells.slice(0, FIRST).to_pylist()):
             continue
@@ -79,9 +81,10 @@ def find_notations(
             else:
                 found[name] = best
         elif best is not None:
-            nearly.append(_nearly(where, name, best, str(misfit)))
+            nearly[name] = best, str(misfit)
     written = {name: notation.spelling for name, notation in found.items()}
-    return Notations(written, refused, (*_remarks(where, found), *nearly))
+    odd = (_nearly(where, name, *known) for name, known in nearly.items())
+    return Notations(written, refused, nearly, (*_remarks(where, found), *odd))
 
 
 def notations_of(paths: Sequence[Path], format: CsvFormat, names: Sequence[str]) -> Notations:

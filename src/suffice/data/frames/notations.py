@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.csv.format import CsvFormat
-from suffice.data.csv.notations import find_notations
+from suffice.data.csv.notations import Notations, find_notations
 from suffice.data.notation import (
     GROUPED_NUMBERS,
     MARKS,
@@ -56,7 +56,7 @@ def notations_found(table: pa.Table, label: str | None) -> CsvFormat | None:
     numerals, grouped = _numerals(likely)
     found = find_notations("the table", _others(likely, grouped), numerals)
     written = dict(found.written) | dict.fromkeys(grouped, GROUPED_NUMBERS)
-    for line in _remarks(written, found.refused):
+    for line in _remarks(written, found):
         warn(line)
     written |= dict.fromkeys(found.refused, TEXT)
     if not written:
@@ -138,7 +138,7 @@ def _may_be(cell: str) -> bool:
 def _numerals(likely: Mapping[str, Any]) -> tuple[Numerals, list[str]]:
     """The one way of writing numbers that goes with all columns, and those that have no mark."""
     columns = {
-        name: unmarked([cell for cell in cells.to_pylist() if cell is not None])
+        name: unmarked([cell for cell in cells.to_pylist() if cell and LIKELY.fullmatch(cell)])
         for name, cells in likely.items()
     }
     numbers = {name: c for name, c in columns.items() if c and all(map(NUMBER.fullmatch, c))}
@@ -164,15 +164,20 @@ def _others(likely: Mapping[str, Any], grouped: Sequence[str]) -> dict[str, Any]
     return {name: column for name, column in cells.items() if name not in grouped and len(column)}
 
 
-def _remarks(written: Mapping[str, str], refused: Iterable[str]) -> Iterator[str]:
+def _remarks(written: Mapping[str, str], found: Notations) -> Iterator[str]:
     if written:
         listed = ", ".join(f"{name!r} ({spelling})" for name, spelling in written.items())
         yield (
             f"strings are read as numbers or dates, as they are written: {listed}; give a column a "
             "categorical type to keep it as text."
         )
-    if refused:
-        listed = ", ".join(map(repr, refused))
+    for name, (notation, misfit) in found.nearly.items():
+        yield (
+            f"column {name!r} would hold {notation}, but for {misfit!r}: it is kept as text; "
+            "correct the cell, or let it be missing."
+        )
+    if found.refused:
+        listed = ", ".join(map(repr, found.refused))
         yield (
             f"dates are kept as text, as no cell shows whether the day or the month comes first: "
             f"{listed}; convert them to dates."
