@@ -72,6 +72,7 @@ NB_MODULE(kernels, m) {
   define_logistic(m.def_submodule("logistic"));
   define_merging(m.def_submodule("merging"));
   define_moments(m.def_submodule("moments"));
+  define_pair_counts(m.def_submodule("pair_counts"));
   define_pairs(m.def_submodule("pairs"));
   define_posterior(m.def_submodule("posterior"));
   define_scores(m.def_submodule("scores"));

@@ -39,6 +39,7 @@ from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.column_bins import CutBins, ValueBins
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
 from suffice.statistics.counts import CountAccumulator, Counts
@@ -51,6 +52,7 @@ from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
+from suffice.statistics.pair_counts import PairCountAccumulator, PairCounts
 from suffice.statistics.ranking import Counted, Ranking
 from suffice.statistics.row_sample import RowSample, Sampled
 from suffice.statistics.sparse_block import SparseBlock
@@ -191,6 +193,15 @@ def width(batch: Batch) -> int:
     return block.codes.shape[1] if isinstance(block, CodedBlock) else block.values.shape[1]
 
 
+def cut_bins(batch: Batch) -> tuple[CutBins, ...]:
+    return tuple(CutBins(np.linspace(-1.0, j, j + 2)) for j in range(width(batch)))
+
+
+def word_bins(batch: Batch) -> tuple[ValueBins, ...]:
+    """Some of the values that cells have; the others count as missing."""
+    return (ValueBins(Vocabulary.of((1, 2, 3, *WORDS[:4]))),) * width(batch)
+
+
 def evaluated(batch: Batch) -> Evaluation:
     """The sums of an evaluation, from counts and moments of the same rows."""
     moments = summed(MomentsAccumulator(width(batch)), batch)
@@ -265,7 +276,13 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("category", lambda batch: summed(JointAccumulator(width(batch)), batch)),
         ("integers", lambda batch: summed(JointAccumulator(width(batch)), batch)),
     ],
+    PairCounts: [
+        ("real", lambda batch: summed(PairCountAccumulator(cut_bins(batch)), batch)),
+        ("category", lambda batch: summed(PairCountAccumulator(word_bins(batch)), batch)),
+        ("integers", lambda batch: summed(PairCountAccumulator(word_bins(batch)), batch)),
+    ],
     ByClass: [
+        ("real", lambda batch: by_class(PairCountAccumulator(cut_bins(batch)), batch)),
         ("real", lambda batch: by_class(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
         ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ExactMomentsAccumulator(width(batch)), batch)),

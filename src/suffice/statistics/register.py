@@ -6,6 +6,7 @@ from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.by_class import ByClass
+from suffice.statistics.column_bins import CutBins, ValueBins
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
@@ -16,6 +17,7 @@ from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins
+from suffice.statistics.pair_counts import PairCounts
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["STATISTICS"]
@@ -25,6 +27,7 @@ STATISTICS: tuple[type, ...] = (
     ByClass,
     Comoments,
     Counts,
+    CutBins,
     LossSums,
     Dyadic,
     DoubleDouble,
@@ -35,6 +38,8 @@ STATISTICS: tuple[type, ...] = (
     JointCounts,
     Moments,
     MomentsAndBins,
+    PairCounts,
+    ValueBins,
     Vocabulary,
 )
 """Sums, and what they are made of."""

@@ -73,11 +73,22 @@ def _call_the_others() -> None:
         kernels.bins.count(column, np.zeros(1), codes, np.zeros((1, CELLS + 1), np.int64))
         kernels.bins.hash(x, np.arange(5, dtype=np.uint64), np.zeros(4, np.uint64))
     kernels.moments.near(1.0, 0.1)
+    _count_pairs()
     test_exact_comoments.tables_about_means()
     test_exact_moments.tables_of_numbers()
     test_searchlight.predicted()
     test_searchlight.test_single_precision_counts_what_double_predicts()
     test_searchlight.digest()
+
+
+def _count_pairs() -> None:
+    """Call the kernels of pairs with five bins of two columns."""
+    places, codes = np.array([[0, 2], [-1, 4], [1, -1]], np.int32), np.array([0, 1, -1])
+    kernels.pair_counts.count(places, codes, 5, np.zeros((2, 15), np.uint32))
+    kernels.pair_counts.count_weighted(places, codes, np.ones(3), 5, np.zeros((2, 2, 15)))
+    parent = np.array([True, False, True, True, True])
+    sums = np.zeros((3, 2, 2))
+    kernels.pair_counts.sum_by_parent(places, parent, np.linspace(-1, 0, 50).reshape(2, 5, 5), sums)
 
 
 @contextmanager

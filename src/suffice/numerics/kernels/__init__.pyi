@@ -18,6 +18,7 @@ from suffice.numerics.kernels import (
     logistic as logistic,
     merging as merging,
     moments as moments,
+    pair_counts as pair_counts,
     pairs as pairs,
     posterior as posterior,
     scores as scores,

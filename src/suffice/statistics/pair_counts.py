@@ -1,0 +1,255 @@
+"""Pair counts: how often every class showed two bins of two columns together, exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Annotated, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ForgetError, ParameterError
+from suffice.numerics import kernels
+from suffice.numerics.exact import WEIGHT, DoubleDouble
+from suffice.rules import Shape, rule
+from suffice.statistics.block import Block
+from suffice.statistics.column_bins import ColumnBins
+from suffice.statistics.counts import grown, nonnegative
+from suffice.statistics.divergence import Divergences, of_fractions
+from suffice.statistics.statistic import described
+
+__all__ = ["PairCountAccumulator", "PairCounts", "pair_bytes", "pair_places"]
+
+MOST_COUNTED = 2**31  # rows of weight one that are tallied in 32 bits
+
+
+def pair_bytes(k: int, bins: int) -> int:
+    """Memory of the counts of k classes and so many bins in all: 8 k M(M + 1) bytes.
+
+    Examples
+    --------
+    >>> pair_bytes(2, 500) / 1e6
+    4.008
+    """
+    return 8 * k * bins * (bins + 1)
+
+
+def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any]) -> NDArray[np.int32]:
+    """Where the bins that rows show stand among all M side by side, (n, d); −1 is missing.
+
+    Parameters
+    ----------
+    bins : tuple of d ColumnBins
+    columns : list of d blocks
+        Of one column each.
+    """
+    places = np.empty((columns[0].rows if columns else 0, len(bins)), np.int32)
+    start = 0
+    for j, (one, block) in enumerate(zip(bins, columns, strict=True)):
+        codes = one.codes(block)
+        places[:, j] = np.where(codes >= 0, codes + start, -1)
+        start += len(one)
+    return places
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairCounts:
+    """Class-wise weights of all pairs of bins of d columns, M = Σ mⱼ bins side by side.
+
+    The pair of bins v ≤ w stands at w(w + 1)/2 + v; a bin with itself is how often it was shown.
+    A missing cell is in no pair. The counts are exact sums over rows, given the bins: those of
+    other bins cannot be added.
+
+    Parameters
+    ----------
+    bins : tuple of d ColumnBins
+    count : DoubleDouble (k, M(M + 1)/2)
+        Σw of the rows of each class that show both bins.
+
+    Examples
+    --------
+    >>> from suffice.statistics.block import RealBlock
+    >>> from suffice.statistics.column_bins import CutBins
+    >>> total = PairCountAccumulator((CutBins(np.array([0.5])),) * 2)
+    >>> rows = RealBlock(np.array([[0.0, 1.0], [0.0, 0.0], [1.0, np.nan]]))
+    >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
+    >>> total.statistic().table(0)
+    array([[2., 0., 1., 1.],
+           [0., 1., 0., 0.],
+           [1., 0., 1., 0.],
+           [1., 0., 0., 1.]])
+    """
+
+    bins: Annotated[tuple[ColumnBins, ...], Shape("d")]
+    count: Annotated[DoubleDouble, Shape("k", "P"), WEIGHT]
+
+    __repr__ = described
+
+    @rule("there is a count for each pair of bins")
+    def _is_wide(self) -> bool:
+        return self.count.shape[1] == self.size * (self.size + 1) // 2
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return self.count.shape[0]
+
+    @property
+    def d(self) -> int:
+        """Number of columns."""
+        return len(self.bins)
+
+    @property
+    def size(self) -> int:
+        """Number of bins of all columns, M."""
+        return sum(map(len, self.bins))
+
+    @property
+    def too_small(self) -> NDArray[np.bool_]:
+        """Whether values differ by too little to be squared, (d,): counts are not squared."""
+        return np.zeros(self.d, np.bool_)
+
+    @cached_property
+    def column_of(self) -> NDArray[np.intp]:
+        """The column of every bin, (M,)."""
+        return np.repeat(np.arange(self.d), [len(one) for one in self.bins])
+
+    @cached_property
+    def alone(self) -> DoubleDouble:
+        """Σw of the rows that show each bin, (k, M)."""
+        w = np.arange(self.size)
+        return self.count[:, w * (w + 3) // 2]
+
+    def table(self, c: int) -> NDArray[np.float64]:
+        """Σw of the rows of class c that show the bins v and w, (M, M)."""
+        found = np.zeros((self.size, self.size))
+        lower = np.tril_indices(self.size)
+        found[lower] = self.count[c].value
+        found.T[lower] = found[lower]
+        return found
+
+    @cached_property
+    def total(self) -> NDArray[np.float64]:
+        """Σw of the observed cells, (k, d)."""
+        ends = np.cumsum([0, *map(len, self.bins)])
+        sums = [self.alone[:, a:b].sum(axis=1).value for a, b in pairwise(ends)]
+        return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
+
+    @classmethod
+    def empty(cls, k: int, bins: tuple[ColumnBins, ...]) -> Self:
+        """The counts of no rows."""
+        m = sum(map(len, bins))
+        return cls(bins, DoubleDouble.zeros((k, m * (m + 1) // 2)))
+
+    def __add__(self, other: Self) -> Self:
+        self._require_bins_of(other)
+        return replace(self, count=self.count + other.count)
+
+    def __sub__(self, other: Self) -> Self:
+        self._require_bins_of(other)
+        try:
+            rest = nonnegative(self.count - other.count, self.count)
+        except ForgetError as error:
+            later = int((np.sqrt(8 * (error.column or 0) + 1) - 1) / 2)
+            error.column = int(self.column_of[later])
+            raise
+        return replace(self, count=rest)
+
+    def _require_bins_of(self, other: Self) -> None:
+        if self.bins != other.bins:
+            raise ParameterError(
+                "pairs of columns were counted in other bins",
+                "counts of pairs are added where their bins are equal",
+                "fit the second model with bins=first.bins_, the bins of the first",
+            )
+
+    def scaled(self, factor: float) -> Self:
+        """The same rows with their weights multiplied by a factor; weight 0 is absence."""
+        return replace(self, count=self.count.scaled(factor))
+
+    def canonical(self) -> Self:
+        """Counts have one form only."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PairCounts):
+            return NotImplemented
+        return self.bins == other.bins and self.count == other.count
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def one_class(self) -> Self:
+        """The same rows as if they were of one class."""
+        return replace(self, count=self.count.sum(axis=0)[None])
+
+    def divergences(self, other: Self) -> Divergences:
+        """How far the bins of the columns of every class are from another table's, (k, d)."""
+        self._require_bins_of(other)
+        mine, theirs = self.alone.value, other.alone.value
+        columns = (self.column_of == j for j in range(self.d))
+        return Divergences.side_by_side([of_fractions(mine[:, j], theirs[:, j]) for j in columns])
+
+    def place(self, index: NDArray[np.intp], k: int) -> Self:
+        """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
+        return replace(self, count=self.count.scatter(index, (k, self.count.shape[1])))
+
+    def take(self, index: NDArray[np.intp]) -> Self:
+        """Keep the classes at ``index``, in that order."""
+        return replace(self, count=self.count[index])
+
+
+class PairCountAccumulator:
+    """Builds `PairCounts` of columns with given bins."""
+
+    def __init__(self, bins: tuple[ColumnBins, ...]) -> None:
+        self._bins, self._size = bins, sum(map(len, bins))
+        pairs = self._size * (self._size + 1) // 2
+        self._tally = np.zeros((0, pairs), np.uint32)  # rows of weight one, so far
+        self._tallied = 0
+        self._table = np.zeros((0, 2, pairs))  # the others, as pairs, and older tallies
+        self._k = 0
+
+    def add(
+        self, block: Block, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block of all columns."""
+        columns = [block.column(j) for j in range(len(self._bins))]
+        self.add_places(pair_places(self._bins, columns), codes, weights, k)
+
+    def add_places(
+        self,
+        places: NDArray[np.int32],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+    ) -> None:
+        """Add rows by the places of their bins, (n, d), as `pair_places` gives them."""
+        self._k = max(k, self._k)
+        if len(weights) and (weights[codes >= 0] == 1).all():
+            weights = weights[:0]
+        if len(weights):
+            self._table = grown(self._table, self._k)
+            kernels.pair_counts.count_weighted(places, codes, weights, self._size, self._table)
+            return
+        self._tallied += len(places)
+        if self._tallied >= MOST_COUNTED:
+            self._put_by()
+        self._tally = grown(self._tally, self._k)
+        kernels.pair_counts.count(places, codes, self._size, self._tally)
+
+    def _put_by(self) -> None:
+        """Add the tally to the table, and begin another."""
+        self._table = grown(self._table, self._k)
+        count = DoubleDouble.from_table(self._table) + DoubleDouble.of(grown(self._tally, self._k))
+        self._table = np.stack([count.hi, count.lo], axis=1)
+        self._tally, self._tallied = self._tally[:0], 0
+
+    def statistic(self) -> PairCounts:
+        """Freeze what was added."""
+        count = DoubleDouble.of(grown(self._tally, self._k))
+        if len(self._table):
+            count = count + DoubleDouble.from_table(grown(self._table, self._k).copy())
+        return PairCounts(self._bins, count)
