@@ -260,3 +260,13 @@ def test_narwhals_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert open_table(TABLE).table.names == tuple(TABLE.column_names)
     with pytest.raises(SchemaError, match=r"^a int is no table; "):
         open_table(3)
+
+
+def test_a_column_without_any_value_is_of_every_type() -> None:
+    days = pa.array([0, 86_400, 172_800, 0] * 5, pa.timestamp("s"))
+    table = pa.table({"day": days, "word": ["p", "q"] * 10, "kind": ["a", "b"] * 10})
+    model = NaiveBayes().fit(table, "kind")
+    nothing = pa.table({"day": pa.array([None], pa.float64()), "word": pa.array([None], pa.int8())})
+    assert model.predict_proba(nothing).tolist() == [[0.5, 0.5]]
+    with pytest.raises(SchemaError, match="'day' holds numbers"):
+        model.predict(pa.table({"day": [3.5], "word": ["p"]}))

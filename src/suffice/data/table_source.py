@@ -214,11 +214,15 @@ class TableSource:
     def _check(self, stored: Mapping[str, Stored], categories: Set[str]) -> None:
         """Refuse a column that stores strings where numbers were learnt, and the like.
 
-        As categories, true and 1 differ, but 1 and 1.0 are one.
+        As categories, true and 1 differ, but 1 and 1.0 are one. A column without any value may be
+        of every type, as in frames that write NaN for it.
         """
-        schema = self.table.head().schema
+        head = self.table.head()
+        schema, whole = head.schema, head.num_rows < BATCH_ROWS
         for name, learnt in stored.items():
             now = stored_as(schema.field(name).type)
+            if whole and head.column(name).null_count == head.num_rows:
+                now = "nothing"
             alike = NUMERIC - {"boolean"} if name in categories else NUMERIC
             if now != learnt and not {now, learnt} <= alike and "nothing" not in (now, learnt):
                 raise SchemaError(

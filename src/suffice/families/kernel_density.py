@@ -48,9 +48,9 @@ class KernelDensity(Family):
     ParameterError
         If an option is outside its rule.
 
-    Source: B. W. Silverman, Density Estimation for Statistics and Data Analysis (1986), eq. 3.31;
-    G. H. John and P. Langley, Estimating continuous distributions in Bayesian classifiers (UAI
-    1995).
+    Source: B. W. Silverman, Density Estimation for Statistics and Data Analysis (1986), eq.
+    3.31; G. H. John and P. Langley, Estimating continuous distributions in Bayesian classifiers
+    (UAI 1995).
 
     Examples
     --------

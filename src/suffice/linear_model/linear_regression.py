@@ -85,7 +85,7 @@ class LinearRegression(LinearRegressor):
     singular_ : ndarray (min(n, d),)
     n_iter_ : int
         Epochs of gradient descent, else 1.
-    loss_history_ : ndarray (n_iter_,)
+    loss_history_ : ndarray (epochs,)
         Loss of every epoch of gradient descent.
     terms_ : tuple of str
         Names of all coefficients, the intercept first.

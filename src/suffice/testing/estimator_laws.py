@@ -32,7 +32,7 @@ def check_estimator_laws(make: Make, table: pa.Table, label: str) -> None:
         load(save(model))          = model, and goes on learning as the model does
         A, then B with decay ½     = fit(A + B), the rows of A with the weight ½
         A, then B in a window of 1 = fit(B)
-    a row alone                = the row among others (`check_rows`)
+        a row alone                = the row among others (`check_rows`)
 
     Equal are the statistics, and to the last bit the parameters and the log joints of all rows.
 

@@ -217,7 +217,7 @@ class FittedLinear(Regressor):
 
     @property
     def loss_history_(self) -> NDArray[np.float64]:
-        """Loss of every epoch of gradient descent, the sum over targets, (n_iter_,).
+        """Loss of every epoch of gradient descent, the sum over targets, (epochs,).
 
         ::
 

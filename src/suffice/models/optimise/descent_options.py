@@ -31,7 +31,7 @@ class GradientDescent:
         η₀/(1 + decay · e). "auto" is "line_search" for "gradient", "averaged" for a fit by the
         others, and "decaying" for their ``partial_fit``.
     eta0 : float, optional
-        η₀, for standardised columns; default: 1/(2h(1 + p)), half the inverse of the mean of |z|²
+        η₀, for standardised columns; default: 1/(2h(1 + p)), half the inverse of the mean of zᵀz
         times the largest second derivative h of the loss of a row: 1 for squared errors, ¼ for the
         logistic loss of two classes and ½ for more.
     decay : float
