@@ -30,11 +30,19 @@ from suffice.models.bayes_risk.class_densities import ClassDensities
 from suffice.models.bayes_risk.costs import with_rejection, without_poles, zero_one
 from suffice.models.bayes_risk.given import class_densities, listed
 from suffice.models.bayes_risk.information import ColumnInformation, column_information
+from suffice.models.bayes_risk.next_question import NextQuestions, next_question
 from suffice.models.bayes_risk.risk import Method, bayes_risk
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.logspace import log_normalise, normalise, safe_log
 
-__all__ = ["BayesClassifier", "BayesError", "ColumnInformation", "column_information"]
+__all__ = [
+    "BayesClassifier",
+    "BayesError",
+    "ColumnInformation",
+    "NextQuestions",
+    "column_information",
+    "next_question",
+]
 
 
 class BayesClassifier(ScikitLearnInterface):

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import suffice
+from suffice.bayes import next_question
+
 from .conftest import Run
 
 ROWS = "x,colour,kind,y\n" + "".join(
@@ -39,3 +42,21 @@ def test_a_logistic_regression(run: Run, tmp_path: Path) -> None:
     assert row["sum"] == pytest.approx(total)
     odds = row["probability"] / (1 - row["probability"])
     assert 10 ** (row["sum"] / 10) == pytest.approx(odds)
+
+
+def test_what_to_ask_next(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text(ROWS)
+    run("fit", "rows.csv", "--label", "kind", "-o", "m")
+    (tmp_path / "new.csv").write_text("x,colour,y\n3,,\n1,red,2\n")
+    first, second = json.loads(run("explain", "m", "new.csv", "--ask", "--json").stdout)["rows"]
+    expected = next_question(suffice.load("m"), {"x": 3.0})
+    assert [one["column"] for one in first["ask"]] == list(expected.columns)
+    assert [one["bits"] for one in first["ask"]] == pytest.approx(expected.bits.tolist())
+    assert second["ask"] == []
+    printed = run("explain", "m", "new.csv", "--ask").stdout
+    assert f"{expected.entropy:.3f} bits are open" in printed
+    assert "No cell is missing that the model could ask for." in printed
+    run("fit", "rows.csv", "--label", "kind", "--model", "logistic", "--ignore", "y", "-o", "l")
+    result = run("explain", "l", "rows.csv", "--ask")
+    assert result.exit_code == 2
+    assert "naive Bayes and discriminant analysis do" in result.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from suffice.bayes import NextQuestions
     from suffice.models.linear.effects import Effects
 
 __all__ = ["explain"]
@@ -29,6 +31,12 @@ def explain(
     data: Data,
     rows: Annotated[int, typer.Option(min=1, help="How many rows to explain.")] = 3,
     top: Annotated[int, typer.Option(min=1, help="How many columns to list, at most.")] = 20,
+    ask: Annotated[
+        bool,
+        typer.Option(
+            "--ask", help="Also say which missing cells would tell most of the class, in bits."
+        ),
+    ] = False,
     as_json: AsJson = False,
     output: ResultFile = None,
     ignore: Ignore = None,
@@ -51,13 +59,19 @@ def explain(
     if not cells:
         raise DataError(f"{data[0]} holds no row", "there is nothing to explain")
     found = fitted.explain(table)
+    questions = _questions(fitted, table.head()) if ask else None
     if predicts_numbers(fitted):
         facts = {"rows": [_effects(found, row, of) for row, of in enumerate(cells)]}
         deliver(facts, lambda: (_effect_grid(row, top) for row in facts["rows"]), as_json, output)
         return
     explained = explanations(found, cells, _ends(fitted, table))
     facts = {"rows": [_facts(row, why) for row, why in enumerate(explained, start=1)]}
-    deliver(facts, lambda: _rendered(explained, top), as_json, output)
+    for row, asked in zip(facts["rows"], questions or (), strict=bool(questions)):
+        row["ask"] = [
+            {"column": name, "bits": None if isnan(bits) else bits}
+            for name, bits in zip(asked.columns, asked.bits.tolist(), strict=True)
+        ]
+    deliver(facts, lambda: _rendered(explained, top, questions), as_json, output)
 
 
 # Classes ----------------------------------------------------------------------------------------
@@ -87,9 +101,36 @@ def _facts(row: int, why: Explanation) -> dict[str, Any]:
     }
 
 
-def _rendered(explained: Sequence[Explanation], top: int) -> Iterator[RenderableType]:
+def _questions(fitted: Any, head: Any) -> list[NextQuestions]:
+    """What to ask next of every row."""
+    from suffice.bayes import next_question
+
+    known = set(fitted.layout_.names)
+    rows = head.select([name for name in head.schema.names if name in known])
+    return [next_question(fitted, rows.slice(row, 1)) for row in range(rows.num_rows)]
+
+
+def _rendered(
+    explained: Sequence[Explanation], top: int, questions: Sequence[NextQuestions] | None
+) -> Iterator[RenderableType]:
     for row, why in enumerate(explained, start=1):
         yield _grid(row, why, top)
+        if questions:
+            yield _asked(questions[row - 1], top)
+
+
+def _asked(found: NextQuestions, top: int) -> RenderableType:
+    known = [
+        (name, bits)
+        for name, bits in zip(found.columns, found.bits.tolist(), strict=True)
+        if not isnan(bits)
+    ]
+    if not known:
+        return "  No cell is missing that the model could ask for.\n"
+    table = grid("ask next", "bits", title=f"{found.entropy:.3f} bits are open")
+    for name, bits in known[:top]:
+        table.add_row(name, f"{bits:.3f}")
+    return table
 
 
 def _grid(row: int, why: Explanation, top: int) -> Table:
