@@ -25,6 +25,7 @@ from suffice.families.multivariate.parameters import (
     MultivariateStudentParameters,
     Structure,
 )
+from suffice.families.multivariate.structure import most_likely, shaped
 from suffice.families.multivariate.sums import _Sums
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
@@ -237,9 +238,11 @@ class MultivariateGaussian(Family):
         covariance = scatter / np.where(known, divisor, 1.0)[:, None, None]
         covariance = DoubleDouble.where(known[:, None, None], covariance, sums.covariance)
         fractions = self._shrinkage_of(covariance.value, divisor, sums)
-        shaped = [self._shaped(covariance[m], fractions[m]) for m in range(len(known))]
-        total = self._shaped(sums.covariance, float(fractions[known].min(initial=1.0)))
-        covariance = DoubleDouble.stack(shaped)
+        least = float(fractions[known].min(initial=1.0))
+        total = shaped(sums.covariance, self.structure, least)
+        covariance = DoubleDouble.stack(
+            shaped(covariance[m], self.structure, fractions[m]) for m in range(len(known))
+        )
         factored = FactoredGaussians.of(
             sums.mean, covariance, total, self.variance_floor, self._noise(sums)
         )
@@ -262,16 +265,6 @@ class MultivariateGaussian(Family):
         if s < k:
             of_rows, weight = of_rows.sum(keepdims=True), weight.sum(keepdims=True)
         return np.array([ledoit_wolf(covariance[m], of_rows[m], weight[m]) for m in range(s)])
-
-    def _shaped(self, covariance: DoubleDouble, fraction: float) -> DoubleDouble:
-        """Shrink the covariances of one matrix (d, d), or leave them out."""
-        diagonal = np.eye(covariance.shape[0])
-        if self.structure == "diagonal":
-            return covariance * diagonal
-        if self.structure == "spherical":
-            trace = (covariance * diagonal).sum(axis=0).sum(axis=0)
-            return trace / float(len(diagonal)) * diagonal
-        return covariance * np.where(diagonal, 1.0, 1.0 - fraction)
 
     def _posterior(
         self, sums: _Sums
@@ -334,21 +327,17 @@ class MultivariateGaussian(Family):
         def estimate(
             n: NDArray[np.float64], mean: NDArray[np.float64], scatter: NDArray[np.float64]
         ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            if self.estimation == "mle":
+                rows = np.array([n.sum()]) if self.shared else n
+                return mean, most_likely(scatter, rows, of_cells.prior_variance, self.structure)
             sums = replace(
                 of_cells,
                 mean=DoubleDouble.of(mean),
                 scatter=DoubleDouble.of(scatter),
                 prior_mean=DoubleDouble.of(prior_mean),
             )
-            if self.estimation != "mle":
-                _, mode, psi, nu = self._update(sums)
-                return mode.value, (psi / self._mode_divisor(nu, sums)).value
-            rows = np.array([n.sum()]) if self.shared else n
-            known = (rows > 0)[:, None, None]
-            own = sums.scatter / np.where(known, rows[:, None, None], 1.0)
-            covariance = DoubleDouble.where(known, own, sums.prior_variance * np.eye(d))
-            shaped = (self._shaped(covariance[m], 0.0) for m in range(len(rows)))
-            return mean, DoubleDouble.stack(shaped).value
+            _, mode, psi, nu = self._update(sums)
+            return mode.value, (psi / self._mode_divisor(nu, sums)).value
 
         rows = IncompleteRows(
             k,

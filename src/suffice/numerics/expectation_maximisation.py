@@ -345,6 +345,8 @@ def _floored(covariance: Array) -> Array:
     """
     variances, axes = eigh(covariance)
     missing = np.maximum(_floor(variances) - variances, 0.0)
+    if not missing.any():
+        return covariance
     raised, origin = covariance.copy(), np.zeros((len(missing), covariance.shape[1]))
     matrix, which = np.nonzero(missing)
     kernels.sweep.add_scatter(
