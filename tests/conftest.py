@@ -6,6 +6,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,14 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+# Where Python is told to leave no bytecode beside modules, every process that a test starts would
+# compile the library again, and every run of pytest the tests: it is kept here instead.
+if sys.dont_write_bytecode and sys.pycache_prefix is None:
+    sys.pycache_prefix = str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode")
+    sys.dont_write_bytecode = False
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile("without a clock", deadline=None)
 settings.load_profile("without a clock")

@@ -20,8 +20,9 @@ needs_full = pytest.mark.skipif(not FULL.exists(), reason="the system has no /de
 
 def suffice(*words: object, **how: object) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "suffice", *map(str, words)]
-    # What is not buffered cannot be lost in a buffer.
+    # What is not buffered cannot be lost in a buffer. Compiled modules would be cut off as well.
     env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    env["PYTHONDONTWRITEBYTECODE"] = "1"
     return subprocess.run(command, text=True, check=False, stderr=subprocess.PIPE, env=env, **how)
 
 
@@ -43,8 +44,6 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }.items():
         done = suffice("fit", "rows.csv", *words, "-o", f"{name}.suffice", **quiet)
         assert done.returncode == 0, done.stderr
-        # Loops are compiled, and kept, before files may not grow any more.
-        assert suffice("predict", f"{name}.suffice", "rows.csv", **quiet).returncode == 0
     return folder
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,33 +19,42 @@ from suffice.phrases import Option, Phrase, PythonOnly
 ROOT = Path(suffice.__file__).parent
 
 
-def modules() -> Iterator[tuple[Path, ast.Module]]:
+@cache
+def modules() -> dict[Path, ast.Module]:
     """The library, but for the command line."""
-    for path in ROOT.rglob("*.py"):
-        if "cli" not in path.relative_to(ROOT).parts:
-            yield path, ast.parse(path.read_text())
+    library = [path for path in ROOT.rglob("*.py") if "cli" not in path.relative_to(ROOT).parts]
+    return {path: ast.parse(path.read_text()) for path in library}
+
+
+def called(node: ast.AST) -> str:
+    """What is called, if it is a name or an attribute of one."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=name)):
+            return f"{owner}.{name}"
+    return ""
 
 
 def named() -> set[str]:
     """The options that messages name, by literal names."""
-    calls = (node for _, module in modules() for node in ast.walk(module))
+    calls = (node for module in modules().values() for node in ast.walk(module))
     return {
         call.args[0].value
         for call in calls
-        if isinstance(call, ast.Call)
-        and ast.unparse(call.func) in ("Option", "Option.of")
-        and isinstance(call.args[0], ast.Constant)
+        if called(call) in ("Option", "Option.of") and isinstance(call.args[0], ast.Constant)
     }
 
 
 def test_every_option_that_is_named_has_a_flag() -> None:
-    assert "alpha" in named()
-    assert named() <= set(flags())
+    found = named()
+    assert "alpha" in found
+    assert found <= set(flags())
 
 
 def texts(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """The strings of a module that are for everybody: neither docstrings nor for Python only."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "PythonOnly":
+    if called(node) == "PythonOnly":
         return
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return
@@ -61,7 +71,7 @@ def test_no_message_hides_an_option_of_the_command_line_in_its_text() -> None:
     hidden = re.compile(rf"\b({'|'.join(flags())})=")
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {text}"
-        for path, module in modules()
+        for path, module in modules().items()
         for node, text in texts(module)
         if hidden.search(text)
     ]
