@@ -129,7 +129,10 @@ def _with_folds(name: str, table: pa.Table, labels: list[Any]) -> Rows:
 
 
 def _pipeline(model: Any, one_hot: bool) -> Any:
-    numbers, words = make_column_selector("float"), make_column_selector(dtype_exclude="float")
+    numbers, words = (
+        make_column_selector(dtype_include="float"),
+        make_column_selector(dtype_exclude="float"),
+    )
     if one_hot:
         numeric = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
         words_as = OneHotEncoder(handle_unknown="ignore")

@@ -20,6 +20,7 @@ from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.stratified import stratified
 from suffice.naive_bayes import NaiveBayes
 from suffice.numerics.elementary import log_of
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 
 __all__ = ["CANDIDATES", "Candidate", "Candidates", "Folds", "Roles", "naive_bayes"]
@@ -127,12 +128,19 @@ class Candidates(tuple[Candidate, ...]):
     """All candidates, the best first."""
 
     def __repr__(self) -> str:
+        return "\n".join(aligned(self._lines()))
+
+    def _lines(self) -> list[list[str]]:
         rows = [["", "log loss", "error", "weight"]]
         for one in self:
             share = f"{one.weight:.3g}" if one.weight else ""
             known = [f"{one.log_loss:.4f}", f"{100 * one.error:.2f} %"]
             rows.append([one.name, *(known if one.refusal is None else ["cannot", ""]), share])
-        return "\n".join(aligned(rows))
+        return rows
+
+    def _repr_html_(self) -> str:
+        header, *rows = self._lines()
+        return html_table("Candidates", header, rows, [one.log_loss for one in self])
 
 
 class Folds:

@@ -26,6 +26,7 @@ from suffice.models.base.estimator import Estimator
 from suffice.models.base.judge import Judge, evaluated, evaluated_by_place, knowing_all
 from suffice.models.base.options import generator
 from suffice.models.base.partial_answers import WithGaps, told
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 
 if TYPE_CHECKING:
@@ -94,6 +95,14 @@ class FoldEvaluations:
         if name not in known:
             raise ParameterError(f"the score {name!r}", f"it is one of {', '.join(known)}")
         return known[name]
+
+    def _repr_html_(self) -> str:
+        title, *lines = repr(self).splitlines()
+        return html_table(
+            title,
+            ["score", "mean, and its error"],
+            [[cell.strip() for cell in one.split("  ", 1)] for one in lines],
+        )
 
     def __repr__(self) -> str:
         if self.of_single_rows:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import SchemaError
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned, probability
 from suffice.statistics.divergence import Divergence, Divergences, of_fractions
 from suffice.statistics.vocabulary import Value
@@ -85,6 +86,13 @@ class Comparison:
 
     def __repr__(self) -> str:
         return "\n".join(aligned(list(self._lines())))
+
+    def _repr_html_(self) -> str:
+        header, *rows = self._lines()
+        apart = [column.overall for column in self.columns]
+        known = [self.labels, *apart] if self.labels is not None else apart
+        bars = [np.nan if one is None else float(one.hellinger) for one in known]
+        return html_table("What divides the rows", header, rows, bars)
 
     def _lines(self) -> Iterator[list[str]]:
         labelled = self.labels is not None

@@ -20,6 +20,7 @@ from suffice.models.base.options import check_level
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import log_normalise, row_sums
 from suffice.phrases import rows_in_print
@@ -75,11 +76,15 @@ class Evaluation:
     unlabelled: int = 0
     rankings: tuple[Ranking, ...] = ()
 
-    def __repr__(self) -> str:
-        lines = [
+    @property
+    def _summary(self) -> str:
+        return (
             f"{rows_in_print(self.weight)}: accuracy {self.accuracy:.4f}, "
             f"log loss {self.log_loss:.4f}, Brier score {self.brier:.4f}"
-        ]
+        )
+
+    def __repr__(self) -> str:
+        lines = [self._summary]
         if len(self.classes) <= CLASSES:
             names, recall = list(map(str, self.classes)), self.recall
             rows = zip(names, self.confusion.value, recall, strict=True)
@@ -88,6 +93,13 @@ class Evaluation:
             table += [["precision", *(f"{fraction:.4f}" for fraction in self.precision), ""]]
             lines += ["", *aligned(table)]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        names, recall = list(map(str, self.classes[:CLASSES])), self.recall.tolist()
+        table = zip(names, self.confusion.value, recall, strict=False)
+        rows = [[name, *(f"{w:,g}" for w in row[:CLASSES]), f"{r:.4f}"] for name, row, r in table]
+        header = ["true \\ predicted", *names, "recall"]
+        return html_table(self._summary, header, rows, recall[: len(names)])
 
     def __add__(self, other: Evaluation) -> Evaluation:
         return self._merged(other, 1)

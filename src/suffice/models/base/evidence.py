@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics.elementary import exp, log_of
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import log_normalise, row_sums
 
@@ -67,6 +68,28 @@ class Evidence:
         table += [[last, *_nats(joint[shown])]]
         table += [["P(c | x)", *(f"{answers[c]:.4f}" for c in shown)]]
         return "\n".join([f"Row 0 of {n:,}, in nats:", *aligned(table)])
+
+    def _repr_html_(self) -> str:
+        if not len(self.contributions):
+            return ""
+        joint = self.log_joint[0]
+        best, *others = np.argsort(-joint, kind="stable").tolist()
+        against = others[0] if others else best
+        prior, columns = self.log_odds(best, against)
+        order = np.argsort(-np.abs(columns[0]), kind="stable")[:COLUMNS]
+        odds = [float(prior), *columns[0][order].tolist()]
+        names = [self.start, *(self.columns[j] for j in order.tolist())]
+        if left := len(self.columns) - len(order):
+            odds.append(float(np.delete(columns[0], order).sum()))
+            names.append(f"{left:,} other columns")
+        title = (
+            f"Row 0 of {len(self.contributions):,}: {self.classes[best]}, with probability "
+            f"{self.probabilities[0][best]:.4f}"
+        )
+        header = ["", f"decibans for {self.classes[best]}, against {self.classes[against]}"]
+        shown = [DECIBAN * value for value in odds]
+        rows = [[name, f"{value:+.2f}"] for name, value in zip(names, shown, strict=True)]
+        return html_table(title, header, rows, shown)
 
     @property
     def log_joint(self) -> NDArray[np.float64]:

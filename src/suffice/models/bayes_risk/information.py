@@ -16,6 +16,7 @@ from suffice.models.bayes_risk.densities import OneColumn
 from suffice.models.bayes_risk.fitted_densities import independent_columns
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log, log_of
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import row_sums, safe_log
 from suffice.numerics.quadrature import integrate
@@ -53,6 +54,12 @@ class ColumnInformation:
     def order(self) -> NDArray[np.intp]:
         """Places of the columns, the most telling first; unknown ones last."""
         return np.argsort(-np.nan_to_num(self.bits, nan=-1.0), kind="stable")
+
+    def _repr_html_(self) -> str:
+        order = self.order.tolist()
+        rows = [[self.columns[j], self.families[j], f"{self.bits[j]:.4f}"] for j in order]
+        title = f"{self.entropy:.4f} bits tell the class; a cell tells, by itself:"
+        return html_table(title, ["column", "family", "bits"], rows, self.bits[order].tolist())
 
     def __repr__(self) -> str:
         table = [["column", "family", "bits", "share"]]

@@ -17,6 +17,7 @@ from suffice.models.bayes_risk.possible_cells import possible_cells
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.weighted import is_one_group
 from suffice.numerics.elementary import exp, log, log_of
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import safe_log
 from suffice.statistics.batch import Batch
@@ -44,6 +45,11 @@ class NextQuestions:
     columns: tuple[str, ...]
     bits: NDArray[np.float64]
     entropy: float
+
+    def _repr_html_(self) -> str:
+        bits = self.bits[:SHOWN].tolist()
+        rows = [[name, f"{one:.4f}"] for name, one in zip(self.columns, bits, strict=False)]
+        return html_table(f"{self.entropy:.4f} bits are open", ["column", "bits"], rows, bits)
 
     def __repr__(self) -> str:
         rows = [
