@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -9,13 +10,14 @@ OPTIONAL = ["pandas", "polars", "duckdb", "dask", "ray", "pyspark", "matplotlib"
 HEAVY = ["numpy", "scipy", "pyarrow", "sklearn", "narwhals", "typer", "rich"]
 
 
-def loaded_by(statement: str) -> set[str]:
+@cache
+def loaded_by(statement: str) -> frozenset[str]:
     """Names of the top-level modules that a fresh interpreter holds after one statement."""
     program = f"import sys; {statement}; print(*{{name.split('.')[0] for name in sys.modules}})"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
     )
-    return set(done.stdout.split())
+    return frozenset(done.stdout.split())
 
 
 def test_importing_the_package_loads_no_library() -> None:

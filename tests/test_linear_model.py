@@ -859,7 +859,8 @@ def test_check_estimator_of_gradient_descent(solver):
     reason = "one row twice, and one step twice as long, end at different points"
     kinds = ("dense", "sparse") if solver == "sgd" else ()
     refused = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
-    check_estimator(LinearRegression(solver=solver), expected_failed_checks=refused)
+    model = LinearRegression(solver=solver, descent=GradientDescent(max_iter=200))
+    check_estimator(model, expected_failed_checks=refused)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -67,6 +67,11 @@ TWO = Vocabulary((False, True), closed=True)
 FEW = settings(max_examples=25)
 
 
+def at_length(few: int, many: int) -> list[Any]:
+    """Numbers of examples: a few at any time, and many when there is time."""
+    return [pytest.param(few, id="few"), pytest.param(many, marks=pytest.mark.exhaustive)]
+
+
 # -- data
 
 
@@ -315,10 +320,14 @@ def test_every_statistic_has_data() -> None:
         for encoding, make in ways
     ],
 )
-@FEW
-@given(data=st.data())
-def test_statistics(encoding: str, make: Make, data: st.DataObject) -> None:
-    check_statistic([make(batch) for batch in data.draw(batches(encoding))])
+@pytest.mark.parametrize("examples", at_length(10, 250))
+def test_statistics(encoding: str, make: Make, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(parts=batches(encoding))
+    def laws(parts: list[Batch]) -> None:
+        check_statistic([make(batch) for batch in parts])
+
+    laws()
 
 
 @FEW
@@ -377,12 +386,14 @@ CASES = [
 @pytest.mark.parametrize(
     ("family", "encoding", "shape"), CASES, ids=[f"{family}-{shape}" for family, _, shape in CASES]
 )
-@settings(max_examples=12)
-@given(data=st.data(), seed=st.integers(0, 99))
-def test_families(
-    family: Family, encoding: str, shape: str, data: st.DataObject, seed: int
-) -> None:
-    check_family(family, data.draw(batches(shape)), encoding=encoding, seed=seed)
+@pytest.mark.parametrize("examples", at_length(6, 120))
+def test_families(family: Family, encoding: str, shape: str, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(parts=batches(shape), seed=st.integers(0, 99))
+    def laws(parts: list[Batch], seed: int) -> None:
+        check_family(family, parts, encoding=encoding, seed=seed)
+
+    laws()
 
 
 def test_laws_find_a_family_that_depends_on_the_order_of_rows() -> None:
