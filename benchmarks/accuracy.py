@@ -32,7 +32,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from suffice import AutoClassifier, NaiveBayes
+from suffice import AODE, AutoClassifier, NaiveBayes
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[2] / "shared" / "data"))
 NO_FEATURES = {"animal", "Instance_name", "Train or Test"}  # names of rows, and of their use
@@ -156,6 +156,7 @@ METHODS: dict[str, Callable[[pa.Table], Any]] = {
     "adaptive": lambda _: NaiveBayes(numbers="adaptive"),
     "+ temperature": lambda _: NaiveBayes(numbers="adaptive", calibration="temperature"),
     "+ weights": lambda _: NaiveBayes(numbers="adaptive", calibration="weights"),
+    "AODE()": lambda _: AODE(),
     "AutoClassifier()": lambda _: AutoClassifier(),
 }
 PEERS: dict[str, Callable[[pa.Table], Any]] = {

@@ -140,6 +140,7 @@ def test_the_page_of_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
     assert model.calibration_.weights[:2].max() < 0.8
     before, after = map(float, losses.split())
     assert after < before
+    assert found["paired"] > 0.9 > 0.7 > found["alone"]
     for line in blocks("docs/probabilities.md", "sh")[0].splitlines():
         words = shlex.split(line, comments=True)
         options = {word for word in words if word.startswith("--")}

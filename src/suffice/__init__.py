@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from suffice.linear_model import LogisticRegression as LogisticRegression
     from suffice.linear_model import Ridge as Ridge
     from suffice.naive_bayes import NaiveBayes as NaiveBayes
+    from suffice.naive_bayes.aode import AODE as AODE
     from suffice.reports import report as report
     from suffice.saved import load as load
 
 # Public names are imported on first use, so that `import suffice` costs nothing.
 _HOME = {
+    "AODE": "suffice.naive_bayes.aode",
     "AutoClassifier": "suffice.ensemble",
     "BayesClassifier": "suffice.bayes",
     "ElasticNet": "suffice.linear_model",
@@ -53,6 +55,7 @@ _HOME = {
 }
 
 __all__ = [
+    "AODE",
     "AutoClassifier",
     "BayesClassifier",
     "ElasticNet",

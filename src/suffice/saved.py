@@ -25,6 +25,7 @@ ENTIRE = "a model file holds all that its model is restored from"
 AGAIN = "load it with the version of suffice that wrote it, or fit the model again"
 # Where the classes are: the one of a file is imported, with the types that such a file may hold.
 MODULES = {
+    "AODE": "suffice.naive_bayes.aode",
     "AutoClassifier": "suffice.ensemble",
     "LinearDiscriminantAnalysis": "suffice.discriminant_analysis",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",

@@ -417,13 +417,13 @@ class TestDiscriminantAnalysis:
 
 ERRORS = {
     "fit gaps.csv --label c --model odd": (
-        "--model 'odd'; the models are 'naive-bayes', 'lda', 'qda', 'linear', 'ridge', 'lasso', "
-        "'elastic-net', 'logistic', 'auto'."
+        "--model 'odd'; the models are 'naive-bayes', 'aode', 'lda', 'qda', 'linear', 'ridge', "
+        "'lasso', 'elastic-net', 'logistic', 'auto'."
     ),
     # Options of other models
     "fit gaps.csv --target y --model linear --alpha 1": (
-        "--alpha is given for --model linear; it belongs to --model naive-bayes, ridge, lasso, "
-        "elastic-net; leave the option out, or choose another model."
+        "--alpha is given for --model linear; it belongs to --model naive-bayes, aode, ridge, "
+        "lasso, elastic-net; leave the option out, or choose another model."
     ),
     "fit gaps.csv --target y --model ridge --alpha 1 --penalty 1": (
         "--alpha and --penalty are both given; they are names of one option; leave --penalty out."
@@ -433,15 +433,15 @@ ERRORS = {
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --label c --model lda --class-prior uniform": (
-        "--class-prior is given for --model lda; it belongs to --model naive-bayes; "
+        "--class-prior is given for --model lda; it belongs to --model naive-bayes, aode; "
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --target y --model linear --relabel 1=2": (
-        "--relabel is given for --model linear; it belongs to --model naive-bayes; "
+        "--relabel is given for --model linear; it belongs to --model naive-bayes, aode; "
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --target y --model linear --gaussian x": (
-        "--gaussian is given for --model linear; it belongs to --model naive-bayes; "
+        "--gaussian is given for --model linear; it belongs to --model naive-bayes, aode; "
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --label c --model logistic --C 2 --penalty firth": (
@@ -504,8 +504,8 @@ ERRORS = {
         "--target names 'y' twice; a target is named once; drop one of them."
     ),
     "fit gaps.csv --label c --model qda --categorical x": (
-        "--categorical is given for --model qda; it belongs to --model naive-bayes, linear, ridge, "
-        "lasso, elastic-net, logistic, auto; leave the option out, or choose another model."
+        "--categorical is given for --model qda; it belongs to --model naive-bayes, aode, linear, "
+        "ridge, lasso, elastic-net, logistic, auto; leave the option out, or choose another model."
     ),
     "fit apart.csv --label y --model logistic --C inf": (
         "column 'x' separates the classes completely; the likelihood grows with the coefficients "

@@ -17,7 +17,7 @@ from suffice.engines.engine import Engine
 from suffice.engines.progress import Progress
 from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError, ReadError
-from suffice.models.generative.model import summarise
+from suffice.models.generative.sums import summarise
 from suffice.testing import check_engine, check_recovery
 
 

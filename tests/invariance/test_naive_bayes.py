@@ -20,7 +20,7 @@ from suffice.data.table_source import TableSplit
 from suffice.engines.local import LocalEngine
 from suffice.errors import SufficeWarning
 from suffice.models.base.learnt import Learnt
-from suffice.models.generative.model import summarise
+from suffice.models.generative.sums import summarise
 from suffice.testing.comparing import frozen
 
 FAMILIES = {

@@ -207,6 +207,10 @@ def word_bins(batch: Batch) -> tuple[ValueBins, ...]:
     return (ValueBins(Vocabulary.of((1, 2, 3, *WORDS[:4]))),) * width(batch)
 
 
+def pairs_of(bins: tuple[CutBins, ...] | tuple[ValueBins, ...]) -> PairCountAccumulator:
+    return PairCountAccumulator(tuple("abc"[: len(bins)]), bins)
+
+
 def evaluated(batch: Batch) -> Evaluation:
     """The sums of an evaluation, from counts and moments of the same rows."""
     moments = summed(MomentsAccumulator(width(batch)), batch)
@@ -282,12 +286,12 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("integers", lambda batch: summed(JointAccumulator(width(batch)), batch)),
     ],
     PairCounts: [
-        ("real", lambda batch: summed(PairCountAccumulator(cut_bins(batch)), batch)),
-        ("category", lambda batch: summed(PairCountAccumulator(word_bins(batch)), batch)),
-        ("integers", lambda batch: summed(PairCountAccumulator(word_bins(batch)), batch)),
+        ("real", lambda batch: summed(pairs_of(cut_bins(batch)), batch)),
+        ("category", lambda batch: summed(pairs_of(word_bins(batch)), batch)),
+        ("integers", lambda batch: summed(pairs_of(word_bins(batch)), batch)),
     ],
     ByClass: [
-        ("real", lambda batch: by_class(PairCountAccumulator(cut_bins(batch)), batch)),
+        ("real", lambda batch: by_class(pairs_of(cut_bins(batch)), batch)),
         ("real", lambda batch: by_class(BinnedCountAccumulator(np.zeros(width(batch))), batch)),
         ("real", lambda batch: by_class(MomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ExactMomentsAccumulator(width(batch)), batch)),

@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 from sklearn.covariance import OAS
 
 import suffice
-from suffice import AutoClassifier, NaiveBayes
+from suffice import AODE, AutoClassifier, NaiveBayes
 from suffice import discriminant_analysis as da
 from suffice import naive_bayes as nb
 from suffice.families import Gaussian, JointTable, MultivariateGaussian, Poisson
@@ -304,6 +304,17 @@ def averages() -> Iterator[tuple[str, Any, str]]:
     yield "mixed", AutoClassifier(["naive-bayes"]).fit(RAW, "kind"), "table"
 
 
+def pairs() -> Iterator[tuple[str, Any, str]]:
+    """Models that count pairs of columns."""
+    yield "mixed", AODE().fit(RAW, "kind"), "table"
+    yield "alone", AODE(calibration="none").fit(GAPS, NUMBER, WEIGHT), "gaps"
+    bins = {"size": [0.0, 0.5], "shape": ("box", "round")}
+    model = AODE(bins=bins, calibration="temperature", window=2)
+    for batch in (RAW[:16], RAW[16:32], RAW[32:]):
+        model.partial_fit(batch, "kind")
+    yield "bins", model, "table"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -328,6 +339,7 @@ def main() -> None:
         models_of_terms,
         logistic_models,
         averages,
+        pairs,
     )
     for group in groups:
         for name, model, given in group():

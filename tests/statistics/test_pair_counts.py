@@ -17,7 +17,7 @@ from suffice.statistics.pair_counts import PairCountAccumulator, PairCounts, pai
 from suffice.statistics.vocabulary import Vocabulary
 
 BINS = (CutBins(np.array([-0.5, 0.5])), CutBins(np.array([1.0])), CutBins(np.zeros(0)))
-STARTS = (0, 3, 5)
+NAMES, STARTS = ("a", "b", "c"), (0, 3, 5)
 
 
 def rows_of(seed: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -29,7 +29,7 @@ def rows_of(seed: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def counted(x: np.ndarray, codes: np.ndarray, weights: np.ndarray = NO_WEIGHTS) -> PairCounts:
-    total = PairCountAccumulator(BINS)
+    total = PairCountAccumulator(NAMES, BINS)
     shown = np.where(weights > 0, codes, -1) if len(weights) else codes
     total.add(RealBlock(x), shown, weights, 3)
     return total.statistic()
@@ -82,7 +82,7 @@ def test_a_tally_that_is_put_by_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> 
     x, codes, weights = rows_of(3, 60)
     expected = counted(x, codes) + counted(x, codes, weights) + counted(x, codes)
     monkeypatch.setattr(pair_counts, "MOST_COUNTED", 100)
-    total = PairCountAccumulator(BINS)
+    total = PairCountAccumulator(NAMES, BINS)
     total.add(RealBlock(x), codes, NO_WEIGHTS, 3)
     total.add(RealBlock(x), np.where(weights > 0, codes, -1), weights, 3)
     total.add(RealBlock(x), codes, NO_WEIGHTS, 3)
@@ -98,9 +98,9 @@ def test_numbers_and_values_side_by_side() -> None:
 
 
 def test_other_bins_are_refused() -> None:
-    other = PairCounts.empty(3, (*BINS[:2], CutBins(np.array([9.0]))))
+    other = PairCounts.empty(3, NAMES, (*BINS[:2], CutBins(np.array([9.0]))))
     with pytest.raises(ParameterError, match=r"counted in other bins.*bins=first.bins_"):
-        PairCounts.empty(3, BINS) + other
+        PairCounts.empty(3, NAMES, BINS) + other
 
 
 def test_what_is_not_there_is_not_forgotten() -> None:

@@ -80,7 +80,7 @@ class AutoClassifier(FittedAverage):
     >>> X, y = load_wine(return_X_y=True)
     >>> model = AutoClassifier().fit(X[::2], y[::2])
     >>> [one.name for one in model.candidates_ if one.weight]
-    ['naive-bayes', 'lda', 'logistic']
+    ['naive-bayes', 'aode', 'lda', 'logistic']
     >>> float(model.score(X[1::2], y[1::2])).__round__(3)
     1.0
     """

@@ -64,6 +64,8 @@ class PairCounts:
 
     Parameters
     ----------
+    columns : tuple of d str
+        Their names, as bins are those of one column.
     bins : tuple of d ColumnBins
     count : DoubleDouble (k, M(M + 1)/2)
         Σw of the rows of each class that show both bins.
@@ -72,7 +74,7 @@ class PairCounts:
     --------
     >>> from suffice.statistics.block import RealBlock
     >>> from suffice.statistics.column_bins import CutBins
-    >>> total = PairCountAccumulator((CutBins(np.array([0.5])),) * 2)
+    >>> total = PairCountAccumulator(("a", "b"), (CutBins(np.array([0.5])),) * 2)
     >>> rows = RealBlock(np.array([[0.0, 1.0], [0.0, 0.0], [1.0, np.nan]]))
     >>> total.add(rows, np.zeros(3, np.intp), np.empty(0), 1)
     >>> total.statistic().table(0)
@@ -82,6 +84,7 @@ class PairCounts:
            [1., 0., 0., 1.]])
     """
 
+    columns: Annotated[tuple[str, ...], Shape("d")]
     bins: Annotated[tuple[ColumnBins, ...], Shape("d")]
     count: Annotated[DoubleDouble, Shape("k", "P"), WEIGHT]
 
@@ -138,10 +141,10 @@ class PairCounts:
         return np.stack(sums, axis=1) if sums else np.zeros((self.k, 0))
 
     @classmethod
-    def empty(cls, k: int, bins: tuple[ColumnBins, ...]) -> Self:
+    def empty(cls, k: int, columns: tuple[str, ...], bins: tuple[ColumnBins, ...]) -> Self:
         """The counts of no rows."""
         m = sum(map(len, bins))
-        return cls(bins, DoubleDouble.zeros((k, m * (m + 1) // 2)))
+        return cls(columns, bins, DoubleDouble.zeros((k, m * (m + 1) // 2)))
 
     def __add__(self, other: Self) -> Self:
         self._require_bins_of(other)
@@ -158,7 +161,7 @@ class PairCounts:
         return replace(self, count=rest)
 
     def _require_bins_of(self, other: Self) -> None:
-        if self.bins != other.bins:
+        if (self.columns, self.bins) != (other.columns, other.bins):
             raise ParameterError(
                 "pairs of columns were counted in other bins",
                 "counts of pairs are added where their bins are equal",
@@ -176,7 +179,8 @@ class PairCounts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PairCounts):
             return NotImplemented
-        return self.bins == other.bins and self.count == other.count
+        same = (self.columns, self.bins) == (other.columns, other.bins)
+        return same and self.count == other.count
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -204,8 +208,8 @@ class PairCounts:
 class PairCountAccumulator:
     """Builds `PairCounts` of columns with given bins."""
 
-    def __init__(self, bins: tuple[ColumnBins, ...]) -> None:
-        self._bins, self._size = bins, sum(map(len, bins))
+    def __init__(self, columns: tuple[str, ...], bins: tuple[ColumnBins, ...]) -> None:
+        self._columns, self._bins, self._size = columns, bins, sum(map(len, bins))
         pairs = self._size * (self._size + 1) // 2
         self._tally = np.zeros((0, pairs), np.uint32)  # rows of weight one, so far
         self._tallied = 0
@@ -252,4 +256,4 @@ class PairCountAccumulator:
         count = DoubleDouble.of(grown(self._tally, self._k))
         if len(self._table):
             count = count + DoubleDouble.from_table(grown(self._table, self._k).copy())
-        return PairCounts(self._bins, count)
+        return PairCounts(self._columns, self._bins, count)

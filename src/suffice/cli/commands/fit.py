@@ -67,8 +67,8 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="naive-bayes, lda, qda or logistic for classes, or auto: the mean of the best of "
-            "these; linear, ridge, lasso or elastic-net for numbers.",
+            help="naive-bayes, aode, lda, qda or logistic for classes, or auto: the mean of the "
+            "best of several; linear, ridge, lasso or elastic-net for numbers.",
         ),
     ] = NAIVE_BAYES,
     output: Annotated[

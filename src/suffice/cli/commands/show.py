@@ -90,7 +90,17 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
         "columns": [columns[name] for name in chosen or columns],
         "ignored": list(model.layout_.ignored),
         "precision": sorted(_precisions(model)),
+        **_pairs(model),
     }
+
+
+def _pairs(model: GenerativeClassifier) -> dict[str, Any]:
+    """What is known of pairs of columns, where they are counted."""
+    pairs = getattr(model.model_, "pairs", None)
+    if pairs is None:
+        return {}
+    weight = model.model_.pair_weight  # type: ignore[attr-defined]
+    return {"pairs": {"columns": list(pairs.columns), "bins": pairs.size, "counted": weight}}
 
 
 def _precisions(model: GenerativeClassifier) -> set[str]:
@@ -109,8 +119,9 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
     known: dict[str, dict[str, Any]] = dict.fromkeys(model.layout_.undecided, nothing)
     calibration = model.model_.calibration
     counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
+    blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
     for part, parameters, block, weights in zip(
-        model.parts_, model.model_.parameters, statistic.blocks, counted, strict=True
+        model.parts_, model.model_.parameters, blocks, counted, strict=True
     ):
         for j, name in enumerate(part.layout.columns):
             # A text, or a group of counts, is observed or missing as a whole.
@@ -151,6 +162,12 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
         yield f"  ignored: {', '.join(facts['ignored'])}"
     if facts["precision"]:
         yield f"  sums of numbers: {' and '.join(HELD_AS[p] for p in facts['precision'])}"
+    if "pairs" in facts:
+        d, bins = len(facts["pairs"]["columns"]), facts["pairs"]["bins"]
+        yield (
+            f"  pairs of {d} columns in {bins:,} bins, counted {facts['pairs']['counted']:.2f} "
+            "times; beside them, single columns:"
+        )
     yield ""
     names = [str(known["label"]) for known in facts["classes"]]
     for column in facts["columns"]:

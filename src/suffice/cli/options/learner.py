@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from suffice.cli.options.estimators import Options, estimator, given_of, refuse_foreign
-from suffice.cli.options.recipes import MODELS, NAIVE_BAYES
+from suffice.cli.options.recipes import MODELS, OF_FAMILIES
 from suffice.cli.options.roles import Roles
 from suffice.cli.options.shared import Labels, Reading, listed
 from suffice.errors import ParameterError, SchemaError
@@ -26,7 +26,7 @@ def estimator_of(
     labels: Labels,
 ) -> Any:
     """The estimator; what others than this model know is refused."""
-    if model == NAIVE_BAYES:
+    if model in OF_FAMILIES:
         return estimator(
             model,
             options,
@@ -38,7 +38,7 @@ def estimator_of(
     for option in {**given_of(roles), **given_of(labels)}:
         if option != "ignore" and option not in MODELS[model].roles:
             owners = (name for name, recipe in MODELS.items() if option in recipe.roles)
-            refuse_foreign(option, model, NAIVE_BAYES, *owners)
+            refuse_foreign(option, model, *OF_FAMILIES, *owners)
     taken = {role: listed(getattr(roles, role)) or None for role in MODELS[model].roles}
     return chosen.set_params(**taken)
 

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any, get_args, get_type_hints
 
 from suffice.cli.options.estimators import Options, given_of
-from suffice.cli.options.recipes import MODELS, NAIVE_BAYES
+from suffice.cli.options.recipes import MODELS, OF_FAMILIES
 from suffice.cli.options.roles import Roles
 from suffice.cli.options.shared import flag
 from suffice.errors import ParameterError
@@ -90,7 +90,7 @@ def own_roles(model: str, models: Sequence[str], roles: Roles) -> Roles:
 
 
 def _takes(model: str, role: str) -> bool:
-    return model == NAIVE_BAYES or role in MODELS[model].roles
+    return model in OF_FAMILIES or role in MODELS[model].roles
 
 
 def _axis(line: str) -> tuple[str, list[str]]:

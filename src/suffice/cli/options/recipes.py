@@ -9,9 +9,11 @@ from suffice.cli.options.class_weight import class_weight_of
 from suffice.cli.options.parameters import Parameter, number_or, one_of
 from suffice.cli.options.terms import levels_of, places_of
 
-__all__ = ["MODELS", "NAIVE_BAYES", "Recipe"]
+__all__ = ["MODELS", "NAIVE_BAYES", "OF_FAMILIES", "Recipe"]
 
 NAIVE_BAYES = "naive-bayes"
+OF_FAMILIES = (NAIVE_BAYES, "aode")
+"""Models that take every option that says what columns are."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,19 @@ MODELS: dict[str, Recipe] = {
             "numbers": one_of(
                 "numbers", "numbers", "gaussian", "adaptive", "histogram", "kernel_density"
             ),
+            "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),
+        }
+        | _PRECISION,
+    ),
+    "aode": Recipe(
+        "suffice.naive_bayes.aode",
+        "AODE",
+        _plain("estimation", "class_prior", "unseen", "threads")
+        | _CLASS_WEIGHT
+        | {
+            "alpha": number_or("alpha", "alpha"),
+            "identifiers": _IDENTIFIERS,
+            "numbers": one_of("numbers", "numbers", "adaptive", "histogram", "kernel_density"),
             "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),
         }
         | _PRECISION,

@@ -42,7 +42,8 @@ def advice(model: GenerativeClassifier) -> Iterator[str]:
         more = "" if number == 1 else f", and {number - 1} more {verb} fewer than {HANDFUL}"
         weight = f"{rows[rare]:g} row{'' if rows[rare] == 1 else 's'}"
         yield f"the class {labels[rare]!r} has {weight}{more}: its answers are uncertain"
-    for part, block in zip(model.parts_, statistic.blocks, strict=True):
+    blocks = statistic.blocks[: len(model.parts_)]  # the others are no columns of a family
+    for part, block in zip(model.parts_, blocks, strict=True):
         for j, said in part.family.advice(block):
             yield f"the column {part.layout.columns[j]!r} {said}"
 

@@ -180,7 +180,7 @@ class CalibratedClassifier(GenerativeClassifier):
             found = calibrated(model, statistic.sample, self.calibration)
         else:
             known = self.calibration_ if hasattr(self, "model_") else None
-            found = replace(known or Calibration.none(model.parts), stale=True)
+            found = replace(known or Calibration.none(model.usual_weights), stale=True)
         return replace(model, calibration=found)
 
     def _warnings(self) -> Iterator[str]:

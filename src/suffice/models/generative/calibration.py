@@ -48,7 +48,7 @@ class Calibration:
     ----------
     weights : ndarray (g,)
         One for every column, in the order of the parts; one for a text, and for columns that are
-        modelled together.
+        modelled together. A last one is that of pairs of columns, where these are counted.
     rows : float
         Σw of the rows that they were learnt from.
     before, after : float
@@ -61,7 +61,7 @@ class Calibration:
         Whether rows were learnt or forgotten since.
     """
 
-    weights: Annotated[NDArray[np.float64], Shape("g"), NONNEGATIVE]
+    weights: Annotated[NDArray[np.float64], Shape("g"), FINITE]
     rows: Annotated[float, NONNEGATIVE]
     before: Annotated[float, FINITE]
     after: Annotated[float, FINITE]
@@ -69,13 +69,14 @@ class Calibration:
     stale: bool = False
 
     @classmethod
-    def none(cls, parts: tuple[FamilyColumns, ...]) -> Calibration:
-        """Weights of 1, where there was no row to learn others from."""
-        return cls(np.ones(sum(group_sizes(parts))), 0.0, 0.0, 0.0, np.zeros(0))
+    def none(cls, usual: NDArray[np.float64]) -> Calibration:
+        """The weights that a model has where there was no row to learn others from."""
+        return cls(usual, 0.0, 0.0, 0.0, np.zeros(0))
 
     def of_parts(self, parts: tuple[FamilyColumns, ...]) -> list[NDArray[np.float64]]:
         """The weights of every part."""
-        return np.split(self.weights, np.cumsum(group_sizes(parts))[:-1])
+        sizes = group_sizes(parts)
+        return np.split(self.weights[: sum(sizes)], np.cumsum(sizes)[:-1])
 
     def doubt(self, coverage: float) -> float:
         """What 1 − P(c | x) of a new row's class exceeds with probability 1 − ``coverage`` at most.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +80,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     prior_option = "class_prior"  # that gives the class prior
     model_name, row_name = "generative classifier", "labelled row"
     saved, saved_types, saved_options = SavedGenerative, SAVED, (Family,)
+    reader_type: ClassVar[type[GenerativeReader]] = GenerativeReader
     reader_: GenerativeReader
     statistic_: ByClass
     batches_: tuple[ByClass, ...]
@@ -289,8 +290,11 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         source: Rows | None = None,
         tuned: bool = False,
     ) -> GenerativeModel:
+        return self._model_of(reader, statistic.over(reader.classes(statistic)))
+
+    def _model_of(self, reader: GenerativeReader, known: ByClass) -> GenerativeModel:
+        """The model of sums over rows of all classes that are known."""
         prior, alpha = self._prior()
-        known = statistic.over(reader.classes(statistic))
         return GenerativeModel.estimate(
             reader.parts,
             reader.layout,
@@ -335,7 +339,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         columns = self._described(source)
         parts = self._parts(columns) if columns else ()
         blocks = tuple([part.layout for part in parts])
-        return GenerativeReader.of(source, columns, blocks, self._reading(), parts=parts)
+        return self.reader_type.of(source, columns, blocks, self._reading(), parts=parts)
 
     # -- keeping
 
@@ -351,5 +355,5 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _restore(self, saved: SavedGenerative) -> None:
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
-        reader = GenerativeReader(*of_file, single=saved.single_precision)
+        reader = self.reader_type(*of_file, single=saved.single_precision)
         self._restore_sums(Learnt(reader, saved.batches))

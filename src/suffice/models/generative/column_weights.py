@@ -22,13 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.generative.calibration import Calibration, Method
-from suffice.models.generative.model import GenerativeModel, accumulator
-from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.weighted import group_sizes, grouped_scores
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.weighted import LEAST
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_sum_exp, safe_log
-from suffice.statistics.batch import Batch
-from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import RowSample, SampledRows
 
 __all__ = ["SAMPLE_ROWS", "calibrated"]
@@ -36,7 +33,6 @@ __all__ = ["SAMPLE_ROWS", "calibrated"]
 SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a row
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
-LEAST = -700.0  # what an impossible cell counts as
 DRAWN_TOGETHER = 10.0  # λ
 QUANTILES = 1000  # of how doubtful the classes of rows were
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
@@ -56,35 +52,34 @@ def calibrated(
     method : {"temperature", "weights"}
         One weight for all columns, or one for each.
     """
-    groups, k = sum(group_sizes(model.parts)), len(model.classes)
+    groups, k = model.groups, len(model.classes)
     if not (groups and sample.rows and k > 1):
-        return Calibration.none(model.parts)
+        return Calibration.none(model.usual_weights)
     most = max(1, MOST_SCORES // (groups * k))
     sample = RowSample.of(min(sample.size, most), sample.pieces, sample.cut)
     factor = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
     terms, codes, weights = [], [], []
     for held_out, pieces in _folds(model, sample, factor, learnt):
         for batch, _ in pieces:
-            parts = zip(model.parts, held_out.parameters, batch.blocks, strict=True)
-            terms.append(np.concatenate([grouped_scores(*part, k) for part in parts]))
+            terms.append(held_out.terms(batch))
             codes.append(batch.learnt(model.classes))
             weights.append(batch.weights * factor)
     if not terms:
-        return Calibration.none(model.parts)
+        return Calibration.none(model.usual_weights)
     counted = model.statistic.weight.value
     objective = _Objective(
         safe_log(counted / counted.sum()),
         np.maximum(np.concatenate(terms, axis=1), LEAST),
         np.concatenate(codes),
         np.concatenate(weights),
+        model.usual_weights,
     )
-    common = objective.common()
-    found = objective.each(common) if method == "weights" else np.full(groups, common)
+    found = objective.weighted() if method == "weights" else objective.tempered()
     rows = objective.weights.sum()
     return Calibration(
         found,
         float(rows / factor),
-        float(objective.loss(np.ones(groups))[0] / rows),
+        float(objective.loss(model.usual_weights)[0] / rows),
         float(objective.loss(found)[0] / rows),
         objective.doubts(found),
     )
@@ -100,30 +95,36 @@ def _folds(
     if not learnt:
         yield model, list(sample.pieces)
         return
-    parts = tuple(
-        FamilyColumns(part.family.settled(parameters), part.layout)
-        for part, parameters in zip(model.parts, model.parameters, strict=True)
-    )
+    settled = model.settled()
     many = model.statistic.rows > MANY * sample.weight * factor
     folds = 1 if many else FOLDS
+    dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
     for fold in range(folds):
         pieces = [
-            SampledRows(piece.batch.take(rows), piece.hashes[rows])
-            for piece in sample.pieces
-            if len(rows := np.flatnonzero(piece.hashes % np.uint64(folds) == fold))
+            one for piece in sample.pieces if (one := _share(piece, fold, folds, dealt)).batch.rows
         ]
-        gone = _sums(model, [piece.batch for piece in pieces]).scaled(factor)
-        rest = model.statistic - gone if pieces else model.statistic
+        gone = model.summed([piece.batch for piece in pieces]).scaled(factor)
+        rest = model.sums - gone if pieces else model.sums
         if pieces and rest.rows > 0:
-            known = rest.over(model.classes)
-            yield GenerativeModel.estimate(parts, model.layout, known, "uniform", 1.0), pieces
+            yield settled.of_sums(rest.over(model.classes)), pieces
 
 
-def _sums(model: GenerativeModel, batches: list[Batch]) -> ByClass:
-    total = accumulator(model.parts)
-    for batch in batches:
-        total.add(batch)
-    return total.statistic()
+def _share(piece: SampledRows, fold: int, folds: int, dealt: bool) -> SampledRows:
+    """The rows of one fold; equal ones are dealt to one fold after the other, or stay together.
+
+    All copies of a row taken out at once would make it one that was never seen.
+    """
+    weights, first = piece.batch.weights, piece.hashes % np.uint64(folds)
+    before = (fold - first.astype(np.intp)) % folds
+    if dealt:
+        left = np.maximum(weights - before, 0.0)
+        rounds = np.floor(left / folds)
+        own = rounds + np.minimum(left - rounds * folds, 1.0)
+    else:
+        own = np.where(before == 0, weights, 0.0)
+    rows = np.flatnonzero(own > 0)
+    batch = replace(piece.batch, weights=own).take(rows)
+    return SampledRows(batch, piece.hashes[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,12 +139,15 @@ class _Objective:
     codes : ndarray of int (n,)
         Classes of the rows.
     weights : ndarray (n,)
+    usual : ndarray (g,)
+        Weights without any calibration: 1 of the terms that make up a model, 0 of those beside it.
     """
 
     log_prior: NDArray[np.float64]
     terms: NDArray[np.float64]
     codes: NDArray[np.intp]
     weights: NDArray[np.float64]
+    usual: NDArray[np.float64]
 
     def loss(self, w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """−Σ_i ω_i log p(c_i | x_i; w) and its gradient (g,)."""
@@ -166,31 +170,45 @@ class _Objective:
         levels = np.linspace(0, 1, QUANTILES + 1) * upto[-1] * (1 - 1e-12)
         return np.asarray(doubts[order][np.searchsorted(upto, levels)])
 
-    def common(self) -> float:
-        """One weight for all columns: an inverse temperature."""
-        together = replace(self, terms=self.terms.sum(axis=0, keepdims=True))
+    def tempered(self) -> NDArray[np.float64]:
+        """One weight for all terms of the model, an inverse temperature."""
+        model = self.usual > 0
+        together = replace(self, terms=self.terms[model].sum(axis=0, keepdims=True))
 
         def penalised(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             value, slope = together.loss(w)
             return value + 0.5 * float((w[0] - 1) ** 2), slope + (w - 1)
 
-        return float(_minimum(penalised, np.ones(1))[0])
+        return np.where(model, _minimum(penalised, np.ones(1))[0], 0.0)
 
-    def each(self, common: float) -> NDArray[np.float64]:
-        """A weight for every column, and the one that they are drawn towards."""
+    def weighted(self) -> NDArray[np.float64]:
+        """A weight for every term; those of columns are drawn towards one.
+
+        A last term may be that of columns together. Single columns then stand beside it: they say
+        again what it has said, so the weight that they are drawn towards is drawn to 0, and may be
+        negative. Its own is drawn to 1.
+        """
+        g, together = len(self.terms), bool((self.usual == 0).any())
+        own = g - together
+        usual, least = (0.0, None) if together else (1.0, 0.0)
 
         def penalised(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            w, t = x[:-1], x[-1]
+            w, t = x[:g], x[g]
             value, slope = self.loss(w)
-            apart = DRAWN_TOGETHER * (w - t)
-            value += float(apart @ (w - t)) / 2 + 0.5 * float((t - 1) ** 2)
-            return value, np.append(slope + apart, t - 1 - apart.sum())
+            apart, alone = w[:own] - t, w[own:] - 1
+            squares = DRAWN_TOGETHER * apart @ apart + alone @ alone + (t - usual) ** 2
+            slope = slope + np.concatenate([DRAWN_TOGETHER * apart, alone])
+            pull = t - usual - DRAWN_TOGETHER * apart.sum()
+            return value + 0.5 * float(squares), np.append(slope, pull)
 
-        return _minimum(penalised, np.full(len(self.terms) + 1, common))[:-1]
+        found = self.tempered()
+        return _minimum(penalised, np.append(found, found[0]), least)[:g]
 
 
-def _minimum(function: Any, start: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The minimum of a convex function of numbers that are 0 or more."""
+def _minimum(
+    function: Any, start: NDArray[np.float64], least: float | None = 0.0
+) -> NDArray[np.float64]:
+    """The minimum of a convex function of numbers of which none is below the least."""
     from scipy.optimize import minimize
 
     found = minimize(
@@ -198,7 +216,7 @@ def _minimum(function: Any, start: NDArray[np.float64]) -> NDArray[np.float64]:
         start,
         jac=True,
         method="L-BFGS-B",
-        bounds=[(0.0, None)] * len(start),
+        bounds=[(least, None)] * len(start),
         options={"maxiter": 1000, "ftol": 1e-12, "gtol": 1e-6},
     )
     return np.asarray(found.x)

@@ -1,6 +1,7 @@
 """The generative classifier: class prior times families, p(x, y) = P(y) Π_b p(x_b | y).
 
-A fit is the sum of `summarise` over splits; a model is a function of that sum.
+A fit is the sum of `suffice.models.generative.sums.summarise` over splits; a model is a function of
+that sum.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,21 +23,20 @@ from suffice.models.base.predictions import Predictions
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.part import FamilyColumns
-from suffice.models.generative.weighted import Weighted
+from suffice.models.generative.sums import accumulator
+from suffice.models.generative.weighted import Weighted, group_sizes, grouped_scores
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
-from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments import refuse_underflow
-from suffice.statistics.row_sample import SampledAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
     "GenerativeModel",
     "Prediction",
-    "accumulator",
     "best",
     "buffer_for",
     "discriminants",
@@ -46,35 +46,7 @@ __all__ = [
     "log_posterior",
     "posterior",
     "predictions",
-    "sampled",
-    "summarise",
 ]
-
-
-def summarise(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
-    """Kernel of a fit: the statistic of one split."""
-    parts, layout = plan
-    total = accumulator(parts)
-    for _ in each_batch(split, layout, total.add):
-        pass
-    return total.statistic()
-
-
-def sampled(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:
-    """Kernel of a fit that looks at rows again: the statistic of one split, and some rows."""
-    parts, layout, size = plan
-    names = [part.layout.columns for part in parts]
-    total = SampledAccumulator(accumulator(parts), names, size)
-    for _ in each_batch(split, layout, total.add):
-        pass
-    return total.statistic()
-
-
-def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
-    """An empty accumulator of the sums that families need."""
-    return ByClassAccumulator(
-        [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in parts]
-    )
 
 
 @dataclass(frozen=True)
@@ -152,6 +124,46 @@ class GenerativeModel:
             return self.parameters
         weights = self.calibration.of_parts(self.parts)
         return tuple(map(Weighted, self.parameters, weights))
+
+    @property
+    def groups(self) -> int:
+        """How many terms of log p(x | c) have a weight of their own."""
+        return sum(group_sizes(self.parts))
+
+    @property
+    def usual_weights(self) -> NDArray[np.float64]:
+        """The weights of these terms where none are learnt, (groups,)."""
+        return np.ones(self.groups)
+
+    @property
+    def sums(self) -> ByClass:
+        """What everything is estimated from."""
+        return self.statistic
+
+    def summed(self, batches: Sequence[Batch]) -> ByClass:
+        """The same sums of other rows."""
+        total = accumulator(self.parts)
+        for batch in batches:
+            total.add(batch)
+        return total.statistic()
+
+    def settled(self) -> Self:
+        """The same model, of families that choose nothing anew."""
+        parts = tuple(
+            FamilyColumns(part.family.settled(parameters), part.layout)
+            for part, parameters in zip(self.parts, self.parameters, strict=True)
+        )
+        return replace(self, parts=parts)
+
+    def of_sums(self, sums: ByClass) -> GenerativeModel:
+        """The model of other sums, its classes equally likely."""
+        return GenerativeModel.estimate(self.parts, self.layout, sums, "uniform", 1.0)
+
+    def terms(self, batch: Batch) -> NDArray[np.float64]:
+        """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
+        k = len(self.classes)
+        parts = zip(self.parts, self.parameters, batch.blocks, strict=True)
+        return np.concatenate([grouped_scores(*part, k) for part in parts])
 
     def refuse_weights(self, asked: str) -> None:
         """Refuse what is said of families alone, where columns count more or less than once.

@@ -21,8 +21,8 @@ from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
-from suffice.models.generative.model import sampled, summarise
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.sums import sampled, summarise
 from suffice.models.generative.undecided import carried
 from suffice.statistics.batch import NO_CLASSES
 from suffice.statistics.by_class import ByClass

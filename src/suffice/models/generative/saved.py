@@ -72,10 +72,12 @@ class SavedGenerative(SavedClassifier):
             if len(part.layout.columns) > FEW
         )
 
-    @rule("every column has a weight, where there are weights")
+    @rule("every column has a weight of 0 or more, where there are weights")
     def _has_weights(self) -> bool:
-        given = self.calibration
-        return given is None or len(given.weights) == sum(group_sizes(self.parts))
+        if self.calibration is None:
+            return True
+        weights = self.calibration.weights
+        return len(weights) == sum(group_sizes(self.parts)) and bool((weights >= 0).all())
 
     @rule("words are those of a column of strings, and events of numbers are numbered")
     def _has_events(self) -> bool:

@@ -12,7 +12,9 @@ from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.logspace import cell_scores, scores
 from suffice.statistics.block import BadCell
 
-__all__ = ["Weighted", "group_sizes", "grouped_scores", "is_one_group"]
+__all__ = ["LEAST", "Weighted", "group_sizes", "grouped_scores", "is_one_group"]
+
+LEAST = -700.0  # what an impossible cell counts as, where it is weighed
 
 
 def is_one_group(part: FamilyColumns) -> bool:
@@ -68,7 +70,7 @@ class Weighted:
         cells = cell_scores(*out.shape)
         self._parameters.add_contributions(block, cells)
         weights = np.broadcast_to(self._weights, out.shape[1])[None, :, None]
-        out += np.multiply(weights, cells, out=np.zeros_like(cells), where=weights > 0)
+        out += np.multiply(weights, cells, out=np.zeros_like(cells), where=weights != 0)
 
     def _add(
         self, parameters: Parameters, block: Any, weight: float, out: NDArray[np.float64]
@@ -76,4 +78,6 @@ class Weighted:
         if weight:
             term = scores(len(out), out.shape[1], 0.0)
             parameters.add_log_likelihood(block, term)
+            if weight < 0:  # the impossible is not the most probable
+                np.maximum(term, LEAST, out=term)
             out += weight * term

@@ -1,0 +1,250 @@
+"""Averaged one-dependence estimators: the mean of models in which all columns depend on one.
+
+::
+
+    P(c, x) = 1/|I| Σ_{i ∈ I} P(c, x_i) Π_{j ≠ i} P(x_j | c, x_i)
+
+over the columns I whose bin was shown at least once. Every probability is an m-estimate, m = 1:
+
+::
+
+    P(c, x_i)       = (N(c, x_i) + 1/(k mᵢ)) / (N_i + 1)
+    P(x_j | c, x_i) = (N(c, x_i, x_j) + 1/mⱼ) / (N_j(c, x_i) + 1)
+
+N_i counts the rows that show column i, and N_j(c, x_i) those of class c and bin x_i that show
+column j. A missing cell is neither parent nor child.
+
+Source: G. I. Webb, J. R. Boughton, Z. Wang, Not so naive Bayes: aggregating one-dependence
+estimators (Machine Learning 58, 2005), eqs. 8 and 9; smoothing and missing cells as in Weka 3.6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import ParameterError
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.paired_columns import PairedColumns, paired_rows
+from suffice.numerics import kernels
+from suffice.numerics.elementary import log
+from suffice.numerics.logspace import cell_scores, log_sum_exp, safe_log
+from suffice.statistics.batch import Batch
+from suffice.statistics.block import Block
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.pair_counts import PairCounts, pair_places
+
+__all__ = ["AODEModel", "OneDependence"]
+
+LEAST_PARENT = 1.0  # Σw of the rows that show a bin, for it to be a parent
+M = 1.0  # of the m-estimates
+CELLS = 2**20  # sums over children that are held at a time
+
+
+@dataclass(frozen=True, eq=False)
+class OneDependence:
+    """What the counts of pairs say of rows.
+
+    Parameters
+    ----------
+    pairs : PairCounts
+        Of every class.
+    weight : ndarray (k,)
+        Σw of the rows of each class.
+    """
+
+    pairs: PairCounts
+    weight: NDArray[np.float64]
+
+    @cached_property
+    def terms(self) -> NDArray[np.float64]:
+        """Log P(x_j = w | c, x_i = v), (k, M, M) at [c, v, w]; log P(c, v) where w is v."""
+        k, size, column = self.pairs.k, self.pairs.size, self.pairs.column_of
+        starts = np.flatnonzero(np.diff(column, prepend=-1))
+        bins = np.bincount(column, minlength=self.pairs.d).astype(np.float64)[column]
+        alone = self.pairs.alone.value
+        shown = np.add.reduceat(alone.sum(axis=0), starts)[column] if size else bins
+        found = np.empty((k, size, size))
+        for c in range(k):
+            table = self.pairs.table(c)
+            both = np.add.reduceat(table, starts, axis=1)[:, column] if size else table
+            found[c] = log((table + M / bins) / (both + M))
+            diagonal = log((alone[c] + M / (k * bins)) / (shown + M))
+            np.fill_diagonal(found[c], diagonal)
+        return found
+
+    @cached_property
+    def parent(self) -> NDArray[np.bool_]:
+        """Which bins were shown often enough to be a parent, (M,)."""
+        return np.asarray(self.pairs.alone.value.sum(axis=0) >= LEAST_PARENT)
+
+    @property
+    def n_free(self) -> int:
+        """Probabilities that are free: P(c, x_i) and P(x_j | c, x_i) for every parent i."""
+        k, m = self.pairs.k, np.array([len(one) for one in self.pairs.bins], np.int64)
+        others = (m - 1).sum() - (m - 1)
+        return int((k * m - 1).sum() + (k * m * others).sum())
+
+    def log_likelihood(self, columns: Sequence[Block]) -> NDArray[np.float64]:
+        """Return log P(c, x) − log P(c), (n, k), of columns side by side; 0 without any cell."""
+        places = pair_places(self.pairs.bins, list(columns))
+        n, k, d = len(places), self.pairs.k, self.pairs.d
+        out = np.zeros((n, k))
+        log_class = safe_log(self.weight / self.weight.sum())
+        step = max(1, CELLS // max(1, k * d))
+        for start in range(0, n, step):
+            some = np.ascontiguousarray(places[start : start + step])
+            sums = np.empty((len(some), k, d))
+            kernels.pair_counts.sum_by_parent(some, self.parent, self.terms, sums)
+            parents = np.isfinite(sums[:, 0]).sum(axis=1) if d else np.zeros(len(some), np.intp)
+            rows = np.flatnonzero(parents)
+            logs = log_sum_exp(sums[rows].reshape(-1, d)).reshape(-1, k) if len(rows) else 0.0
+            mean = logs - log(np.maximum(parents[rows], 1).astype(np.float64))[:, None]
+            known = np.where(np.isfinite(log_class), log_class, 0.0)
+            out[start + rows] = mean - known
+        return out
+
+
+@dataclass(frozen=True)
+class AODEModel(GenerativeModel):
+    """A naive Bayes model, and the pairs of columns beside it.
+
+    ::
+
+        log p(c | x) = log π_c + t log P(x | c) + Σ_j w_j log p(x_j | c) + const
+
+    with P(x | c) of one-dependence estimators and p(x_j | c) of naive Bayes. Without a calibration
+    t is 1, and naive Bayes says nothing.
+
+    Parameters
+    ----------
+    pairs : PairCounts
+        Of the classes of the model.
+    """
+
+    pairs: PairCounts | None = None
+
+    @classmethod
+    def of(cls, model: GenerativeModel, pairs: PairCounts) -> AODEModel:
+        """Put the two together."""
+        fields = (model.parts, model.layout, model.classes, model.prior, model.statistic)
+        return cls(*fields, pairs=pairs)
+
+    @property
+    def known_pairs(self) -> PairCounts:
+        """The pairs, which every such model has."""
+        assert self.pairs is not None
+        return self.pairs
+
+    @property
+    def groups(self) -> int:
+        """One more: that of the pairs."""
+        return super().groups + 1
+
+    @property
+    def usual_weights(self) -> NDArray[np.float64]:
+        """Those of one-dependence estimators alone, (groups,)."""
+        return np.append(np.zeros(super().groups), 1.0)
+
+    @property
+    def sums(self) -> ByClass:
+        """The sums of families, and then those of pairs."""
+        return replace(self.statistic, blocks=(*self.statistic.blocks, self.known_pairs))
+
+    def summed(self, batches: Sequence[Batch]) -> ByClass:
+        """The same sums of other rows."""
+        paired = PairedColumns(self.known_pairs.columns, self.known_pairs.bins)
+        parts = [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in self.parts]
+        total = ByClassAccumulator([*parts, paired.accumulator()])
+        for batch in batches:
+            rows: Any = paired_rows(self.parts, paired.columns, batch)
+            total.add(replace(batch, blocks=(*batch.blocks, rows)))
+        return total.statistic()
+
+    def of_sums(self, sums: ByClass) -> AODEModel:
+        """The model of other sums, its classes equally likely."""
+        plain = replace(sums, blocks=sums.blocks[:-1])
+        return self.of(super().of_sums(plain), sums.blocks[-1])
+
+    @property
+    def n_free(self) -> int:
+        """Those of the families, and those of pairs."""
+        return super().n_free + self.one_dependence.n_free
+
+    @property
+    def pair_weight(self) -> float:
+        """How often log P(x | c) of one-dependence estimators is counted, t."""
+        return 1.0 if self.calibration is None else float(self.calibration.weights[-1])
+
+    @cached_property
+    def one_dependence(self) -> OneDependence:
+        """What pairs say of rows."""
+        return OneDependence(self.known_pairs, self.statistic.weight.value)
+
+    def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
+        """Return log P(x | c) of one-dependence estimators, (n, k)."""
+        columns = self.known_pairs.columns
+        rows = paired_rows(self.parts, columns, batch)
+        if not columns:
+            return np.zeros((batch.rows, len(self.classes)))
+        return self.one_dependence.log_likelihood([rows.column(j) for j in range(len(columns))])
+
+    def terms(self, batch: Batch) -> NDArray[np.float64]:
+        """The terms of naive Bayes, and last that of pairs, (groups, n, k)."""
+        return np.concatenate([super().terms(batch), self.pair_scores(batch)[None]])
+
+    def log_joint(
+        self, batch: Batch, out: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """Return log π_c + t log P(x | c) + Σ_j w_j log p(x_j | c) of every row, (n, k)."""
+        parts = [] if self.calibration is None else self.weighted
+        plain = replace(batch, blocks=batch.blocks if parts else ())
+        out = self._sum(plain, out, [part.add_log_likelihood for part in parts])
+        if self.pair_weight:
+            out += self.pair_weight * self.pair_scores(batch)
+        return out
+
+    discriminants = log_joint
+
+    def evidence(self, batch: Batch) -> NDArray[np.float64]:
+        """What every column changes of the log joint where it is revealed, (n, columns, k).
+
+        The mean of two orders: that of the table, and the reverse. What is not revealed is missing.
+        """
+        names = list(self.layout.names)
+        found = cell_scores(batch.rows, len(names), len(self.classes))
+        for order in (range(len(names)), reversed(range(len(names)))):
+            hidden, before = set(names), self.log_joint(self._showing(batch, set(names)))
+            for j in order:
+                hidden.discard(names[j])
+                after = self.log_joint(self._showing(batch, hidden))
+                found[:, j] += (after - before) / 2
+                before = after
+        return found
+
+    def _showing(self, batch: Batch, hidden: set[str]) -> Batch:
+        """The same rows; the cells of hidden columns are missing."""
+        shown = (
+            block.showing(np.array([name not in hidden for name in part.layout.columns]))
+            for part, block in zip(self.parts, batch.blocks, strict=True)
+        )
+        return replace(batch, blocks=tuple(shown))
+
+    def refuse_weights(self, asked: str) -> None:
+        """Refuse what is said of families alone.
+
+        Raises
+        ------
+        ParameterError
+            Always.
+        """
+        raise ParameterError(
+            f"{asked} of a model that counts pairs of columns",
+            "it is given of models that are sums over single columns",
+            "fit NaiveBayes, whose columns are counted one by one",
+        )

@@ -1,0 +1,37 @@
+"""The sums that a generative classifier is a function of: kernels of a fit, one split each."""
+
+from __future__ import annotations
+
+from suffice.data.schema import Layout
+from suffice.data.source import Split, each_batch
+from suffice.models.generative.part import FamilyColumns
+from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.row_sample import SampledAccumulator
+
+__all__ = ["accumulator", "sampled", "summarise"]
+
+
+def summarise(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout]) -> ByClass:
+    """Kernel of a fit: the statistic of one split."""
+    parts, layout = plan
+    total = accumulator(parts)
+    for _ in each_batch(split, layout, total.add):
+        pass
+    return total.statistic()
+
+
+def sampled(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -> ByClass:
+    """Kernel of a fit that looks at rows again: the statistic of one split, and some rows."""
+    parts, layout, size = plan
+    names = [part.layout.columns for part in parts]
+    total = SampledAccumulator(accumulator(parts), names, size)
+    for _ in each_batch(split, layout, total.add):
+        pass
+    return total.statistic()
+
+
+def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
+    """An empty accumulator of the sums that families need."""
+    return ByClassAccumulator(
+        [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in parts]
+    )

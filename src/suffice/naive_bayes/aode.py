@@ -1,0 +1,217 @@
+"""Averaged one-dependence estimators beside a weighted naive Bayes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, NoReturn, Self
+
+from suffice.data.array_source import ArraySource
+from suffice.data.table_source import TableSource
+from suffice.errors import ParameterError, warn
+from suffice.models.base.exact import ExactEstimator
+from suffice.models.base.learnt import Learnt
+from suffice.models.base.leave_one_out import LeaveOneOut
+from suffice.models.generative.aode import AODEModel
+from suffice.models.generative.calibration import Method
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.paired_columns import PairedColumns, given_bins, learnt_bins
+from suffice.models.generative.reader import GenerativeReader
+from suffice.naive_bayes.mixed import NaiveBayes, Numbers
+from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, without_pairs
+from suffice.naive_bayes.saved_pairs import SavedPairs
+from suffice.numerics.in_print import NAMED
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.column_bins import CutBins
+from suffice.statistics.pair_counts import PairCounts
+
+__all__ = ["AODE"]
+
+Rows = TableSource | ArraySource
+
+
+@dataclass(repr=False, eq=False)
+class AODE(NaiveBayes):
+    """Averaged one-dependence estimators, combined with a weighted naive Bayes.
+
+    ::
+
+        P(x | c) ∝ Σ_i P(c, x_i) Π_{j ≠ i} P(x_j | c, x_i) / P(c)
+        log P(c | x) = log P(c) + t log P(x | c) + Σ_j w_j log p(x_j | c) + const
+
+    Every column is in turn the parent of all others, in counts of pairs of bins: numbers are cut
+    where the classes differ, or into ten equal parts where they do not. So this needs a second pass
+    over the rows. Probabilities of pairs are m-estimates with m = 1. p(x_j | c) is that of
+    `NaiveBayes` with ``numbers="adaptive"``. The weights t and w_j are learnt from at most 4,096
+    rows, each taken out of all sums before it is asked about. A missing cell, and a category that
+    no row showed, is neither parent nor child.
+
+    The counts of pairs are exact, given the bins. `partial_fit` keeps the bins of the first batch,
+    with a warning; models with equal bins are merged.
+
+    Parameters
+    ----------
+    families, estimation, alpha, class_prior, class_alpha, class_weight, ddof, variance_floor, \
+unseen, identifiers, precision, ignore, missing, label_suffix, label_map, decay, window, costs, \
+threads, engine
+        As `NaiveBayes` has them. Columns of a family that is none of single categories or binned
+        numbers are counted in no pairs.
+    numbers : {"adaptive", "histogram", "kernel_density"}
+        The family of columns of real numbers.
+    calibration : {"weights", "temperature", "none"}
+        ``"weights"`` combines the two; ``"temperature"`` gives both the same weight; with
+        ``"none"`` it is AODE alone.
+    bins : mapping of column to cuts or values, optional
+        The bins of the columns that are counted in pairs, as ``bins_`` has them. By default those
+        of the 100 columns that tell most of the class.
+    max_pairs_memory : float
+        Megabytes that counts of pairs may take: 8 k M(M + 1) bytes for M bins and k classes.
+
+    Attributes
+    ----------
+    bins_ : dict
+        The cuts of numbers, or the values, of each column that is counted in pairs.
+
+    Source: G. I. Webb, J. R. Boughton, Z. Wang, Not so naive Bayes: aggregating one-dependence
+    estimators (Machine Learning 58, 2005).
+
+    Examples
+    --------
+    The exclusive or of two columns, which naive Bayes cannot learn:
+
+    >>> from suffice import AODE
+    >>> X = {"a": list("nnyy") * 25, "b": list("nyny") * 25}
+    >>> model = AODE().fit(X, ["same", "other", "other", "same"] * 25)
+    >>> model.predict({"a": ["y", "n"], "b": ["y", "y"]})
+    array(['same', 'other'], dtype='<U5')
+    >>> model.bins_
+    {'a': ('n', 'y'), 'b': ('n', 'y')}
+    """
+
+    families: Any = None
+    _: KW_ONLY
+    numbers: Numbers = "adaptive"
+    calibration: Method = "weights"
+    bins: Mapping[Any, Any] | None = None
+    max_pairs_memory: float = 256.0
+
+    model_name = "classifier of pairs of columns"
+    saved = SavedPairs
+    reader_type = PairedReader
+
+    @property
+    def bins_(self) -> dict[str, Any]:
+        """The cuts of numbers, or the values, of each column that is counted in pairs."""
+        pairs = _pairs_of(self)
+        both = zip(pairs.columns, pairs.bins, strict=True)
+        return {n: b.cuts if isinstance(b, CutBins) else b.values.values for n, b in both}
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.numbers == "gaussian":
+            raise ParameterError(
+                "numbers='gaussian'",
+                "pairs are counted in bins, which follow from binned numbers",
+                "set numbers='adaptive'",
+            )
+        if not (isinstance(self.bins, Mapping) or self.bins is None):
+            raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")
+        memory = self.max_pairs_memory
+        if not (isinstance(memory, int | float) and memory > 0):
+            raise ParameterError(f"max_pairs_memory={memory!r}", "it is a number of megabytes")
+
+    def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
+        sums = super()._summarise(reader, source)
+        reader = reader.with_options(**self._reading())
+        assert isinstance(reader, PairedReader)
+        return reader.with_pairs(sums, self._paired(reader, sums), source, self._engine_for(source))
+
+    def _paired(self, reader: PairedReader, sums: ByClass) -> PairedColumns:
+        """The columns that are counted in pairs: those of earlier rows, as given, or learnt."""
+        if reader.paired is not None:
+            return reader.paired
+        if self.bins is not None:
+            return given_bins(reader.parts, self.bins)
+        return learnt_bins(reader.parts, sums, self.max_pairs_memory * 1e6)
+
+    def _set(
+        self,
+        learnt: Learnt[GenerativeReader, ByClass],
+        source: Rows | None = None,
+        tuned: bool = False,
+    ) -> Self:
+        assert isinstance(learnt.reader, PairedReader)
+        reader = replace(learnt.reader, paired=paired_columns(learnt.batches[0]))
+        return super()._set(Learnt(reader, learnt.batches), source, tuned)
+
+    def _model_of(self, reader: GenerativeReader, known: ByClass) -> GenerativeModel:
+        plain = super()._model_of(reader, without_pairs(known))
+        return AODEModel.of(plain, known.blocks[-1])
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        decay: float | None = None,
+        window: int | None = None,
+    ) -> Self:
+        """Learn from more rows, in the bins of the first; see `NaiveBayes.partial_fit`."""
+        is_first = not hasattr(self, "statistic_")
+        super().partial_fit(X, y, classes, sample_weight, decay=decay, window=window)
+        if is_first and self.bins is None:
+            warn(
+                "pairs of columns are counted in the bins of this first batch from now on; if its "
+                "rows are not like the others, give bins=, such as bins_ of a model of all rows."
+            )
+        return self
+
+    # -- what is said
+
+    def _decisions(self) -> Iterator[str]:
+        yield from super()._decisions()
+        found = _pairs_of(self).columns
+        silent = [n for part in self.parts_ for n in part.layout.columns if n not in found]
+        if silent and self.bins is None:
+            more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
+            yield (
+                f"{len(silent)} of {len(self.layout_.names)} columns are in no pairs, as they have "
+                f"one value or no bins, or as others tell more: "
+                f"{', '.join(map(repr, silent[:NAMED]))}{more}."
+            )
+
+    # -- what is not
+
+    @property
+    def _is_of_sums(self) -> bool:
+        return False
+
+    def _leave_one_out(self, source: Rows) -> LeaveOneOut:
+        return ExactEstimator._leave_one_out(self, source)
+
+    def sample(self, n: int = 1, random_state: Any = None) -> NoReturn:
+        """Refuse: no row can be drawn from a mean of models times another one."""
+        self._refuse("rows are drawn")
+
+    def _reference(self, n_samples: int, random_state: Any) -> NoReturn:
+        self._refuse("the typicality of rows is asked for")
+
+    def _interval_ends(self, level: float, draws: int, random_state: Any) -> NoReturn:
+        self._refuse("an interval is asked for")
+
+    def _refuse(self, asked: str) -> NoReturn:
+        self._fitted()
+        raise ParameterError(
+            f"{asked}, with pairs of columns",
+            "it is one of models whose columns are independent in every class",
+            "fit NaiveBayes",
+        )
+
+
+def _pairs_of(estimator: AODE) -> PairCounts:
+    """The counts of pairs of a fitted estimator."""
+    model = estimator._fitted()
+    assert isinstance(model, AODEModel)
+    return model.known_pairs

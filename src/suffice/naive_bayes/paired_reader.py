@@ -1,0 +1,91 @@
+"""How a classifier that counts pairs of columns reads tables: as naive Bayes, and once again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import Column
+from suffice.data.table_source import TableSource
+from suffice.engines.engine import Engine
+from suffice.errors import ForgetError, SchemaError
+from suffice.models.base.learnt import Learnt
+from suffice.models.generative.paired_columns import PairedColumns, pair_sums
+from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.reader import GenerativeReader
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.comparison import Comparison
+from suffice.statistics.lost_digits import Loss
+
+__all__ = ["PairedReader", "paired_columns", "without_pairs"]
+
+
+def without_pairs(sums: ByClass) -> ByClass:
+    """The sums of families alone: those of pairs stand behind them."""
+    return replace(sums, blocks=sums.blocks[:-1])
+
+
+def paired_columns(sums: ByClass) -> PairedColumns:
+    """The columns whose pairs are counted, and their bins."""
+    pairs = sums.blocks[-1]
+    return PairedColumns(pairs.columns, pairs.bins)
+
+
+@dataclass(frozen=True)
+class PairedReader(GenerativeReader):
+    """A reader whose sums have one more block: the pairs of columns.
+
+    Parameters
+    ----------
+    paired : PairedColumns, optional
+        The columns whose pairs are counted; None before the first rows were read.
+    """
+
+    paired: PairedColumns | None = None
+
+    def with_pairs(
+        self,
+        sums: ByClass,
+        paired: PairedColumns,
+        source: TableSource | ArraySource,
+        engine: Engine,
+    ) -> ByClass:
+        """Read the rows once more, and put their pairs behind the sums of families."""
+        splits = source.splits(self.layout, engine.workers)
+        found = engine.run(pair_sums, (self.parts, self.layout, paired), splits)
+        return replace(sums, blocks=(*sums.blocks, *found.over(sums.classes).blocks))
+
+    def column(self, lost: ForgetError | Loss) -> str:
+        """The column that an error is about."""
+        if lost.block < len(self.parts):
+            return super().column(lost)
+        return "a pair of columns"
+
+    def informed(
+        self,
+        batches: tuple[ByClass, ...],
+        columns: Sequence[Column],
+        parts_of: Callable[[Sequence[Column]], tuple[FamilyColumns, ...]],
+    ) -> Learnt[Self, ByClass]:
+        """Give columns that had no value so far kinds; none of them is counted in pairs."""
+        found = super().informed(tuple(map(without_pairs, batches)), columns, parts_of)
+        pairs = (batch.blocks[-1] for batch in batches)
+        both = zip(found.batches, pairs, strict=True)
+        whole = tuple(replace(sums, blocks=(*sums.blocks, own)) for sums, own in both)
+        return Learnt(found.reader, whole)
+
+    def check_compatible(self, statistic: ByClass, other: Self, others: ByClass, verb: str) -> None:
+        """Refuse sums of other columns, families or labels, and pairs in other bins."""
+        super().check_compatible(statistic, other, others, verb)
+        if self.paired != other.paired:
+            raise SchemaError(
+                "the models differ: pairs of columns were counted in other bins",
+                f"only counts of pairs in the same bins can be {verb}",
+                "fit the other model with bins=first.bins_, the bins of this one",
+            )
+
+    def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
+        """What divides the rows of two statistics, column by column."""
+        return super().compare(without_pairs(statistic), other, without_pairs(others))

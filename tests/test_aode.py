@@ -1,0 +1,251 @@
+"""AODE against exact fractions, and what it keeps of a table."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from suffice import AODE, NaiveBayes, load
+from suffice.errors import ForgetError, ParameterError, SchemaError, SufficeWarning
+from suffice.export import to_sql
+
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+
+ROWS = [
+    ("r", "s", "u", "yes"),
+    ("r", "s", None, "yes"),
+    ("g", "s", "v", "yes"),
+    ("g", "t", "u", "no"),
+    ("b", None, "v", "no"),
+    ("r", "t", "v", "no"),
+    ("b", "t", "u", "no"),
+    (None, "s", "v", "yes"),
+]
+VALUES = (("b", "g", "r"), ("s", "t"), ("u", "v"))
+
+
+def categories(rows: list[tuple[Any, ...]]) -> pa.Table:
+    columns = zip(*(row[:3] for row in rows), strict=True)
+    return pa.table(
+        {n: pa.array(list(c), pa.string()) for n, c in zip("abc", columns, strict=True)}
+    )
+
+
+def by_fractions(row: tuple[Any, ...]) -> dict[str, Fraction]:
+    """P(c, x) as Weka's AODE has it, m = 1, by counting rows."""
+
+    def shown(c: str | None, *cells: tuple[int, Any]) -> int:
+        """Rows of a class that show these cells; None is any value that is not missing."""
+        fits = (
+            (c is None or one[3] == c)
+            and all(one[j] is not None and v in (None, one[j]) for j, v in cells)
+            for one in ROWS
+        )
+        return sum(fits)
+
+    places = [j for j in range(3) if row[j] is not None]
+    parents = [i for i in places if shown(None, (i, row[i]))]
+    if not parents:
+        return {c: Fraction(4, 8) for c in ("no", "yes")}
+    found = {}
+    for c in ("no", "yes"):
+        total = Fraction(0)
+        for i in parents:
+            m = len(VALUES[i])
+            term = (shown(c, (i, row[i])) + Fraction(1, 2 * m)) / Fraction(
+                shown(None, (i, None)) + 1
+            )
+            for j in places:
+                if j != i:
+                    both = shown(c, (i, row[i]), (j, row[j])) + Fraction(1, len(VALUES[j]))
+                    term *= both / (shown(c, (i, row[i]), (j, None)) + 1)
+            total += term
+        found[c] = total / len(parents)
+    return found
+
+
+def test_probabilities_are_those_of_exact_fractions() -> None:
+    model = AODE(calibration="none").fit(categories(ROWS), [row[3] for row in ROWS])
+    asked = list(product(*((*values, None) for values in VALUES)))
+    joint = model.predict_joint_log_proba(categories(asked))
+    for row, logs, p in zip(asked, joint, model.predict_proba(categories(asked)), strict=True):
+        exact = by_fractions(row)
+        assert_allclose(np.exp(logs), [float(one) for one in exact.values()], rtol=1e-13)
+        assert_allclose(p, [float(one / sum(exact.values())) for one in exact.values()], rtol=1e-13)
+
+
+def test_what_no_row_showed_is_missing() -> None:
+    model = AODE().fit(categories(ROWS * 5), [row[3] for row in ROWS * 5])
+    new = categories([("violet", "s", "u"), ("violet", None, None)])
+    same = categories([(None, "s", "u"), (None, None, None)])
+    assert_array_equal(model.predict_proba(new), model.predict_proba(same))
+    assert_array_equal(model.predict_proba(same)[1], model.class_prior_)
+
+
+def mixed(n: int, seed: int = 0) -> tuple[pa.Table, list[str]]:
+    """Numbers, categories and outcomes with holes; the class is the product of two signs."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 2))
+    y = np.where((x[:, 0] > 0) == (x[:, 1] > 0), "same", "other")
+    noise = rng.random((n, 3)) < 0.1
+    hue = np.where(rng.random(n) < 0.7, y, rng.choice(["red", "blue"], n))
+    table = {
+        "size": pa.array(x[:, 0], mask=noise[:, 0]),
+        "width": pa.array(x[:, 1]),
+        "hue": pa.array(hue.tolist(), mask=noise[:, 1]),
+        "old": pa.array((rng.random(n) < 0.5).tolist(), mask=noise[:, 2]),
+    }
+    return pa.table(table), y.tolist()
+
+
+BINS = {
+    "size": [-0.5, 0.0, 0.5],
+    "width": [-0.5, 0.0, 0.5],
+    "hue": ("blue", "other", "red", "same"),
+    "old": (False, True),
+}
+
+
+def test_pairs_tell_what_single_columns_do_not() -> None:
+    table, y = mixed(800)
+    rows, test = (table[:400], y[:400]), (table[400:], y[400:])
+    alone = NaiveBayes(numbers="adaptive").fit(*rows).score(*test)
+    plain = AODE(calibration="none", bins=BINS).fit(*rows)
+    model = AODE(bins=BINS).fit(*rows)
+    assert model.score(*test) > alone + 0.05
+    assert model.calibration_.weights.shape == (5,)
+    assert model.calibration_.after < model.calibration_.before
+    truth = model.classes_.searchsorted(test[1])
+    losses = [-m.predict_log_proba(test[0])[np.arange(400), truth].mean() for m in (plain, model)]
+    assert losses[1] < losses[0]
+
+
+@pytest.mark.parametrize("calibration", ["none", "weights"])
+def test_order_and_parts_of_a_table_change_nothing(calibration: Any) -> None:
+    table, y = mixed(300)
+    order = np.random.default_rng(1).permutation(300)
+    options = {"calibration": calibration, "bins": BINS, "threads": 1}
+    whole = AODE(**options).fit(table, y)
+    shuffled = AODE(**options).fit(table.take(order), np.array(y)[order])
+    parts = AODE(**options)
+    for start, stop in ((0, 50), (50, 51), (51, 300)):
+        parts.partial_fit(table[start:stop], y[start:stop])
+    merged = (
+        AODE(**options).fit(table[:120], y[:120]).merge(AODE(**options).fit(table[120:], y[120:]))
+    )
+    more = AODE(**options).fit(table, y)
+    more.partial_fit(table[:90], y[:90]).forget(table[:90], y[:90])
+    p = whole.predict_proba(table)
+    for other in (shuffled, parts, merged, more):
+        assert other.statistic_ == whole.statistic_
+        assert_allclose(other.predict_proba(table), p, rtol=1e-9 if calibration == "weights" else 0)
+
+
+def test_a_file_holds_sums_and_no_rows(tmp_path: Path) -> None:
+    table, y = mixed(300)
+    model = AODE(bins=BINS).fit(table, y)
+    model.save(tmp_path / "model")
+    content = (tmp_path / "model").read_bytes()
+    assert b"ample" not in content.replace(b"sample_weight", b"")
+    again = load(tmp_path / "model")
+    assert_array_equal(again.predict_proba(table), model.predict_proba(table))
+    assert {n: list(v) for n, v in again.bins_.items()} == {n: list(v) for n, v in BINS.items()}
+    again.partial_fit(table[:50], y[:50])
+    assert again.calibration_.stale
+    assert again.calibrate(table, y).calibration_.stale is False
+
+
+def test_a_forgotten_row_leaves_nothing_in_a_file(tmp_path: Path) -> None:
+    table, y = mixed(100)
+    for name, model in (
+        ("before", AODE(bins=BINS, calibration="none", precision="exact").fit(table[:99], y[:99])),
+        ("after", AODE(bins=BINS, calibration="none", precision="exact").fit(table, y)),
+    ):
+        if name == "after":
+            model.forget(table[99:], y[99:])
+        model.save(tmp_path / name)
+    assert (tmp_path / "before").read_bytes() == (tmp_path / "after").read_bytes()
+
+
+def test_what_was_never_there_is_not_forgotten() -> None:
+    table, y = mixed(100)
+    model = AODE(calibration="none").fit(table[:50], y[:50])
+    with pytest.raises(ForgetError):
+        model.forget(table[50:], y[50:])
+
+
+def test_bins_are_learnt_once_and_said() -> None:
+    table, y = mixed(400)
+    model = AODE()
+    with pytest.warns(SufficeWarning, match="bins of this first batch"):
+        model.partial_fit(table[:200], y[:200])
+    first = model.bins_
+    assert list(first) == ["size", "width", "hue", "old"]
+    model.partial_fit(table[200:], y[200:])
+    assert {n: list(v) for n, v in model.bins_.items()} == {n: list(v) for n, v in first.items()}
+    again = AODE(bins=first, calibration="none").fit(table, y)
+    assert again.statistic_.blocks == model.statistic_.blocks
+
+
+def test_other_bins_are_not_merged() -> None:
+    table, y = mixed(200)
+    model = AODE(bins=BINS).fit(table, y)
+    other = AODE(bins=BINS | {"size": [0.0]}).fit(table, y)
+    with pytest.raises(SchemaError, match=r"other bins.*bins=first.bins_"):
+        model.merge(other)
+
+
+def test_columns_that_do_not_fit_are_named() -> None:
+    table, y = mixed(200)
+    with pytest.warns(SufficeWarning, match=r"of 4 columns are in no pairs.*'size', 'width'"):
+        model = AODE(max_pairs_memory=0.001).fit(table, y)
+    assert len(model.bins_) < 4
+    assert model.predict_proba(table).shape == (200, 2)
+
+
+def test_contributions_add_up_to_the_answer() -> None:
+    table, y = mixed(200)
+    model = AODE().fit(table, y)
+    evidence = model.explain(table[:60])
+    assert_allclose(evidence.probabilities, model.predict_proba(table[:60]), rtol=1e-12)
+    missing = evidence.contributions[np.array(table["size"][:60].is_null()), 0]
+    assert len(missing)
+    assert_array_equal(missing, 0)
+
+
+def refused() -> Iterator[tuple[str, Any]]:
+    yield "a form of a model", lambda model, table: model.linear_form()
+    yield "rows are drawn", lambda model, table: model.sample()
+    yield "the typicality of rows", lambda model, table: model.typicality(table)
+    yield "an interval is asked", lambda model, table: model.predict_proba_interval(table)
+    yield "an export of a model", lambda model, table: to_sql(model, "duckdb", "t")
+
+
+@pytest.mark.parametrize(("said", "call"), list(refused()))
+def test_what_it_cannot_say_it_refuses(said: str, call: Any) -> None:
+    table, y = mixed(60)
+    with pytest.raises(ParameterError, match=f"^{said}.*fit NaiveBayes"):
+        call(AODE().fit(table, y), table)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"numbers": "gaussian"}, "set numbers='adaptive'"),
+        ({"bins": [1, 2]}, "maps columns to cuts or values"),
+        ({"bins": {"weight": [1.0]}}, "bins names the column 'weight'"),
+        ({"bins": {"size": [2.0, 1.0]}}, "the cuts between them, ascending"),
+        ({"bins": {"size": "wide"}}, "the cuts between them, ascending"),
+        ({"max_pairs_memory": 0}, "a number of megabytes"),
+    ],
+)
+def test_options_outside_their_rule(options: dict[str, Any], said: str) -> None:
+    table, y = mixed(60)
+    with pytest.raises(ParameterError, match=said):
+        AODE(**options).fit(table, y)
