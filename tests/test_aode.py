@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from suffice import AODE, NaiveBayes, load
 from suffice.errors import ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_sql
+from suffice.testing import check_estimator_laws
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
 
@@ -126,25 +127,24 @@ def test_pairs_tell_what_single_columns_do_not() -> None:
     assert losses[1] < losses[0]
 
 
-@pytest.mark.parametrize("calibration", ["none", "weights"])
-def test_order_and_parts_of_a_table_change_nothing(calibration: Any) -> None:
-    table, y = mixed(300)
-    order = np.random.default_rng(1).permutation(300)
-    options = {"calibration": calibration, "bins": BINS, "threads": 1}
-    whole = AODE(**options).fit(table, y)
-    shuffled = AODE(**options).fit(table.take(order), np.array(y)[order])
-    parts = AODE(**options)
-    for start, stop in ((0, 50), (50, 51), (51, 300)):
-        parts.partial_fit(table[start:stop], y[start:stop])
-    merged = (
-        AODE(**options).fit(table[:120], y[:120]).merge(AODE(**options).fit(table[120:], y[120:]))
+def test_it_keeps_the_laws_of_an_estimator() -> None:
+    table, y = mixed(60)
+    families = {"size": "adaptive", "width": "adaptive", "hue": "categorical", "old": "bernoulli"}
+    check_estimator_laws(
+        lambda: AODE(families, bins=BINS, calibration="none"), table.append_column("y", [y]), "y"
     )
-    more = AODE(**options).fit(table, y)
-    more.partial_fit(table[:90], y[:90]).forget(table[:90], y[:90])
-    p = whole.predict_proba(table)
-    for other in (shuffled, parts, merged, more):
+
+
+def test_order_and_parts_of_a_table_change_nothing() -> None:
+    table, y = mixed(150)
+    order = np.random.default_rng(1).permutation(150)
+    whole = AODE(bins=BINS).fit(table, y)
+    shuffled = AODE(bins=BINS).fit(table.take(order), np.array(y)[order])
+    merged = AODE(bins=BINS).fit(table[:70], y[:70])
+    merged.merge(AODE(bins=BINS).fit(table[70:], y[70:]))
+    for other in (shuffled, merged):
         assert other.statistic_ == whole.statistic_
-        assert_allclose(other.predict_proba(table), p, rtol=1e-9 if calibration == "weights" else 0)
+        assert_allclose(other.predict_proba(table), whole.predict_proba(table), rtol=1e-9)
 
 
 def test_a_file_holds_sums_and_no_rows(tmp_path: Path) -> None:
@@ -195,8 +195,8 @@ def test_bins_are_learnt_once_and_said() -> None:
 
 def test_other_bins_are_not_merged() -> None:
     table, y = mixed(200)
-    model = AODE(bins=BINS).fit(table, y)
-    other = AODE(bins=BINS | {"size": [0.0]}).fit(table, y)
+    model = AODE(bins=BINS, calibration="none").fit(table, y)
+    other = AODE(bins=BINS | {"size": [0.0]}, calibration="none").fit(table, y)
     with pytest.raises(SchemaError, match=r"other bins.*bins=first.bins_"):
         model.merge(other)
 
@@ -204,7 +204,7 @@ def test_other_bins_are_not_merged() -> None:
 def test_columns_that_do_not_fit_are_named() -> None:
     table, y = mixed(200)
     with pytest.warns(SufficeWarning, match=r"of 4 columns are in no pairs.*'size', 'width'"):
-        model = AODE(max_pairs_memory=0.001).fit(table, y)
+        model = AODE(max_pairs_memory=0.001, calibration="none").fit(table, y)
     assert len(model.bins_) < 4
     assert model.predict_proba(table).shape == (200, 2)
 
@@ -231,7 +231,7 @@ def refused() -> Iterator[tuple[str, Any]]:
 def test_what_it_cannot_say_it_refuses(said: str, call: Any) -> None:
     table, y = mixed(60)
     with pytest.raises(ParameterError, match=f"^{said}.*fit NaiveBayes"):
-        call(AODE().fit(table, y), table)
+        call(AODE(calibration="none").fit(table, y), table)
 
 
 @pytest.mark.parametrize(
@@ -249,3 +249,32 @@ def test_options_outside_their_rule(options: dict[str, Any], said: str) -> None:
     table, y = mixed(60)
     with pytest.raises(ParameterError, match=said):
         AODE(**options).fit(table, y)
+
+
+def test_without_any_pair_it_is_naive_bayes() -> None:
+    table, y = mixed(200)
+    model = AODE(max_pairs_memory=1e-9).fit(table, y)
+    assert model.bins_ == {}
+    assert model.score(table, y) == pytest.approx(
+        NaiveBayes(numbers="adaptive", calibration="weights").fit(table, y).score(table, y),
+        abs=0.03,
+    )
+    alone = AODE(max_pairs_memory=1e-9, calibration="none").fit(table, y)
+    assert_allclose(alone.predict_proba(table), [alone.class_prior_] * 200, rtol=1e-15)
+
+
+def test_texts_stand_beside_the_pairs() -> None:
+    table = {"t": ["to be", "be or", "or not", "to not"] * 5, "u": list("xyxy") * 5}
+    noted = AODE({"t": "multinomial"}).fit(table, list("abab") * 5)
+    assert list(noted.bins_) == ["u"]
+    assert noted.calibration_.weights.shape == (3,)
+
+
+def test_at_most_a_hundred_columns_are_paired() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    x = rng.normal(size=(120, 102))
+    x[:, 7] += 3 * y
+    model = AODE(calibration="none").fit(x, y)
+    assert len(model.bins_) == 100
+    assert "x7" in model.bins_

@@ -94,7 +94,7 @@ def test_numbers_and_values_side_by_side() -> None:
     cells = CodedBlock(np.array([[0], [-1], [1]], np.int8), (Vocabulary(("a", "z")),))
     bins = (CutBins(np.array([2.0])), ValueBins(Vocabulary(("a", "b"))))
     columns = [RealBlock(np.array([[2.0], [1.0], [np.nan]])), cells]
-    assert pair_places(bins, columns).tolist() == [[1, 2], [0, -1], [-1, -1]]
+    assert pair_places(bins, columns, 3).tolist() == [[1, 2], [0, -1], [-1, -1]]
 
 
 def test_other_bins_are_refused() -> None:

@@ -36,7 +36,7 @@ def pair_bytes(k: int, bins: int) -> int:
     return 8 * k * bins * (bins + 1)
 
 
-def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any]) -> NDArray[np.int32]:
+def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any], rows: int) -> NDArray[np.int32]:
     """Where the bins that rows show stand among all M side by side, (n, d); −1 is missing.
 
     Parameters
@@ -44,8 +44,10 @@ def pair_places(bins: tuple[ColumnBins, ...], columns: list[Any]) -> NDArray[np.
     bins : tuple of d ColumnBins
     columns : list of d blocks
         Of one column each.
+    rows : int
+        n.
     """
-    places = np.empty((columns[0].rows if columns else 0, len(bins)), np.int32)
+    places = np.empty((rows, len(bins)), np.int32)
     start = 0
     for j, (one, block) in enumerate(zip(bins, columns, strict=True)):
         codes = one.codes(block)
@@ -221,7 +223,7 @@ class PairCountAccumulator:
     ) -> None:
         """Add the rows of a block of all columns."""
         columns = [block.column(j) for j in range(len(self._bins))]
-        self.add_places(pair_places(self._bins, columns), codes, weights, k)
+        self.add_places(pair_places(self._bins, columns, block.rows), codes, weights, k)
 
     def add_places(
         self,

@@ -30,12 +30,11 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.paired_columns import PairedColumns, paired_rows
+from suffice.models.generative.paired_columns import PairedColumns, PairedRows, paired_rows
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 from suffice.numerics.logspace import cell_scores, log_sum_exp, safe_log
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import Block
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.pair_counts import PairCounts, pair_places
 
@@ -90,10 +89,10 @@ class OneDependence:
         others = (m - 1).sum() - (m - 1)
         return int((k * m - 1).sum() + (k * m * others).sum())
 
-    def log_likelihood(self, columns: Sequence[Block]) -> NDArray[np.float64]:
+    def log_likelihood(self, block: PairedRows) -> NDArray[np.float64]:
         """Return log P(c, x) − log P(c), (n, k), of columns side by side; 0 without any cell."""
-        places = pair_places(self.pairs.bins, list(columns))
-        n, k, d = len(places), self.pairs.k, self.pairs.d
+        n, k, d = block.rows, self.pairs.k, self.pairs.d
+        places = pair_places(self.pairs.bins, [block.column(j) for j in range(d)], n)
         out = np.zeros((n, k))
         log_class = safe_log(self.weight / self.weight.sum())
         step = max(1, CELLS // max(1, k * d))
@@ -188,11 +187,8 @@ class AODEModel(GenerativeModel):
 
     def pair_scores(self, batch: Batch) -> NDArray[np.float64]:
         """Return log P(x | c) of one-dependence estimators, (n, k)."""
-        columns = self.known_pairs.columns
-        rows = paired_rows(self.parts, columns, batch)
-        if not columns:
-            return np.zeros((batch.rows, len(self.classes)))
-        return self.one_dependence.log_likelihood([rows.column(j) for j in range(len(columns))])
+        rows = paired_rows(self.parts, self.known_pairs.columns, batch)
+        return self.one_dependence.log_likelihood(rows)
 
     def terms(self, batch: Batch) -> NDArray[np.float64]:
         """The terms of naive Bayes, and last that of pairs, (groups, n, k)."""

@@ -184,11 +184,14 @@ class PairedRows:
 
     Parameters
     ----------
+    rows : int
+        n.
     blocks : tuple of Block
     at : tuple of (int, int)
         The block and the column in it of each.
     """
 
+    rows: int
     blocks: tuple[Block, ...]
     at: tuple[tuple[int, int], ...]
 
@@ -205,7 +208,7 @@ def paired_rows(
 ) -> PairedRows:
     """The cells of the columns that are counted in pairs."""
     at = {name: (b, j) for b, p in enumerate(parts) for j, name in enumerate(p.layout.columns)}
-    return PairedRows(batch.blocks, tuple(at[name] for name in columns))
+    return PairedRows(batch.rows, batch.blocks, tuple(at[name] for name in columns))
 
 
 def pair_sums(
