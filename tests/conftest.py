@@ -24,6 +24,10 @@ if sys.dont_write_bytecode and sys.pycache_prefix is None:
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# As many processes as processors run the tests; with threads of their own they would only wait for
+# each other. That threads of BLAS change no bit is a test of `invariance/test_processors.py`.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 settings.register_profile("without a clock", deadline=None)
 settings.load_profile("without a clock")
 

@@ -96,6 +96,11 @@ def test_loops_of_blas_do_not_matter() -> None:
     assert lesser["digests"] == digests(SUFFICE_SIMD="")["digests"]
 
 
+def test_threads_of_blas_do_not_matter() -> None:
+    one, four = (digests(SUFFICE_SIMD="", OPENBLAS_NUM_THREADS=n) for n in ("1", "4"))
+    assert one["digests"] == four["digests"]
+
+
 def without_examples(text: str) -> str:
     """Return the lines that are no example of a docstring."""
     return "\n".join(line for line in text.splitlines() if not re.match(r"\s*(>>>|\.\.\.) ", line))
