@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from suffice import AODE, NaiveBayes, load
 from suffice.errors import ForgetError, ParameterError, SchemaError, SufficeWarning
 from suffice.export import to_sql
+from suffice.privacy import audit
 from suffice.testing import check_estimator_laws
 
 pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
@@ -268,6 +269,15 @@ def test_texts_stand_beside_the_pairs() -> None:
     noted = AODE({"t": "multinomial"}).fit(table, list("abab") * 5)
     assert list(noted.bins_) == ["u"]
     assert noted.calibration_.weights.shape == (3,)
+
+
+def test_an_audit_names_pairs_that_few_rows_show() -> None:
+    model = AODE(calibration="none").fit(categories(ROWS), [row[3] for row in ROWS])
+    found = {(f.column, f.label, f.value, f.rows) for f in audit(model, 2).findings if f.rows}
+    assert ("a, b", "no", "r, t", 1.0) in found
+    assert ("b, c", "yes", "s, u", 1.0) in found
+    assert not any(column == "b, c" and label == "no" and value == "t, u"
+                   for column, label, value, _ in found)  # fmt: skip
 
 
 def test_at_most_a_hundred_columns_are_paired() -> None:

@@ -17,6 +17,7 @@ from suffice.privacy.finding import Audit, Finding
 from suffice.privacy.sums import findings_of
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.pair_counts import PairCounts
 
 __all__ = ["audit"]
 
@@ -98,8 +99,10 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
     unlabelled = float(batch.unlabelled.value)
     if 0 < unlabelled < m:
         yield Finding("few missing", None, None, None, unlabelled)
-    for part, block in zip(model.parts_, batch.blocks, strict=True):
-        yield from findings_of(block, part.layout.columns, labels, weight, m)
+    names = [part.layout.columns for part in model.parts_]
+    for b, block in enumerate(batch.blocks):
+        own = block.columns if isinstance(block, PairCounts) else names[b]
+        yield from findings_of(block, own, labels, weight, m)
 
 
 def _linear(model: Any, batch: GroupedRows, m: float) -> Iterator[Finding]:

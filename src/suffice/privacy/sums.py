@@ -19,6 +19,7 @@ from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins
+from suffice.statistics.pair_counts import PairCounts
 from suffice.statistics.value_grid import cell_bounds
 
 __all__ = ["findings_of"]
@@ -108,6 +109,20 @@ def _joint(
         shown = ", ".join(map(str, block.combination(s)))
         yield Finding("rare combination", column, labels[c], shown, rows)
     yield from _missing(block.total, [column], labels, weight, m)
+
+
+@findings_of.register
+def _pairs(
+    block: PairCounts, names: Names, labels: Labels, weight: NDArray[np.float64], m: float
+) -> Iterator[Finding]:
+    # Bins one by one are found where their column is; here are two of them together.
+    shown = [bins.named(b) for bins in block.bins for b in range(len(bins))]
+    later, earlier = np.tril_indices(block.size)
+    count = np.where(later > earlier, block.count.value, 0.0)
+    for c, place, rows in _rare(count, m):
+        v, w = earlier[place], later[place]
+        columns = f"{names[block.column_of[v]]}, {names[block.column_of[w]]}"
+        yield Finding("rare combination", columns, labels[c], f"{shown[v]}, {shown[w]}", rows)
 
 
 @findings_of.register(Moments)

@@ -48,6 +48,11 @@ class CutBins:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def named(self, b: int) -> str:
+        """Bin b in words."""
+        ends = [-np.inf, *self.cuts.tolist(), np.inf]
+        return f"from {ends[b]:.6g} to {ends[b + 1]:.6g}"
+
     def codes(self, block: RealBlock) -> NDArray[np.int32]:
         """The bin of every cell of a column, (n,); −1 where it is missing."""
         x = converted(block.values)[:, 0]
@@ -75,6 +80,10 @@ class ValueBins:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def named(self, b: int) -> str:
+        """Bin b in words."""
+        return str(self.values.values[b])
 
     def codes(self, block: CodedBlock | IntegerBlock) -> NDArray[np.int32]:
         """The bin of every cell of a column, (n,); −1 where it is missing or has none."""
