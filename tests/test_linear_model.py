@@ -493,6 +493,16 @@ def test_ridge_paths():
     assert best.ridge_path([best.alpha_]).gcv <= path.gcv.min()
 
 
+def test_evidence_is_chosen_from_sums_alone():
+    x, y = rows()
+    model = Ridge("evidence").fit(x, y[:, 0])
+    parts = Ridge("evidence").fit(x[:90], y[:90, 0]).merge(Ridge("evidence").fit(x[90:], y[90:, 0]))
+    assert parts.alpha_ == model.alpha_ == model.refit(alpha="evidence").alpha_
+    path = model.ridge_path([model.alpha_, model.alpha_ * 1.5, model.alpha_ / 1.5])
+    assert path.evidence.argmax() == 0
+    assert "chosen by evidence" in repr(model.summary())
+
+
 def test_leave_one_out_needs_the_rows(tmp_path):
     x, y = rows()
     model = Ridge("loo").fit(x, y)
@@ -689,7 +699,7 @@ CASES: dict[str, Case] = {
     "an unknown way to choose": (
         lambda: Ridge("aic").fit(X, Y),
         ParameterError,
-        "alpha='aic'; alpha is a number, 0 or more, or 'gcv' or 'loo'",
+        "alpha='aic'; alpha is a number, 0 or more, or 'gcv', 'evidence' or 'loo'",
     ),
     "an unknown solver": (
         lambda: Ridge(solver="magic").fit(X, Y),

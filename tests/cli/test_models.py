@@ -453,7 +453,7 @@ ERRORS = {
         "--shrinkage 2; it is a number, from 0 to 1, or auto."
     ),
     "fit gaps.csv --target y --model ridge --alpha odd": (
-        "--alpha odd; it is a number, 0 or more, or gcv or loo."
+        "--alpha odd; it is a number, 0 or more, or gcv or evidence or loo."
     ),
     "fit gaps.csv --label c --model logistic --penalty odd": (
         "--penalty 'odd'; it is one of 'l2', 'l1', 'elasticnet', 'firth', 'none'."

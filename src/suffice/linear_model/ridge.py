@@ -47,9 +47,10 @@ class Ridge(LinearRegressor):
 
     Parameters
     ----------
-    alpha : float, "gcv" or "loo"
-        α, 0 or more; or chosen: by generalised cross-validation, from the sums alone, or by exact
-        leave-one-out errors of the complete rows, in a second pass over the rows of `fit`.
+    alpha : float, "gcv", "evidence" or "loo"
+        α, 0 or more; or chosen: by generalised cross-validation or by the marginal likelihood
+        ("evidence"), from the sums alone, or by exact leave-one-out errors of the complete rows, in
+        a second pass over the rows of `fit`. `ridge_path` has both curves, for any candidates.
     fit_intercept : bool
         Whether b is estimated; else it is 0.
     copy_X, max_iter, tol, random_state
@@ -63,8 +64,8 @@ class Ridge(LinearRegressor):
         Penalise coefficients of columns in units of their standard deviations (divisor n),
         α Σ s_j² w_j²: the unit of a column then changes nothing. ``coef_`` stays in given units.
     alphas : array-like, optional
-        Candidates; default: for "gcv" all between next to no and next to total shrinkage, for
-        "loo" 60 of these in equal steps of log α.
+        Candidates; default: for "gcv" and "evidence" all between next to no and next to total
+        shrinkage, for "loo" 60 of these in equal steps of log α.
     incomplete, categorical, text, words, ordered, formula, dependent, precision, descent, ignore
         As in `LinearRegression`.
     threads, engine
@@ -89,7 +90,8 @@ class Ridge(LinearRegressor):
     `predict_interval` say what is known instead.
 
     Source: A. E. Hoerl and R. W. Kennard, Ridge regression, Technometrics 12 (1970), eq. 2.1;
-    C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.28 and 3.55.
+    C. M. Bishop, Pattern Recognition and Machine Learning (2006), eqs. 3.28 and 3.55. "evidence":
+    D. J. C. MacKay, Bayesian interpolation, Neural Computation 4 (1992), with σ² integrated out.
 
     Examples
     --------
@@ -101,7 +103,7 @@ class Ridge(LinearRegressor):
     _tuned_names = ("alpha_",)
     saved = SavedRidge
 
-    alpha: float | Literal["gcv", "loo"] = 1.0
+    alpha: float | Literal["gcv", "evidence", "loo"] = 1.0
     _: KW_ONLY
     fit_intercept: bool = True
     copy_X: bool = True  # noqa: N815 - scikit-learn's name
@@ -196,10 +198,10 @@ class Ridge(LinearRegressor):
                 "fit them apart",
             )
         if isinstance(self.alpha, str):
-            if self.alpha not in ("gcv", "loo"):
+            if self.alpha not in ("gcv", "evidence", "loo"):
                 raise ParameterError(
                     Option.of("alpha", self.alpha),
-                    "alpha is a number, 0 or more, or 'gcv' or 'loo'",
+                    "alpha is a number, 0 or more, or 'gcv', 'evidence' or 'loo'",
                 )
             self._candidates()
             if self.solver in STEPS:
@@ -229,6 +231,8 @@ class Ridge(LinearRegressor):
         spectrum = RidgeSpectrum.of(equations, self._unit(equations))
         if self.alpha == "gcv":
             self.alpha_ = spectrum.best_by_gcv(self._candidates())
+        elif self.alpha == "evidence":
+            self.alpha_ = spectrum.best_by_evidence(self._candidates())
         elif reader is None or source is None:
             raise ParameterError(
                 Phrase(Option.of("alpha", "loo"), " without the rows"),

@@ -51,9 +51,9 @@ class Options:
     alpha: Annotated[
         str | None,
         typer.Option(
-            metavar="NUMBER|gcv|loo",
+            metavar="NUMBER|gcv|evidence|loo",
             help="naive-bayes: pseudo-count of every category and word. ridge, lasso, elastic-net: "
-            "weight of the penalty; of ridge also chosen by gcv or loo.",
+            "weight of the penalty; of ridge also chosen by gcv, evidence or loo.",
             rich_help_panel=MODEL,
             show_default="1.0",
         ),

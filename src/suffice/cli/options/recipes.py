@@ -126,7 +126,7 @@ MODELS: dict[str, Recipe] = {
     "ridge": Recipe(
         "suffice.linear_model",
         "Ridge",
-        _LEAST_SQUARES | _plain("standardize") | _alpha("gcv", "loo"),
+        _LEAST_SQUARES | _plain("standardize") | _alpha("gcv", "evidence", "loo"),
         CATEGORIES,
     ),
     "lasso": Recipe("suffice.linear_model", "Lasso", _l1() | _PRECISION, CATEGORIES),

@@ -35,6 +35,8 @@ class RidgePath:
         Trace of the matrix that maps y to its fit, the intercept included.
     rss, gcv : ndarray (m,), or (m, t)
         Residual sums of squares, and generalised cross-validation.
+    evidence : ndarray (m,), or (m, t)
+        Log marginal likelihood, up to a constant; see `RidgeSpectrum`.
     """
 
     alphas: NDArray[np.float64]
@@ -43,10 +45,11 @@ class RidgePath:
     effective_parameters: NDArray[np.float64]
     rss: NDArray[np.float64]
     gcv: NDArray[np.float64]
+    evidence: NDArray[np.float64]
 
     def target(self, j: int) -> RidgePath:
         """The path of target j alone."""
-        parts = (part[:, j] for part in (self.rss, self.gcv))
+        parts = (part[:, j] for part in (self.rss, self.gcv, self.evidence))
         return RidgePath(
             self.alphas,
             self.coef[:, j],
@@ -69,6 +72,13 @@ class RidgeSpectrum:
 
     where the 1 is the intercept. Nothing cancels in RSS: RSS(0) comes from double-double.
 
+    The evidence is log p(y | α) for w ~ N(0, σ²/α U⁻¹), a flat prior of the intercept and
+    p(σ²) ∝ 1/σ², without what does not depend on α; ν = n − 1, or n where there is no intercept:
+
+    ::
+
+        L(α) = ½ Σ log(α/(s² + α)) − ½ ν log R(α)      R(α) = RSS(0) + Σ α/(s² + α) g²
+
     Parameters
     ----------
     plain : LeastSquares
@@ -83,7 +93,8 @@ class RidgeSpectrum:
         g.
 
     Source: G. H. Golub, M. Heath and G. Wahba, Generalized cross-validation as a method for
-    choosing a good ridge parameter, Technometrics 21 (1979), section 1.
+    choosing a good ridge parameter, Technometrics 21 (1979), section 1; D. J. C. MacKay, Bayesian
+    interpolation, Neural Computation 4 (1992), section 4, with σ² integrated out.
     """
 
     plain: LeastSquares
@@ -118,9 +129,7 @@ class RidgeSpectrum:
 
     def rss(self, alpha: float) -> NDArray[np.float64]:
         """RSS(α), (t,)."""
-        square = self.singular**2
-        kept = np.divide(alpha, square + alpha, out=np.zeros_like(square), where=square + alpha > 0)
-        return np.asarray(self.plain.rss + kept**2 @ self.strength**2)
+        return np.asarray(self.plain.rss + self._kept(alpha) ** 2 @ self.strength**2)
 
     def effective_parameters(self, alpha: float) -> float:
         """Return tr H(α)."""
@@ -134,6 +143,14 @@ class RidgeSpectrum:
             return np.full(len(self.plain.rss), np.inf)
         return np.asarray(self.rows * self.rss(alpha) / left**2)
 
+    def evidence(self, alpha: float) -> NDArray[np.float64]:
+        """L(α), (t,): the log marginal likelihood; ∞ where R(α) is 0, −∞ for α = 0 elsewhere."""
+        kept = self._kept(alpha)
+        square = self.plain.rss + kept @ self.strength**2
+        with np.errstate(divide="ignore"):
+            prior, fit = log(kept).sum(), log(square)
+        return np.where(square > 0.0, (prior - self._freedom * fit) / 2.0, np.inf)
+
     def path(self, alphas: NDArray[np.float64]) -> RidgePath:
         """All of these for many penalties."""
         every = alphas.tolist()
@@ -144,6 +161,7 @@ class RidgeSpectrum:
             np.array([self.effective_parameters(alpha) for alpha in every]),
             np.stack([self.rss(alpha) for alpha in every]),
             np.stack([self.gcv(alpha) for alpha in every]),
+            np.stack([self.evidence(alpha) for alpha in every]),
         )
 
     def candidates(self, number: int) -> NDArray[np.float64]:
@@ -176,6 +194,24 @@ class RidgeSpectrum:
         )
         return float(exp(found.x)) if found.fun < errors[best] else float(grid[best])
 
+    def best_by_evidence(self, alphas: NDArray[np.float64] | None) -> float:
+        """The α of most evidence: of those given, or of all between the ends of `candidates`.
+
+        Log evidence of several targets is added; a target that never changes says nothing.
+        """
+        varies = self.plain.tss > 0.0
+        grid = self.candidates(CANDIDATES) if alphas is None else alphas
+        found = [float(self.evidence(alpha)[varies].sum()) for alpha in grid.tolist()]
+        best = int(np.argmax(found))
+        if alphas is not None or best in (0, len(grid) - 1):
+            return float(grid[best])
+        ends = float(log(grid[best - 1])), float(log(grid[best + 1]))
+        if self._slope(ends[0]) <= 0.0 or self._slope(ends[1]) >= 0.0:
+            return float(grid[best])
+        from scipy.optimize import brentq
+
+        return float(exp(brentq(self._slope, *ends, xtol=1e-14)))
+
     def left_out(
         self, x: NDArray[np.float64], y: NDArray[np.float64], alphas: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -199,6 +235,24 @@ class RidgeSpectrum:
         weights = self.singular[:, None, None] * inverse[:, :, None] * self.strength[:, None, :]
         fit = np.tensordot(z, weights, axes=1)
         return np.asarray((offset[:, None, :] - fit) / rest[:, :, None])
+
+    @property
+    def _freedom(self) -> float:
+        """ν: the weight of the rows, less one for an intercept."""
+        return self.rows - self.plain.equations.intercept
+
+    def _slope(self, log_alpha: float) -> float:
+        """dL/d log α, added over the targets that vary."""
+        kept, varies = self._kept(float(exp(log_alpha))), self.plain.tss > 0.0
+        square = self.strength[:, varies] ** 2
+        change = (kept * (1.0 - kept)) @ square / (self.plain.rss[varies] + kept @ square)
+        return float(varies.sum() * (1.0 - kept).sum() - self._freedom * change.sum()) / 2.0
+
+    def _kept(self, alpha: float) -> NDArray[np.float64]:
+        """α/(s² + α); 1 where both are 0, up to rounding: no y reaches such a direction."""
+        s = self.singular
+        least = np.finfo(float).eps * len(s) * s.max(initial=0.0)
+        return np.divide(alpha, s * s + alpha, out=np.ones_like(s), where=s > least)
 
     def _shares(self, alpha: float) -> NDArray[np.float64]:
         """s/(s² + α); 0 where s is, up to rounding."""

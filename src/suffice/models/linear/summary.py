@@ -259,7 +259,7 @@ class RidgeSummary:
     penalty : float
         α.
     chosen_by : str or None
-        "gcv" or "loo", where α was chosen.
+        "gcv", "evidence" or "loo", where α was chosen.
     effective_parameters : float
         Trace of the matrix that maps y to its fit, the intercept included.
     left_out : float
