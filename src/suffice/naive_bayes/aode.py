@@ -21,6 +21,7 @@ from suffice.naive_bayes.mixed import NaiveBayes, Numbers
 from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, without_pairs
 from suffice.naive_bayes.saved_pairs import SavedPairs
 from suffice.numerics.in_print import NAMED
+from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.column_bins import CutBins
 from suffice.statistics.pair_counts import PairCounts
@@ -110,9 +111,9 @@ threads, engine
         super()._check_options()
         if self.numbers == "gaussian":
             raise ParameterError(
-                "numbers='gaussian'",
+                Option.of("numbers", "gaussian"),
                 "pairs are counted in bins, which follow from binned numbers",
-                "set numbers='adaptive'",
+                Phrase("set ", Option.of("numbers", "adaptive")),
             )
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")

@@ -68,6 +68,7 @@ def _declared() -> Iterator[tuple[str, Flag]]:
     yield "columns", Flag(flag("ignore"))  # of a refit
     yield "ignore", Flag(flag("ignore"))
     yield "level", Flag(flag("level"))
+    yield "min_count", Flag(flag("min_count"))  # of an audit
 
 
 def _by_value(words: Mapping[str, Any]) -> dict[str, str]:
