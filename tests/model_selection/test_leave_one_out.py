@@ -9,14 +9,19 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.model_selection import KFold, LeaveOneOut
+from statsmodels.api import OLS, add_constant
+from statsmodels.datasets import longley
 
 from suffice import (
+    Lasso,
     LinearDiscriminantAnalysis,
+    LinearRegression,
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
+    Ridge,
 )
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.model_selection import (
@@ -31,6 +36,7 @@ RNG = np.random.default_rng(0)
 IRIS, SPECIES = load_iris(return_X_y=True)
 FEW = np.arange(0, 150, 6)
 CANCER, MALIGNANT = (part[::19] for part in load_breast_cancer(return_X_y=True))
+DIABETES, PROGRESS = (part[:30] for part in load_diabetes(return_X_y=True))
 GAPS = np.where(RNG.random(CANCER.shape) < 0.1, np.nan, CANCER)
 OUTLIER = IRIS[FEW].copy()
 OUTLIER[0, 0] = 1e3
@@ -142,6 +148,14 @@ def test_lachenbruchs_errors_of_iris() -> None:
     ]
 
 
+def test_quadratic_errors_of_iris_are_those_of_sas() -> None:
+    """SAS/STAT, The DISCRIM Procedure, normal-theory example: cross-validated error 0.0267."""
+    model = QDA(ddof=1, priors=[1 / 3] * 3)
+    wrong = in_closed_form(model, IRIS, SPECIES) != SPECIES
+    assert round(wrong.mean(), 4) == 0.0267
+    assert np.bincount(SPECIES[wrong], minlength=3).tolist() == [0, 3, 1]
+
+
 def test_scores_of_rows_are_those_of_scikit_learn() -> None:
     X, y = IRIS[FEW], SPECIES[FEW]
     found = cross_validate(LDA(), X, y, cv="loo", scoring=["accuracy", "neg_log_loss"])
@@ -200,3 +214,71 @@ def test_files_are_left_out_row_by_row(tmp_path: Path) -> None:
 def test_a_row_that_takes_all_digits_along_is_named() -> None:
     with pytest.raises(DataError, match=r"row 0.*loses its digits.*cv=10"):
         evaluate_folds(GaussianNB(), OUTLIER**3, SPECIES[FEW], cv="loo")
+
+
+LINES: dict[str, tuple[Any, Any, Any]] = {
+    "linear": (LinearRegression(), DIABETES, PROGRESS),
+    "without intercept": (LinearRegression(fit_intercept=False), DIABETES, PROGRESS),
+    "two targets": (LinearRegression(), DIABETES, np.c_[PROGRESS, PROGRESS**2]),
+    "dependent columns": (LinearRegression(), DIABETES[:, [0, 2, 2, 3]], PROGRESS),
+    "a column of one row": (LinearRegression(), np.c_[DIABETES[:, 2], np.eye(30)[4]], PROGRESS),
+    "ridge": (Ridge(alpha=0.01), DIABETES, PROGRESS),
+    "ridge, far from 0": (Ridge(alpha=0.01), DIABETES + 1e6, PROGRESS),
+}
+
+
+@pytest.mark.parametrize("task", LINES)
+def test_errors_of_rows_left_out_are_those_of_fits_to_all_others(task: str) -> None:
+    estimator, X, y = LINES[task]
+    expected = by_fits(estimator, X, y)
+    np.testing.assert_allclose(in_closed_form(estimator, X, y), expected, rtol=1e-9)
+
+
+def test_a_row_of_a_regression_is_taken_out_with_all_its_weight() -> None:
+    params = {"sample_weight": RNG.choice([0.0, 0.3, 1.0, 2.5], 30)}
+    expected = by_fits(Ridge(), DIABETES, PROGRESS, params=params)
+    found = in_closed_form(Ridge(), DIABETES, PROGRESS, params=params)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_press_of_delivery_times() -> None:
+    """Montgomery, Peck and Vining, Introduction to Linear Regression Analysis: PRESS = 459.0393."""
+    cases = "7 3 3 4 6 7 2 7 30 5 16 10 4 6 9 10 6 7 3 17 10 26 9 8 4"
+    feet = (
+        "560 220 340 80 150 330 110 210 1460 605 688 215 255 "
+        "462 448 776 200 132 36 770 140 810 450 635 150"
+    )
+    minutes = (
+        "16.68 11.5 12.03 14.88 13.75 18.11 8 17.83 79.24 21.5 40.33 21 13.5 "
+        "19.75 24 29 15.35 19 9.5 35.1 17.9 52.32 18.75 19.83 10.75"
+    )
+    X = np.array([cases.split(), feet.split()], float).T
+    y = np.array(minutes.split(), float)
+    found = in_closed_form(LinearRegression(), X, y)
+    assert round(((y - found) ** 2).sum(), 4) == 459.0393
+
+
+def test_press_is_that_of_statsmodels() -> None:
+    """Residuals by leverages of Longley's data, whose condition is bad."""
+    data = longley.load_pandas()
+    residuals = OLS(data.endog, add_constant(data.exog)).fit().get_influence().resid_press
+    found = evaluate_folds(LinearRegression(), data.exog, data.endog, cv="loo").pooled
+    assert found.mean_squared_error[0] == pytest.approx((residuals**2).mean(), rel=1e-6)
+    scores = cross_val_score(
+        LinearRegression(), data.exog, data.endog, cv="loo", scoring="neg_mean_squared_error"
+    )
+    np.testing.assert_allclose(-scores, residuals**2, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "estimator", [Lasso(), Ridge(alpha="evidence"), Ridge(standardize=True), Ridge(positive=True)]
+)
+def test_regressions_without_closed_form_name_folds(estimator: Any) -> None:
+    with pytest.raises(ParameterError, match=r"leave-one-out .*no closed form.*cv=10"):
+        cross_val_predict(estimator, DIABETES, PROGRESS, cv="loo")
+
+
+def test_a_row_that_alone_determines_a_coefficient_is_named() -> None:
+    X = LINES["a column of one row"][1]
+    with pytest.raises(DataError, match=r"row 4.*alone determines a coefficient.*cv=10"):
+        evaluate_folds(LinearRegression(), X, PROGRESS, cv="loo")

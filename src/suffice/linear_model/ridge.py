@@ -13,6 +13,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.family import check_nonnegative
 from suffice.models.base.former_names import formerly
+from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.design.feature_columns import Ways
 from suffice.models.design.normal_equations import NormalEquations
@@ -217,6 +218,20 @@ class Ridge(LinearRegressor):
     @property
     def _is_of_sums(self) -> bool:
         return super()._is_of_sums and self.alpha != "loo"  # for which rows are read once more
+
+    def _leave_one_out(self, source: Rows) -> LeaveOneOut:
+        if isinstance(self.alpha, str) or (self.standardize and self.alpha > 0):
+            raise ParameterError(
+                Phrase("leave-one-out with ", self._of_rows()),
+                "there is no closed form: every row left out changes the penalty",
+                "use cv=10",
+            )
+        return super()._leave_one_out(source)
+
+    def _of_rows(self) -> Option:
+        """The option by which the penalty depends on the rows."""
+        name = "alpha" if isinstance(self.alpha, str) else "standardize"
+        return Option.of(name, getattr(self, name))
 
     def _tune(
         self,

@@ -382,8 +382,5 @@ class FittedLinear(Regressor):
         parts = engine.map(predictions, (model, answer), splits)
         return np.concatenate([part for split in parts for part in split])
 
-    def _shaped(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
-        return predictions[:, 0] if self.single_target_ else predictions
-
     def _allows_missing(self) -> bool:
         return self.incomplete == "gaussian"

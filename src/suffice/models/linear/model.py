@@ -101,6 +101,12 @@ class LinearModel:
             self.require_finite(rows.start, x, found[-1])
         return found
 
+    def judged(
+        self, x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The answers to rows (n, p) by which they are judged, (n, t)."""
+        return self.fit.predict(x)
+
     def require_finite(self, first: int, x: NDArray[np.float64], scores: Any) -> None:
         """Refuse rows x, of which the number of the first is given, if a cell is no finite number.
 
@@ -204,11 +210,11 @@ def errors(split: Split, model: LinearModel) -> Moments:
 
     def add(batch: Batch) -> None:
         for rows, x, y in model.rows(batch, with_targets=True):
-            predicted = model.fit.predict(x)
+            weights = batch.weights[rows]
+            predicted = model.judged(x, y, weights)
             model.require_finite(rows.start, x, predicted)
             e = y - predicted
             sums = RealBlock(np.concatenate([e, np.abs(e), y], axis=1))
-            weights = batch.weights[rows]
             total.add(sums, _one_class(weights, len(x)), weights, 1)
 
     for _ in each_batch(split, model.layout, add):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self, cast, get_args
 
 import numpy as np
@@ -12,6 +13,7 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError, warn
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
+from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.base.scikit_learn import (
     available_if,
@@ -27,6 +29,7 @@ from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.descent_solver import DescentSolver
 from suffice.models.linear.fitted import NORMAL, FittedLinear
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.leave_one_out import LinearLeftOut
 from suffice.models.linear.missing_cells import JointGaussian
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.reader import LinearReader, Rows
@@ -282,6 +285,13 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
     @property
     def _is_of_sums(self) -> bool:
         return self.solver not in STEPS
+
+    def _leave_one_out(self, source: Rows) -> LeaveOneOut:
+        fit, judge = self._solved(), self._judge(source)
+        if self._fills_cells or type(fit) is not LeastSquares or fit.positive:
+            return super()._leave_one_out(source)
+        model = LinearLeftOut(self.design_, judge.layout, fit)
+        return LeaveOneOut(replace(judge, model=model), model.answers, {"predict": self._shaped})
 
     def _sums_of(self, reader: LinearReader) -> Any:
         return reader.layout, reader.design, self.precision, self.incomplete

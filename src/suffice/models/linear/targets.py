@@ -7,6 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from suffice.data.array_source import ArraySource
 from suffice.data.source import Split
 from suffice.data.table_source import TableSource
@@ -177,6 +180,10 @@ class Regressor(Estimator):
 
     def _mean_r_squared(self, found: Moments) -> float:
         return float(RegressionEvaluation.of(self.design_.targets, found).r_squared.mean())
+
+    def _shaped(self, predictions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predictions (n, t) in the shape of the targets."""
+        return predictions[:, 0] if self.single_target_ else predictions
 
     def _open_judged(self, X: Any, y: Any, sample_weight: Any) -> Rows:
         """Open rows with their targets, to be answered and judged."""
