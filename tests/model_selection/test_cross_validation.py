@@ -307,6 +307,12 @@ def test_bad_options(options: dict[str, Any], error: type[Exception], message: s
         cross_val_score(GaussianNB(), IRIS, SPECIES, **options)
 
 
+def test_folds_of_one_class_say_which_label_they_have_not_seen() -> None:
+    folds = [(np.r_[0:40], np.r_[40:60])]
+    with pytest.raises(DataError, match=r"label 1 was never seen in training.*new class first\.$"):
+        cross_val_score(GaussianNB(), IRIS, SPECIES, cv=folds)
+
+
 def test_groups_are_complete() -> None:
     table = MIXED.assign(patient=[None, *"abc" * 99, "d", "e"])
     with pytest.raises(DataError, match="the column of groups is empty in row 0"):

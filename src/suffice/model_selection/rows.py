@@ -112,7 +112,7 @@ def named_scores(
     """
     known = [one.scores for one in found if one.scores is not None]
     if not known:
-        errors = [one.error for one in found if one.error]
+        errors = [one.error.removesuffix(".") for one in found if one.error]
         raise DataError("no fold has a score", errors[0] if errors else "none was fitted")
     return {
         f"{part}_{name}": np.array(
