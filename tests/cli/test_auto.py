@@ -11,6 +11,7 @@ import pyarrow.csv
 import pytest
 
 import suffice
+from suffice.ensemble.candidates import CANDIDATES
 
 Run = Callable[..., Any]
 
@@ -45,7 +46,7 @@ def test_fit_shows_the_candidates(run: Run, folder: Path, tmp_path: Path) -> Non
     assert [one["name"] for one in found["candidates"] if one["weight"]] == [
         one["name"] for one in found["candidates"] if one["refusal"] is None
     ]
-    assert {one["name"] for one in found["candidates"]} == {"naive-bayes", "logistic", "lda", "qda"}
+    assert {one["name"] for one in found["candidates"]} == set(CANDIDATES)
     fitted, known = suffice.load(tmp_path / "a.suffice"), suffice.load(folder / "auto.suffice")
     table = pyarrow.csv.read_csv(folder / "rows.csv")
     np.testing.assert_array_equal(fitted.predict_proba(table), known.predict_proba(table))
@@ -56,7 +57,7 @@ def test_fit_shows_the_candidates(run: Run, folder: Path, tmp_path: Path) -> Non
 def test_what_is_printed(run: Run, folder: Path) -> None:
     lines = run("show", folder / "auto.suffice").stdout
     assert "share of the answer" in lines
-    assert "50.0 %" in lines
+    assert "33.3 %" in lines
     assert "lda cannot learn this table: " in lines
 
 

@@ -19,6 +19,7 @@ from suffice.linear_model import LogisticRegression
 from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.stratified import stratified
 from suffice.naive_bayes import NaiveBayes
+from suffice.naive_bayes.aode import AODE
 from suffice.numerics.elementary import log_of
 from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
@@ -60,12 +61,12 @@ class Roles:
         return {"ignore": self.ignore, "threads": self.threads, "engine": self.engine}
 
 
-def naive_bayes(roles: Roles, **options: Any) -> NaiveBayes:
-    """Naive Bayes with the columns that the user named."""
+def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: Any) -> NaiveBayes:
+    """Naive Bayes, or a model like it, with the columns that the user named."""
     families = dict.fromkeys(roles.categorical or (), "categorical")
     families |= dict.fromkeys(roles.text or (), "multinomial")
     options["identifiers"] = roles.identifiers
-    return NaiveBayes(families or None, **roles.running, **options)
+    return kind(families or None, **roles.running, **options)
 
 
 def _logistic(roles: Roles) -> LogisticRegression:
@@ -80,6 +81,7 @@ def _logistic(roles: Roles) -> LogisticRegression:
 
 CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "naive-bayes": partial(naive_bayes, numbers="adaptive", calibration="weights"),
+    "aode": partial(naive_bayes, kind=AODE),
     "logistic": _logistic,
     "lda": lambda roles: LinearDiscriminantAnalysis(**roles.running),
     "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.running),

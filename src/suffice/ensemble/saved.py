@@ -15,6 +15,7 @@ from suffice.linear_model import LogisticRegression
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.saved import SavedClassifier
 from suffice.naive_bayes import NaiveBayes
+from suffice.naive_bayes.aode import AODE
 from suffice.persist import FORMAT_VERSION
 from suffice.rules import rule
 from suffice.statistics.vocabulary import Vocabulary
@@ -26,6 +27,7 @@ MEMBERS: Mapping[str, type[Classifier]] = {
     cls.__name__: cls
     for cls in (
         NaiveBayes,
+        AODE,
         LogisticRegression,
         LinearDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
