@@ -185,12 +185,12 @@ class _Objective:
         """A weight for every term; those of columns are drawn towards one.
 
         A last term may be that of columns together. Single columns then stand beside it: they say
-        again what it has said, so the weight that they are drawn towards is drawn to 0, and may be
-        negative. Its own is drawn to 1.
+        again what it has said, so the weight that they are drawn towards is drawn to 0. Its own is
+        drawn to 1.
         """
         g, together = len(self.terms), bool((self.usual == 0).any())
         own = g - together
-        usual, least = (0.0, None) if together else (1.0, 0.0)
+        usual = 0.0 if together else 1.0
 
         def penalised(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
             w, t = x[:g], x[g]
@@ -202,13 +202,11 @@ class _Objective:
             return value + 0.5 * float(squares), np.append(slope, pull)
 
         found = self.tempered()
-        return _minimum(penalised, np.append(found, found[0]), least)[:g]
+        return _minimum(penalised, np.append(found, found[0]))[:g]
 
 
-def _minimum(
-    function: Any, start: NDArray[np.float64], least: float | None = 0.0
-) -> NDArray[np.float64]:
-    """The minimum of a convex function of numbers of which none is below the least."""
+def _minimum(function: Any, start: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The minimum of a convex function of numbers that are 0 or more."""
     from scipy.optimize import minimize
 
     found = minimize(
@@ -216,7 +214,7 @@ def _minimum(
         start,
         jac=True,
         method="L-BFGS-B",
-        bounds=[(least, None)] * len(start),
+        bounds=[(0.0, None)] * len(start),
         options={"maxiter": 1000, "ftol": 1e-12, "gtol": 1e-6},
     )
     return np.asarray(found.x)
