@@ -21,8 +21,8 @@ INLINE std::int32_t cell_of(double x) {
   return x == x ? cell : -1;
 }
 
-// Call `use(i, j, cells, n)` with the cells of rows i to i + n of column j: column by column, as the
-// counts of a column stay in cache, and few rows at a time, as these do.
+// Call `use(i, j, cells, n)` with the cells of rows i to i + n of column j: column by column, as
+// the counts of a column stay in cache, and few rows at a time, as these do.
 template <class Use>
 INLINE void by_tiles(Strided<const double> x, Vector<const double> origin, Use use) {
   std::int32_t cells[tile];

@@ -35,7 +35,7 @@ void count(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes,
     std::uint32_t* const own = tally.at + codes[i] * tally.shape[1];
     for (Index a = 0; a < size; ++a) {
       std::uint32_t* const pairs = own + first_of(shown[a]);
-      UNROLL for (Index b = 0; b <= a; ++b) ++pairs[shown[b]];
+      UNROLL for (Index b = 0; b <= a; ++b)++ pairs[shown[b]];
     }
   });
 }

@@ -18,8 +18,8 @@ struct PairCounts {
   void (*count_weighted)(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes,
                          Vector<const double> weights, Cube<double> table);
 
-  // Write Σ_j terms[c][v_i][v_j] over the bins v that a row shows, for each column i in it whose bin
-  // is a parent: `sums` (n, k, d), −∞ for every other column. `terms` is (k, M, M).
+  // Write Σ_j terms[c][v_i][v_j] over the bins v that a row shows, for each column i in it whose
+  // bin is a parent: `sums` (n, k, d), −∞ for every other column. `terms` is (k, M, M).
   void (*sum_by_parent)(Matrix<const std::int32_t> places, Vector<const bool> parent,
                         Cube<const double> terms, Cube<double> sums);
 };

@@ -9,16 +9,14 @@ static constexpr Index places = 41'477 + 1;  // of a column: its cells, and one 
 
 static const Bins* kernels;
 
-static void cells(Rows x, Read<1> origin,
-                  Array<std::int32_t, 2> out) {
+static void cells(Rows x, Read<1> origin, Array<std::int32_t, 2> out) {
   require("origin", origin, {x.shape(1)});
   require("out", out, {x.shape(0), x.shape(1)});
   Unlocked unlocked;
   kernels->cells(x, origin, out);
 }
 
-static bool count(Rows x, Read<1> origin,
-                  Codes codes, Array<std::int64_t, 2> tally) {
+static bool count(Rows x, Read<1> origin, Codes codes, Array<std::int64_t, 2> tally) {
   require("origin", origin, {x.shape(1)});
   require("codes", codes, {x.shape(0)});
   require("tally", tally, {tally.shape(0), x.shape(1) * places});
@@ -29,8 +27,7 @@ static bool count(Rows x, Read<1> origin,
   return kernels->count(x, origin, codes, tally);
 }
 
-static void hash(Rows x, Array<const std::uint64_t, 1> names,
-                 Array<std::uint64_t, 1> hashes) {
+static void hash(Rows x, Array<const std::uint64_t, 1> names, Array<std::uint64_t, 1> hashes) {
   require("names", names, {x.shape(1)});
   require("hashes", hashes, {x.shape(0)});
   Unlocked unlocked;

@@ -22,7 +22,8 @@ static void require_places(const Places& places, Index bins) {
   }
 }
 
-static void require_rows(const Places& places, const Codes& codes, Index classes, Index pairs, Index bins) {
+static void require_rows(const Places& places, const Codes& codes, Index classes, Index pairs,
+                         Index bins) {
   require("codes", codes, {places.shape(0)});
   require(bins >= 0 && bins < (Index{1} << 31) && pairs == bins * (bins + 1) / 2,
           "the table has no place for every pair of bins");
@@ -65,8 +66,9 @@ void define_pair_counts(nb::module_ m) {
         "Count the pairs of places (n, d) of rows of classes: those of v <= w at w(w + 1)/2 + v.");
   m.def("count_weighted", &count_weighted, "places"_a, "codes"_a, "weights"_a, "bins"_a, "table"_a,
         "Add the weights (n,) of rows to the pairs hi + lo of ``table`` (k, 2, pairs).");
-  m.def("sum_by_parent", &sum_by_parent, "places"_a, "parent"_a, "terms"_a, "sums"_a,
-        "Write Σ_j terms[c, v_i, v_j] of every row to ``sums`` (n, k, d); −∞ without a parent v_i.");
+  m.def(
+      "sum_by_parent", &sum_by_parent, "places"_a, "parent"_a, "terms"_a, "sums"_a,
+      "Write Σ_j terms[c, v_i, v_j] of every row to ``sums`` (n, k, d); −∞ without a parent v_i.");
 }
 
 }  // namespace suffice::bindings
