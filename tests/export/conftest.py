@@ -61,6 +61,8 @@ NAIVE_BAYES = {
     "mle": {"estimation": "mle", "alpha": 0.0},
     "smooth": {"unseen": "smooth"},
     "uniform": {"class_prior": "uniform"},
+    "weights": {"numbers": "adaptive", "calibration": "weights"},
+    "histogram": {"numbers": "histogram"},
 }
 NUMBERS = [NAMES["age"], "far", "hits"]
 DISCRIMINANTS = {

@@ -13,6 +13,8 @@ from suffice.errors import ParameterError
 from suffice.export import to_json
 from suffice.export.json import schema
 
+from .conftest import NAIVE_BAYES
+
 
 def _log(value: Any) -> float:
     return -math.inf if value == "impossible" else value
@@ -27,6 +29,8 @@ def evaluate(node: Any, row: dict[str, Any]) -> float:
             return node
         case {"above": threshold, "cell": name}:
             return _log(node["then"] if row[name] > threshold else node["otherwise"])
+        case {"steps": name, "starts": starts, "values": values}:
+            return _log(values[sum(row[name] >= start for start in starts)])
         case {"cell": name}:
             return row[name]
         case {"sum": terms}:
@@ -62,7 +66,7 @@ def plain(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return rows.astype(object).where(rows.notna(), None).to_dict("records")
 
 
-@pytest.mark.parametrize("name", ["bayes", "map", "mle", "smooth", "uniform"])
+@pytest.mark.parametrize("name", NAIVE_BAYES)
 def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     model = naive_bayes[name]
     facts = json.loads(to_json(model))

@@ -11,6 +11,8 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import log_joint
 
+from .conftest import NAIVE_BAYES
+
 pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
 to_onnx = import_module("suffice.export").to_onnx
@@ -32,7 +34,7 @@ def run(model: Any, rows: pd.DataFrame) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("name", ["bayes", "map", "mle", "smooth", "uniform"])
+@pytest.mark.parametrize("name", NAIVE_BAYES)
 def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     """10,000 rows with missing cells and unseen values."""
     model = naive_bayes[name]

@@ -15,6 +15,8 @@ import pytest
 from suffice import NaiveBayes
 from suffice.export import log_joint, to_c, to_js
 
+from .conftest import NAIVE_BAYES
+
 HARNESS = Path(__file__).parent / "harness.c"
 FLAGS = "-std=c99 -pedantic -Wall -Wextra -Werror -O1 -fsanitize=address,undefined".split()  # noqa: SIM905
 SCRIPT = """\
@@ -98,7 +100,7 @@ RUNS = pytest.mark.parametrize("run", [in_c, in_javascript])
 
 
 @RUNS
-@pytest.mark.parametrize("name", ["bayes", "map", "mle", "smooth", "uniform"])
+@pytest.mark.parametrize("name", NAIVE_BAYES)
 def test_naive_bayes(
     naive_bayes: Any, holes: pd.DataFrame, name: str, run: Run, tmp_path: Path
 ) -> None:

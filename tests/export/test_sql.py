@@ -113,7 +113,7 @@ def check(model: Any, rows: pd.DataFrame, dialect: str, run: Run) -> None:
         np.testing.assert_allclose(answer["prediction"].to_numpy(float), expected, rtol=1e-9)
 
 
-MODELS = ["bayes", "map", "mle", "smooth", "uniform"]
+MODELS = ["bayes", "map", "mle", "smooth", "uniform", "weights", "histogram"]
 
 
 @pytest.mark.parametrize("name", MODELS)

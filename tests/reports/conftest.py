@@ -48,6 +48,7 @@ def with_holes(table: pd.DataFrame) -> pd.DataFrame:
 
 
 NUMBERS = ["<img src=x onerror=alert(1)>", "far", "hits"]
+JOINED = {tuple(NUMBERS): "multivariate_gaussian"}
 FAMILIES = {"hits": "poisson", "word": "multinomial", "other": "multinomial"}
 
 
@@ -68,6 +69,8 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "map": (bayes(families=FAMILIES, estimation="map"), asked),
         "mle": (bayes(families=FAMILIES, estimation="mle", alpha=0.0), asked),
         "smooth": (bayes(unseen="smooth"), asked),
+        "weights": (bayes(numbers="adaptive", calibration="weights"), asked),
+        "joined": (bayes(families=JOINED, estimation="mle", calibration="weights"), asked),
         "bernoulli": (BernoulliNB(binarize=1.5).fit(events, table["y"]), asked[list(events)]),
         "multinomial": (MultinomialNB().fit(events, table["y"]), asked[list(events)]),
         "complement": (ComplementNB().fit(events, table["y"]), asked[list(events)]),

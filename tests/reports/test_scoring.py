@@ -23,6 +23,8 @@ NAMES = (
     "map",
     "mle",
     "smooth",
+    "weights",
+    "joined",
     "bernoulli",
     "multinomial",
     "complement",

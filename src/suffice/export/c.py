@@ -23,6 +23,7 @@ from suffice.export.expressions import (
     Product,
     Quotient,
     Square,
+    Steps,
     Sum,
     Term,
 )
@@ -286,6 +287,14 @@ class _Writer:
     def _(self, node: Above) -> str:
         above = f"row[{node.column}].number > {_number(node.threshold)}"
         return f"({above} ? {_number(node.above)} : {_number(node.below)})"
+
+    @write.register
+    def _(self, node: Steps) -> str:
+        if not node.starts:
+            return _number(node.values[0])
+        start, below, rest = node.halves
+        is_below = f"row[{node.column}].number < {_number(start)}"
+        return f"({is_below} ? {self.write(below)} : {self.write(rest)})"
 
     def _factor(self, node: Expression) -> str:
         made = self.write(node)

@@ -10,7 +10,8 @@ A reader of models makes these trees, a writer of a language walks them: neither
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import Any, Literal
 
 __all__ = [
@@ -27,8 +28,10 @@ __all__ = [
     "Product",
     "Quotient",
     "Square",
+    "Steps",
     "Sum",
     "Term",
+    "weighed",
 ]
 
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
@@ -132,7 +135,53 @@ class Above:
     below: float
 
 
-Expression = Number | Cell | Sum | Product | Quotient | Square | Log | Log1p | Choice | Above
+@dataclass(frozen=True)
+class Steps:
+    """``values[b]``, where b of the ascending ``starts`` are at most the cell."""
+
+    column: int
+    starts: tuple[float, ...]
+    values: tuple[float, ...]
+
+    @property
+    def halves(self) -> tuple[float, Steps, Steps]:
+        """A start in the middle, and the steps below it and from it on; of two values or more."""
+        m = (len(self.starts) + 1) // 2
+        below = Steps(self.column, self.starts[: m - 1], self.values[:m])
+        return self.starts[m - 1], below, Steps(self.column, self.starts[m:], self.values[m:])
+
+
+Expression = (
+    Number | Cell | Sum | Product | Quotient | Square | Log | Log1p | Choice | Above | Steps
+)
+
+
+@singledispatch
+def weighed(node: Any, weight: float) -> Expression:
+    """An expression times a weight above 0."""
+    return Product(Number(weight), node)
+
+
+@weighed.register
+def _(node: Number, weight: float) -> Expression:
+    return Number(weight * node.value)
+
+
+@weighed.register
+def _(node: Choice, weight: float) -> Expression:
+    cases = tuple((value, weight * number) for value, number in node.cases)
+    rest = node.otherwise
+    return replace(node, cases=cases, otherwise=rest if rest is None else weight * rest)
+
+
+@weighed.register
+def _(node: Above, weight: float) -> Expression:
+    return replace(node, above=weight * node.above, below=weight * node.below)
+
+
+@weighed.register
+def _(node: Steps, weight: float) -> Expression:
+    return replace(node, values=tuple(weight * value for value in node.values))
 
 
 @dataclass(frozen=True)
@@ -145,6 +194,12 @@ class Term:
     columns: tuple[int, ...]
     by_output: tuple[Expression, ...]
     missing: Missing = "nothing"
+
+    def weighed(self, weight: float) -> Term:
+        """The term times a weight above 0."""
+        if weight == 1:
+            return self
+        return replace(self, by_output=tuple(weighed(one, weight) for one in self.by_output))
 
 
 @dataclass(frozen=True)

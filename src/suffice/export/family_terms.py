@@ -27,10 +27,12 @@ from suffice.export.expressions import (
     Product,
     Quotient,
     Square,
+    Steps,
     Sum,
     Term,
 )
 from suffice.export.polynomials import form_terms
+from suffice.families.adaptive import AdaptiveParameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
@@ -38,6 +40,7 @@ from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
+from suffice.families.univariate.piecewise import PiecewiseParameters
 from suffice.numerics.elementary import lgamma, log
 from suffice.numerics.logspace import safe_log
 
@@ -182,6 +185,32 @@ def _student(
 
     p = parameters
     return _by_cell(names, first, "number", one, p.location, p.location_lo, p.scale2, p.dof)
+
+
+@family_terms.register
+def _piecewise(
+    parameters: PiecewiseParameters, names: Sequence[str], layout: Layout, first: int
+) -> Made:
+    terms = []
+    for j in range(len(names)):
+        own = slice(*parameters.start[j : j + 2])
+        starts = tuple(parameters.low[own][1:].tolist())
+        logs = parameters.log_density[:, own].tolist()
+        terms.append(Term((first + j,), tuple(Steps(first + j, starts, tuple(v)) for v in logs)))
+    return [Column(name, "number") for name in names], terms
+
+
+@family_terms.register
+def _adaptive(
+    parameters: AdaptiveParameters, names: Sequence[str], layout: Layout, first: int
+) -> Made:
+    columns, terms = [], []
+    for j, name in enumerate(names):
+        side, place = parameters.side(j)
+        found = family_terms(side.column(place), (name,), layout, first + j)
+        columns += found[0]
+        terms += found[1]
+    return columns, terms
 
 
 @family_terms.register

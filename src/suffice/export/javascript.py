@@ -23,6 +23,7 @@ from suffice.export.expressions import (
     Product,
     Quotient,
     Square,
+    Steps,
     Sum,
     Term,
 )
@@ -218,6 +219,13 @@ class _Writer:
     def _(self, node: Above) -> str:
         above = f"x[{node.column}] > {_number(node.threshold)}"
         return f"({above} ? {_number(node.above)} : {_number(node.below)})"
+
+    @write.register
+    def _(self, node: Steps) -> str:
+        if not node.starts:
+            return _number(node.values[0])
+        start, below, rest = node.halves
+        return f"(x[{node.column}] < {_number(start)} ? {self.write(below)} : {self.write(rest)})"
 
 
 def _key(value: Any) -> Any:

@@ -11,6 +11,8 @@ from importlib.resources import files
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from suffice.export.expressions import (
     Above,
     Cell,
@@ -22,13 +24,14 @@ from suffice.export.expressions import (
     Product,
     Quotient,
     Square,
+    Steps,
     Sum,
 )
 from suffice.export.reading import log_joint
 
 __all__ = ["FORMAT", "VERSION", "schema", "to_json"]
 
-FORMAT, VERSION = "suffice-export", 1
+FORMAT, VERSION = "suffice-export", 2
 IMPOSSIBLE = "impossible"  # log 0, for which JSON has no number
 
 
@@ -102,11 +105,15 @@ def _parameters(model: Any) -> list[dict[str, Any]]:
     fitted = model.model_
     if not hasattr(fitted, "parts"):
         return []
-    return [
-        {"column": name, "family": part.family.name, "by_class": parameters.describe(j)}
-        for part, parameters in zip(fitted.parts, fitted.parameters, strict=True)
-        for j, name in enumerate(part.layout.columns)
-    ]
+    found = []
+    for part, parameters, weights in zip(
+        fitted.parts, fitted.parameters, fitted.part_weights, strict=True
+    ):
+        each = np.broadcast_to(weights, len(part.layout.columns)).tolist()
+        for j, (name, weight) in enumerate(zip(part.layout.columns, each, strict=True)):
+            made = {"column": name, "family": parameters.chosen(j) or part.family.name}
+            found.append(made | {"weight": weight, "by_class": parameters.describe(j)})
+    return found
 
 
 def _finite(value: float) -> float | str:
@@ -163,3 +170,9 @@ def _(node: Above, joint: LogJoint) -> Any:
         "then": _finite(node.above),
         "otherwise": _finite(node.below),
     }
+
+
+@_written.register
+def _(node: Steps, joint: LogJoint) -> Any:
+    name = joint.columns[node.column].name
+    return {"steps": name, "starts": list(node.starts), "values": [*map(_finite, node.values)]}

@@ -27,6 +27,7 @@ from suffice.export.expressions import (
     Product,
     Quotient,
     Square,
+    Steps,
     Sum,
     Term,
 )
@@ -273,6 +274,14 @@ class OnnxGraph:
         name = self.joint.columns[node.column].name
         above = self.run("Greater", name, self.number(node.threshold))
         return self.run("Where", above, self.number(node.above), self.number(node.below))
+
+    @write.register
+    def _(self, node: Steps) -> str:
+        name = self.joint.columns[node.column].name
+        passed = self.run("GreaterOrEqual", name, self.array(np.array([node.starts])))
+        counted = self.run("Cast", passed, to=TensorProto.INT64)
+        place = self.run("ReduceSum", counted, self.whole([1]), keepdims=1)
+        return self.run("Gather", self.array(np.array(node.values)), place, axis=0)
 
     # -- nodes and constants
 

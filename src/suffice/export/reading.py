@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.data.schema import Layout, UniformColumns
 from suffice.errors import ParameterError
@@ -17,7 +18,7 @@ from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.phrases import with_article
 
-__all__ = ["log_joint", "refuse_times"]
+__all__ = ["log_joint", "refuse_times", "weighed_terms"]
 
 
 def log_joint(model: Any) -> LogJoint:
@@ -72,16 +73,23 @@ def log_joint(model: Any) -> LogJoint:
 def _generative(model: GenerativeModel) -> LogJoint:
     columns: list[Column] = []
     terms: list[Term] = []
-    model.refuse_weights("an export")
     refuse_times(model.layout)
-    for part, parameters in zip(model.parts, model.parameters, strict=True):
+    for part, parameters, weights in zip(
+        model.parts, model.parameters, model.part_weights, strict=True
+    ):
         names = tuple(part.layout.columns)
         found = family_terms(parameters, names, model.layout, len(columns))
         columns += found[0]
-        terms += found[1]
+        terms += weighed_terms(found[1], weights)
     prior = tuple(model.prior.tolist())
     start = tuple(model.log_prior.tolist())
     return LogJoint("classes", model.classes.values, start, prior, tuple(columns), tuple(terms))
+
+
+def weighed_terms(terms: list[Term], weights: NDArray[np.float64]) -> list[Term]:
+    """Terms of one family, each times its weight, or all times the only one; none of weight 0."""
+    each = np.broadcast_to(weights, len(terms)).tolist()
+    return [term.weighed(weight) for term, weight in zip(terms, each, strict=True) if weight]
 
 
 def refuse_times(layout: Layout) -> None:

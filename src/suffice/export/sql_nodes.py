@@ -21,6 +21,7 @@ from suffice.export.expressions import (
     Product,
     Quotient,
     Square,
+    Steps,
     Sum,
 )
 
@@ -123,6 +124,15 @@ class NodeWriter:
             .when(above, double(node.above), copy=False)
             .else_(double(node.below), copy=False)
         )
+
+    @write.register
+    def _(self, node: Steps) -> exp.Expression:
+        if not node.starts:
+            return double(node.values[0])
+        start, below, rest = node.halves
+        is_below = exp.LT(this=name_of(f"x{node.column}"), expression=double(start))
+        case = exp.Case().when(is_below, self.write(below), copy=False)
+        return case.else_(self.write(rest), copy=False)
 
     def _factor(self, node: Expression) -> exp.Expression:
         made = self.write(node)

@@ -231,14 +231,14 @@ class AdaptiveParameters(Parameters):
                 values = converted(block.values)
                 parameters.add_log_likelihood(RealBlock(values[:, columns]), out)
 
-    def _side(self, j: int) -> tuple[Parameters, int]:
+    def side(self, j: int) -> tuple[Parameters, int]:
         """The parameters that column j belongs to, and its place in them."""
         columns, parameters = self._sides[self.choices[j].family != "gaussian"]
         return parameters, int(np.searchsorted(columns, j))
 
     def column(self, j: int) -> AdaptiveParameters:
         """The parameters of column j alone."""
-        parameters, place = self._side(j)
+        parameters, place = self.side(j)
         one, none = np.zeros(1, np.intp), np.zeros(0, np.intp)
         k = len(self.gaussian.location)
         if parameters is self.gaussian:
@@ -264,5 +264,5 @@ class AdaptiveParameters(Parameters):
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """What its own family says of column j."""
-        parameters, place = self._side(j)
+        parameters, place = self.side(j)
         return parameters.describe(place)

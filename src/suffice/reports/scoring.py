@@ -27,11 +27,12 @@ from suffice.export.expressions import (
     Product,
     Quotient,
     Square,
+    Steps,
     Sum,
     Term,
 )
 from suffice.export.family_terms import family_terms
-from suffice.export.reading import log_joint, refuse_times
+from suffice.export.reading import log_joint, refuse_times, weighed_terms
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.generative.model import GenerativeModel
 
@@ -99,19 +100,20 @@ def _of_parts(model: Any) -> tuple[LogJoint, tuple[Column, ...], list[dict[str, 
     if getattr(model, "costs", None) is not None:
         log_joint(model)  # refuses it
     check_labels(fitted.classes.values)
-    fitted.refuse_weights("a page")
     refuse_times(fitted.layout)
     columns: list[Column] = []
     terms: list[dict[str, Any]] = []
-    for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
+    for part, parameters, weights in zip(
+        fitted.parts, fitted.parameters, fitted.part_weights, strict=True
+    ):
         names = tuple(part.layout.columns)
         if isinstance(parameters, MultivariateGaussianParameters):
-            terms.append(_gaussian(parameters, len(columns)))
+            terms.append(_gaussian(parameters, len(columns)) | {"weight": float(weights[0])})
             columns += [Column(name, "number") for name in names]
             continue
         found = family_terms(parameters, names, fitted.layout, len(columns))
         columns += found[0]
-        terms += map(_term, found[1])
+        terms += map(_term, weighed_terms(found[1], weights))
     joint = LogJoint(
         "classes",
         fitted.classes.values,
@@ -220,3 +222,8 @@ def _(node: Choice) -> Any:
 @_written.register
 def _(node: Above) -> Any:
     return ["above", node.column, node.threshold, _finite(node.above), _finite(node.below)]
+
+
+@_written.register
+def _(node: Steps) -> Any:
+    return ["steps", node.column, list(node.starts), [*map(_finite, node.values)]]

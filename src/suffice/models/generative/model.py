@@ -122,8 +122,13 @@ class GenerativeModel:
         """The parameters, each column counted as often as the calibration says."""
         if self.calibration is None:
             return self.parameters
-        weights = self.calibration.of_parts(self.parts)
-        return tuple(map(Weighted, self.parameters, weights))
+        return tuple(map(Weighted, self.parameters, self.part_weights))
+
+    @property
+    def part_weights(self) -> list[NDArray[np.float64]]:
+        """How often what each column says is counted, by part; one number for a group."""
+        known = self.calibration or Calibration.none(self.usual_weights)
+        return known.of_parts(self.parts)
 
     @property
     def groups(self) -> int:

@@ -4,7 +4,7 @@
  * @typedef {number | null | any[]} Tree  A number, null for minus infinity, or an operation.
  * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][],
  *   rest?: any, mean?: number[][], low?: number[][] | null, covariance?: number[][],
- *   words?: Record<string, (number|null)[]>}} Term
+ *   weight?: number, words?: Record<string, (number|null)[]>}} Term
  * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[],
  *   fallback: number, columns: any[], terms: Term[]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
@@ -47,6 +47,7 @@ function valueOf(tree, x) {
     case "log": return Math.log(valueOf(a, x));
     case "log1p": return Math.log1p(valueOf(a, x));
     case "above": return finite(x[a] > b ? c : d);
+    case "steps": return finite(c[b.filter((/** @type {number} */ start) => start <= x[a]).length]);
     case "choice": {
       const found = b.find((/** @type {any[]} */ one) => keyOf(one[0]) === keyOf(x[a]));
       return finite(found ? found[1] : c);
@@ -124,7 +125,8 @@ export function added(model, term, x) {
     const seen = term.at.map((_, i) => i).filter((i) => !isMissing(x[term.at[i]]));
     if (seen.some((i) => illegal(model.columns[term.at[i]], x[term.at[i]]))) return null;
     const byClass = Array.from({ length: k }, (_, c) => chain(term, c, x, seen));
-    return seen.map((i, n) => [term.at[i], byClass.map((terms) => terms[n])]);
+    const weight = term.weight ?? 1;
+    return seen.map((i, n) => [term.at[i], byClass.map((terms) => weight * terms[n])]);
   }
   if (term.at.some((j) => isMissing(x[j]))) return term.refuse ? null : [];
   if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
