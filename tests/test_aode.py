@@ -117,7 +117,7 @@ BINS = {
 def test_pairs_tell_what_single_columns_do_not() -> None:
     table, y = mixed(800)
     rows, test = (table[:400], y[:400]), (table[400:], y[400:])
-    alone = NaiveBayes(numbers="adaptive").fit(*rows).score(*test)
+    alone = NaiveBayes.textbook(numbers="adaptive").fit(*rows).score(*test)
     plain = AODE(calibration="none", bins=BINS).fit(*rows)
     model = AODE(bins=BINS).fit(*rows)
     assert model.score(*test) > alone + 0.05

@@ -53,7 +53,7 @@ def put(name: str, values: Any, table: pa.Table = TABLE) -> pa.Table:
 
 
 def fit(X: Any = TABLE, y: Any = "kind", weight: Any = None, **options: Any) -> NaiveBayes:
-    return NaiveBayes(**options).fit(X, y, sample_weight=weight)
+    return NaiveBayes.textbook(**options).fit(X, y, sample_weight=weight)
 
 
 def forged(**arrays: Any) -> sparse.csr_matrix:
@@ -819,13 +819,13 @@ OPTIONS: dict[str, Case] = {
 
 VERBS: dict[str, Case] = {
     "predicting before fit": (
-        lambda: NaiveBayes().predict(ROWS),
+        lambda: NaiveBayes.textbook().predict(ROWS),
         NotFittedError,
         "This NaiveBayes instance is not fitted yet. Call 'fit' with appropriate "
         "arguments before using this estimator.",
     ),
     "saving before fit": (
-        lambda: NaiveBayes().save("model.suffice"),
+        lambda: NaiveBayes.textbook().save("model.suffice"),
         NotFittedError,
         "This NaiveBayes instance is not fitted yet. Call 'fit' with appropriate "
         "arguments before using this estimator.",

@@ -76,8 +76,8 @@ assert pq.read_metadata(long).num_row_groups == 3
 assert rows[LABEL].null_count == 0
 assert all(0.03 < rows[name].null_count / 3_000 < 0.07 for name in rows.schema.names[:-1])
 
-statistic = NaiveBayes().fit(long, LABEL).statistic_
-assert NaiveBayes().fit(text, LABEL).statistic_ == statistic
+statistic = NaiveBayes.textbook().fit(long, LABEL).statistic_
+assert NaiveBayes.textbook().fit(text, LABEL).statistic_ == statistic
 numbers, categories = statistic.blocks
 moments, *levels = (table.sort(table.columns) for table in polars_sums(long))
 sums = moments.select(f"x{j}" for j in range(6)).to_numpy()

@@ -109,14 +109,14 @@ def test_a_wide_column_does_not_drown_a_separating_one(estimation):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 500)
     X = np.stack([rng.normal(0, 1e6, 1000), y + rng.normal(0, 0.05, 1000)], axis=1)
-    assert NaiveBayes(estimation=estimation).fit(X, y).score(X, y) == 1.0
+    assert NaiveBayes.textbook(estimation=estimation).fit(X, y).score(X, y) == 1.0
 
 
 @ESTIMATIONS
 @pytest.mark.parametrize("factor", [2.0**-60, 2.0**60])
 def test_units_do_not_matter(estimation, factor):
     X, y = two_normals([0, 1], [1, 2])
-    model = NaiveBayes(estimation=estimation)
+    model = NaiveBayes.textbook(estimation=estimation)
     expected = model.fit(X, y).predict_proba(X)
     found = model.fit(X * factor, y).predict_proba(X * factor)
     assert np.abs(found - expected).max() < 1e-12
@@ -130,7 +130,10 @@ def test_batches_of_a_sorted_column_equal_one_fit(estimation):
     rng = np.random.default_rng(0)
     X = np.stack([np.arange(1000.0), rng.normal(0, 0.01, 1000)], axis=1)
     y = np.tile([0, 1], 500)
-    whole, batches = NaiveBayes(estimation=estimation).fit(X, y), NaiveBayes(estimation=estimation)
+    whole, batches = (
+        NaiveBayes.textbook(estimation=estimation).fit(X, y),
+        NaiveBayes.textbook(estimation=estimation),
+    )
     for start in range(0, 1000, 100):
         batches.partial_fit(X[start : start + 100], y[start : start + 100])
     assert batches.statistic_ == whole.statistic_
@@ -139,7 +142,7 @@ def test_batches_of_a_sorted_column_equal_one_fit(estimation):
 
 def test_the_variance_of_the_small_column_is_its_own():
     X = np.stack([np.arange(1000.0), np.tile([-0.01, -0.01, 0.01, 0.01], 250)], axis=1)
-    model = NaiveBayes(estimation="mle").fit(X, np.tile([0, 1], 500))
+    model = NaiveBayes.textbook(estimation="mle").fit(X, np.tile([0, 1], 500))
     assert model.model_.parameters[0].variance[:, 1] == pytest.approx([1e-4, 1e-4], rel=1e-15)
 
 
@@ -148,13 +151,13 @@ def test_the_variance_of_the_small_column_is_its_own():
 
 def test_no_error_between_far_apart_classes():
     X, y = two_normals([100, 50_000], [20, 20], n=5500)
-    assert NaiveBayes(estimation="mle").fit(X, y).score(X, y) == 1.0
+    assert NaiveBayes.textbook(estimation="mle").fit(X, y).score(X, y) == 1.0
 
 
 @pytest.mark.parametrize("x", [20.0, 30.0, 60.0, 1e6])
 def test_log_odds_in_the_far_tail(x):
     # N(0, 1) against N(10, 1), from two rows each: log odds = 10x − 50
-    model = NaiveBayes(estimation="mle").fit([[-1.0], [1.0], [9.0], [11.0]], [0, 0, 1, 1])
+    model = NaiveBayes.textbook(estimation="mle").fit([[-1.0], [1.0], [9.0], [11.0]], [0, 0, 1, 1])
     near, far = model.predict_joint_log_proba([[x]])[0]
     assert far - near == pytest.approx(10 * x - 50, rel=1e-10)
     assert model.predict_proba([[x]])[0, 1] == 1.0
@@ -170,7 +173,7 @@ def test_many_columns_stay_finite(estimation, d):
     rng = np.random.default_rng(0)
     y = np.tile([0, 1], 20)
     X = rng.normal(0, 1, (40, d)) + 0.1 * y[:, None]
-    model = NaiveBayes(estimation=estimation).fit(X, y)
+    model = NaiveBayes.textbook(estimation=estimation).fit(X, y)
     log_posterior = model.predict_log_proba(X)
     assert np.isfinite(log_posterior).all()
     assert np.exp(log_posterior).sum(axis=1) == pytest.approx(np.ones(40), rel=1e-12)
@@ -183,7 +186,7 @@ def test_many_columns_stay_finite(estimation, d):
 def test_variance_at_an_offset(offset):
     # ±1 and ±3 around the offset are doubles: the variance is 5 exactly
     X = offset + np.tile([-3.0, -1.0, 1.0, 3.0], 2500)[:, None]
-    model = NaiveBayes(families=Gaussian(estimation="mle")).fit(X, np.repeat([0, 1], 5000))
+    model = NaiveBayes.textbook(families=Gaussian(estimation="mle")).fit(X, np.repeat([0, 1], 5000))
     assert model.model_.parameters[0].variance.tolist() == [[5.0], [5.0]]
 
 
@@ -193,13 +196,13 @@ def test_variance_at_an_offset(offset):
 @pytest.mark.parametrize("family", ["multinomial", "bernoulli"])
 def test_alpha_zero_on_a_seen_row(family):
     X = np.array([[1, 0], [0, 1]])
-    model = NaiveBayes(families=family, alpha=0).fit(X, ["a", "b"])
+    model = NaiveBayes.textbook(families=family, alpha=0).fit(X, ["a", "b"])
     assert model.predict_proba(X).tolist() == [[1.0, 0.0], [0.0, 1.0]]
 
 
 def test_alpha_zero_where_every_class_has_an_empty_cell():
     table = columns({"p": ["x", "x", "y"], "q": ["u", "u", "v"]})
-    model = NaiveBayes(alpha=0).fit(table, ["a", "a", "b"])
+    model = NaiveBayes.textbook(alpha=0).fit(table, ["a", "a", "b"])
     with pytest.warns(SufficeWarning) as caught:
         found = model.predict_proba(columns({"p": ["x", "x"], "q": ["v", "u"]}))
     assert found == pytest.approx(np.array([[2 / 3, 1 / 3], [1.0, 0.0]]), rel=1e-15)
@@ -218,23 +221,23 @@ def test_alpha_zero_where_every_class_has_an_empty_cell():
     [("ignore", [3 / 4, 1 / 4]), ("smooth", [2 / 3, 1 / 3])],
 )
 def test_an_unseen_category(unseen, expected):
-    model = NaiveBayes(unseen=unseen).fit(columns({"c": list("rrgr")}), list("aaab"))
+    model = NaiveBayes.textbook(unseen=unseen).fit(columns({"c": list("rrgr")}), list("aaab"))
     assert model.predict_proba(columns({"c": ["blue"]}))[0] == pytest.approx(expected, rel=1e-15)
 
 
 def test_codes_with_a_fraction_are_categories_of_their_own():
     X = np.array([[1.2], [1.9], [1.2], [1.9]])
-    model = NaiveBayes(families="categorical", alpha=0).fit(X, list("abab"))
+    model = NaiveBayes.textbook(families="categorical", alpha=0).fit(X, list("abab"))
     assert model.model_.parameters[0].vocabularies[0].values == (1.2, 1.9)
     assert model.predict_proba(X).tolist() == [[1.0, 0.0], [0.0, 1.0]] * 2
 
 
 def test_later_batches_bring_categories_and_classes():
     batches = [("rg", "ab"), ("br", "ac"), ("gg", "cb")]
-    model = NaiveBayes()
+    model = NaiveBayes.textbook()
     for cells, labels in batches:
         model.partial_fit(columns({"c": list(cells)}), list(labels))
-    everything = NaiveBayes().fit(columns({"c": list("rgbrgg")}), list("abaccb"))
+    everything = NaiveBayes.textbook().fit(columns({"c": list("rgbrgg")}), list("abaccb"))
     assert model.classes_.tolist() == ["a", "b", "c"]
     assert model.model_.parameters[0].vocabularies[0].values == ("b", "g", "r")
     assert model.statistic_ == everything.statistic_
@@ -246,8 +249,8 @@ def test_later_batches_bring_categories_and_classes():
 @ESTIMATIONS
 def test_a_nan_poisons_nothing(estimation):
     X, y = two_normals([0, 10], [1, 1])
-    clean = NaiveBayes(estimation=estimation).fit(X, y)
-    holed = NaiveBayes(estimation=estimation, class_prior="uniform").fit(X, y)
+    clean = NaiveBayes.textbook(estimation=estimation).fit(X, y)
+    holed = NaiveBayes.textbook(estimation=estimation, class_prior="uniform").fit(X, y)
     holed.partial_fit([[np.nan]], [0])
     found, expected = (model.model_.parameters[0].describe(0) for model in (holed, clean))
     assert found == expected
@@ -256,5 +259,5 @@ def test_a_nan_poisons_nothing(estimation):
 
 def test_a_nan_beside_a_number_leaves_the_number():
     X = np.array([[1.0, np.nan], [3.0, 5.0], [np.nan, 7.0], [9.0, 9.0]])
-    model = NaiveBayes(families=Gaussian(estimation="mle")).fit(X, [0, 0, 1, 1])
+    model = NaiveBayes.textbook(families=Gaussian(estimation="mle")).fit(X, [0, 0, 1, 1])
     assert model.model_.parameters[0].mean.tolist() == [[2.0, 5.0], [9.0, 8.0]]

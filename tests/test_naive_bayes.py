@@ -303,7 +303,7 @@ def test_the_variance_floor_belongs_to_its_column():
 def test_without_smoothing_a_class_of_one_value_keeps_to_it_in_any_unit(unit):
     x, y = np.array([[1.0], [1.0], [2.0], [3.0]]) * unit, [0, 0, 1, 1]
     rows = np.array([[1.0], [2.0], [2.5], [3.0]]) * unit
-    plain = ours.NaiveBayes(families="gaussian", estimation="mle", variance_floor=0)
+    plain = ours.NaiveBayes.textbook(families="gaussian", estimation="mle", variance_floor=0)
     for model in (ours.GaussianNB(var_smoothing=0), plain):
         assert model.fit(x, y).predict(rows).tolist() == [0, 1, 1, 1]
     model = ours.GaussianNB(var_smoothing=0).fit(x, y)
@@ -333,7 +333,7 @@ def test_missing_cells_are_left_out_by_every_class():
 
 def test_the_rule_for_unseen_values_is_checked_where_no_column_is_a_category():
     with pytest.raises(ParameterError, match="unseen='nonsense'; it is 'ignore', 'error'"):
-        ours.NaiveBayes(unseen="nonsense").fit([[1.0], [2.0]], [0, 1])
+        ours.NaiveBayes.textbook(unseen="nonsense").fit([[1.0], [2.0]], [0, 1])
 
 
 def test_strings_and_unseen_values():

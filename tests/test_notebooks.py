@@ -62,7 +62,7 @@ def table() -> pa.Table:
 
 @pytest.fixture(scope="module")
 def model(table: pa.Table) -> NaiveBayes:
-    return NaiveBayes().fit(table, "kind")
+    return NaiveBayes.textbook().fit(table, "kind")
 
 
 def test_evidence(model: NaiveBayes, table: pa.Table) -> None:
@@ -100,12 +100,12 @@ def test_columns_and_questions(model: NaiveBayes) -> None:
 
 
 def test_folds_candidates_and_comparisons(table: pa.Table, model: NaiveBayes) -> None:
-    folds = evaluate_folds(NaiveBayes(), table, "kind", cv=3)
+    folds = evaluate_folds(NaiveBayes.textbook(), table, "kind", cv=3)
     assert "log loss" in shown(folds).cells
     average = AutoClassifier(["naive-bayes", "logistic"]).fit(table, "kind")
     page = shown(average.candidates_)
     assert {"naive-bayes", "logistic"} <= set(page.cells)
-    other = NaiveBayes().fit(table.slice(10), "kind")
+    other = NaiveBayes.textbook().fit(table.slice(10), "kind")
     compared = shown(model.compare(other))
     assert HOSTILE in compared.cells
     assert "(labels)" in compared.cells

@@ -15,7 +15,7 @@ KIND = np.array(["fig", "fig", "plum", "plum"])
 
 @pytest.fixture
 def model() -> NaiveBayes:
-    return NaiveBayes().fit({"size": SIZE, "hue": [0.0, 0.0, 1.0, 2.0]}, KIND)
+    return NaiveBayes.textbook().fit({"size": SIZE, "hue": [0.0, 0.0, 1.0, 2.0]}, KIND)
 
 
 def test_evidence(model: NaiveBayes) -> None:
@@ -36,7 +36,7 @@ def test_evidence_of_many_columns_and_classes() -> None:
     rng = np.random.default_rng(0)
     y = np.arange(80) % 8
     x = rng.normal(size=(80, 50)) + y[:, None] * (np.arange(50) < 3)
-    evidence = NaiveBayes().fit(x, y).explain(x[:1])
+    evidence = NaiveBayes.textbook().fit(x, y).explain(x[:1])
     lines = repr(evidence).splitlines()
     assert len(lines[1].split()) == 5
     assert len(lines) == 1 + 1 + 1 + 30 + 1 + 2
@@ -107,5 +107,5 @@ def test_a_bayes_error() -> None:
 
 
 def test_one_row() -> None:
-    model = NaiveBayes().fit({"size": SIZE}, KIND)
+    model = NaiveBayes.textbook().fit({"size": SIZE}, KIND)
     assert repr(model.evaluate({"size": [1.0]}, ["fig"])).startswith("1 row: accuracy 1.0000")

@@ -132,7 +132,7 @@ logistic = LogisticRegression().fit
 counts = MultinomialNB().fit
 codes = CategoricalNB().fit
 gaussian = GaussianNB().fit
-joint = NaiveBayes("joint_table").fit
+joint = NaiveBayes.textbook("joint_table").fit
 exact = GaussianNB(precision="exact").fit
 quadratic = QuadraticDiscriminantAnalysis().fit
 
@@ -226,7 +226,7 @@ def test_coefficients_of_a_descent_are_those_of_its_columns(tmp_path):
 
 
 def test_sums_of_presence_are_no_more_than_the_rows(tmp_path):
-    model = NaiveBayes({"note": "bernoulli"}).fit(NOTES, "y")
+    model = NaiveBayes.textbook({"note": "bernoulli"}).fit(NOTES, "y")
     message = refusal(forged(model, of_sums(count=put("count", 7.0)), tmp_path / "m"))
     assert "every family has a statistic of its columns" in message
 
@@ -237,7 +237,7 @@ def test_a_family_has_the_statistic_that_it_sums(tmp_path):
         return content | {"parts": (replace(part, family=JointTable()),)}
 
     codes = np.array([["r", "b"], ["r", "r"], ["b", "b"]])
-    model = NaiveBayes("categorical").fit(codes, [0, 1, 0])
+    model = NaiveBayes.textbook("categorical").fit(codes, [0, 1, 0])
     message = refusal(forged(model, other_family, tmp_path / "m"))
     assert "every family has a statistic of its columns" in message
 
@@ -247,7 +247,7 @@ def test_a_family_reads_cells_in_its_way(tmp_path):
         (part,) = content["parts"]
         return content | {"parts": (replace(part, family=Bernoulli()),)}
 
-    message = refusal(forged(NaiveBayes().fit(X, LABELS), other_family, tmp_path / "m"))
+    message = refusal(forged(NaiveBayes.textbook().fit(X, LABELS), other_family, tmp_path / "m"))
     assert "the family can read cells in this way" in message
 
 
@@ -258,7 +258,7 @@ def test_a_model_of_one_family_has_no_other(tmp_path):
         write_model(path, "GaussianNB", content | {"params": params}, types=TYPES)
         return path
 
-    NaiveBayes("multivariate_gaussian").fit(X, LABELS).save(tmp_path / "m")
+    NaiveBayes.textbook("multivariate_gaussian").fit(X, LABELS).save(tmp_path / "m")
     message = refusal(another_kind(tmp_path / "m"))
     assert "GaussianNB has one for all columns" in message
 
@@ -269,7 +269,7 @@ def test_words_are_of_texts(tmp_path):
         columns = tuple(replace(column, stored="number") for column in layout.columns)
         return content | {"layout": replace(layout, columns=columns)}
 
-    model = NaiveBayes({"note": "multinomial"}).fit(NOTES, "y")
+    model = NaiveBayes.textbook({"note": "multinomial"}).fit(NOTES, "y")
     message = refusal(forged(model, numbered, tmp_path / "m"))
     assert "words are those of a column of strings" in message
 
@@ -321,7 +321,7 @@ def test_estimates_that_are_not_finite_are_refused(tmp_path):
         (part,) = content["parts"]
         return content | {"parts": (replace(part, family=Gaussian(mean0=1e300)),)}
 
-    message = refusal(forged(NaiveBayes().fit(X, LABELS), steep, tmp_path / "m"))
+    message = refusal(forged(NaiveBayes.textbook().fit(X, LABELS), steep, tmp_path / "m"))
     assert "StudentParameters.scale2[0, 0] is inf" in message
 
 
@@ -335,7 +335,9 @@ def test_a_model_with_an_option_of_every_kind_is_loaded(tmp_path):
     families = {("a", "b"): "joint_table", "c": Gaussian("mle")}
     table = {"a": ["x", "y", "x"], "b": ["u", "u", "v"], "c": [1.0, 2.0, 4.0], "y": [1, 2, 1]}
     prior = {1: 0.25, 2: 0.75}
-    model = NaiveBayes(families, class_prior=prior, missing=("",)).fit(pa.table(table), "y")
+    model = NaiveBayes.textbook(families, class_prior=prior, missing=("",)).fit(
+        pa.table(table), "y"
+    )
     model.save(tmp_path / "m")
     assert suffice.load(tmp_path / "m").get_params() == model.get_params()
 

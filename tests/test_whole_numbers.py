@@ -51,9 +51,9 @@ ESTIMATORS = [
     GaussianNB(),
     MultinomialNB(),
     ComplementNB(),
-    NaiveBayes(),
-    NaiveBayes(families={"x1": "poisson"}),
-    NaiveBayes(families={"x0": "multivariate_gaussian", "x1": "multivariate_gaussian"}),
+    NaiveBayes.textbook(),
+    NaiveBayes.textbook(families={"x1": "poisson"}),
+    NaiveBayes.textbook(families={"x0": "multivariate_gaussian", "x1": "multivariate_gaussian"}),
     LinearDiscriminantAnalysis(),
     QuadraticDiscriminantAnalysis(),
     LogisticRegression(),
@@ -160,10 +160,10 @@ def test_frames_files_and_databases(tmp_path: Path, kind: str) -> None:
     table = frames(tmp_path)[kind]
     row = {"parquet": "row 6 of t.parquet", "sql": "row 6 of the query"}.get(kind, "row 5")
     expected = f"column 'id', {row}: 9007199254740993{END}"
-    assert message(lambda: NaiveBayes().fit(table, "y")) == expected
+    assert message(lambda: NaiveBayes.textbook().fit(table, "y")) == expected
     assert message(lambda: LinearRegression().fit(table, "id")) == expected
     assert message(lambda: LinearRegression().fit(table, "y")) == expected
-    weighted = NaiveBayes()
+    weighted = NaiveBayes.textbook()
     assert message(lambda: weighted.fit(table, "y", sample_weight="id")) == expected
 
 
@@ -237,16 +237,16 @@ class TestNamesKeepTheirValues:
         assert model.classes_.tolist() == [7, B, B + 1]
 
     def test_labels_beside_a_table(self) -> None:
-        model = NaiveBayes().fit({"x": HELD[:, 1]}, [B, B + 1] * 20)
+        model = NaiveBayes.textbook().fit({"x": HELD[:, 1]}, [B, B + 1] * 20)
         assert model.classes_.tolist() == [B, B + 1]
         with pytest.raises(DataError, match="the labels mix types"):
-            NaiveBayes().fit({"x": HELD[:, 1]}, [float(B), B + 1] * 20)
+            NaiveBayes.textbook().fit({"x": HELD[:, 1]}, [float(B), B + 1] * 20)
 
     @pytest.mark.parametrize("kind", ["int64", "uint64", "frame", "csv"])
     def test_categories(self, kind: str, tmp_path: Path) -> None:
         ids = [B + 1 + i % 4 for i in range(ROWS)]
         name = "id" if kind in ("frame", "csv") else "x0"
-        model = NaiveBayes(families={name: "categorical"})
+        model = NaiveBayes.textbook(families={name: "categorical"})
         if kind == "csv":
             path = tmp_path / "t.csv"
             path.write_text("id,y\n" + "".join(f"{i},{y}\n" for i, y in zip(ids, Y, strict=True)))
@@ -262,7 +262,7 @@ class TestNamesKeepTheirValues:
         path = tmp_path / "t.csv"
         rows = "".join(f"{10**19 + i % 2},{i % 2}\n" for i in range(ROWS))
         path.write_text("id,y\n" + rows)
-        model = NaiveBayes().fit(path, "y")
+        model = NaiveBayes.textbook().fit(path, "y")
         assert model.predict(path).tolist() == Y.tolist()
         assert model.schema_[0].stored == "string"
 
@@ -290,11 +290,11 @@ def test_known_densities() -> None:
 def test_nanoseconds_do_not_vanish() -> None:
     times = 1_700_000_000_000_000_000 + np.arange(ROWS) * 1_000
     frame = pd.DataFrame({"t": pd.to_datetime(times), "y": Y})
-    NaiveBayes().fit(frame, "y")
+    NaiveBayes.textbook().fit(frame, "y")
     late = frame.assign(t=frame["t"] + pd.to_timedelta(1, "ns"))
-    assert message(lambda: NaiveBayes().fit(late, "y")) == (
+    assert message(lambda: NaiveBayes.textbook().fit(late, "y")) == (
         "column 't', row 0: '2023-11-14T22:13:20.000000001'; a time is read as a double in "
         "seconds, and these lie 2.4e-07 apart here; round the column to us, or subtract a time "
         "that is near."
     )
-    NaiveBayes().fit(late.assign(t=late["t"] - late["t"][0]), "y")
+    NaiveBayes.textbook().fit(late.assign(t=late["t"] - late["t"][0]), "y")

@@ -63,7 +63,7 @@ ColumnImportanceDisplay.from_estimator(model)
 # Prices are no bell curve: most are small, a few are large. ``numbers="adaptive"`` chooses for
 # each column the distribution that tells its class best.
 
-shaped = NaiveBayes(numbers="adaptive").fit(orders, "back")
+shaped = NaiveBayes.textbook(numbers="adaptive").fit(orders, "back")
 ClassDensityDisplay.from_estimator(model, "price")
 
 # %%
@@ -73,7 +73,7 @@ ClassDensityDisplay.from_estimator(model, "price")
 from suffice.model_selection import evaluate_models
 
 found = evaluate_models(
-    {"bell curves": NaiveBayes(), "adaptive": NaiveBayes(numbers="adaptive")},
+    {"bell curves": NaiveBayes(), "adaptive": NaiveBayes.textbook(numbers="adaptive")},
     orders,
     "back",
     cv=10,

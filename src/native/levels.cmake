@@ -20,8 +20,8 @@ if(SUFFICE_SANITIZE)
 endif()
 
 # For each: name.hpp says what, name.cpp how, and bindings/name.cpp checks the arrays of Python.
-set(kernels bins columns comoments coordinate counts descent distances eigen elementary exact_comoments exact_moments factor linear logistic
-    merging moments pair_counts pairs posterior scores searchlight squares sums sweep)
+set(kernels bins columns comoments coordinate counts descent distances eigen elementary exact_comoments exact_moments factor gram linear
+    logistic merging moments pair_counts pairs posterior scores searchlight squares sums sweep)
 
 # Compiled once, for any processor: memory, and whole numbers of any length.
 set(suffice_common memory.cpp planes.cpp dyadic.cpp moment_sums.cpp product_sums.cpp)

@@ -22,7 +22,8 @@ SECOND = "late,color,kind\n1.5,red,apple\n7.25,blue,plum\n1.0,blue,apple\n6.5,re
 def halves(run: Run, tmp_path: Path) -> tuple[Path, Path]:
     for name, text in (("first", FIRST), ("second", SECOND)):
         (tmp_path / f"{name}.csv").write_text(text)
-        assert run("fit", f"{name}.csv", "--label", "kind").exit_code == 0
+        words = ("--label", "kind", "--calibration", "none")
+        assert run("fit", f"{name}.csv", *words).exit_code == 0
     return tmp_path / "first.suffice", tmp_path / "second.suffice"
 
 
@@ -50,7 +51,8 @@ def test_it_says_nothing_until_a_merge_tells_what_it_is(
     assert run("compare", *halves).exit_code == 0
     assert run("merge", *halves, "-o", "both.suffice").exit_code == 0
     (tmp_path / "all.csv").write_text(FIRST + SECOND.split("\n", 1)[1])
-    assert run("fit", "all.csv", "--label", "kind").exit_code == 0
+    words = ("--label", "kind", "--calibration", "none")
+    assert run("fit", "all.csv", *words).exit_code == 0
     expected, both = suffice.load("all.suffice"), suffice.load("both.suffice")
     assert [(c.name, c.kind) for c in both.schema_] == [("late", "real"), ("color", "category")]
     read = {"late": [1.0, None, 6.0], "color": ["red", "blue", None]}

@@ -19,6 +19,7 @@ def test_columns_are_listed_by_what_they_tell(run: Run, model: Path) -> None:
         found.columns[j] for j in found.order
     ]
     assert [known["bits"] for known in facts["columns"]] == found.bits[found.order].tolist()
+    assert all(known["bits"] > 0 for known in facts["columns"])
     shown = run("columns", model, "--top", 1).stdout
     assert facts["columns"][0]["column"] in shown
     assert "1 more columns" not in shown

@@ -39,7 +39,7 @@ def rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "rows.csv").write_text("\n".join(["x,y,kind", *lines, ""]))
     quiet = {"cwd": folder, "stdout": subprocess.DEVNULL}
     for name, words in {
-        "classes": ("--label", "kind"),
+        "classes": ("--label", "kind", "--calibration", "none"),
         "line": ("--target", "y", "--ignore", "kind", "--model", "linear"),
     }.items():
         done = suffice("fit", "rows.csv", *words, "-o", f"{name}.suffice", **quiet)

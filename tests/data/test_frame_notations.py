@@ -49,10 +49,10 @@ def read(**columns: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("table", [FRAME, pl.from_pandas(FRAME), pa.Table.from_pandas(FRAME)])
 def test_a_frame_is_read_as_the_same_rows_in_a_file(table, tmp_path: Path):
     with pytest.warns(SufficeWarning, match=ALL):
-        model = NaiveBayes().fit(table, "y")
+        model = NaiveBayes.textbook().fit(table, "y")
     assert dict(model.format_.written) == WRITTEN
     FRAME.to_csv(tmp_path / "rows.csv", index=False)
-    of_file = NaiveBayes().fit(tmp_path / "rows.csv", "y")
+    of_file = NaiveBayes.textbook().fit(tmp_path / "rows.csv", "y")
     assert [column.kind for column in model.schema_] == ["real"] * 4
     expected = of_file.predict_proba(tmp_path / "rows.csv")
     np.testing.assert_array_equal(model.predict_proba(table), expected)
@@ -74,7 +74,7 @@ def test_later_rows_are_read_as_the_first_were(tmp_path: Path):
 
 
 def test_a_later_cell_that_does_not_obey_is_named():
-    model = NaiveBayes().fit(FRAME, "y")
+    model = NaiveBayes.textbook().fit(FRAME, "y")
     wrong = FRAME.assign(price=["$1.00", "2.00", *FRAME["price"][2:]])
     with pytest.raises(SchemaError, match=r"column 'price', row 1: '2.00' is not written as \$1"):
         model.predict(wrong)
@@ -109,7 +109,7 @@ def test_dates_of_which_nobody_knows_the_day_stay_text():
         {"day": ["01/02/2024", "03/04/2024"] * 9, "x": range(18), "y": ["a", "b"] * 9}
     )
     with pytest.warns(SufficeWarning, match="whether the day or the month comes first: 'day'"):
-        model = NaiveBayes().fit(rows, "y")
+        model = NaiveBayes.textbook().fit(rows, "y")
     assert model.schema_[0].kind == "category"
 
 
@@ -117,13 +117,13 @@ def test_one_cell_that_does_not_obey_is_named_and_the_column_stays_text():
     rows = FRAME[["price", "y"]].assign(price=[*FRAME["price"][:-1], "free"], x=PRICE)
     said = r"column 'price' would hold numbers in \$, as in \$1, but for 'free': it is kept as text"
     with pytest.warns(SufficeWarning, match=said):
-        model = NaiveBayes(identifiers="keep").fit(rows, "y")
+        model = NaiveBayes.textbook(identifiers="keep").fit(rows, "y")
     assert model.schema_[0].kind == "category"
 
 
 def test_a_categorical_type_keeps_the_text():
     rows = FRAME[["price", "y"]].assign(price=FRAME["price"].astype("category"), x=PRICE)
-    model = NaiveBayes(identifiers="keep").fit(rows, "y")
+    model = NaiveBayes.textbook(identifiers="keep").fit(rows, "y")
     assert model.schema_[0].kind == "category"
     label = pd.DataFrame({"x": PRICE, "y": ["$1", "$2"] * (N // 2)})
-    assert NaiveBayes().fit(label, "y").classes_.tolist() == ["$1", "$2"]
+    assert NaiveBayes.textbook().fit(label, "y").classes_.tolist() == ["$1", "$2"]

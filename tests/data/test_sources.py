@@ -178,12 +178,12 @@ def learnt(model: NaiveBayes) -> Any:
 
 @pytest.fixture(scope="module")
 def expected() -> NaiveBayes:
-    return NaiveBayes().fit(TABLE, "kind")
+    return NaiveBayes.textbook().fit(TABLE, "kind")
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_same_model(name: str, expected: NaiveBayes, tmp_path: Path) -> None:
-    model = NaiveBayes().fit(SOURCES[name](tmp_path), "kind")
+    model = NaiveBayes.textbook().fit(SOURCES[name](tmp_path), "kind")
     assert model.parts_ == expected.parts_
     assert model.statistic_ == expected.statistic_
     assert learnt(model) == learnt(expected)
@@ -201,7 +201,7 @@ def test_the_same_model_from_postgresql(postgresql: Any, expected: NaiveBayes) -
             (SQL, postgresql.address),
             (f"SELECT {exact} FROM mixed ORDER BY random()", connection),
         ):
-            model = NaiveBayes().fit(read_sql(query, where), "kind")
+            model = NaiveBayes.textbook().fit(read_sql(query, where), "kind")
             assert model.statistic_ == expected.statistic_
             assert learnt(model) == learnt(expected)
 
@@ -252,7 +252,7 @@ def test_a_bad_cell_is_named_in_every_block(column: str, make: Callable[..., Any
     families = dict(zip(names, ("poisson", "multinomial", "bernoulli"), strict=True))
     name = names[list(rows).index(column)]
     with pytest.raises(DataError, match=rf"^column '{name}', row 1: -7\.0; "):
-        NaiveBayes(families=families).fit(table, ["a", "b"])
+        NaiveBayes.textbook(families=families).fit(table, ["a", "b"])
 
 
 def test_narwhals_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +265,7 @@ def test_narwhals_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_column_without_any_value_is_of_every_type() -> None:
     days = pa.array([0, 86_400, 172_800, 0] * 5, pa.timestamp("s"))
     table = pa.table({"day": days, "word": ["p", "q"] * 10, "kind": ["a", "b"] * 10})
-    model = NaiveBayes().fit(table, "kind")
+    model = NaiveBayes.textbook().fit(table, "kind")
     nothing = pa.table({"day": pa.array([None], pa.float64()), "word": pa.array([None], pa.int8())})
     assert model.predict_proba(nothing).tolist() == [[0.5, 0.5]]
     with pytest.raises(SchemaError, match="'day' holds numbers"):

@@ -109,8 +109,8 @@ def stopped(make: Callable[..., Any], file: Any, after: int, **how: Any) -> Base
 
 
 CLOSED: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "naive Bayes": (NaiveBayes, {}),
-    "naive Bayes, exact": (partial(NaiveBayes, precision="exact"), {}),
+    "naive Bayes": (NaiveBayes.textbook, {}),
+    "naive Bayes, exact": (partial(NaiveBayes.textbook, precision="exact"), {}),
     "LDA": (LinearDiscriminantAnalysis, {"categories": False}),
     "linear regression": (LinearRegression, {"label": "number"}),  # categories first, then sums
     "ridge": (Ridge, {"label": "number", "categories": False}),
@@ -163,33 +163,45 @@ def test_an_iterative_fit_goes_on_to_the_same_bits(
 
 
 def test_a_fit_may_be_stopped_again_and_again(file: Path) -> None:
-    expected = bits(NaiveBayes().fit(file, "y"))
+    expected = bits(NaiveBayes.textbook().fit(file, "y"))
     for _ in range(7):
-        stopped(NaiveBayes, file, 5)
+        stopped(NaiveBayes.textbook, file, 5)
     rest = Stopping()
-    assert bits(NaiveBayes(engine=checkpointed(rest)).fit(file, "y")) == expected
+    assert bits(NaiveBayes.textbook(engine=checkpointed(rest)).fit(file, "y")) == expected
     assert len(rest.given) == GROUPS - 7 * 5
 
 
-def test_another_engine_may_go_on(file: Path) -> None:
+def test_weights_of_columns_are_learnt_in_another_reading(file: Path) -> None:
+    """The checkpoint holds no row; a fit with one is the fit without."""
     expected = bits(NaiveBayes().fit(file, "y"))
+    stopped(NaiveBayes, file, 23)
+    model = NaiveBayes(engine=checkpointed(LocalEngine(2))).fit(file, "y")
+    assert not model.calibration_.stale
+    assert bits(model) == expected
+    assert os.listdir() == ["rows.parquet"]
+
+
+def test_another_engine_may_go_on(file: Path) -> None:
+    expected = bits(NaiveBayes.textbook().fit(file, "y"))
     for threads in (1, 4):
-        stopped(NaiveBayes, file, 23)
-        model = NaiveBayes(engine=checkpointed(LocalEngine(threads)))
+        stopped(NaiveBayes.textbook, file, 23)
+        model = NaiveBayes.textbook(engine=checkpointed(LocalEngine(threads)))
         assert bits(model.fit(file, "y")) == expected
 
 
 def told(rows: Any) -> list[Progress]:
     """What is said of a fit that goes on."""
     seen: list[Progress] = []
-    NaiveBayes(engine=checkpointed(WatchedEngine(LocalEngine(2), seen.append))).fit(rows, "y")
+    NaiveBayes.textbook(engine=checkpointed(WatchedEngine(LocalEngine(2), seen.append))).fit(
+        rows, "y"
+    )
     return seen
 
 
 def test_progress_counts_what_was_done_before(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_engine, "PAUSE", 0.0)
     n = 50 * GROUPS
-    stopped(NaiveBayes, file, 23)
+    stopped(NaiveBayes.textbook, file, 23)
     seen = told(file)
     assert seen[0].rows == 24 * 50
     assert {progress.total_rows for progress in seen} == {n}
@@ -203,7 +215,7 @@ def test_progress_does_not_know_the_rows_of_text_that_was_done_before(tmp_path: 
     paths = [tmp_path / f"{name}.csv" for name in "abc"]
     for path in paths:
         path.write_text("x,y\n1,a\n2,b\n")
-    stopped(NaiveBayes, paths, 1)
+    stopped(NaiveBayes.textbook, paths, 1)
     last = told(paths)[-1]
     assert (last.rows, last.total_rows, last.fraction) == (4, None, 1.0)
     assert last.bytes == last.total_bytes == 3 * paths[0].stat().st_size
@@ -212,8 +224,8 @@ def test_progress_does_not_know_the_rows_of_text_that_was_done_before(tmp_path: 
 def test_an_interrupt_in_the_middle_of_an_addition_loses_no_term(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = bits(NaiveBayes().fit(file, "y"))
-    kind = type(NaiveBayes().fit(file, "y").statistic_)
+    expected = bits(NaiveBayes.textbook().fit(file, "y"))
+    kind = type(NaiveBayes.textbook().fit(file, "y").statistic_)
     add, n = kind.__add__, GROUPS - GROUPS.bit_count()  # additions of neighbours
     for after in {0, 1, 2, 10, 31, n - 1}:
         added: list[int] = []
@@ -227,9 +239,9 @@ def test_an_interrupt_in_the_middle_of_an_addition_loses_no_term(
         with monkeypatch.context() as patch:
             patch.setattr(kind, "__add__", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                NaiveBayes(engine=checkpointed()).fit(file, "y")
+                NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
         rest = Stopping()
-        assert bits(NaiveBayes(engine=checkpointed(rest)).fit(file, "y")) == expected
+        assert bits(NaiveBayes.textbook(engine=checkpointed(rest)).fit(file, "y")) == expected
         assert len(rest.given) < GROUPS
 
 
@@ -241,6 +253,8 @@ KILLED = """
 import os, signal, sys, threading
 from pathlib import Path
 from {module} import {name} as Estimator
+
+Estimator = getattr(Estimator, "textbook", Estimator)  # of sums alone
 from suffice.engines import checkpoint
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.local import LocalEngine
@@ -281,20 +295,23 @@ def run_to_its_end(folder: Path, estimator: type, moment: int) -> int | None:
 
 
 @pytest.mark.parametrize(
-    ("estimator", "moments"), [(NaiveBayes, 8), (LogisticRegression, 3)], ids=["bayes", "logistic"]
+    ("estimator", "moments"),
+    [(NaiveBayes, 8), (LogisticRegression, 3)],
+    ids=["bayes", "logistic"],
 )
 def test_a_killed_fit_goes_on_to_the_same_bits(
     estimator: type, moments: int, tmp_path: Path, file: Path
 ) -> None:
     whole = Stopping()
-    expected = bits(estimator(engine=checkpointed(whole)).fit(file, "y"))
+    of_sums = getattr(estimator, "textbook", estimator)
+    expected = bits(of_sums(engine=checkpointed(whole)).fit(file, "y"))
     assert run_to_its_end(tmp_path, estimator, moment=0) == 0
     events = int((tmp_path / "events").read_text())
     begun = 0
     for moment in np.random.default_rng(0).integers(1, 0.9 * events, moments).tolist():
         assert run_to_its_end(tmp_path, estimator, moment) == -signal.SIGKILL
         rest = Stopping()
-        assert bits(estimator(engine=checkpointed(rest)).fit(file, "y")) == expected
+        assert bits(of_sums(engine=checkpointed(rest)).fit(file, "y")) == expected
         begun += len(rest.given) < len(whole.given)
         assert not Path("fit.checkpoint").exists()
     assert begun > 0
@@ -306,17 +323,19 @@ def test_a_killed_fit_goes_on_to_the_same_bits(
 @pytest.mark.parametrize(
     "other",
     [
-        lambda file: NaiveBayes(engine=checkpointed(), alpha=2.0).fit(file, "y"),
-        lambda file: NaiveBayes(engine=checkpointed()).fit(file, "colour"),
-        lambda file: NaiveBayes(engine=checkpointed()).fit([file, file], "y"),
-        lambda file: NaiveBayes(engine=checkpointed()).fit(written(file, seed=1), "y"),
-        lambda file: NaiveBayes(engine=checkpointed()).fit(file.rename("moved.parquet"), "y"),
+        lambda file: NaiveBayes.textbook(engine=checkpointed(), alpha=2.0).fit(file, "y"),
+        lambda file: NaiveBayes.textbook(engine=checkpointed()).fit(file, "colour"),
+        lambda file: NaiveBayes.textbook(engine=checkpointed()).fit([file, file], "y"),
+        lambda file: NaiveBayes.textbook(engine=checkpointed()).fit(written(file, seed=1), "y"),
+        lambda file: NaiveBayes.textbook(engine=checkpointed()).fit(
+            file.rename("moved.parquet"), "y"
+        ),
         lambda file: LogisticRegression(engine=checkpointed()).fit(file, "y"),
     ],
     ids=["option", "label", "files", "rows", "path", "model"],
 )
 def test_a_checkpoint_of_other_work_is_refused(file: Path, other: Callable[[Path], Any]) -> None:
-    stopped(NaiveBayes, file, 11)
+    stopped(NaiveBayes.textbook, file, 11)
     before = Path("fit.checkpoint").read_bytes()
     with pytest.raises(ParameterError) as refusal:
         other(file)
@@ -329,34 +348,34 @@ def test_a_checkpoint_of_other_work_is_refused(file: Path, other: Callable[[Path
 
 
 def test_a_changed_file_is_other_work(file: Path) -> None:
-    stopped(NaiveBayes, file, 11)
+    stopped(NaiveBayes.textbook, file, 11)
     os.utime(file, ns=(0, 0))
     with pytest.raises(ParameterError, match="checkpoint of other work"):
-        NaiveBayes(engine=checkpointed()).fit(file, "y")
+        NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
 
 
 def test_a_file_of_the_same_size_and_time_is_other_work() -> None:
     files = [Path("a.csv"), Path("b.csv")]
     for file in files:
         file.write_text("x,y\n" + "1.5,no\n2.5,yes\n" * 30)
-    stopped(NaiveBayes, files, 1)
+    stopped(NaiveBayes.textbook, files, 1)
     before = files[1].stat()
     Path("c.csv").write_text("x,y\n" + "1.5,no\n3.5,yes\n" * 30)
     os.utime("c.csv", ns=(before.st_atime_ns, before.st_mtime_ns))
     now = Path("c.csv").replace(files[1]).stat()
     assert (now.st_size, now.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
     with pytest.raises(ParameterError, match="checkpoint of other work"):
-        NaiveBayes(engine=checkpointed()).fit(files, "y")
+        NaiveBayes.textbook(engine=checkpointed()).fit(files, "y")
 
 
 def test_a_damaged_checkpoint_is_refused(file: Path) -> None:
-    stopped(NaiveBayes, file, 11)
+    stopped(NaiveBayes.textbook, file, 11)
     path = Path("fit.checkpoint")
     whole = path.read_bytes()
     for length in (0, 1, 50, 200, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:length])
         with pytest.raises(ModelFileError) as refusal:
-            NaiveBayes(engine=checkpointed()).fit(file, "y")
+            NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
         assert str(refusal.value).startswith("fit.checkpoint")
         assert str(refusal.value).endswith(
             "; it was to be a checkpoint to go on from; give another name, or delete the file to "
@@ -370,16 +389,16 @@ def test_a_file_that_is_no_checkpoint_is_left_alone(file: Path) -> None:
         if path.suffix == ".csv":
             path.write_text("x,y\n1,2\n")
         if path.suffix == ".suffice":
-            NaiveBayes().fit(file, "y").save(path)
+            NaiveBayes.textbook().fit(file, "y").save(path)
         before = path.read_bytes()
         with pytest.raises(ModelFileError, match=f"^{path.name}|/{path.name}"):
-            NaiveBayes(engine=CheckpointedEngine(LocalEngine(), path)).fit(file, "y")
+            NaiveBayes.textbook(engine=CheckpointedEngine(LocalEngine(), path)).fit(file, "y")
         assert path.read_bytes() == before
 
 
 def test_who_cannot_write_knows_before_the_work(file: Path) -> None:
     engine = Stopping()
-    model = NaiveBayes(engine=CheckpointedEngine(engine, "absent/fit.checkpoint"))
+    model = NaiveBayes.textbook(engine=CheckpointedEngine(engine, "absent/fit.checkpoint"))
     with pytest.raises(ModelFileError, match=r"absent/fit\.checkpoint cannot be written: No such"):
         model.fit(file, "y")
     assert not engine.given
@@ -390,7 +409,7 @@ def test_only_rows_in_files_have_a_checkpoint(file: Path) -> None:
     stream = pa.RecordBatchReader.from_batches(table.schema, table.to_batches())
     for rows, y in ((np.eye(4), [0, 1, 0, 1]), (table, "y"), (stream, "y")):
         with pytest.raises(ParameterError, match=r"^a checkpoint is asked for of rows that are"):
-            NaiveBayes(engine=checkpointed()).fit(rows, y)
+            NaiveBayes.textbook(engine=checkpointed()).fit(rows, y)
     assert os.listdir() == ["rows.parquet"]
 
 
@@ -404,31 +423,33 @@ def test_the_pause_is_a_number(every: Any) -> None:
 
 
 def test_a_fit_that_fails_at_once_leaves_no_file(file: Path) -> None:
-    stopped(NaiveBayes, file, 0)
+    stopped(NaiveBayes.textbook, file, 0)
     assert os.listdir() == ["rows.parquet"]
 
 
 def test_who_is_told_how_to_go_on(file: Path) -> None:
     lost = EngineError("a worker died")
-    assert stopped(NaiveBayes, file, 9, error=lost).__notes__ == [NOTE]
-    assert stopped(NaiveBayes, file, 9, error=KeyboardInterrupt).__notes__ == [NOTE]
+    assert stopped(NaiveBayes.textbook, file, 9, error=lost).__notes__ == [NOTE]
+    assert stopped(NaiveBayes.textbook, file, 9, error=KeyboardInterrupt).__notes__ == [NOTE]
     wrong = suffice.errors.DataError("column 'x0', row 3: inf")
-    assert not hasattr(stopped(NaiveBayes, file, 9, error=wrong), "__notes__")
+    assert not hasattr(stopped(NaiveBayes.textbook, file, 9, error=wrong), "__notes__")
     assert Path("fit.checkpoint").exists()
 
 
 def test_only_what_is_learnt_is_kept(file: Path) -> None:
-    model = NaiveBayes(engine=CheckpointedEngine(LocalEngine(), "fit.checkpoint", every=0.0))
+    model = NaiveBayes.textbook(
+        engine=CheckpointedEngine(LocalEngine(), "fit.checkpoint", every=0.0)
+    )
     model.fit(file, "y")
     table = pq.read_table(file)
-    assert model.score(table, "y") == NaiveBayes().fit(file, "y").score(file, "y")
+    assert model.score(table, "y") == NaiveBayes.textbook().fit(file, "y").score(file, "y")
     assert len(model.predict(table)) == len(table)
     assert os.listdir() == ["rows.parquet"]
 
 
 def test_the_file_stays_while_the_work_lasts(file: Path) -> None:
     with fit_context():
-        NaiveBayes(engine=checkpointed()).fit(file, "y")
+        NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
         assert Path("fit.checkpoint").exists()
     assert not Path("fit.checkpoint").exists()
 
@@ -437,7 +458,7 @@ def learnt_and_lost(engine: CheckpointedEngine, file: Path) -> int:
     """The size of the checkpoint after a fit, in a piece of work that then fails."""
     sizes = []
     with pytest.raises(Stop), fit_context():  # noqa: PT012
-        NaiveBayes(engine=engine).fit(file, "y")
+        NaiveBayes.textbook(engine=engine).fit(file, "y")
         sizes.append(Path("fit.checkpoint").stat().st_size)
         raise Stop
     return sizes[0]
@@ -446,7 +467,7 @@ def learnt_and_lost(engine: CheckpointedEngine, file: Path) -> int:
 def test_work_that_fails_after_the_fit_is_not_lost(file: Path) -> None:
     learnt_and_lost(checkpointed(), file)
     rest = Stopping()
-    NaiveBayes(engine=checkpointed(rest)).fit(file, "y")
+    NaiveBayes.textbook(engine=checkpointed(rest)).fit(file, "y")
     assert not rest.given
 
 
@@ -462,7 +483,7 @@ def test_an_engine_is_its_settings() -> None:
     for same in (copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
         assert same == engine
         assert hash(same) == hash(engine)
-    assert clone(NaiveBayes(engine=engine)).engine == engine
+    assert clone(NaiveBayes.textbook(engine=engine)).engine == engine
 
 
 # Fingerprints ------------------------------------------------------------------------------------
@@ -473,7 +494,7 @@ VALUES = [
     *(np.zeros(2), np.zeros((2, 1)), np.zeros(2, "f4"), np.ones(2), np.float64(1), np.int64(1)),
     *(np.array(["a", None], object), np.array(["b", None], object), np.arange(4.0)[::2]),
     *(pa.int64(), pa.dictionary(pa.int8(), pa.string()), pa.array([1, 2]), pa.array([1, 3])),
-    *(len, NaiveBayes, bits, LocalEngine(1), LocalEngine(2), Path("a"), Path("b")),
+    *(len, NaiveBayes.textbook, bits, LocalEngine(1), LocalEngine(2), Path("a"), Path("b")),
     *(slice(1, 2), range(3), LocalEngine(1).map, LocalEngine(1).run),
 ]
 

@@ -42,7 +42,7 @@ def test_a_table_that_lives_in_an_engine_is_read_there() -> None:
 @pytest.mark.parametrize("wrong", ["sparks", 3, object, LocalEngine, []])
 def test_what_is_no_engine_is_named(wrong: Any) -> None:
     for action in (
-        NaiveBayes(engine=wrong).fit,
+        NaiveBayes.textbook(engine=wrong).fit,
         lambda *_: suffice.engine(wrong),
         lambda *_: suffice.set_engine(wrong),
     ):
@@ -68,7 +68,7 @@ def test_an_engine_takes_no_more_options() -> None:
 @pytest.mark.parametrize("other", ["processes", LocalEngine(1), ProcessesEngine(2)])
 def test_threads_beside_another_engine(other: Choice) -> None:
     with pytest.raises(ParameterError) as caught:
-        NaiveBayes(engine=other, threads=2).fit(*TABLE)
+        NaiveBayes.textbook(engine=other, threads=2).fit(*TABLE)
     assert str(caught.value) == (
         f"threads=2 is given with engine={other!r}; threads are the workers of the local engine; "
         "leave them out, or give the engine as many workers: suffice.engine(name, ...)."
@@ -93,7 +93,7 @@ def test_an_option_that_an_engine_does_not_have() -> None:
 
 
 def test_the_engine_is_no_part_of_a_model(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    model = clone(NaiveBayes(engine=LocalEngine(1))).fit(*TABLE)
+    model = clone(NaiveBayes.textbook(engine=LocalEngine(1))).fit(*TABLE)
     assert model.engine == LocalEngine(1)
     model.save(tmp_path / "m.suffice")
     assert suffice.load(tmp_path / "m.suffice").engine is None

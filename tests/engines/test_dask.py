@@ -147,7 +147,7 @@ if __name__ == "__main__":
         client.wait_for_workers(1)
         report = Killing(worker.pid)
         try:
-            NaiveBayes(engine=WatchedEngine(DaskEngine(patience=0), report)).fit(
+            NaiveBayes.textbook(engine=WatchedEngine(DaskEngine(patience=0), report)).fit(
                 path, "kind"
             )
         except EngineError as error:
@@ -169,8 +169,9 @@ if __name__ == "__main__":
             frame = dd.from_map(part, range(40)).persist()
             wait(frame)
             report = Killing(next(iter(client.run(os.getpid).values())))
-            model = NaiveBayes(engine=WatchedEngine(DaskEngine(), report)).fit(frame, "kind")
-            expected = NaiveBayes().fit(pd.concat(map(part, range(40))), "kind")
+            watched = WatchedEngine(DaskEngine(), report)
+            model = NaiveBayes.textbook(engine=watched).fit(frame, "kind")
+            expected = NaiveBayes.textbook().fit(pd.concat(map(part, range(40))), "kind")
             print(report.told > 1, model.statistic_ == expected.statistic_)
 """
 

@@ -89,8 +89,8 @@ def gathered(frame: Any) -> Any:
 
 def test_the_engine_is_that_of_the_frame(make: Make, rows: pd.DataFrame) -> None:
     frame = make(rows)
-    model = NaiveBayes().fit(frame, "kind", sample_weight="times")
-    expected = NaiveBayes().fit(rows, "kind", sample_weight="times")
+    model = NaiveBayes.textbook().fit(frame, "kind", sample_weight="times")
+    expected = NaiveBayes.textbook().fit(rows, "kind", sample_weight="times")
     assert model.schema_ == expected.schema_
     assert model.statistic_ == expected.statistic_
     assert frozen(model.model_.parameters) == frozen(expected.model_.parameters)
@@ -98,7 +98,7 @@ def test_the_engine_is_that_of_the_frame(make: Make, rows: pd.DataFrame) -> None
 
 
 def test_answers_come_in_the_order_of_the_frame(make: Make, rows: pd.DataFrame) -> None:
-    model = NaiveBayes().fit(rows[[*FEATURES, "kind"]], "kind")
+    model = NaiveBayes.textbook().fit(rows[[*FEATURES, "kind"]], "kind")
     frame = make(rows[FEATURES])
     in_memory = gathered(frame)
     assert np.array_equal(model.predict(frame), model.predict(in_memory))
@@ -118,7 +118,7 @@ def test_regressions_read_a_frame_more_than_once(make: Make, rows: pd.DataFrame)
 
 def test_partitions_may_be_empty(make: Make, rows: pd.DataFrame) -> None:
     few = rows[:3].assign(kind=["ham", "spam", "ham"])
-    model, expected = (NaiveBayes().fit(table, "kind") for table in (make(few), few))
+    model, expected = (NaiveBayes.textbook().fit(table, "kind") for table in (make(few), few))
     assert model.statistic_ == expected.statistic_
 
 
@@ -137,8 +137,8 @@ def test_a_column_may_begin_after_the_first_rows(
     late = np.arange(len(many)) >= 66_000
     many["whole"] = many["count"].where(late).astype("Int64")
     many["letter"] = many["letter"].where(late)
-    assert NaiveBayes().fit(many[:65_536], "kind").layout_.undecided == ("letter", "whole")
-    expected, model = (NaiveBayes().fit(table, "kind") for table in (many, make(many)))
+    assert NaiveBayes.textbook().fit(many[:65_536], "kind").layout_.undecided == ("letter", "whole")
+    expected, model = (NaiveBayes.textbook().fit(table, "kind") for table in (many, make(many)))
     assert [column.kind for column in model.schema_] == [c.kind for c in expected.schema_]
     assert model.layout_.undecided == ()
     assert model.statistic_ == expected.statistic_
@@ -157,17 +157,17 @@ def test_a_frame_without_rows(
 ) -> None:
     make = request.getfixturevalue(f"in_{library}")
     with pytest.raises(DataError, match=fact):
-        NaiveBayes().fit(make(rows[:0]), "kind")
+        NaiveBayes.textbook().fit(make(rows[:0]), "kind")
 
 
 def test_a_bad_cell_is_named(make: Make, rows: pd.DataFrame) -> None:
     with pytest.raises(DataError, match=r"column 'size', row \d+ of (partition|block) \d: inf"):
-        NaiveBayes().fit(make(rows.assign(size=np.inf)), "kind")
+        NaiveBayes.textbook().fit(make(rows.assign(size=np.inf)), "kind")
 
 
 def test_labels_are_named_not_given(make: Make, rows: pd.DataFrame) -> None:
     with pytest.raises(ParameterError, match="give the name of their column"):
-        NaiveBayes().fit(make(rows[FEATURES]), rows["kind"])
+        NaiveBayes.textbook().fit(make(rows[FEATURES]), rows["kind"])
 
 
 # Spark --------------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def test_labels_are_named_not_given(make: Make, rows: pd.DataFrame) -> None:
 def test_rows_in_spark_stay_there(in_spark: Make, rows: pd.DataFrame) -> None:
     frame = in_spark(rows)
     with pytest.raises(EngineError, match="read by the engine 'spark'"):
-        NaiveBayes(engine=LocalEngine(1)).fit(frame, "kind")
+        NaiveBayes.textbook(engine=LocalEngine(1)).fit(frame, "kind")
     (split,) = open_table(frame.select("kind"), "kind").splits(Layout((), (), "kind"), workers=2)
     with pytest.raises(EngineError, match="asked for outside of Spark"):
         pickle.dumps(split)
@@ -186,8 +186,10 @@ def test_rows_in_spark_stay_there(in_spark: Make, rows: pd.DataFrame) -> None:
 @QUIET
 def test_progress_over_partitions(in_spark: Make, spark: Any, rows: pd.DataFrame) -> None:
     seen: list[Progress] = []
-    model = NaiveBayes(engine=WatchedEngine(spark, seen.append)).fit(in_spark(rows), "kind")
-    assert model.statistic_ == NaiveBayes().fit(rows, "kind").statistic_
+    model = NaiveBayes.textbook(engine=WatchedEngine(spark, seen.append)).fit(
+        in_spark(rows), "kind"
+    )
+    assert model.statistic_ == NaiveBayes.textbook().fit(rows, "kind").statistic_
     assert seen[-1].rows == ROWS
 
 
@@ -196,31 +198,31 @@ def test_names_that_sql_would_read_otherwise(in_spark: Make, rows: pd.DataFrame)
     names = {"size": "size.in`kB`", "letter": "the letter"}
     odd = rows[["size", "letter", "kind"]].rename(columns=names)
     assert (
-        NaiveBayes().fit(in_spark(odd), "kind").statistic_
-        == NaiveBayes().fit(odd, "kind").statistic_
+        NaiveBayes.textbook().fit(in_spark(odd), "kind").statistic_
+        == NaiveBayes.textbook().fit(odd, "kind").statistic_
     )
     with pytest.raises(SchemaError, match="column 'size' is there twice"):
-        NaiveBayes().fit(in_spark(rows).select("size", "kind", "size"), "kind")
+        NaiveBayes.textbook().fit(in_spark(rows).select("size", "kind", "size"), "kind")
 
 
 @QUIET
 def test_a_query_that_fails(in_spark: Make, rows: pd.DataFrame) -> None:
     frame = in_spark(rows).selectExpr("kind", "raise_error('no size') AS size")
     with pytest.raises(ReadError, match=r"the Spark DataFrame cannot be read: .*no size"):
-        NaiveBayes().fit(frame, "kind")
+        NaiveBayes.textbook().fit(frame, "kind")
     late = "if(id = 69999, raise_error('too late'), id) AS size"
     numbers = frame.sparkSession.range(0, 70_000, 1, 1).selectExpr("id % 2 = 0 AS kind", late)
     with pytest.raises(EngineError, match=r"Spark does not get through: .*too late"):
-        NaiveBayes().fit(numbers, "kind")
+        NaiveBayes.textbook().fit(numbers, "kind")
 
 
 # Dask ---------------------------------------------------------------------------------------------
 
 
 def test_a_persisted_frame(in_dask: Make, rows: pd.DataFrame) -> None:
-    frame, expected = in_dask(rows).persist(), NaiveBayes().fit(rows, "kind")
-    assert NaiveBayes().fit(frame, "kind").statistic_ == expected.statistic_
-    assert NaiveBayes(engine="local").fit(frame, "kind").statistic_ == expected.statistic_
+    frame, expected = in_dask(rows).persist(), NaiveBayes.textbook().fit(rows, "kind")
+    assert NaiveBayes.textbook().fit(frame, "kind").statistic_ == expected.statistic_
+    assert NaiveBayes.textbook(engine="local").fit(frame, "kind").statistic_ == expected.statistic_
 
 
 def test_a_column_keeps_its_type(in_dask: Make, rows: pd.DataFrame) -> None:
@@ -232,7 +234,7 @@ def test_a_column_keeps_its_type(in_dask: Make, rows: pd.DataFrame) -> None:
     with dask.config.set({"dataframe.convert-string": False}):
         frame = dask.dataframe.from_map(lambda half: halves[half], [0, 1], meta=meta)
     with pytest.raises(SchemaError, match=r"column 'letter', partition 1: .*convert it"):
-        NaiveBayes().fit(frame, "kind")
+        NaiveBayes.textbook().fit(frame, "kind")
 
 
 def test_folds_are_made_of_rows_in_the_order_of_the_frame(
@@ -241,7 +243,7 @@ def test_folds_are_made_of_rows_in_the_order_of_the_frame(
     frame = make(rows[[*FEATURES, "kind"]])
     if "spark" in request.node.name:
         with pytest.raises(ParameterError, match="the rows of a Spark DataFrame have no order"):
-            evaluate_folds(NaiveBayes(), frame, "kind", cv=4)
+            evaluate_folds(NaiveBayes.textbook(), frame, "kind", cv=4)
         return
-    found = evaluate_folds(NaiveBayes(), frame, "kind", cv=4)
-    assert found.folds == evaluate_folds(NaiveBayes(), gathered(frame), "kind", cv=4).folds
+    found = evaluate_folds(NaiveBayes.textbook(), frame, "kind", cv=4)
+    assert found.folds == evaluate_folds(NaiveBayes.textbook(), gathered(frame), "kind", cv=4).folds

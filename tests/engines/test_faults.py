@@ -45,7 +45,7 @@ def a_pass(tmp_path: Path) -> tuple[Any, Any, Sequence[Any]]:
     table = pa.table({"x": rng.normal(size=2_000), "y": rng.integers(0, 2, 2_000)})
     path = tmp_path / "rows.parquet"
     pq.write_table(table, path, row_group_size=100)
-    model = NaiveBayes().fit(path, "y")
+    model = NaiveBayes.textbook().fit(path, "y")
     splits = open_table(path, "y").splits(model.layout_, 2)
     assert len(splits) == 20
     # Parameters so large that they are shared, and lost with the worker that holds them.
@@ -58,7 +58,7 @@ def test_a_file_that_breaks_off(far: Engine, tmp_path: Path) -> None:
     long = "a" * 60  # the first rows, which the caller reads, go well
     path.write_text("x,y\n" + f"1,{long}\n" * 90_000 + "1,a,b\n")
     with pytest.raises(ReadError, match=r"line 90002 of rows\.csv"):
-        NaiveBayes(engine=far).fit(path, "y")
+        NaiveBayes.textbook(engine=far).fit(path, "y")
 
 
 def test_another_version(far: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

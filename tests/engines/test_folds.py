@@ -34,8 +34,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_classifiers(far: Any, path: Path) -> None:
     for options in ({"cv": 3}, {"cv": 3, "groups": "doctor"}, {"cv": "hash"}):
-        here = evaluate_folds(NaiveBayes(), path, "kind", **options)
-        there = evaluate_folds(NaiveBayes(engine=far), path, "kind", **options)
+        here = evaluate_folds(NaiveBayes.textbook(), path, "kind", **options)
+        there = evaluate_folds(NaiveBayes.textbook(engine=far), path, "kind", **options)
         assert there.folds == here.folds
 
 

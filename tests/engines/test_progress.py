@@ -64,7 +64,9 @@ def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def told(rows: Any, engine: Any, estimator: type = NaiveBayes) -> tuple[list[Progress], Any]:
+def told(
+    rows: Any, engine: Any, estimator: Any = NaiveBayes.textbook
+) -> tuple[list[Progress], Any]:
     """What is said of a fit, and the model."""
     seen: list[Progress] = []
     return seen, estimator(engine=WatchedEngine(engine, seen.append)).fit(rows, "y")
@@ -98,7 +100,7 @@ def test_files_are_told_to_their_end(folder: Path, name: str, threads: int) -> N
     check(seen, (folder / name).stat().st_size)
     # Batch by batch, not file by file or row group by row group.
     assert len({progress.rows for progress in seen}) >= 4
-    assert model.statistic_ == NaiveBayes().fit(folder / name, "y").statistic_
+    assert model.statistic_ == NaiveBayes.textbook().fit(folder / name, "y").statistic_
 
 
 def test_the_size_of_text_is_known_but_not_its_rows(folder: Path) -> None:
@@ -115,7 +117,7 @@ def test_tables_in_memory_are_told(table: pa.Table) -> None:
     x = np.abs(np.column_stack([table["a"], table["b"]]))
     for rows in (x, csr_array(x)):
         seen = []
-        NaiveBayes(engine=WatchedEngine(LocalEngine(2), seen.append)).fit(rows, table["y"])
+        NaiveBayes.textbook(engine=WatchedEngine(LocalEngine(2), seen.append)).fit(rows, table["y"])
         check(seen, None)
 
 
@@ -123,7 +125,7 @@ def test_other_processes_are_told_split_by_split(folder: Path) -> None:
     seen, model = told(folder / "rows.parquet", ProcessesEngine(2))
     check(seen, (folder / "rows.parquet").stat().st_size)
     assert len({progress.rows for progress in seen}) == 8
-    assert model.statistic_ == NaiveBayes().fit(folder / "rows.parquet", "y").statistic_
+    assert model.statistic_ == NaiveBayes.textbook().fit(folder / "rows.parquet", "y").statistic_
 
 
 def test_passes_are_numbered(folder: Path) -> None:
@@ -143,7 +145,9 @@ def test_predictions_are_told(folder: Path) -> None:
     check(seen, (folder / "rows.parquet").stat().st_size)
     np.testing.assert_array_equal(
         answers,
-        NaiveBayes().fit(folder / "rows.parquet", "y").predict_proba(folder / "rows.parquet"),
+        NaiveBayes.textbook()
+        .fit(folder / "rows.parquet", "y")
+        .predict_proba(folder / "rows.parquet"),
     )
 
 
@@ -179,7 +183,9 @@ def test_a_bad_cell_is_still_named(tmp_path: Path) -> None:
     path = tmp_path / "bad.parquet"
     pq.write_table(pa.table({"a": [1.0, 2.0, np.inf], "y": [0, 1, 0]}), path, row_group_size=1)
     with pytest.raises(suffice.errors.DataError, match=r"^column 'a', row 3 of bad\.parquet: inf"):
-        NaiveBayes(engine=WatchedEngine(LocalEngine(2), lambda progress: None)).fit(path, "y")
+        NaiveBayes.textbook(engine=WatchedEngine(LocalEngine(2), lambda progress: None)).fit(
+            path, "y"
+        )
 
 
 def test_a_file_that_changes_is_still_named(tmp_path: Path) -> None:
@@ -190,7 +196,7 @@ def test_a_file_that_changes_is_still_named(tmp_path: Path) -> None:
     pq.write_table(rows.slice(0, 1), path)
     for engine in (LocalEngine(1), LocalEngine(2)):
         with pytest.raises(suffice.errors.ReadError, match=r"^rows\.parquet has changed since"):
-            NaiveBayes(engine=WatchedEngine(engine, lambda progress: None)).fit(table, "y")
+            NaiveBayes.textbook(engine=WatchedEngine(engine, lambda progress: None)).fit(table, "y")
 
 
 def test_what_the_listener_raises_ends_the_fit(table: pa.Table) -> None:
@@ -198,7 +204,7 @@ def test_what_the_listener_raises_ends_the_fit(table: pa.Table) -> None:
         raise ZeroDivisionError("enough")
 
     with pytest.raises(ZeroDivisionError, match="enough"):
-        NaiveBayes(engine=WatchedEngine(LocalEngine(2), listen)).fit(table, "y")
+        NaiveBayes.textbook(engine=WatchedEngine(LocalEngine(2), listen)).fit(table, "y")
 
 
 def test_copies_report_to_the_same_listener(table: pa.Table) -> None:
@@ -214,7 +220,7 @@ def test_copies_report_to_the_same_listener(table: pa.Table) -> None:
     assert isinstance(engine, WatchedEngine)
     assert (engine.workers, engine.in_process) == (2, True)
     assert copy.deepcopy(engine) == engine
-    clone(NaiveBayes(engine=engine)).fit(table.slice(0, 100), "y")
+    clone(NaiveBayes.textbook(engine=engine)).fit(table.slice(0, 100), "y")
     assert listener.seen[-1].rows == 100
 
 

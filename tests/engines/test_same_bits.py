@@ -25,7 +25,7 @@ from suffice.testing.comparing import frozen
 
 Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
 ROWS = 40_000  # an array of so many is cut in two
-CLASSIFIERS = [NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
+CLASSIFIERS = [NaiveBayes.textbook, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]
 LETTERS = np.array(list("abcdefghij"))
 
 
@@ -87,7 +87,10 @@ def test_parquet(far: Engine, mixed: pa.Table, row_groups: int, tmp_path: Path) 
     rows, features = tmp_path / "rows.parquet", tmp_path / "features.parquet"
     pq.write_table(mixed, rows, row_group_size=-(-ROWS // row_groups))
     pq.write_table(mixed.drop(["kind"]), features, row_group_size=-(-ROWS // row_groups))
-    model, expected = NaiveBayes(engine=far).fit(rows, "kind"), NaiveBayes().fit(mixed, "kind")
+    model, expected = (
+        NaiveBayes.textbook(engine=far).fit(rows, "kind"),
+        NaiveBayes.textbook().fit(mixed, "kind"),
+    )
     same(model, expected)
     answers = expected.predict_proba(mixed.drop(["kind"]))
     assert np.array_equal(model.predict_proba(features), answers)
@@ -96,7 +99,10 @@ def test_parquet(far: Engine, mixed: pa.Table, row_groups: int, tmp_path: Path) 
 def test_delimited_text(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
     for part in range(3):
         pa.csv.write_csv(mixed.slice(part * 13_334, 13_334), tmp_path / f"{part}.csv")
-    same(NaiveBayes(engine=far).fit(tmp_path / "*.csv", "kind"), NaiveBayes().fit(mixed, "kind"))
+    same(
+        NaiveBayes.textbook(engine=far).fit(tmp_path / "*.csv", "kind"),
+        NaiveBayes.textbook().fit(mixed, "kind"),
+    )
 
 
 def test_a_thousand_shuffled_splits(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
@@ -104,20 +110,20 @@ def test_a_thousand_shuffled_splits(far: Engine, mixed: pa.Table, tmp_path: Path
     shuffled = few.take(np.random.default_rng(3).permutation(len(few)))
     with pa.ipc.new_file(path, few.schema) as file:
         file.write_table(shuffled, max_chunksize=3)
-    same(NaiveBayes(engine=far).fit(path, "kind"), NaiveBayes().fit(few, "kind"))
+    same(NaiveBayes.textbook(engine=far).fit(path, "kind"), NaiveBayes.textbook().fit(few, "kind"))
 
 
 def test_a_thousand_shuffled_batches(processes: Engine, mixed: pa.Table) -> None:
     families = {"letter": "categorical"} | {f"x{j}": "gaussian" for j in range(4)}
     few = mixed[:3_000]
-    model = NaiveBayes(families, engine=processes)
+    model = NaiveBayes.textbook(families, engine=processes)
     for rows in np.split(np.random.default_rng(4).permutation(len(few)), 1_000):
         model.partial_fit(few.take(rows), "kind")
-    same(model, NaiveBayes(families).fit(few, "kind"))
+    same(model, NaiveBayes.textbook(families).fit(few, "kind"))
 
 
 def test_a_bad_cell_is_named_with_its_row_of_the_whole(far: Engine, numbers: Rows) -> None:
     x, y = numbers[0].copy(), numbers[1]
     x[ROWS - 1, 2] = np.inf
     with pytest.raises(DataError, match=rf"column 'x2', row {ROWS - 1}: inf"):
-        NaiveBayes(engine=far).fit(x, y)
+        NaiveBayes.textbook(engine=far).fit(x, y)

@@ -35,12 +35,12 @@ from suffice import NaiveBayes
 from suffice.engines.spark import SparkEngine
 rng = np.random.default_rng(0)
 table = pa.table({"x": rng.normal(size=3_000), "kind": rng.choice(["ham", "spam"], 3_000)})
-model, engine = NaiveBayes().fit(table, "kind"), SparkEngine(remote="local[2]")
-assert NaiveBayes(engine=engine).fit(table, "kind").statistic_ == model.statistic_
+model, engine = NaiveBayes.textbook().fit(table, "kind"), SparkEngine(remote="local[2]")
+assert NaiveBayes.textbook(engine=engine).fit(table, "kind").statistic_ == model.statistic_
 assert (engine.workers, engine.in_process) == (2, False)
 frame = SparkSession.getActiveSession().createDataFrame(table)
 assert "connect" in type(frame).__module__
-assert NaiveBayes().fit(frame, "kind").statistic_ == model.statistic_
+assert NaiveBayes.textbook().fit(frame, "kind").statistic_ == model.statistic_
 assert (model.predict(frame.select("x")) == model.predict(table.select(["x"]))).all()
 SparkSession.getActiveSession().stop()
 print("as in memory")

@@ -58,7 +58,7 @@ def test_a_fit_leaves_the_process_as_it_was(
     rows = {"x": rng.normal(size=9_000), "y": rng.integers(0, 2, 9_000)}
     pq.write_table(pa.table(rows), path, row_group_size=1_000)
     pool, allowed = pa.default_memory_pool().backend_name, os.sched_getaffinity(0)
-    NaiveBayes(threads=2).fit(path, "y")
+    NaiveBayes.textbook(threads=2).fit(path, "y")
     assert not pools
     assert pa.default_memory_pool().backend_name == pool
     assert all(found == allowed for found in affinities().values())

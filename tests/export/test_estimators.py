@@ -47,10 +47,10 @@ MODELS = [
     (MultinomialNB(), COUNTS, COUNTS),
     (ComplementNB(), COUNTS, COUNTS),
     (CategoricalNB(), CODES, CODES),
-    (NaiveBayes(), SIGNED, SIGNED),
-    (NaiveBayes(class_prior=[0.5, 0.5, 0]), SIGNED, SIGNED),
-    (NaiveBayes(), EMPTY, EMPTY),
-    (NaiveBayes(families=POISSON, estimation="mle", alpha=0.0), NEVER, COUNTS),
+    (NaiveBayes.textbook(), SIGNED, SIGNED),
+    (NaiveBayes.textbook(class_prior=[0.5, 0.5, 0]), SIGNED, SIGNED),
+    (NaiveBayes.textbook(), EMPTY, EMPTY),
+    (NaiveBayes.textbook(families=POISSON, estimation="mle", alpha=0.0), NEVER, COUNTS),
     (LogisticRegression(), FAR, FAR),
     (LinearDiscriminantAnalysis(), FAR, FAR),
     (QuadraticDiscriminantAnalysis(), FAR, FAR),
@@ -73,11 +73,11 @@ def test_probabilities(model: Any, training: pd.DataFrame, rows: pd.DataFrame) -
 
 
 def test_what_cannot_be_written_is_refused_by_name() -> None:
-    joined = NaiveBayes(families={"x0": "multivariate_gaussian"}).fit(REAL, Y)
+    joined = NaiveBayes.textbook(families={"x0": "multivariate_gaussian"}).fit(REAL, Y)
     with pytest.raises(ParameterError, match="column 'x0' is modelled by MultivariateStudent"):
         log_joint(joined)
     days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 99, N), "D")
-    dated = NaiveBayes().fit(REAL.assign(d=days), Y)
+    dated = NaiveBayes.textbook().fit(REAL.assign(d=days), Y)
     with pytest.raises(ParameterError, match="column 'd' holds dates or times"):
         log_joint(dated)
 
@@ -85,7 +85,7 @@ def test_what_cannot_be_written_is_refused_by_name() -> None:
 @pytest.mark.parametrize("unseen", ["ignore", "error", "smooth"])
 def test_an_unseen_value_is_read_as_the_model_says(unseen: str) -> None:
     rows = pd.DataFrame({"v": list("pqpq"), "y": list("abbb")})
-    model = NaiveBayes(unseen=unseen).fit(rows, "y")
+    model = NaiveBayes.textbook(unseen=unseen).fit(rows, "y")
     choices = [made.otherwise for made in log_joint(model).terms[0].by_output]
     if unseen == "error":
         assert choices == [None, None]

@@ -114,11 +114,11 @@ def test_the_schema_holds(naive_bayes: Any, complete_models: Any) -> None:
 
 
 def test_the_same_rows_give_the_same_text(training: pd.DataFrame) -> None:
-    one = NaiveBayes().fit(training, "y")
-    other = NaiveBayes().fit(training.iloc[::-1], "y")
+    one = NaiveBayes.textbook().fit(training, "y")
+    other = NaiveBayes.textbook().fit(training.iloc[::-1], "y")
     assert to_json(one) == to_json(other)
 
 
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(ParameterError, match="a NaiveBayes cannot be exported"):
-        to_json(NaiveBayes())
+        to_json(NaiveBayes.textbook())

@@ -67,7 +67,7 @@ def test_regression(complete_models: Any, complete: pd.DataFrame, name: str) -> 
 
 def test_an_impossible_row_gets_the_prior() -> None:
     rows = pd.DataFrame({"v": ["p", "q", "q"], "w": ["r", "s", "s"], "y": [0, 1, 1]})
-    model = NaiveBayes(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
+    model = NaiveBayes.textbook(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
     labels, probabilities = run(model, pd.DataFrame({"v": ["p"], "w": ["s"]}))
     assert labels.tolist() == [1]
     np.testing.assert_allclose(probabilities, [[1 / 3, 2 / 3]], rtol=1e-15)
@@ -75,7 +75,7 @@ def test_an_impossible_row_gets_the_prior() -> None:
 
 def test_what_python_refuses_is_no_number() -> None:
     rows = pd.DataFrame({"n1": [1.0, 2.0, 4.0, 5.0], "y": ["a", "a", "b", "b"]})
-    model = NaiveBayes().fit(rows, "y")
+    model = NaiveBayes.textbook().fit(rows, "y")
     _, probabilities = run(model, pd.DataFrame({"n1": [np.inf, 1e200, 3.0]}))
     assert np.isnan(probabilities).all(axis=1).tolist() == [True, True, False]
 
@@ -83,10 +83,10 @@ def test_what_python_refuses_is_no_number() -> None:
 def test_a_column_with_the_name_of_an_output_is_refused() -> None:
     rows = pd.DataFrame({"label": [1.0, 2.0, 4.0], "y": ["a", "b", "b"]})
     with pytest.raises(ParameterError, match="a column has the name 'label'"):
-        to_onnx(NaiveBayes().fit(rows, "y"))
+        to_onnx(NaiveBayes.textbook().fit(rows, "y"))
 
 
 def test_the_empty_string_is_refused() -> None:
     rows = pd.DataFrame({"v": ["", "q", "q"], "y": ["a", "b", "b"]})
     with pytest.raises(ParameterError, match="column 'v' has the empty string as a value"):
-        to_onnx(NaiveBayes(identifiers="keep").fit(rows, "y"))
+        to_onnx(NaiveBayes.textbook(identifiers="keep").fit(rows, "y"))

@@ -150,7 +150,7 @@ def test_regression(
 @RUNS
 def test_an_impossible_row_gets_the_prior(run: Run, tmp_path: Path) -> None:
     rows = pd.DataFrame({"v": ["p", "q", "q"], "w": ["r", "s", "s"], "y": ["a", "b", "b"]})
-    model = NaiveBayes(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
+    model = NaiveBayes.textbook(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
     asked = pd.DataFrame({"v": ["p"], "w": ["s"]})
     labels, _, probabilities = run(model, asked, tmp_path)
     assert labels == ["b"]
@@ -160,7 +160,7 @@ def test_an_impossible_row_gets_the_prior(run: Run, tmp_path: Path) -> None:
 @RUNS
 def test_what_python_refuses_has_no_answer(run: Run, tmp_path: Path) -> None:
     rows = pd.DataFrame({"x": [1.0, 2.0, 4.0, 5.0], "y": ["a", "a", "b", "b"]})
-    model = NaiveBayes().fit(rows, "y")
+    model = NaiveBayes.textbook().fit(rows, "y")
     labels, _, _ = run(model, pd.DataFrame({"x": [1e200, -1e200, 3.5]}), tmp_path)
     assert labels == [None, None, *model.predict(pd.DataFrame({"x": [3.5]}))]
 
@@ -177,7 +177,7 @@ def test_adult(data: Path, run: Run, tmp_path: Path) -> None:
     if not path.exists():
         pytest.skip(f"{path} is absent")
     rows = pd.read_csv(path, header=None, names=NAMES, skipinitialspace=True, na_values="?")
-    model = NaiveBayes().fit(rows, "income")
+    model = NaiveBayes.textbook().fit(rows, "income")
     rows = rows.drop(columns="income").head(10_000)
     labels, _, probabilities = run(model, rows, tmp_path)
     assert labels == list(model.predict(rows))

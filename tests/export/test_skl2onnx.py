@@ -86,7 +86,7 @@ def test_missing_cells_go_through() -> None:
 
 
 def test_strings_are_refused() -> None:
-    model = NaiveBayes().fit(ROWS, CODES)
+    model = NaiveBayes.textbook().fit(ROWS, CODES)
     types = skl2onnx.common.data_types
     with pytest.raises(ParameterError, match="column 's' holds strings"):
         skl2onnx.to_onnx(model, initial_types=[("x", types.DoubleTensorType([None, 3]))])

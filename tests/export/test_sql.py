@@ -197,7 +197,7 @@ def test_contributions_add_up(naive_bayes: Any, holes: pd.DataFrame) -> None:
 
 def test_what_python_refuses_is_null() -> None:
     rows = pd.DataFrame({"x": [1.0, 2.0, 4.0, 5.0], "y": ["a", "a", "b", "b"]})
-    model = NaiveBayes().fit(rows, "y")
+    model = NaiveBayes.textbook().fit(rows, "y")
     asked = pd.DataFrame({"x": [np.inf, -np.inf, 1e200, np.nan, 3.0]})
     answer = in_duckdb(asked, to_sql(model, "duckdb", TABLE))
     assert answer.isna().all(axis=1).tolist() == [True, True, True, False, False]
@@ -205,7 +205,7 @@ def test_what_python_refuses_is_null() -> None:
 
 def test_a_row_impossible_under_every_class_gets_the_prior() -> None:
     rows = pd.DataFrame({"v": ["p", "q", "q"], "w": ["r", "s", "s"], "y": ["a", "b", "b"]})
-    model = NaiveBayes(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
+    model = NaiveBayes.textbook(alpha=0.0, estimation="mle", identifiers="keep").fit(rows, "y")
     asked = pd.DataFrame({"v": ["p"], "w": ["s"]})
     for dialect, run in (("duckdb", in_duckdb), ("sqlite", in_sqlite)):
         (answer,) = run(asked, to_sql(model, dialect, TABLE)).to_dict("records")
@@ -234,7 +234,7 @@ def test_names_and_labels_stay_inside_their_quotes(naive_bayes: Any, holes: pd.D
 
 def test_spark_substitutes_no_variable_in_a_name() -> None:
     rows = pd.DataFrame({"${x}": [1.0, 2.0, 4.0], "y": ["a", "b", "b"]})
-    model = NaiveBayes().fit(rows, "y")
+    model = NaiveBayes.textbook().fit(rows, "y")
     with pytest.raises(ParameterError, match=r"the name '\$\{x\}' holds \$\{"):
         to_sql(model, "spark", "t")
     assert "${x}" in to_sql(model, "duckdb", "t")
@@ -243,7 +243,7 @@ def test_spark_substitutes_no_variable_in_a_name() -> None:
 def test_limits_are_checked_before_writing() -> None:
     wide = pd.DataFrame(np.arange(3 * 2100.0).reshape(3, 2100) ** 1.5)
     wide.columns = [f"x{j}" for j in range(2100)]
-    model = NaiveBayes(identifiers="keep").fit(wide, np.array(["a", "b", "b"]))
+    model = NaiveBayes.textbook(identifiers="keep").fit(wide, np.array(["a", "b", "b"]))
     with pytest.raises(ParameterError, match=r"2,105 columns; sqlite has 2,000 at most"):
         to_sql(model, "sqlite", "t")
 
@@ -256,8 +256,8 @@ def test_refusals_name_the_rule(naive_bayes: Any, training: pd.DataFrame) -> Non
         to_sql(model, "duckdb", "t", keep=["prediction"])
     text = pd.DataFrame({"t": [f"some words here {i}" for i in range(8)], "y": list("ab") * 4})
     with pytest.raises(ParameterError, match="column 't' is text"):
-        to_sql(NaiveBayes().fit(text, "y"), "duckdb", "t")
-    costly = NaiveBayes(costs=1 - np.eye(3)).fit(training, "y")
+        to_sql(NaiveBayes.textbook().fit(text, "y"), "duckdb", "t")
+    costly = NaiveBayes.textbook(costs=1 - np.eye(3)).fit(training, "y")
     with pytest.raises(ParameterError, match="decides by costs"):
         to_sql(costly, "duckdb", "t")
 
@@ -277,6 +277,6 @@ def test_adult(data: Path) -> None:
         pytest.skip(f"{path} is absent")
     kinds = {"skipinitialspace": True, "na_values": "?"}
     rows = pd.read_csv(path, header=None, names=ADULT, **kinds)
-    model = NaiveBayes().fit(rows, "income")
+    model = NaiveBayes.textbook().fit(rows, "income")
     rows = rows.drop(columns="income")
     check(model, rows, "duckdb", in_duckdb)

@@ -55,7 +55,7 @@ def table(rows: list[tuple[Any, ...]]) -> pa.Table:
 
 
 def fitted(rows: list[tuple[Any, ...]] = ROWS, **options: Any) -> NaiveBayes:
-    return NaiveBayes("joint_table", **options).fit(table(rows), "class")
+    return NaiveBayes.textbook("joint_table", **options).fit(table(rows), "class")
 
 
 def fillings(row: tuple[Any, ...]) -> list[tuple[Any, ...]]:
@@ -122,8 +122,8 @@ def test_one_column_is_a_categorical() -> None:
         {"alpha": 0.5},
         {"unseen": "smooth"},
     ):
-        joint = NaiveBayes("joint_table", **options).fit(cells, "class")
-        alone = NaiveBayes("categorical", **options).fit(cells, "class")
+        joint = NaiveBayes.textbook("joint_table", **options).fit(cells, "class")
+        alone = NaiveBayes.textbook("categorical", **options).fit(cells, "class")
         assert joint.n_parameters_ == alone.n_parameters_
         with np.errstate(invalid="ignore"):
             scores = [m.predict_joint_log_proba(asked) for m in (joint, alone)]
@@ -137,7 +137,7 @@ def test_one_column_is_a_categorical() -> None:
 @pytest.mark.parametrize("d", [1, 3, 10])
 def test_number_of_parameters_of_binary_columns(d: int) -> None:
     X = np.array([[0] * d, [1] * d, [0] * d])
-    model = NaiveBayes("joint_table", class_prior="uniform").fit(X, ["a", "b", "b"])
+    model = NaiveBayes.textbook("joint_table", class_prior="uniform").fit(X, ["a", "b", "b"])
     assert model.n_parameters_ == 2 * (2**d - 1)
 
 
@@ -200,7 +200,7 @@ def test_a_value_never_seen_is_left_out_or_one_more_category() -> None:
 
 def test_a_value_never_seen_may_be_refused_by_its_column() -> None:
     families = {("digit", "sign"): "joint_table"}
-    model = NaiveBayes(families, unseen="error").fit(table(ROWS), "class")
+    model = NaiveBayes.textbook(families, unseen="error").fit(table(ROWS), "class")
     asked = table([("x", 1, True), ("y", 7, None)])
     for answer in (model.predict, model.explain):
         with pytest.raises(DataError, match=r"column 'digit', row 1: 7; the value was never seen"):
@@ -231,20 +231,20 @@ def test_which_columns_form_a_table() -> None:
             [("letter", "sign"), ("digit", "more")],
         ),
     ]:
-        assert columns_of(NaiveBayes(families).fit(data, "class")) == expected
+        assert columns_of(NaiveBayes.textbook(families).fit(data, "class")) == expected
 
 
 def test_an_array_is_one_table() -> None:
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], np.float64)
     for cells in (X, X.astype(np.int8), X.astype(bool)):
-        model = NaiveBayes("joint_table").fit(cells, ["no", "yes", "yes", "no"])
+        model = NaiveBayes.textbook("joint_table").fit(cells, ["no", "yes", "yes", "no"])
         assert columns_of(model) == [("x0", "x1")]
         assert model.predict(cells).tolist() == ["no", "yes", "yes", "no"]
 
 
 def test_a_semi_naive_model_multiplies_its_groups() -> None:
     families = {("letter", "sign"): "joint_table", "digit": "categorical"}
-    model = NaiveBayes(families).fit(table(ROWS), "class")
+    model = NaiveBayes.textbook(families).fit(table(ROWS), "class")
     found = model.predict_joint_log_proba(table(QUERIES))
     for row, scores in zip(QUERIES, found, strict=True):
         for c, label in enumerate("ab"):
@@ -282,18 +282,18 @@ def gappy(n: int, seed: int) -> pa.Table:
     ids=str,
 )
 def test_laws_of_an_estimator(options: dict[str, Any]) -> None:
-    check_estimator_laws(lambda: NaiveBayes(**options), gappy(45, 3), "class")
+    check_estimator_laws(lambda: NaiveBayes.textbook(**options), gappy(45, 3), "class")
 
 
 def test_values_that_are_equal_numbers_are_one_value() -> None:
     whole = pa.table({"u": [1, 2, 1], "v": ["p", "q", "q"], "class": ["a", "b", "a"]})
     real = pa.table({"u": [2.0, 1.0, 3.0], "v": ["p", "p", "p"], "class": ["b", "a", "b"]})
-    model = NaiveBayes("joint_table").fit(whole, "class").partial_fit(real, "class")
+    model = NaiveBayes.textbook("joint_table").fit(whole, "class").partial_fit(real, "class")
     counts = model.statistic_.blocks[0]
     assert repr(counts.vocabularies[0].values) == "(1, 2, 3.0)"
     assert counts.cells.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0]]
     assert_array_equal(counts.count.value, [[2, 1, 0, 0, 0], [0, 0, 1, 1, 1]])
-    backwards = NaiveBayes("joint_table").fit(real, "class").partial_fit(whole, "class")
+    backwards = NaiveBayes.textbook("joint_table").fit(real, "class").partial_fit(whole, "class")
     assert repr(backwards.statistic_.blocks) == repr(model.statistic_.blocks)
 
 
@@ -307,7 +307,7 @@ def test_a_combination_that_was_never_learnt_cannot_be_forgotten() -> None:
 
 
 def test_a_file_keeps_every_bit(tmp_path: Path) -> None:
-    model = NaiveBayes("joint_table", alpha=0.5).fit(gappy(60, 5), "class")
+    model = NaiveBayes.textbook("joint_table", alpha=0.5).fit(gappy(60, 5), "class")
     model.save(tmp_path / "joint.suffice")
     read = suffice.load(tmp_path / "joint.suffice")
     assert read.statistic_ == model.statistic_
@@ -324,7 +324,9 @@ def test_a_file_keeps_every_bit(tmp_path: Path) -> None:
 def test_what_was_never_seen_takes_no_room(d: int) -> None:
     # 10^20 combinations are more than any memory, 10^400 more than any double.
     X = np.random.default_rng(0).integers(0, 10, (300, d))
-    model = NaiveBayes("joint_table", alpha=0.5, class_prior="uniform").fit(X, [0, 1, 1] * 100)
+    model = NaiveBayes.textbook("joint_table", alpha=0.5, class_prior="uniform").fit(
+        X, [0, 1, 1] * 100
+    )
     counts = model.statistic_.blocks[0]
     assert counts.cells.shape == (300, d)
     assert counts.count.shape == (2, 300)
@@ -405,7 +407,7 @@ def test_posterior_is_the_share_of_equal_rows(data: Path) -> None:
     rows = adult(data)[[*columns, label]].dropna()
     joint = rows.groupby([*columns, label]).size().unstack(fill_value=0)
     share = joint.div(joint.sum(axis=1), axis=0)
-    model = NaiveBayes("joint_table", estimation="mle").fit(rows, label)
+    model = NaiveBayes.textbook("joint_table", estimation="mle").fit(rows, label)
     assert model.statistic_.blocks[0].cells.shape == (len(share), 5)
     found = model.predict_proba(share.reset_index()[columns])
     assert_allclose(found, share.to_numpy(), rtol=1e-13, atol=1e-15)
@@ -419,7 +421,9 @@ def test_votes_with_holes_are_summed_out(data: Path) -> None:
     votes = votes.astype(object).where(votes.notna(), None)
     names = list(votes.columns[1:])
     full = votes.dropna()
-    model = NaiveBayes("joint_table", alpha=2.0**-16, class_prior="uniform").fit(votes, "party")
+    model = NaiveBayes.textbook("joint_table", alpha=2.0**-16, class_prior="uniform").fit(
+        votes, "party"
+    )
     found = model.predict_joint_log_proba(votes[names])
     complete = full[names].to_numpy()
     for row, scores in zip(votes[names].to_numpy(), found, strict=True):

@@ -101,7 +101,7 @@ def test_discriminant_analysis_of_wine() -> None:
         (1, LinearDiscriminantAnalysis(solver="lsqr")),
         (0, QuadraticDiscriminantAnalysis()),
     ):
-        model = NaiveBayes(MultivariateGaussian("mle", pooling=pooling)).fit(x, y)
+        model = NaiveBayes.textbook(MultivariateGaussian("mle", pooling=pooling)).fit(x, y)
         theirs = judge.fit(x, y).predict_log_proba(x)
         assert_allclose(model.predict_log_proba(x), theirs, rtol=1e-9, atol=1e-9)
 
@@ -823,13 +823,13 @@ TOGETHER: dict[Any, Any] = {
 
 def test_columns_together_and_columns_alone() -> None:
     table = mixed(gaps=0.0)
-    model = NaiveBayes(TOGETHER).fit(table, "kind")
+    model = NaiveBayes.textbook(TOGETHER).fit(table, "kind")
     x = np.stack([table[f"x{j}"] for j in range(3)], axis=1)
     codes = np.array(table["kind"]) == "b"
     truth = np.log(model.class_prior_) + score(estimated(MultivariateGaussian(), x, codes), x)
     truth += score(estimated(Gaussian(), *(np.array(table["alone"])[:, None], codes)),
                    np.array(table["alone"])[:, None])  # fmt: skip
-    alone = NaiveBayes("categorical", class_prior="uniform").fit(
+    alone = NaiveBayes.textbook("categorical", class_prior="uniform").fit(
         table.select(["color", "kind"]), "kind"
     )
     truth += alone.predict_joint_log_proba(table.select(["color"])) - np.log(0.5)
@@ -843,21 +843,21 @@ def test_columns_together_and_columns_alone() -> None:
 @pytest.mark.parametrize("gaps", [0.0, 0.1])
 def test_forgetting_and_files_keep_every_bit(gaps: float, tmp_path: Path) -> None:
     table = mixed(gaps=gaps)
-    model = NaiveBayes(TOGETHER).fit(table, "kind")
+    model = NaiveBayes.textbook(TOGETHER).fit(table, "kind")
     model.save(tmp_path / "mixed.suffice")
     read = suffice.load(tmp_path / "mixed.suffice")
     rest = table.drop(["kind"])
     assert_array_equal(read.predict_proba(rest), model.predict_proba(rest))
     assert read.statistic_ == model.statistic_
     read.forget(table[30:], "kind")
-    first = NaiveBayes(TOGETHER).fit(table[:30], "kind")
+    first = NaiveBayes.textbook(TOGETHER).fit(table[:30], "kind")
     assert read.statistic_ == first.statistic_
     assert_array_equal(read.predict_joint_log_proba(rest), first.predict_joint_log_proba(rest))
 
 
 def test_a_row_that_was_never_learnt_cannot_be_forgotten() -> None:
     table = mixed(gaps=0.0)
-    model = NaiveBayes(TOGETHER).fit(table, "kind")
+    model = NaiveBayes.textbook(TOGETHER).fit(table, "kind")
     far = table[:1].set_column(1, "x1", pa.array([1e3]))
     with pytest.raises(ForgetError, match=r"^column 'x1': other values than are to be forgotten"):
         model.forget(far, "kind")
@@ -868,11 +868,13 @@ def test_remarks_reach_the_user() -> None:
     twice = table.append_column("x3", table["x1"])
     families = {("x0", "x1", "x2", "x3"): MultivariateGaussian()}
     with pytest.warns(SufficeWarning, match=r"column 'x3' is 1 × 'x1' plus a constant, up to"):
-        NaiveBayes({**families, "alone": "gaussian", "color": "categorical"}).fit(twice, "kind")
+        NaiveBayes.textbook({**families, "alone": "gaussian", "color": "categorical"}).fit(
+            twice, "kind"
+        )
 
 
 def test_the_command_line_shows_it(tmp_path: Path) -> None:
-    model = NaiveBayes(TOGETHER).fit(mixed(), "kind")
+    model = NaiveBayes.textbook(TOGETHER).fit(mixed(), "kind")
     model.save(tmp_path / "mixed.suffice")
     words = ["show", str(tmp_path / "mixed.suffice"), "--json"]
     shown = json.loads(CliRunner().invoke(app, words, prog_name="suffice").stdout)

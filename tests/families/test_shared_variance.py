@@ -136,6 +136,6 @@ def test_one_column_is_linear_discriminant_analysis() -> None:
     y = rng.integers(0, 3, 200)
     x = (rng.normal(size=200) + y)[:, None]
     judge = LinearDiscriminantAnalysis(solver="lsqr").fit(x, y)
-    model = NaiveBayes(Gaussian("mle", shared=True)).fit(x, y)
+    model = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(x, y)
     theirs = judge.predict_log_proba(x)
     np.testing.assert_allclose(model.predict_log_proba(x), theirs, rtol=1e-10, atol=1e-12)

@@ -61,7 +61,7 @@ def test_shrunk_estimates_are_those_of_the_gaussian_family(brain: Any) -> None:
     light = light_of(brain, estimation="map")
 
     def model() -> NaiveBayes:
-        return NaiveBayes(Gaussian(estimation="map"))
+        return NaiveBayes.textbook(Gaussian(estimation="map"))
 
     for centre, voxel in list(enumerate(np.argwhere(brain.mask)))[::9]:
         expected = refitted(brain, model, around(brain, voxel))

@@ -34,12 +34,15 @@ def models() -> dict[str, tuple[Any, str]]:
     """Return the models by name, and the kind of rows that each takes."""
     return {
         "gaussian": (GaussianNB(), "numbers"),
-        "student": (NaiveBayes(estimation="bayes"), "numbers"),
+        "student": (NaiveBayes.textbook(estimation="bayes"), "numbers"),
         "bernoulli": (BernoulliNB(), "counts"),
         "multinomial": (MultinomialNB(), "counts"),
         "complement": (ComplementNB(), "counts"),
         "categorical": (CategoricalNB(), "counts"),
-        "poisson": (NaiveBayes(families={f"x{j}": "poisson" for j in range(COLUMNS)}), "counts"),
+        "poisson": (
+            NaiveBayes.textbook(families={f"x{j}": "poisson" for j in range(COLUMNS)}),
+            "counts",
+        ),
         "linear discriminant": (LinearDiscriminantAnalysis(), "numbers"),
         "quadratic discriminant": (QuadraticDiscriminantAnalysis(), "numbers"),
         "linear discriminant, shrunk": (LinearDiscriminantAnalysis(shrinkage="auto"), "numbers"),
@@ -47,7 +50,7 @@ def models() -> dict[str, tuple[Any, str]]:
         "linear discriminant, incomplete": (LinearDiscriminantAnalysis(), "incomplete"),
         "quadratic discriminant, incomplete": (QuadraticDiscriminantAnalysis(), "incomplete"),
         "multivariate, incomplete": (
-            NaiveBayes(families={JOINT: MultivariateGaussian()}),
+            NaiveBayes.textbook(families={JOINT: MultivariateGaussian()}),
             "incomplete",
         ),
         "linear regression": (LinearRegression(), "numbers"),

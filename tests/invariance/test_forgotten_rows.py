@@ -197,12 +197,12 @@ Q = da.QuadraticDiscriminantAnalysis
 Case = tuple[Callable[[], Any], Rows]
 
 CASES: dict[str, Case] = {
-    "mixed": (lambda: NaiveBayes(CHOSEN), mixed(0)),
-    "mixed exact": (lambda: NaiveBayes(CHOSEN, precision="exact"), mixed(0)),
-    "joint": (lambda: NaiveBayes(JOINT), mixed(1)),
-    "others": (lambda: NaiveBayes(OTHERS, estimation="map"), mixed(2)),
-    "ledoit-wolf": (lambda: NaiveBayes(WOLF), labelled(1)),
-    "ledoit-wolf far": (lambda: NaiveBayes(WOLF), labelled(1, 1e3, weights=True)),
+    "mixed": (lambda: NaiveBayes.textbook(CHOSEN), mixed(0)),
+    "mixed exact": (lambda: NaiveBayes.textbook(CHOSEN, precision="exact"), mixed(0)),
+    "joint": (lambda: NaiveBayes.textbook(JOINT), mixed(1)),
+    "others": (lambda: NaiveBayes.textbook(OTHERS, estimation="map"), mixed(2)),
+    "ledoit-wolf": (lambda: NaiveBayes.textbook(WOLF), labelled(1)),
+    "ledoit-wolf far": (lambda: NaiveBayes.textbook(WOLF), labelled(1, 1e3, weights=True)),
     "MultinomialNB": (nb.MultinomialNB, counts(0)),
     "ComplementNB": (nb.ComplementNB, counts(1)),
     "BernoulliNB sparse": (nb.BernoulliNB, counts(2)),
@@ -219,9 +219,12 @@ for seed, (offset, gaps, weights) in enumerate(
     CASES |= {
         f"GaussianNB {name}": (nb.GaussianNB, labelled(*options)),
         f"GaussianNB exact {name}": (lambda: nb.GaussianNB(precision="exact"), labelled(*options)),
-        f"adaptive {name}": (lambda: NaiveBayes(numbers="adaptive"), labelled(*options)),
-        f"histogram {name}": (lambda: NaiveBayes(numbers="histogram"), labelled(*options)),
-        f"kernels {name}": (lambda: NaiveBayes(numbers="kernel_density"), labelled(*options)),
+        f"adaptive {name}": (lambda: NaiveBayes.textbook(numbers="adaptive"), labelled(*options)),
+        f"histogram {name}": (lambda: NaiveBayes.textbook(numbers="histogram"), labelled(*options)),
+        f"kernels {name}": (
+            lambda: NaiveBayes.textbook(numbers="kernel_density"),
+            labelled(*options),
+        ),
         f"LDA {name}": (da.LinearDiscriminantAnalysis, labelled(*options)),
         f"QDA {name}": (lambda: Q(variance_floor=1e-3), labelled(*options)),
         f"LinearRegression {name}": (

@@ -39,7 +39,9 @@ def features(table: pa.Table) -> pa.Table:
 @pytest.mark.parametrize("estimation", ["mle", "map", "bayes"])
 @pytest.mark.filterwarnings("ignore:.*impossible under every class:suffice.errors.SufficeWarning")
 def test_a_loaded_model_is_the_model(estimation: str, tmp_path: Path) -> None:
-    model = NaiveBayes(FAMILIES, estimation=estimation, class_prior="smoothed").fit(TABLE, "kind")
+    model = NaiveBayes.textbook(FAMILIES, estimation=estimation, class_prior="smoothed").fit(
+        TABLE, "kind"
+    )
     model.save(tmp_path / "m")
     loaded = suffice.load(tmp_path / "m")
     assert isinstance(loaded, NaiveBayes)
@@ -60,22 +62,22 @@ def test_a_loaded_model_is_the_model(estimation: str, tmp_path: Path) -> None:
 
 
 def test_a_loaded_model_learns_merges_and_forgets(tmp_path: Path) -> None:
-    model = NaiveBayes(FAMILIES).fit(TABLE, "kind")
+    model = NaiveBayes.textbook(FAMILIES).fit(TABLE, "kind")
     model.save(tmp_path / "m")
     statistic = model.statistic_
     more = TABLE[2:7]
-    both = NaiveBayes(FAMILIES).fit(pa.concat_tables([TABLE, more]), "kind")
+    both = NaiveBayes.textbook(FAMILIES).fit(pa.concat_tables([TABLE, more]), "kind")
 
     loaded = suffice.load(tmp_path / "m").partial_fit(more, "kind")
     assert loaded.statistic_ == both.statistic_
     assert loaded.forget(more, "kind").statistic_ == statistic
-    merged = suffice.load(tmp_path / "m").merge(NaiveBayes(FAMILIES).fit(more, "kind"))
+    merged = suffice.load(tmp_path / "m").merge(NaiveBayes.textbook(FAMILIES).fit(more, "kind"))
     assert merged.statistic_ == both.statistic_
 
 
 def test_a_model_of_an_array_is_loaded_without_names(tmp_path: Path) -> None:
     x = np.arange(12.0).reshape(6, 2)
-    model = NaiveBayes().fit(x, [0, 1] * 3)
+    model = NaiveBayes.textbook().fit(x, [0, 1] * 3)
     model.save(tmp_path / "m")
     loaded = suffice.load(tmp_path / "m")
     assert not hasattr(loaded, "feature_names_in_")
@@ -94,7 +96,7 @@ def damaged(raw: bytes) -> Iterator[tuple[str, bytes]]:
 def test_every_damage_of_a_small_model_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "m"
     table = pa.table({"x": [1.0, 2.0, 4.0], "c": ["r", "b", "r"], "y": ["p", "q", "p"]})
-    NaiveBayes().fit(table, "y").save(path)
+    NaiveBayes.textbook().fit(table, "y").save(path)
     accepted = []
     for what, raw in damaged(path.read_bytes()):
         path.write_bytes(raw)

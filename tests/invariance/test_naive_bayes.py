@@ -89,7 +89,7 @@ def check_partitions(
         statistic = engine.run(summarise, (first.parts_, first.layout_), pieces)
         for model, known in zip(models, expected, strict=True):
             assert statistic == model.statistic_
-            other = NaiveBayes(**model.get_params())
+            other = NaiveBayes.textbook(**model.get_params())
             other.__dict__.update({k: v for k, v in vars(model).items() if k.endswith("_")})
             assert learnt(other._set(Learnt(model.reader_, (statistic,))), rows) == known
 
@@ -99,7 +99,7 @@ def check_partitions(
 def test_partitions_of_a_table(threads: int) -> None:
     table = mixed(ROWS)
     models = [
-        NaiveBayes(FAMILIES, estimation=estimation, threads=threads).fit(table, "kind")
+        NaiveBayes.textbook(FAMILIES, estimation=estimation, threads=threads).fit(table, "kind")
         for estimation in ESTIMATIONS
     ]
     layout = models[0].layout_
@@ -120,7 +120,7 @@ def test_partitions_of_an_array(family: str, threads: int) -> None:
     x[rng.random(x.shape) < 0.1] = np.nan
     weights = rng.integers(0, 4, ROWS) / 4
     models = [
-        NaiveBayes(family, estimation=estimation, threads=threads).fit(x, y, weights)
+        NaiveBayes.textbook(family, estimation=estimation, threads=threads).fit(x, y, weights)
         for estimation in ESTIMATIONS
     ]
     names, layout = tuple(f"x{j}" for j in range(12)), models[0].layout_
@@ -139,7 +139,7 @@ def test_a_row_gets_the_same_bits_wherever_it_stands() -> None:
     x[rng.random(x.shape) < 0.1] = np.nan
     for family in ("gaussian", "poisson", "multinomial", "categorical"):
         for estimation in ESTIMATIONS:
-            model = NaiveBayes(family, estimation=estimation).fit(x, y)
+            model = NaiveBayes.textbook(family, estimation=estimation).fit(x, y)
             whole = model.predict_joint_log_proba(x)
             ways = {
                 "alone": [model.predict_joint_log_proba(x[i : i + 1]) for i in range(300)],
@@ -155,9 +155,9 @@ def test_a_row_gets_the_same_bits_wherever_it_stands() -> None:
 def test_partial_fit_of_a_stream_is_fit() -> None:
     table = mixed(700)
     rng = np.random.default_rng(1)
-    whole = NaiveBayes(FAMILIES).fit(table, "kind")
+    whole = NaiveBayes.textbook(FAMILIES).fit(table, "kind")
     for parts in (2, 7, 40):
-        model = NaiveBayes(FAMILIES)
+        model = NaiveBayes.textbook(FAMILIES)
         for rows in partitioned(len(table), parts, rng):
             model.partial_fit(table.take(rows), "kind")
             model.partial_fit(table[:0], "kind")
@@ -171,12 +171,14 @@ def test_weights_are_repetitions() -> None:
     table = mixed(300)
     rng = np.random.default_rng(3)
     times = rng.integers(0, 4, len(table))
-    repeated = NaiveBayes(FAMILIES).fit(table.take(np.repeat(np.arange(300), times)), "kind")
+    repeated = NaiveBayes.textbook(FAMILIES).fit(
+        table.take(np.repeat(np.arange(300), times)), "kind"
+    )
     by_name = table.append_column("w", pa.array(times))
     models = [
-        NaiveBayes(FAMILIES).fit(table, "kind", sample_weight=times),
-        NaiveBayes(FAMILIES).fit(by_name, "kind", sample_weight="w"),
-        NaiveBayes(FAMILIES).fit(features(table), table["kind"].to_pylist(), times),
+        NaiveBayes.textbook(FAMILIES).fit(table, "kind", sample_weight=times),
+        NaiveBayes.textbook(FAMILIES).fit(by_name, "kind", sample_weight="w"),
+        NaiveBayes.textbook(FAMILIES).fit(features(table), table["kind"].to_pylist(), times),
     ]
     for model in models:
         assert model.statistic_ == repeated.statistic_
@@ -185,8 +187,8 @@ def test_weights_are_repetitions() -> None:
 
 def test_only_the_ratio_of_weights_matters_to_maximum_likelihood() -> None:
     table = mixed(300, gaps=0.0)
-    model = NaiveBayes(FAMILIES, estimation="mle").fit(table, "kind")
-    twice = NaiveBayes(FAMILIES, estimation="mle").fit(table, "kind", np.full(300, 4.0))
+    model = NaiveBayes.textbook(FAMILIES, estimation="mle").fit(table, "kind")
+    twice = NaiveBayes.textbook(FAMILIES, estimation="mle").fit(table, "kind", np.full(300, 4.0))
     assert learnt(model, features(table)) == learnt(twice, features(table))
 
 
@@ -211,13 +213,15 @@ def test_forgetting_is_never_having_seen(estimation: Any) -> None:
         schema=rest.schema,
     )
     rest = pa.concat_tables([rest, strangers])
-    model = NaiveBayes(FAMILIES, estimation=estimation).fit(kept, "kind")
+    model = NaiveBayes.textbook(FAMILIES, estimation=estimation).fit(kept, "kind")
     expected = learnt(model, features(rest))
     statistic = model.statistic_
 
     model.partial_fit(rest, "kind")
     assert model.classes_.tolist() == ["eggs", "ham", "new", "newer", "spam"]
-    both = NaiveBayes(FAMILIES, estimation=estimation).fit(pa.concat_tables([kept, rest]), "kind")
+    both = NaiveBayes.textbook(FAMILIES, estimation=estimation).fit(
+        pa.concat_tables([kept, rest]), "kind"
+    )
     assert learnt(model, features(rest)) == learnt(both, features(rest))
 
     order = np.random.default_rng(0).permutation(len(rest))
@@ -233,8 +237,8 @@ def test_forgetting_is_never_having_seen(estimation: Any) -> None:
 def test_a_missing_label_drops_the_row_and_is_counted() -> None:
     table = mixed(500)
     known = table.filter(table["kind"].is_valid())
-    with_gaps = NaiveBayes(FAMILIES).fit(table, "kind")
-    without = NaiveBayes(FAMILIES).fit(known, "kind")
+    with_gaps = NaiveBayes.textbook(FAMILIES).fit(table, "kind")
+    without = NaiveBayes.textbook(FAMILIES).fit(known, "kind")
     assert learnt(with_gaps, features(table)) == learnt(without, features(table))
     assert with_gaps.statistic_.unlabelled.value == table["kind"].null_count > 0
     assert without.statistic_.unlabelled.value == 0
@@ -247,23 +251,23 @@ def test_a_missing_label_drops_the_row_and_is_counted() -> None:
 def test_a_missing_column_is_no_column(gone: str) -> None:
     table = mixed(400)
     others = {name: family for name, family in FAMILIES.items() if name != gone}
-    without = NaiveBayes(others).fit(table.drop([gone]), "kind")
+    without = NaiveBayes.textbook(others).fit(table.drop([gone]), "kind")
     rows = features(table)
     place = rows.column_names.index(gone)
     blank = rows.set_column(place, gone, pa.nulls(len(rows), rows.schema.field(gone).type))
     expected = without.predict_joint_log_proba(rows.drop([gone]))
 
-    seen = NaiveBayes(FAMILIES).fit(table, "kind")
+    seen = NaiveBayes.textbook(FAMILIES).fit(table, "kind")
     np.testing.assert_array_equal(seen.predict_joint_log_proba(blank), expected)
 
-    never = NaiveBayes(FAMILIES).fit(blank.append_column("kind", table["kind"]), "kind")
+    never = NaiveBayes.textbook(FAMILIES).fit(blank.append_column("kind", table["kind"]), "kind")
     np.testing.assert_array_equal(never.predict_joint_log_proba(blank), expected)
 
 
 @pytest.mark.parametrize("estimation", ESTIMATIONS)
 def test_a_row_without_cells_gets_the_class_prior(estimation: Any) -> None:
     table = mixed(400)
-    model = NaiveBayes(FAMILIES, estimation=estimation).fit(table, "kind")
+    model = NaiveBayes.textbook(FAMILIES, estimation=estimation).fit(table, "kind")
     schema = features(table).schema
     blank = pa.table([pa.nulls(3, field.type) for field in schema], schema=schema)
     np.testing.assert_array_equal(
@@ -272,7 +276,7 @@ def test_a_row_without_cells_gets_the_class_prior(estimation: Any) -> None:
     np.testing.assert_allclose(model.predict_proba(blank), [model.model_.prior] * 3, rtol=1e-15)
 
     x = np.random.default_rng(0).normal(size=(30, 2))
-    model = NaiveBayes(estimation=estimation).fit(x, np.arange(30) % 3)
+    model = NaiveBayes.textbook(estimation=estimation).fit(x, np.arange(30) % 3)
     np.testing.assert_allclose(model.predict_proba([[np.nan, np.nan]]), [[1 / 3] * 3], rtol=1e-15)
 
 
@@ -281,8 +285,8 @@ def test_a_column_that_was_never_observed_says_nothing() -> None:
     for kind in (pa.float64(), pa.string(), pa.bool_(), pa.null()):
         more = table.append_column("void", pa.nulls(200, kind))
         for estimation in ESTIMATIONS:
-            plain = NaiveBayes(FAMILIES, estimation=estimation).fit(table, "kind")
-            model = NaiveBayes(FAMILIES, estimation=estimation).fit(more, "kind")
+            plain = NaiveBayes.textbook(FAMILIES, estimation=estimation).fit(table, "kind")
+            model = NaiveBayes.textbook(FAMILIES, estimation=estimation).fit(more, "kind")
             np.testing.assert_array_equal(
                 model.predict_joint_log_proba(features(more)),
                 plain.predict_joint_log_proba(features(table)),
@@ -293,7 +297,7 @@ def test_a_column_that_was_never_observed_says_nothing() -> None:
 
 
 def posteriors(x: np.ndarray, y: np.ndarray, estimation: Any) -> np.ndarray:
-    return NaiveBayes("gaussian", estimation=estimation).fit(x, y).predict_log_proba(x)
+    return NaiveBayes.textbook("gaussian", estimation=estimation).fit(x, y).predict_log_proba(x)
 
 
 @pytest.mark.parametrize("estimation", ESTIMATIONS)
@@ -315,10 +319,10 @@ def test_units_do_not_matter(estimation: Any) -> None:
 
 def test_the_order_of_columns_does_not_matter() -> None:
     table = mixed(300)
-    expected = NaiveBayes(FAMILIES).fit(table, "kind").predict_log_proba(features(table))
+    expected = NaiveBayes.textbook(FAMILIES).fit(table, "kind").predict_log_proba(features(table))
     names = list(FAMILIES)[::-1]
     turned = table.select(["kind", *names])
-    model = NaiveBayes({name: FAMILIES[name] for name in names}).fit(turned, "kind")
+    model = NaiveBayes.textbook({name: FAMILIES[name] for name in names}).fit(turned, "kind")
     assert np.abs(model.predict_log_proba(features(turned)) - expected).max() <= 1e-12
     # A table is read by the names of its columns.
     np.testing.assert_array_equal(
@@ -331,7 +335,7 @@ def test_a_large_column_does_not_drown_a_small_one() -> None:
     y = rng.integers(0, 2, 1000)
     small = (y + rng.normal(size=1000) * 0.1) * 1e-6
     large = rng.normal(size=1000) * 1e9
-    model = NaiveBayes(estimation="mle").fit(np.column_stack([small, large]), y)
+    model = NaiveBayes.textbook(estimation="mle").fit(np.column_stack([small, large]), y)
     assert model.score(np.column_stack([small, large]), y) == 1.0
 
 
@@ -340,13 +344,13 @@ def test_many_columns_give_finite_posteriors(estimation: Any) -> None:
     rng = np.random.default_rng(0)
     y = np.arange(20) % 2
     x = rng.normal(size=(20, 100_000)) + 0.1 * y[:, None]
-    model = NaiveBayes(estimation=estimation).fit(x, y)
+    model = NaiveBayes.textbook(estimation=estimation).fit(x, y)
     log_posterior = model.predict_log_proba(x)
     assert np.isfinite(log_posterior).all()
     assert model.predict(x).tolist() == y.tolist()
 
     counts = csr_matrix(rng.poisson(0.01 + 0.01 * y[:, None], (20, 100_000)).astype(np.float64))
-    model = NaiveBayes(estimation="bayes", alpha=0.1).fit(counts, y)
+    model = NaiveBayes.textbook(estimation="bayes", alpha=0.1).fit(counts, y)
     assert len(model.parts_) == 1
     assert np.isfinite(model.predict_log_proba(counts)).all()
     assert model.predict(counts).tolist() == y.tolist()
@@ -368,9 +372,9 @@ def test_every_container_of_a_table_gives_the_same_bits(tmp_path: Path) -> None:
     tables = [table, table.to_batches(), *paths, pandas, pl.from_arrow(table)]
     tables[1] = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=30))
 
-    expected = learnt(NaiveBayes(FAMILIES).fit(table, "kind"), features(table))
+    expected = learnt(NaiveBayes.textbook(FAMILIES).fit(table, "kind"), features(table))
     for given in tables:
-        model = NaiveBayes(FAMILIES).fit(given, "kind")
+        model = NaiveBayes.textbook(FAMILIES).fit(given, "kind")
         assert learnt(model, features(table)) == expected, type(given)
 
 
@@ -386,10 +390,10 @@ def test_an_array_and_a_table_of_it_give_the_same_bits(tmp_path: Path) -> None:
     for family in ("gaussian", "poisson", "multinomial", "categorical"):
         for estimation in ESTIMATIONS:
             options = {"families": family, "estimation": estimation}
-            array = NaiveBayes(**options).fit(x, y)
+            array = NaiveBayes.textbook(**options).fit(x, y)
             expected = array.predict_joint_log_proba(x), array.predict_proba(x)
             for given in (labelled, str(tmp_path / "t.csv")):
-                model = NaiveBayes(**options).fit(given, "y")
+                model = NaiveBayes.textbook(**options).fit(given, "y")
                 assert frozen(model.model_.parameters) == frozen(array.model_.parameters)
                 found = model.predict_joint_log_proba(table), model.predict_proba(table)
                 np.testing.assert_array_equal(found, expected, err_msg=f"{family} {estimation}")
@@ -399,7 +403,7 @@ def test_labels_of_every_kind_are_kept_as_they_are() -> None:
     x = np.arange(12.0)[:, None]
     for labels in (["b", "a"], [3, -7], [True, False], [2.0, 1.0]):
         y = np.array(labels * 6)
-        model = NaiveBayes().fit(x, y)
+        model = NaiveBayes.textbook().fit(x, y)
         assert model.classes_.tolist() == sorted(labels)
         assert set(model.predict(x).tolist()) <= set(labels)
 
@@ -409,7 +413,7 @@ def test_labels_of_every_kind_are_kept_as_they_are() -> None:
 
 def test_tables_without_rows() -> None:
     table = mixed(200)
-    model = NaiveBayes(FAMILIES).fit(table, "kind")
+    model = NaiveBayes.textbook(FAMILIES).fit(table, "kind")
     before = frozen(model.statistic_)
     nothing = table[:0]
     model.partial_fit(nothing, "kind").forget(nothing, "kind")
@@ -424,7 +428,7 @@ def test_tables_without_rows() -> None:
 
 def test_an_impossible_row_is_answered_by_the_prior_and_costs_infinitely_much() -> None:
     table = pa.table({"c": ["r", "r", "b"], "y": ["p", "p", "q"]})
-    model = NaiveBayes({"c": "categorical"}, estimation="mle").fit(table, "y")
+    model = NaiveBayes.textbook({"c": "categorical"}, estimation="mle").fit(table, "y")
     wrong = pa.table({"c": ["r", "b"], "y": ["q", "q"]})
     assert model.evaluate(wrong, "y").log_loss == np.inf
     assert model.log_likelihood(wrong, "y") == -np.inf
@@ -436,7 +440,9 @@ def test_an_impossible_row_is_answered_by_the_prior_and_costs_infinitely_much() 
     assert (mixed_sum - model.evaluate(wrong, "y")).log_likelihood == right.log_likelihood
 
     two = pa.table({"c": ["r", "b"], "d": ["s", "t"], "y": ["p", "q"]})
-    model = NaiveBayes({"c": "categorical", "d": "categorical"}, estimation="mle").fit(two, "y")
+    model = NaiveBayes.textbook({"c": "categorical", "d": "categorical"}, estimation="mle").fit(
+        two, "y"
+    )
     rows = pa.table({"c": ["r"], "d": ["t"]})
     with pytest.warns(SufficeWarning, match="1 of 1 row is impossible under every class"):
         np.testing.assert_array_equal(model.predict_proba(rows), [[0.5, 0.5]])

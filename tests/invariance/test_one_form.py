@@ -62,7 +62,7 @@ def made(kind: str) -> Model:
     if model == "qda":
         return QuadraticDiscriminantAnalysis(precision="exact")
     if model == "joint":
-        return NaiveBayes(MultivariateGaussian(precision="exact"))
+        return NaiveBayes.textbook(MultivariateGaussian(precision="exact"))
     if model == "linear":
         return LinearRegression(precision="exact", **drops)
     if model == "ridge":
@@ -75,7 +75,7 @@ def made(kind: str) -> Model:
         "x2": "categorical",
         "x3": Poisson(precision="exact"),
     }
-    return NaiveBayes(families, precision="exact")
+    return NaiveBayes.textbook(families, precision="exact")
 
 
 def digest(model: Model, path: Path) -> str:

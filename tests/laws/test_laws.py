@@ -453,7 +453,7 @@ CHOSEN = {
     "old": "bernoulli",
     "note": "multinomial",
 }
-TABLES = {"NaiveBayes": (mixed_table, {"families": CHOSEN})}
+TABLES = {"NaiveBayes": (mixed_table, {"families": CHOSEN, "calibration": "none"})}
 
 
 @pytest.mark.parametrize("name", naive_bayes.__all__)
@@ -478,5 +478,5 @@ def test_estimators(name: str, n: int) -> None:
 def test_options_keep_the_laws(options: dict[str, Any]) -> None:
     table = mixed_table(np.random.default_rng(7), 40)
     check_estimator_laws(
-        lambda: naive_bayes.NaiveBayes(**{"families": CHOSEN, **options}), table, "kind"
+        lambda: naive_bayes.NaiveBayes.textbook(**{"families": CHOSEN, **options}), table, "kind"
     )

@@ -31,8 +31,8 @@ FEW = settings(max_examples=6)
 
 CLASSIFIERS = {
     "GaussianNB": lambda: GaussianNB(),
-    "NaiveBayes": lambda: NaiveBayes(),
-    "MultivariateGaussian": lambda: NaiveBayes(MultivariateGaussian()),
+    "NaiveBayes": lambda: NaiveBayes.textbook(),
+    "MultivariateGaussian": lambda: NaiveBayes.textbook(MultivariateGaussian()),
     "LDA": lambda: LinearDiscriminantAnalysis(),
     "QDA": lambda: QuadraticDiscriminantAnalysis(),
     "logistic": lambda: LogisticRegression(),
@@ -53,7 +53,7 @@ COUNTS = {
     "MultinomialNB": lambda: MultinomialNB(),
     "ComplementNB": lambda: ComplementNB(),
     "CategoricalNB": lambda: CategoricalNB(),
-    "Poisson": lambda: NaiveBayes(Poisson()),
+    "Poisson": lambda: NaiveBayes.textbook(Poisson()),
 }
 
 
@@ -188,7 +188,7 @@ def test_a_table_of_many_kinds(rows: Rows) -> None:
     x, y = rows.draw()
     colors = np.random.default_rng(rows.seed).choice(["red", "blue", "green"], rows.n)
     table = pa.table({f"x{j}": x[:, j] for j in range(min(rows.d, 8))} | {"color": colors})
-    for model in (NaiveBayes(), LogisticRegression()):
+    for model in (NaiveBayes.textbook(), LogisticRegression()):
         check_rows(fitted(model, table, y), table)
     for model in (LinearRegression(), Ridge()):
         check_rows(fitted(model, table, x[:, 0] + y), table)

@@ -53,10 +53,10 @@ TASKS: dict[str, tuple[Any, Any, Any, Any]] = {
     "gaussian": (GaussianNB(), IRIS, SPECIES, PROBABLE),
     "gaussian, exact": (GaussianNB(precision="exact"), IRIS, SPECIES, PROBABLE),
     "gaussian with gaps": (GaussianNB(), GAPS, MALIGNANT, BINARY),
-    "naive Bayes": (NaiveBayes(), IRIS, SPECIES, PROBABLE),
-    "mixed": (NaiveBayes(), MIXED, ANSWERS, ["accuracy", "roc_auc", "neg_log_loss"]),
-    "mixed, Arrow": (NaiveBayes(), pa.Table.from_pandas(MIXED), ANSWERS, "neg_log_loss"),
-    "rare classes": (NaiveBayes(), MIXED[["number", "size"]], RARE, "accuracy"),
+    "naive Bayes": (NaiveBayes.textbook(), IRIS, SPECIES, PROBABLE),
+    "mixed": (NaiveBayes.textbook(), MIXED, ANSWERS, ["accuracy", "roc_auc", "neg_log_loss"]),
+    "mixed, Arrow": (NaiveBayes.textbook(), pa.Table.from_pandas(MIXED), ANSWERS, "neg_log_loss"),
+    "rare classes": (NaiveBayes.textbook(), MIXED[["number", "size"]], RARE, "accuracy"),
     "LDA": (LinearDiscriminantAnalysis(), IRIS, SPECIES, PROBABLE),
     "LDA, shrunk": (
         LinearDiscriminantAnalysis(shrinkage="auto", solver="lsqr"),
@@ -74,7 +74,7 @@ TASKS: dict[str, tuple[Any, Any, Any, Any]] = {
     "multinomial": (MultinomialNB(), CODES, CLASSES, PROBABLE),
     "Bernoulli": (BernoulliNB(), CODES > 1, CLASSES, PROBABLE),
     "complement": (ComplementNB(), CODES, CLASSES, "accuracy"),
-    "own score": (NaiveBayes(), IRIS, SPECIES, None),
+    "own score": (NaiveBayes.textbook(), IRIS, SPECIES, None),
     "own score of a regression": (Ridge(), DIABETES, PROGRESS, None),
 }
 SPLITTERS = {
@@ -129,7 +129,9 @@ def test_a_class_that_a_fold_has_not_learnt_is_impossible_to_it() -> None:
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
-@pytest.mark.parametrize("estimator", [GaussianNB(), LinearDiscriminantAnalysis(), NaiveBayes()])
+@pytest.mark.parametrize(
+    "estimator", [GaussianNB(), LinearDiscriminantAnalysis(), NaiveBayes.textbook()]
+)
 def test_weights(estimator: Any) -> None:
     weight = {"sample_weight": np.random.default_rng(1).integers(1, 5, 150).astype(float)}
     found = cross_val_score(estimator, IRIS, SPECIES, params=weight)
@@ -140,10 +142,12 @@ def test_weights(estimator: Any) -> None:
 def test_groups() -> None:
     groups = np.random.default_rng(2).integers(0, 8, 300)
     folds = reference.GroupKFold(4)
-    estimator = NaiveBayes(ignore=["patient"])
+    estimator = NaiveBayes.textbook(ignore=["patient"])
     table = MIXED.assign(patient=groups)
-    expected = reference.cross_val_score(NaiveBayes(), MIXED, ANSWERS, groups=groups, cv=folds)
-    given = cross_val_score(NaiveBayes(), MIXED, ANSWERS, groups=groups, cv=folds)
+    expected = reference.cross_val_score(
+        NaiveBayes.textbook(), MIXED, ANSWERS, groups=groups, cv=folds
+    )
+    given = cross_val_score(NaiveBayes.textbook(), MIXED, ANSWERS, groups=groups, cv=folds)
     by_name = cross_val_score(estimator, table, ANSWERS, groups="patient", cv=folds)
     np.testing.assert_array_equal(given, expected)
     np.testing.assert_array_equal(by_name, expected)
@@ -152,8 +156,10 @@ def test_groups() -> None:
 def test_labels_by_the_name_of_their_column() -> None:
     table = MIXED.assign(y=ANSWERS)
     for form in (table, pa.Table.from_pandas(table), {name: table[name] for name in table}):
-        found = cross_val_score(NaiveBayes(), form, "y", scoring="neg_log_loss")
-        expected = reference.cross_val_score(NaiveBayes(), MIXED, ANSWERS, scoring="neg_log_loss")
+        found = cross_val_score(NaiveBayes.textbook(), form, "y", scoring="neg_log_loss")
+        expected = reference.cross_val_score(
+            NaiveBayes.textbook(), MIXED, ANSWERS, scoring="neg_log_loss"
+        )
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -243,13 +249,13 @@ def test_folds_that_cannot_be_fitted() -> None:
     with pytest.warns(
         SufficeWarning, match="a fold was not fitted, and its score is nan: there is"
     ):
-        found = cross_val_score(NaiveBayes(), IRIS, SPECIES, cv=folds, scoring="accuracy")
+        found = cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds, scoring="accuracy")
     assert np.isnan(found[0])
     assert found[1] == 0.0
     with pytest.raises(DataError, match="there is one class"):
-        cross_val_score(NaiveBayes(), IRIS, SPECIES, cv=folds, error_score="raise")
+        cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds, error_score="raise")
     with pytest.raises(DataError, match="there is one class"):
-        cross_val_score(NaiveBayes(), IRIS, SPECIES, cv=folds[:1])
+        cross_val_score(NaiveBayes.textbook(), IRIS, SPECIES, cv=folds[:1])
 
 
 def test_scores_that_cannot_be_had() -> None:
@@ -316,7 +322,9 @@ def test_folds_of_one_class_say_which_label_they_have_not_seen() -> None:
 def test_groups_are_complete() -> None:
     table = MIXED.assign(patient=[None, *"abc" * 99, "d", "e"])
     with pytest.raises(DataError, match="the column of groups is empty in row 0"):
-        cross_val_score(NaiveBayes(), table, ANSWERS, groups="patient", cv=reference.GroupKFold(2))
+        cross_val_score(
+            NaiveBayes.textbook(), table, ANSWERS, groups="patient", cv=reference.GroupKFold(2)
+        )
 
 
 def test_test_sets_divide_the_rows() -> None:

@@ -59,7 +59,10 @@ def written(folder, table, form):
 
 
 CLASSIFIERS = {
-    "naive Bayes": (lambda: suffice.NaiveBayes(threads=1), ["size", "colour", "full", "label"]),
+    "naive Bayes": (
+        lambda: suffice.NaiveBayes.textbook(threads=1),
+        ["size", "colour", "full", "label"],
+    ),
     "lda": (lambda: suffice.LinearDiscriminantAnalysis(), ["full", "target", "label"]),
     "qda": (lambda: suffice.QuadraticDiscriminantAnalysis(), ["size", "full", "label"]),
     "logistic": (lambda: suffice.LogisticRegression(), ["colour", "full", "target", "label"]),
@@ -125,7 +128,7 @@ def test_regressions_on_files_are_those_of_fits_by_hand(tmp_path, name, form):
 @pytest.mark.filterwarnings("ignore:the rarest class")
 def test_memory_and_file_agree(tmp_path):
     table = mixed_table().select(["size", "colour", "full", "label"])
-    estimator = suffice.NaiveBayes()
+    estimator = suffice.NaiveBayes.textbook()
     of_file = evaluate_folds(estimator, written(tmp_path, table, "parquet"), "label", cv=5)
     labels = np.array(table["label"].to_pylist(), object)
     for X, y in [
@@ -176,7 +179,7 @@ def test_folds_by_content_do_not_depend_on_the_order_of_rows_and_columns(tmp_pat
     shuffled = table.take(np.random.default_rng(0).permutation(N - 1)).select(
         ["label", "full", "colour", "size"]
     )
-    estimator = suffice.NaiveBayes()
+    estimator = suffice.NaiveBayes.textbook()
     one = evaluate_folds(estimator, written(tmp_path, table, "csv"), "label", cv="hash")
     other = evaluate_folds(estimator, written(tmp_path, shuffled, "parquet"), "label", cv="hash")
     assert len(one.folds) == 5
@@ -188,7 +191,7 @@ def test_folds_by_content_do_not_depend_on_the_order_of_rows_and_columns(tmp_pat
 def test_a_class_that_a_fold_did_not_learn_is_impossible_to_it(tmp_path):
     table = pa.table({"x": [0.0, 1.0, 5.0, 6.0, 9.0, 0.5], "label": list("aabbca")})
     folds = [(np.array([0, 1, 2, 3]), np.array([4, 5])), (np.array([2, 3, 4, 5]), np.array([0, 1]))]
-    found = evaluate_folds(suffice.NaiveBayes(), table, "label", cv=folds)
+    found = evaluate_folds(suffice.NaiveBayes.textbook(), table, "label", cv=folds)
     assert found.folds[0].classes == ("a", "b", "c")
     assert found.folds[0].confusion.value[2, 2] == 0.0
     assert found.mean("log loss") == float("inf")
@@ -196,7 +199,7 @@ def test_a_class_that_a_fold_did_not_learn_is_impossible_to_it(tmp_path):
 
 def test_models_that_cannot_learn_a_table_leave_the_others_alone(tmp_path):
     table = mixed_table().select(["size", "colour", "full", "label"])
-    models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes()}
+    models = {"lda": suffice.LinearDiscriminantAnalysis(), "nb": suffice.NaiveBayes.textbook()}
     with warnings.catch_warnings(action="ignore"):
         found = evaluate_models(models, written(tmp_path, table, "csv"), "label")
     assert isinstance(found["lda"], DataError)
@@ -235,13 +238,15 @@ def test_what_breaks_a_rule_is_said(tmp_path, given, said):
     table = mixed_table().slice(0, 60).select(["size", "full", "label"])
     table = table.append_column("same", pa.array(np.ones(60)))
     with pytest.raises((ParameterError, DataError), match=said):
-        evaluate_folds(suffice.NaiveBayes(), written(tmp_path, table, "csv"), "label", **given)
+        evaluate_folds(
+            suffice.NaiveBayes.textbook(), written(tmp_path, table, "csv"), "label", **given
+        )
 
 
 def test_labels_of_a_file_are_a_column(tmp_path):
     path = written(tmp_path, mixed_table(), "csv")
     with pytest.raises(ParameterError, match="name of the column"):
-        evaluate_folds(suffice.NaiveBayes(), path, np.zeros(N))
+        evaluate_folds(suffice.NaiveBayes.textbook(), path, np.zeros(N))
 
 
 @given(st.lists(st.integers(-1, 5), min_size=4, max_size=60), st.integers(2, 6))
@@ -305,18 +310,18 @@ def test_scores_of_files_have_the_names_of_scikit_learn(tmp_path):
     table = mixed_table().filter(pa.array(np.arange(N) != 17)).select(["size", "full", "label"])
     path = written(tmp_path, table, "csv")
     names = ["accuracy", "balanced_accuracy", "f1_macro", "neg_log_loss", "roc_auc_ovr"]
-    found = cross_validate(suffice.NaiveBayes(), path, "label", cv=4, scoring=names)
+    found = cross_validate(suffice.NaiveBayes.textbook(), path, "label", cv=4, scoring=names)
     frame = table.to_pandas()
     here = frame.drop(columns="label"), frame["label"]
-    expected = cross_validate(suffice.NaiveBayes(), *here, cv=4, scoring=names)
+    expected = cross_validate(suffice.NaiveBayes.textbook(), *here, cv=4, scoring=names)
     for name in names:
         np.testing.assert_allclose(found[f"test_{name}"], expected[f"test_{name}"], rtol=1e-9)
-    scores = cross_val_score(suffice.NaiveBayes(), path, "label", cv=4)
+    scores = cross_val_score(suffice.NaiveBayes.textbook(), path, "label", cv=4)
     np.testing.assert_allclose(scores, expected["test_accuracy"], rtol=1e-12)
     with pytest.raises(ParameterError, match="scoring='beauty'; the scores of a table"):
-        cross_validate(suffice.NaiveBayes(), path, "label", scoring="beauty")
+        cross_validate(suffice.NaiveBayes.textbook(), path, "label", scoring="beauty")
     with pytest.raises(ParameterError, match="leave these options out"):
-        cross_validate(suffice.NaiveBayes(), path, "label", return_estimator=True)
+        cross_validate(suffice.NaiveBayes.textbook(), path, "label", return_estimator=True)
 
 
 def test_scores_of_regressions_on_files_have_the_names_of_scikit_learn(tmp_path):

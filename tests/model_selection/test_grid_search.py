@@ -42,7 +42,7 @@ TASKS: dict[str, tuple[Any, Any, Any, Any, dict[str, Any]]] = {
         {"scoring": "neg_log_loss"},
     ),
     "mixed": (
-        NaiveBayes(),
+        NaiveBayes.textbook(),
         MIXED,
         ANSWERS,
         {"alpha": [0.5, 50.0], "estimation": ["bayes", "map"]},
@@ -171,4 +171,4 @@ def test_what_is_refused() -> None:
     with pytest.raises(ParameterError, match="var_smoothing"):
         GridSearchCV(GaussianNB(), {"var_smoothing": [-1.0]}).fit(IRIS, SPECIES)
     with pytest.raises(DataError, match="there is one class"):
-        GridSearchCV(NaiveBayes(), {"alpha": [1.0]}).fit(IRIS[:50], SPECIES[:50])
+        GridSearchCV(NaiveBayes.textbook(), {"alpha": [1.0]}).fit(IRIS[:50], SPECIES[:50])

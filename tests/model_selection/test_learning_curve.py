@@ -100,13 +100,13 @@ def test_models_are_fits_from_scratch(sizes: list[int], part: int, seed: int) ->
     assume(set(test["kind"].to_pylist()) <= set(table["kind"][: sizes[0]].to_pylist()))
     rows = test.drop(["kind"])
     watched = Watched(table, part)
-    model = NaiveBayes(FAMILIES)
+    model = NaiveBayes.textbook(FAMILIES)
     curve = learning_curve_from_statistics(
         model, watched, "kind", train_sizes=sizes, test=(test, "kind")
     )
     assert curve.sizes.tolist() == sizes
     for size, found, evaluation in zip(sizes, curve.models, curve.evaluations, strict=True):
-        scratch = NaiveBayes(FAMILIES).fit(table[:size], "kind")
+        scratch = NaiveBayes.textbook(FAMILIES).fit(table[:size], "kind")
         assert found.statistic_ == scratch.statistic_
         assert found.parts_ == scratch.parts_
         assert learnt(found, rows) == learnt(scratch, rows)
@@ -148,13 +148,13 @@ def test_files(tmp_path: Path) -> None:
     pa.parquet.write_table(table, tmp_path / "t.parquet", row_group_size=77)
     pa.csv.write_csv(table, tmp_path / "t.csv")
     expected = learning_curve_from_statistics(
-        NaiveBayes(FAMILIES), table, "kind", train_sizes=[0.25, 1.0], test=(test, "kind")
+        NaiveBayes.textbook(FAMILIES), table, "kind", train_sizes=[0.25, 1.0], test=(test, "kind")
     )
     assert expected.sizes.tolist() == [100, 400]
     for path in (tmp_path / "t.parquet", str(tmp_path / "t.csv")):
         for sizes in ([0.25, 1.0], [100, 400]):
             found = learning_curve_from_statistics(
-                NaiveBayes(FAMILIES), path, "kind", train_sizes=sizes, test=(test, "kind")
+                NaiveBayes.textbook(FAMILIES), path, "kind", train_sizes=sizes, test=(test, "kind")
             )
             assert frozen(found.folds) == frozen(expected.folds)
 
@@ -162,12 +162,12 @@ def test_files(tmp_path: Path) -> None:
 def test_weights_by_name_and_rows_without_a_label() -> None:
     table = mixed(200, 5, gaps=0.2)
     table = table.append_column("w", pa.array(np.arange(200) % 3 / 2))
-    model = NaiveBayes(FAMILIES)
+    model = NaiveBayes.textbook(FAMILIES)
     curve = learning_curve_from_statistics(
         model, table, "kind", sample_weight="w", train_sizes=[50, 150], test=(table, "kind", "w")
     )
     for size, found in zip((50, 150), curve.models, strict=True):
-        scratch = NaiveBayes(FAMILIES).fit(table[:size], "kind", "w")
+        scratch = NaiveBayes.textbook(FAMILIES).fit(table[:size], "kind", "w")
         assert found.statistic_ == scratch.statistic_
         assert found.statistic_.unlabelled.value > 0
         assert found.score(table, "kind", "w") == scratch.score(table, "kind", "w")
@@ -179,7 +179,7 @@ def test_weights_by_name_and_rows_without_a_label() -> None:
 
 def test_rows_are_read_once_and_no_further_than_needed() -> None:
     watched, test = Watched(mixed(300, 1)), Watched(mixed(80, 2))
-    model = NaiveBayes(FAMILIES)
+    model = NaiveBayes.textbook(FAMILIES)
     for sizes, read in (([20, 63, 300], 300), ([20, 63], 63), ([20, 64], 70)):
         watched.read.clear(), test.read.clear()
         learning_curve_from_statistics(
@@ -191,7 +191,7 @@ def test_rows_are_read_once_and_no_further_than_needed() -> None:
 
 def test_folds_read_rows_to_sum_and_to_score_where_their_number_is_known() -> None:
     watched = Watched(mixed(300, 1))
-    curve = learning_curve_from_statistics(NaiveBayes(FAMILIES), watched, "kind", cv=4)
+    curve = learning_curve_from_statistics(NaiveBayes.textbook(FAMILIES), watched, "kind", cv=4)
     assert curve.test_scores.shape == (5, 4)
     assert sum(watched.read) == 2 * 300
 
@@ -219,13 +219,13 @@ def test_folds_are_those_of_scikit_learn(name: str, cv: int) -> None:
 def test_what_is_learnt_without_a_fold_equals_a_fit_without_it() -> None:
     table = mixed(90, 7)
     curve = learning_curve_from_statistics(
-        NaiveBayes(FAMILIES), table, "kind", train_sizes=[40, 60], cv=3
+        NaiveBayes.textbook(FAMILIES), table, "kind", train_sizes=[40, 60], cv=3
     )
     for size, folds in zip((40, 60), curve.folds, strict=True):
         for f, found in enumerate(folds):
             fold = np.arange(30 * f, 30 * (f + 1))
             others = np.setdiff1d(np.arange(90), fold)[:size]
-            scratch = NaiveBayes(FAMILIES).fit(table.take(others), "kind")
+            scratch = NaiveBayes.textbook(FAMILIES).fit(table.take(others), "kind")
             assert frozen(found) == frozen(scratch.evaluate(table.take(fold), "kind"))
     together = curve.evaluations[0]
     assert together.weight == 90 - table["kind"].null_count
@@ -268,7 +268,7 @@ def test_a_shuffled_curve_is_that_of_the_shuffled_rows(seed: Any) -> None:
         ((csr_matrix(x), y), (csr_matrix(x[order]), y[order])),
     ]
     for given_rows, shuffled in cases:
-        model = NaiveBayes(FAMILIES if given_rows[0] is table else "multinomial")
+        model = NaiveBayes.textbook(FAMILIES if given_rows[0] is table else "multinomial")
         seed = np.random.default_rng(0) if isinstance(seed, np.random.Generator) else seed
         found = learning_curve_from_statistics(
             model, *given_rows, shuffle=True, random_state=seed, cv=3
@@ -299,7 +299,7 @@ def test_adult(data: Path) -> None:
         for name in ("adult.data", "adult.test")
     )
     families = {"column_11": "categorical", "column_12": "categorical"}
-    model = NaiveBayes(families, label_suffix=".")
+    model = NaiveBayes.textbook(families, label_suffix=".")
     curve = learning_curve_from_statistics(
         model, train, "column_15", train_sizes=[100, 1000, 32561], test=(test, "column_15")
     )
@@ -357,7 +357,9 @@ def test_models_of_others_and_files_to_be_shuffled(tmp_path: Path) -> None:
         learning_curve_from_statistics(GaussianNB(), [[1.0]], [1])
     pa.csv.write_csv(mixed(50), tmp_path / "t.csv")
     with pytest.raises(ParameterError, match="the rows of a file are to change places; files are"):
-        learning_curve_from_statistics(NaiveBayes(), tmp_path / "t.csv", "kind", shuffle=True)
+        learning_curve_from_statistics(
+            NaiveBayes.textbook(), tmp_path / "t.csv", "kind", shuffle=True
+        )
 
 
 def test_rows_without_labels() -> None:

@@ -63,18 +63,18 @@ TASKS: dict[str, tuple[Any, Any, Any]] = {
     "gaussian, priors": (GaussianNB(priors=[0.2, 0.3, 0.5]), IRIS[FEW], SPECIES[FEW]),
     "gaussian, class of one": (GaussianNB(), IRIS[FEW], ONE_OF_A_CLASS),
     "gaussian, balanced": (GaussianNB(class_weight="balanced"), IRIS[FEW], ONE_OF_A_CLASS),
-    "student": (NaiveBayes(), GAPS, MALIGNANT),
-    "mode": (NaiveBayes(estimation="map"), IRIS[FEW], SPECIES[FEW]),
-    "mle": (NaiveBayes(estimation="mle", variance_floor=1e-9), IRIS[FEW], SPECIES[FEW]),
+    "student": (NaiveBayes.textbook(), GAPS, MALIGNANT),
+    "mode": (NaiveBayes.textbook(estimation="map"), IRIS[FEW], SPECIES[FEW]),
+    "mle": (NaiveBayes.textbook(estimation="mle", variance_floor=1e-9), IRIS[FEW], SPECIES[FEW]),
     "categorical": (CategoricalNB(), CODES, KINDS),
     "categorical, wide": (CategoricalNB(min_categories=12), CODES, KINDS),
     "categorical, impossible": (CategoricalNB(alpha=0.0), CODES, KINDS),
-    "words": (NaiveBayes(), WORDS, KINDS),
-    "words, smooth": (NaiveBayes(unseen="smooth", class_prior="smoothed"), WORDS, KINDS),
-    "words, map": (NaiveBayes(estimation="map", unseen="smooth"), WORDS, KINDS),
-    "nearly an identifier": (NaiveBayes(), NEAR, KINDS),
-    "identifiers": (NaiveBayes(), NAMED, KINDS),
-    "few identifiers": (NaiveBayes(), NAMED[:20], KINDS[:20]),
+    "words": (NaiveBayes.textbook(), WORDS, KINDS),
+    "words, smooth": (NaiveBayes.textbook(unseen="smooth", class_prior="smoothed"), WORDS, KINDS),
+    "words, map": (NaiveBayes.textbook(estimation="map", unseen="smooth"), WORDS, KINDS),
+    "nearly an identifier": (NaiveBayes.textbook(), NEAR, KINDS),
+    "identifiers": (NaiveBayes.textbook(), NAMED, KINDS),
+    "few identifiers": (NaiveBayes.textbook(), NAMED[:20], KINDS[:20]),
     "LDA": (LDA(), IRIS[FEW], SPECIES[FEW]),
     "LDA, ddof": (LDA(ddof=1, variance_floor=1e-4), CANCER[:, :8], MALIGNANT),
     "LDA, dependent": (LDA(), np.c_[IRIS, IRIS.sum(axis=1)][FEW], SPECIES[FEW]),
@@ -128,7 +128,9 @@ def test_answers_are_those_of_fits_to_all_other_rows(task: str) -> None:
 
 
 @settings(max_examples=4, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([GaussianNB(), NaiveBayes(), LDA(), QDA()]))
+@given(
+    st.integers(0, 2**32 - 1), st.sampled_from([GaussianNB(), NaiveBayes.textbook(), LDA(), QDA()])
+)
 def test_a_row_is_taken_out_with_all_its_weight(seed: int, estimator: Any) -> None:
     rng = np.random.default_rng(seed)
     params = {"sample_weight": rng.choice([0.0, 0.3, 1.0, 2.5], 18)}
@@ -179,8 +181,8 @@ def test_the_only_row_of_a_class_is_counted() -> None:
         (LDA(), np.where(RNG.random(IRIS.shape) < 0.1, np.nan, IRIS)),
         (LDA(shrinkage=0.5, solver="lsqr"), IRIS),
         (GaussianNB(var_smoothing="loo"), IRIS),
-        (NaiveBayes(families="joint_table"), IRIS > 2),
-        (NaiveBayes(calibration="weights"), IRIS),
+        (NaiveBayes.textbook(families="joint_table"), IRIS > 2),
+        (NaiveBayes.textbook(calibration="weights"), IRIS),
     ],
 )
 def test_where_there_is_no_closed_form_folds_are_named(estimator: Any, X: Any) -> None:
@@ -206,8 +208,8 @@ def test_an_evaluation_is_of_all_rows_left_out_one_by_one() -> None:
 def test_files_are_left_out_row_by_row(tmp_path: Path) -> None:
     frame = WORDS.assign(kind=KINDS)
     frame.to_csv(tmp_path / "rows.csv", index=False)
-    found = evaluate_folds(NaiveBayes(), tmp_path / "rows.csv", "kind", cv="loo")
-    expected = evaluate_folds(NaiveBayes(), WORDS, KINDS, cv="loo")
+    found = evaluate_folds(NaiveBayes.textbook(), tmp_path / "rows.csv", "kind", cv="loo")
+    expected = evaluate_folds(NaiveBayes.textbook(), WORDS, KINDS, cv="loo")
     assert found.mean("log loss") == pytest.approx(expected.mean("log loss"), rel=1e-12)
 
 

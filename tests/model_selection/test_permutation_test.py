@@ -25,7 +25,7 @@ DIABETES, PROGRESS = load_diabetes(return_X_y=True)
     ("estimator", "options"),
     [
         (GaussianNB(), {}),
-        (NaiveBayes(), {"cv": 3, "scoring": "balanced_accuracy"}),
+        (NaiveBayes.textbook(), {"cv": 3, "scoring": "balanced_accuracy"}),
         (LinearDiscriminantAnalysis(), {"cv": StratifiedKFold(4, shuffle=True, random_state=1)}),
         (GaussianNB(), {"groups": np.arange(150) % 7, "cv": GroupKFold(3)}),
     ],

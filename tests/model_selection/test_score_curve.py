@@ -16,7 +16,9 @@ IRIS, SPECIES = load_iris(return_X_y=True)
 DIABETES, PROGRESS = load_diabetes(return_X_y=True)
 
 
-@pytest.mark.parametrize("estimator", [GaussianNB(), NaiveBayes(), LinearDiscriminantAnalysis()])
+@pytest.mark.parametrize(
+    "estimator", [GaussianNB(), NaiveBayes.textbook(), LinearDiscriminantAnalysis()]
+)
 @pytest.mark.parametrize("sizes", [[0.3, 0.6, 1.0], [100, 40]])
 def test_scores_are_those_of_fits_to_the_first_rows(estimator: Any, sizes: list[float]) -> None:
     options: dict[str, Any] = {"train_sizes": sizes, "shuffle": True, "random_state": 3}

@@ -104,11 +104,11 @@ def test_the_choice_follows_rows_that_are_added_and_forgotten(tmp_path) -> None:
 
 def test_naive_bayes_chooses_by_itself() -> None:
     x, y = load_digits(return_X_y=True)
-    mixed = NaiveBayes("gaussian", estimation="mle").fit(x, y)
+    mixed = NaiveBayes.textbook("gaussian", estimation="mle").fit(x, y)
     alone = GaussianNB(var_smoothing="loo").fit(x, y)
     assert np.array_equal(mixed.predict_proba(x), alone.predict_proba(x))
     with pytest.raises(ParameterError, match="variance_floor is a finite number, 0 or more, or"):
-        NaiveBayes(variance_floor="most").fit(x, y)  # type: ignore[arg-type]
+        NaiveBayes.textbook(variance_floor="most").fit(x, y)  # type: ignore[arg-type]
 
 
 def test_units_change_nothing() -> None:

@@ -57,7 +57,7 @@ def test_densities_are_those_of_the_gaussians() -> None:
 
 def test_bars_are_shares_of_the_class() -> None:
     table = mixed()
-    model = NaiveBayes(estimation="mle").fit(table, "kind")
+    model = NaiveBayes.textbook(estimation="mle").fit(table, "kind")
     display = ClassDensityDisplay.from_estimator(model, "hue")
     hue, kind = (table.column(name).to_numpy(zero_copy_only=False) for name in ("hue", "kind"))
     heights = [bar.get_height() for bar in display.ax_.patches]
@@ -67,7 +67,7 @@ def test_bars_are_shares_of_the_class() -> None:
 
 
 def test_missing_cells_are_told_in_the_legend() -> None:
-    display = ClassDensityDisplay.from_estimator(NaiveBayes().fit(mixed(), "kind"), "wet")
+    display = ClassDensityDisplay.from_estimator(NaiveBayes.textbook().fit(mixed(), "kind"), "wet")
     assert display.missing.tolist() == [0.1, 0.1]
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert texts == ["a (10.0 % missing)", "b (10.0 % missing)"]
@@ -75,7 +75,7 @@ def test_missing_cells_are_told_in_the_legend() -> None:
 
 def test_whole_numbers_are_drawn_one_by_one() -> None:
     table = mixed()
-    model = NaiveBayes(families={"visits": "poisson"}).fit(table, "kind")
+    model = NaiveBayes.textbook(families={"visits": "poisson"}).fit(table, "kind")
     display = ClassDensityDisplay.from_estimator(model, "visits")
     at = display.cells.values
     assert display.cells.discrete
@@ -88,7 +88,7 @@ def test_whole_numbers_are_drawn_one_by_one() -> None:
 
 
 def test_minus_one_and_one_are_two_values() -> None:
-    model = NaiveBayes().fit(mixed(), "kind")
+    model = NaiveBayes.textbook().fit(mixed(), "kind")
     display = ClassDensityDisplay.from_estimator(model, "sign")
     assert display.cells.values.tolist() == [-1, 1]
     np.testing.assert_allclose(display.density.sum(axis=0), 1.0, rtol=1e-12)
@@ -176,7 +176,7 @@ def test_many_classes_are_told_apart() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    model = NaiveBayes().fit(mixed(), "kind")
+    model = NaiveBayes.textbook().fit(mixed(), "kind")
     with pytest.raises(ParameterError, match="there is no column 'hew'; the columns are 'hue'"):
         ClassDensityDisplay.from_estimator(model, "hew")
     with pytest.raises(ParameterError, match="LogisticRegression does not say how a column looks"):
@@ -192,7 +192,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
             LogisticRegression().fit(X, Y), limits=((4, 8), (2, 5)), points=3
         )
     texts = {"mail": ["win a prize now ok", "see you at noon then"] * 3, "y": list("sh" * 3)}
-    words = NaiveBayes(families={"mail": "multinomial"}).fit(texts, "y")
+    words = NaiveBayes.textbook(families={"mail": "multinomial"}).fit(texts, "y")
     with pytest.raises(ParameterError, match="'mail' is modelled by multinomial"):
         ClassDensityDisplay.from_estimator(words, "mail")
 
@@ -209,7 +209,7 @@ HOSTILE = ["<script>alert(1)</script>", "$\\frac{1}{0}$", 'a "b"\n\tc', "שלו�
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names_are_text(name: str) -> None:
     table = {name: [name, "other", name, "other"] * 3, "y": [1.0, 2.0, 3.5, 4.0] * 3}
-    model = NaiveBayes().fit(table, [name, "=1+1"] * 6)
+    model = NaiveBayes.textbook().fit(table, [name, "=1+1"] * 6)
     for display in (
         ClassDensityDisplay.from_estimator(model, name),
         EvidenceDisplay.from_estimator(model, name),

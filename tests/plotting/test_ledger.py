@@ -13,7 +13,7 @@ from suffice.naive_bayes import GaussianNB
 from suffice.plotting import LedgerDisplay
 
 X, Y = load_iris(return_X_y=True)
-MODEL = NaiveBayes().fit(pd.DataFrame(X, columns=list("abcd")), Y)
+MODEL = NaiveBayes.textbook().fit(pd.DataFrame(X, columns=list("abcd")), Y)
 
 
 @given(st.integers(0, 149), st.sampled_from([0, 1, 2]), st.sampled_from([0, 1, 2]))

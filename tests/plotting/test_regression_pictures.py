@@ -159,6 +159,6 @@ def test_drift_draws_the_distances() -> None:
     assert expected.labels is not None
     assert widths == [expected.labels.hellinger, *(c.distance for c in expected.columns)]
     assert display.ax_.get_yticklabels()[1].get_text() == "x3"
-    other = NaiveBayes().fit({"a": [1.0, 2.5]}, ["u", "v"])
+    other = NaiveBayes.textbook().fit({"a": [1.0, 2.5]}, ["u", "v"])
     with pytest.raises(SchemaError, match="column 'x0' is in this model only"):
         DriftDisplay.from_estimators(before, other)

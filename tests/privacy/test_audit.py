@@ -52,7 +52,9 @@ def test_rare_facts_are_those_of_the_rows(rows: list[tuple[Any, Any, Any]], m: i
         "dose": pa.array(numbers, pa.float64()),
         "kind": pa.array(labels),
     }
-    model = NaiveBayes({"town": "categorical"}, identifiers="keep").fit(pa.table(table), "kind")
+    model = NaiveBayes.textbook({"town": "categorical"}, identifiers="keep").fit(
+        pa.table(table), "kind"
+    )
     found = audit(model, m)
     by_label = Counter(labels)
     assert {(one.value, one.rows) for one in of_kind(found, "rare label")} == {
@@ -76,14 +78,14 @@ def test_rare_facts_are_those_of_the_rows(rows: list[tuple[Any, Any, Any]], m: i
 def test_the_numbers_of_one_row_and_of_two_are_read_from_the_sums() -> None:
     x = [[31.25], [86.5], [91.75], *([20.0 + i] for i in range(20))]
     y = ["a", "b", "b", *"c" * 20]
-    (one, two) = of_kind(audit(NaiveBayes().fit(x, y), 3), "few numbers")
+    (one, two) = of_kind(audit(NaiveBayes.textbook().fit(x, y), 3), "few numbers")
     assert (one.label, one.value) == ("a", "31.25")
     assert (two.label, two.value) == ("b", "86.5 and 91.75")
 
 
 def test_one_number_far_from_the_others_shows_itself() -> None:
     x = np.append(np.arange(1.0, 100.0), 1e9)[:, None]
-    model = NaiveBayes().fit(np.concatenate([x, x[:50]]), np.repeat([0, 1], [100, 50]))
+    model = NaiveBayes.textbook().fit(np.concatenate([x, x[:50]]), np.repeat([0, 1], [100, 50]))
     (found,) = of_kind(audit(model, 5), "few rows carry the sum")
     low, high = (float(word) for word in found.value.split() if word[0].isdigit())
     assert low <= 1e9 <= high
@@ -92,7 +94,7 @@ def test_one_number_far_from_the_others_shows_itself() -> None:
 
 def test_the_same_number_in_all_rows() -> None:
     table = {"dose": [5.25] * 12 + list(range(12)), "kind": ["a"] * 12 + ["b"] * 12}
-    (found,) = of_kind(audit(NaiveBayes().fit(table, "kind")), "same number")
+    (found,) = of_kind(audit(NaiveBayes.textbook().fit(table, "kind")), "same number")
     assert (found.column, found.label, found.value, found.rows) == ("dose", "a", "5.25", 12.0)
 
 
@@ -111,7 +113,9 @@ def test_combinations_and_words() -> None:
         {"a": ["p", "p", "q"] * 5, "b": ["u", "v", "v"] * 5, "kind": ["x", "x", "y"] * 5}
     )
     more = rows.slice(0, 1).set_column(0, "a", pa.array(["q"]))  # q and u, of class x
-    joint = NaiveBayes({("a", "b"): JointTable()}).fit(pa.concat_tables([rows, more]), "kind")
+    joint = NaiveBayes.textbook({("a", "b"): JointTable()}).fit(
+        pa.concat_tables([rows, more]), "kind"
+    )
     (found,) = of_kind(audit(joint, 2), "rare combination")
     assert (found.column, found.value, found.rows) == ("a, b", "q, u", 1.0)
     counts = np.array([[3, 0, 1], [2, 5, 0]] * 10)
@@ -152,7 +156,7 @@ def test_every_statistic_of_a_file_has_a_rule() -> None:
 
 
 def test_nothing_to_find() -> None:
-    model = NaiveBayes().fit(np.random.default_rng(0).normal(size=(50, 1)), [0, 1] * 25)
+    model = NaiveBayes.textbook().fit(np.random.default_rng(0).normal(size=(50, 1)), [0, 1] * 25)
     found = [one for one in audit(model, 2).findings if one.what != "listed values"]
     assert found == []
     assert str(Audit("NaiveBayes", 2, ())) == "NaiveBayes: nothing about fewer than 2 rows"
@@ -161,7 +165,7 @@ def test_nothing_to_find() -> None:
 @pytest.mark.parametrize("m", [0, -1, "ten", float("nan"), float("inf")])
 def test_a_number_of_rows_is_above_0(m: Any) -> None:
     with pytest.raises(ParameterError, match="it is a number of rows, above 0"):
-        audit(NaiveBayes().fit([[1.0], [2.0]], [0, 1]), m)
+        audit(NaiveBayes.textbook().fit([[1.0], [2.0]], [0, 1]), m)
 
 
 def test_other_models_are_refused() -> None:

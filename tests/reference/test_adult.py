@@ -50,7 +50,9 @@ def errors(evaluation) -> float:
     ],
 )
 def test_files_as_they_are(data: Path, families, wrong, loss):
-    model = NaiveBayes(families=families, label_suffix=".").fit(opened(data, "adult.data"), LABEL)
+    model = NaiveBayes.textbook(families=families, label_suffix=".").fit(
+        opened(data, "adult.data"), LABEL
+    )
     found = model.evaluate(opened(data, "adult.test"), LABEL)
     assert model.classes_.tolist() == ["<=50K", ">50K"]
     assert (found.weight, found.unlabelled, found.impossible) == (16281, 0, 0)
@@ -65,7 +67,7 @@ def test_published_error_without_unknowns(frames):
     train, test = (frame.dropna() for frame in frames)
     assert (len(train), len(test)) == (30162, 15060)
     gaussian = Gaussian(estimation="mle")
-    model = NaiveBayes(families=dict.fromkeys(NUMBERS, gaussian)).fit(train, LABEL)
+    model = NaiveBayes.textbook(families=dict.fromkeys(NUMBERS, gaussian)).fit(train, LABEL)
     found = model.evaluate(test, LABEL)
     assert errors(found) == 2649
     assert round(100 * found.error, 2) == 17.59
@@ -87,6 +89,6 @@ def test_scikit_learn_side_by_side(frames):
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
     columns = make_column_transformer(("passthrough", NUMBERS), (encoder, STRINGS))
     peer = make_pipeline(columns, GaussianNB()).fit(train, train[LABEL])
-    ours = NaiveBayes().fit(train, LABEL).evaluate(test, LABEL)
+    ours = NaiveBayes.textbook().fit(train, LABEL).evaluate(test, LABEL)
     assert ours.error < 1 - peer.score(test, test[LABEL])
     assert ours.log_loss < log_loss(test[LABEL], peer.predict_proba(test))

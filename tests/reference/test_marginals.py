@@ -53,7 +53,7 @@ QUERIES = list(product(*((None, *VALUES[name]) for name in NAMES)))
 
 @pytest.fixture(scope="module")
 def model() -> NaiveBayes:
-    return NaiveBayes().fit(table(ROWS), [row[-1] for row in ROWS])
+    return NaiveBayes.textbook().fit(table(ROWS), [row[-1] for row in ROWS])
 
 
 def test_every_pattern_of_holes(model):

@@ -135,7 +135,7 @@ def arrays(x: np.ndarray) -> Iterator[np.ndarray]:
 
 def learnt(X, y) -> Moments:
     family = Gaussian(estimation="mle", ddof=1)
-    model = NaiveBayes(families=family).partial_fit(X, y)
+    model = NaiveBayes.textbook(families=family).partial_fit(X, y)
     return model.statistic_.blocks[0]
 
 

@@ -33,7 +33,7 @@ def agree(ours: NaiveBayes, peer, X, rtol: float = 1e-10) -> None:
 def test_gaussian(name, weights):
     X, y = SETS[name](return_X_y=True)
     w = weighted(len(y)) if weights else None
-    ours = NaiveBayes(families="gaussian", estimation="mle", variance_floor=0)
+    ours = NaiveBayes.textbook(families="gaussian", estimation="mle", variance_floor=0)
     peer = peers.GaussianNB(var_smoothing=0).fit(X, y, sample_weight=w)
     agree(ours.fit(X, y, sample_weight=w), peer, X)
 
@@ -57,7 +57,7 @@ def test_discrete(family, peer, alpha, prior):
     X, y = counts()
     X = (X > 1).astype(int) if family == "bernoulli" else X
     w = weighted(len(y))
-    ours = NaiveBayes(families=family, alpha=alpha, class_prior=prior or "empirical")
+    ours = NaiveBayes.textbook(families=family, alpha=alpha, class_prior=prior or "empirical")
     judge = peer(alpha=alpha, class_prior=prior)
     # CategoricalNB counts every whole number up to the largest, seen or not: show them all.
     if family == "categorical":
@@ -67,14 +67,18 @@ def test_discrete(family, peer, alpha, prior):
 
 def test_digits_as_counts_and_as_bits():
     X, y = datasets.load_digits(return_X_y=True)
-    agree(NaiveBayes(families="multinomial").fit(X, y), peers.MultinomialNB().fit(X, y), X)
+    agree(NaiveBayes.textbook(families="multinomial").fit(X, y), peers.MultinomialNB().fit(X, y), X)
     bits = (X > 8).astype(int)
-    agree(NaiveBayes(families="bernoulli").fit(bits, y), peers.BernoulliNB().fit(bits, y), bits)
+    agree(
+        NaiveBayes.textbook(families="bernoulli").fit(bits, y),
+        peers.BernoulliNB().fit(bits, y),
+        bits,
+    )
 
 
 def test_uniform_prior():
     X, y = counts()
-    ours = NaiveBayes(families="multinomial", class_prior="uniform").fit(X, y)
+    ours = NaiveBayes.textbook(families="multinomial", class_prior="uniform").fit(X, y)
     agree(ours, peers.MultinomialNB(fit_prior=False).fit(X, y), X)
 
 
@@ -91,7 +95,7 @@ def column() -> tuple[np.ndarray, np.ndarray]:
 def densities(family, column, log_density) -> None:
     """Compare log p(x | c) with a function of the rows of the class and of all rows."""
     x, y = column
-    model = NaiveBayes(families=family, class_prior="uniform").fit(x[:, None], y)
+    model = NaiveBayes.textbook(families=family, class_prior="uniform").fit(x[:, None], y)
     grid = np.arange(0.0, 40.0)
     found = model.predict_joint_log_proba(grid[:, None]) - np.log(0.5)
     for c in (0, 1):

@@ -17,7 +17,7 @@ def test_r_naivebayes_mixed(data: Path, published):
     case = published["rnaivebayes_mixed"]
     train, test = (data / name for name in case["files"])
     gaussian = Gaussian(estimation="mle", ddof=1)
-    model = NaiveBayes(families={"norm": gaussian, "count": gaussian}, estimation="mle")
+    model = NaiveBayes.textbook(families={"norm": gaussian, "count": gaussian}, estimation="mle")
     found = model.fit(train, "class").predict_proba(test)
     assert model.classes_.tolist() == case["classes"]
     assert np.abs(found - case["expected_proba_gaussian"]).max() < 5e-8
@@ -40,7 +40,7 @@ def confusion(model: NaiveBayes, table) -> list[list[int]]:
 def test_votes_without_smoothing(votes, published):
     # e1071 puts 0.001 in the place of a probability of zero. Nothing is to be imitated here:
     # every vote has both a yes and a no in both parties, so no probability is zero.
-    model = NaiveBayes(estimation="mle").fit(votes, "column_1")
+    model = NaiveBayes.textbook(estimation="mle").fit(votes, "column_1")
     theta = [model.model_.parameters[0].probabilities(j) for j in range(16)]
     assert min(t.min() for t in theta) > 0
     published = published["votes_e1071"]["published"]
@@ -50,7 +50,7 @@ def test_votes_without_smoothing(votes, published):
 
 def test_votes_with_laplace_3(votes, published):
     # e1071's laplace = 3 is the pseudo-count: (N_v + 3)/(N + 2·3).
-    model = NaiveBayes(alpha=3).fit(votes, "column_1")
+    model = NaiveBayes.textbook(alpha=3).fit(votes, "column_1")
     published = published["votes_e1071_laplace3"]["published"]
     assert confusion(model, votes) == published["confusion_pred_by_truth"]
     first = model.model_.parameters[0].probabilities(0)
@@ -64,7 +64,7 @@ def test_votes_with_laplace_3(votes, published):
 
 def text_model(case, family):
     rows = pa.table({"text": case["docs"]})
-    return NaiveBayes(families={"text": family}).fit(rows, case["y"])
+    return NaiveBayes.textbook(families={"text": family}).fit(rows, case["y"])
 
 
 def joint(model, case) -> dict[str, float]:
@@ -131,7 +131,7 @@ def test_iir_bernoulli(published):
 )
 def test_fast_naive_bayes(published, name, family, options):
     case = published[name]
-    model = NaiveBayes(families=family, **options).fit(np.array(case["X"]), case["y"])
+    model = NaiveBayes.textbook(families=family, **options).fit(np.array(case["X"]), case["y"])
     found = model.predict_proba(np.array(case["X"]))
     assert model.classes_.tolist() == case["classes"]
     assert np.abs(found - case["expected_proba"]).max() <= case["tol"]
@@ -148,7 +148,9 @@ def test_orange_missing_cells(published):
     # column at all, the second (three values), and the first (two values).
     assert case["levels"] == [2, 3, 1]
     for row, class_alpha, expected in zip(rows, (1, 3, 2), case["expected_proba"], strict=True):
-        model = NaiveBayes(families="categorical", class_prior="smoothed", class_alpha=class_alpha)
+        model = NaiveBayes.textbook(
+            families="categorical", class_prior="smoothed", class_alpha=class_alpha
+        )
         found = model.fit(X, case["y"]).predict_proba(row[None])[0]
         assert np.abs(found - expected).max() < case["tol"]
 
@@ -167,7 +169,7 @@ def test_islp_smarket(data: Path, published):
 
     train = part([row for row in rows if int(row["Year"]) < 2005])
     test = part([row for row in rows if int(row["Year"]) == 2005])
-    model = NaiveBayes(estimation="mle").fit(train, "Direction")
+    model = NaiveBayes.textbook(estimation="mle").fit(train, "Direction")
     parameters = model.model_.parameters[0]
     assert model.classes_.tolist() == printed["classes"]
     assert np.abs(model.model_.prior - printed["prior"]).max() < 5e-9

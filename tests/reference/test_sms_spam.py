@@ -28,7 +28,7 @@ def test_thirty_seventy_split(messages, families, wrong):
     assert messages.num_rows == 5574
     order = np.random.default_rng(0).permutation(5574)
     test, train = messages.take(order[:1672]), messages.take(order[1672:])
-    model = NaiveBayes(families=families).fit(train, "label")
+    model = NaiveBayes.textbook(families=families).fit(train, "label")
     found = model.evaluate(test, "label")
     assert found.weight - found.confusion.value.trace() == wrong
     assert found.accuracy >= 0.975

@@ -56,7 +56,7 @@ def posterior(pseudo: int) -> list[Fraction]:
 )
 def test_posterior_is_the_exact_fraction(options, pseudo, by_hand):
     assert posterior(pseudo) == by_hand
-    model = NaiveBayes(**options).fit(table(ROWS, NAMES), "type")
+    model = NaiveBayes.textbook(**options).fit(table(ROWS, NAMES), "type")
     given = model.predict_proba(table([QUERY], NAMES[:3]))[0]
     assert model.classes_.tolist() == list(CLASSES)
     assert given == pytest.approx([float(p) for p in by_hand], rel=0, abs=2e-16)
@@ -66,7 +66,7 @@ def test_posterior_is_the_exact_fraction(options, pseudo, by_hand):
     ("options", "pseudo"), [({"estimation": "mle"}, 0), ({"estimation": "map", "alpha": 2}, 1)]
 )
 def test_every_parameter_is_the_rounded_fraction(options, pseudo):
-    parameters = NaiveBayes(**options).fit(table(ROWS, NAMES), "type").model_.parameters[0]
+    parameters = NaiveBayes.textbook(**options).fit(table(ROWS, NAMES), "type").model_.parameters[0]
     for j in range(3):
         values = parameters.vocabularies[j].values
         for c, label in enumerate(CLASSES):

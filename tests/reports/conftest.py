@@ -62,7 +62,7 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
     known = rows(1_000, 1).drop(columns="y")[[*NUMBERS, LONG]]  # such models refuse unseen values
 
     def bayes(**options: Any) -> Any:
-        return NaiveBayes(**options).fit(table, "y")
+        return NaiveBayes.textbook(**options).fit(table, "y")
 
     return {
         "bayes": (bayes(families=FAMILIES), asked),

@@ -80,62 +80,80 @@ ARRAYS: dict[str, Any] = {"numbers": X, "gaps": GAPS, "counts": COUNTS, "codes":
 
 def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     """Models of `NaiveBayes`, with a name and the rows that they predict."""
-    yield "default", NaiveBayes().fit(RAW, "kind"), "table"
+    yield "default", NaiveBayes.textbook().fit(RAW, "kind"), "table"
     for estimation in ("mle", "map"):
         options = {"estimation": estimation, "alpha": 1.5, "ddof": 1, "variance_floor": 1e-3}
-        yield estimation, NaiveBayes(**options).fit(RAW, "kind"), "table"
+        yield estimation, NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
     options = {"class_prior": "smoothed", "class_alpha": 2.0, "unseen": "smooth"}
-    yield "smoothed", NaiveBayes(**options).fit(RAW, "kind"), "table"
-    yield "uniform", NaiveBayes(class_prior="uniform", unseen="error").fit(RAW, "kind"), "table"
+    yield "smoothed", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
+    yield (
+        "uniform",
+        NaiveBayes.textbook(class_prior="uniform", unseen="error").fit(RAW, "kind"),
+        "table",
+    )
     prior = {"apple": 0.5, "pear": 0.25, "plum": 0.25}
-    yield "prior", NaiveBayes(class_prior=prior).fit(RAW, "kind"), "table"
+    yield "prior", NaiveBayes.textbook(class_prior=prior).fit(RAW, "kind"), "table"
     families = {
         "visits": Poisson(alpha=2.0),
         "size": Gaussian(estimation="mle"),
         ("shape", "color"): "joint_table",
         "note": "complement",
     }
-    yield "families", NaiveBayes(families).fit(RAW, "kind"), "table"
+    yield "families", NaiveBayes.textbook(families).fit(RAW, "kind"), "table"
     joint = {("shape", "old"): JointTable(alpha=0.5), "note": "bernoulli"}
-    yield "joint", NaiveBayes(joint, threads=2).fit(RAW, "kind"), "table"
+    yield "joint", NaiveBayes.textbook(joint, threads=2).fit(RAW, "kind"), "table"
     reading = {"missing": ("long",), "label_suffix": "um", "label_map": {"pear": "pyrus"}}
-    yield "reading", NaiveBayes(**reading).fit(RAW, "kind"), "table"
+    yield "reading", NaiveBayes.textbook(**reading).fit(RAW, "kind"), "table"
     weighted = TABLE.select([*COLUMNS, "kind", "weight"])
-    yield "weights", NaiveBayes().fit(weighted, "kind", "weight"), "table"
+    yield "weights", NaiveBayes.textbook().fit(weighted, "kind", "weight"), "table"
     for label in ("number", "answer", "day"):
         names = [name for name in COLUMNS if name != label]
-        yield f"label_{label}", NaiveBayes().fit(TABLE.select([*names, label]), label), "table"
+        yield (
+            f"label_{label}",
+            NaiveBayes.textbook().fit(TABLE.select([*names, label]), label),
+            "table",
+        )
     batches = [RAW[:16], RAW[16:32], RAW[32:]]
     for name, stream in (("decay", {"decay": 0.7}), ("window", {"window": 2})):
-        model = NaiveBayes(**stream)
+        model = NaiveBayes.textbook(**stream)
         for batch in batches:
             model.partial_fit(batch, "kind")
         yield name, model, "table"
-    merged = NaiveBayes().fit(RAW[:24], "kind").merge(NaiveBayes().fit(RAW[24:], "kind"))
+    merged = (
+        NaiveBayes.textbook()
+        .fit(RAW[:24], "kind")
+        .merge(NaiveBayes.textbook().fit(RAW[24:], "kind"))
+    )
     yield "merged", merged, "table"
-    yield "forgot", NaiveBayes().fit(RAW, "kind").forget(RAW[20:30], "kind"), "table"
-    declared = NaiveBayes(class_prior="smoothed").partial_fit(X, NUMBER, classes=[0, 1, 2, 7])
+    yield "forgot", NaiveBayes.textbook().fit(RAW, "kind").forget(RAW[20:30], "kind"), "table"
+    declared = NaiveBayes.textbook(class_prior="smoothed").partial_fit(
+        X, NUMBER, classes=[0, 1, 2, 7]
+    )
     yield "declared", declared, "numbers"
-    yield "gaps", NaiveBayes().fit(GAPS, NUMBER, WEIGHT), "gaps"
-    yield "narrow", NaiveBayes().fit(X.astype(np.float32), np.array(NUMBER, np.int8)), "numbers"
-    yield "one_family", NaiveBayes("multivariate_gaussian").fit(GAPS, NUMBER), "gaps"
+    yield "gaps", NaiveBayes.textbook().fit(GAPS, NUMBER, WEIGHT), "gaps"
+    yield (
+        "narrow",
+        NaiveBayes.textbook().fit(X.astype(np.float32), np.array(NUMBER, np.int8)),
+        "numbers",
+    )
+    yield "one_family", NaiveBayes.textbook("multivariate_gaussian").fit(GAPS, NUMBER), "gaps"
     pooled = MultivariateGaussian(pooling=1.0, shrinkage="oas", estimation="mle")
-    yield "pooled", NaiveBayes(pooled).fit(X, NUMBER), "numbers"
+    yield "pooled", NaiveBayes.textbook(pooled).fit(X, NUMBER), "numbers"
     diagonal = MultivariateGaussian("mle", pooling=0.5, structure="diagonal")
-    yield "diagonal", NaiveBayes(diagonal).fit(GAPS, NUMBER), "gaps"
+    yield "diagonal", NaiveBayes.textbook(diagonal).fit(GAPS, NUMBER), "gaps"
     spherical = MultivariateGaussian(structure="spherical", estimation="mle", ddof=1)
-    yield "spherical", NaiveBayes(spherical).fit(X, NUMBER), "numbers"
+    yield "spherical", NaiveBayes.textbook(spherical).fit(X, NUMBER), "numbers"
     wolf = MultivariateGaussian(shrinkage="ledoit-wolf", precision="double", estimation="mle")
-    yield "ledoit_wolf", NaiveBayes(wolf).fit(X, NUMBER), "numbers"
+    yield "ledoit_wolf", NaiveBayes.textbook(wolf).fit(X, NUMBER), "numbers"
     path = HERE / "rows.csv"
     options = pyarrow.csv.WriteOptions(delimiter=";", quoting_style="needed")
     pyarrow.csv.write_csv(RAW.drop(["day"]), path, options)
-    yield "csv", NaiveBayes().fit(suffice.read_csv(path, delimiter=";"), "kind"), "table"
+    yield "csv", NaiveBayes.textbook().fit(suffice.read_csv(path, delimiter=";"), "kind"), "table"
     path.unlink()
     options = {"numbers": "adaptive", "calibration": "weights"}
-    yield "adaptive", NaiveBayes(**options).fit(RAW, "kind"), "table"
+    yield "adaptive", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"
     shapes = {"size": "histogram", "visits": "kernel_density"}
-    yield "shapes", NaiveBayes(shapes, calibration="temperature").fit(RAW, "kind"), "table"
+    yield "shapes", NaiveBayes.textbook(shapes, calibration="temperature").fit(RAW, "kind"), "table"
 
 
 def scikit_learn_names() -> Iterator[tuple[str, Any, str]]:

@@ -158,8 +158,8 @@ def by_name(found: Comparison) -> dict[str, ColumnComparison]:
 
 
 def test_what_moved_comes_first() -> None:
-    a = NaiveBayes(FAMILIES).fit(table(0), "kind")
-    b = NaiveBayes(FAMILIES).fit(table(1, shift=3.0, reds=0.1), "kind")
+    a = NaiveBayes.textbook(FAMILIES).fit(table(0), "kind")
+    b = NaiveBayes.textbook(FAMILIES).fit(table(1, shift=3.0, reds=0.1), "kind")
     found = a.compare(b)
     assert [column.column for column in found.columns[:2]] == ["size", "color"]
     distances = [column.distance for column in found.columns]
@@ -171,7 +171,7 @@ def test_what_moved_comes_first() -> None:
 
 
 def test_a_table_against_itself() -> None:
-    model = NaiveBayes(FAMILIES).fit(table(0), "kind")
+    model = NaiveBayes.textbook(FAMILIES).fit(table(0), "kind")
     found = model.compare(model)
     assert found.labels == Divergence(0.0, 0.0, 0.0, 1.0)
     for column in found.columns:
@@ -182,7 +182,7 @@ def test_a_table_against_itself() -> None:
 
 def test_divergences_are_those_of_the_rows() -> None:
     tables = table(0), table(1, shift=0.4)
-    a, b = (NaiveBayes(FAMILIES).fit(t, "kind") for t in tables)
+    a, b = (NaiveBayes.textbook(FAMILIES).fit(t, "kind") for t in tables)
     found = by_name(a.compare(b))
     sizes = [t["size"].drop_null().to_numpy() for t in tables]
     moments = [part for x in sizes for part in (len(x), x.mean(), x.std())]
@@ -205,7 +205,7 @@ def test_divergences_are_those_of_the_rows() -> None:
 
 
 def test_words_are_compared_but_not_tested() -> None:
-    a, b = (NaiveBayes(FAMILIES).fit(table(seed), "kind") for seed in (0, 1))
+    a, b = (NaiveBayes.textbook(FAMILIES).fit(table(seed), "kind") for seed in (0, 1))
     overall = by_name(a.compare(b))["note"].overall
     assert overall is not None
     assert overall.p_value is None
@@ -215,8 +215,8 @@ def test_words_are_compared_but_not_tested() -> None:
 def test_a_column_that_one_side_never_shows() -> None:
     whole = table(0)
     blank = whole.set_column(0, "size", pa.array([None] * 300, pa.float64()))
-    a, b = (NaiveBayes(FAMILIES).fit(t, "kind") for t in (whole, whole))
-    b = NaiveBayes({**FAMILIES, "size": "gaussian"}).fit(blank, "kind")
+    a, b = (NaiveBayes.textbook(FAMILIES).fit(t, "kind") for t in (whole, whole))
+    b = NaiveBayes.textbook({**FAMILIES, "size": "gaussian"}).fit(blank, "kind")
     found = a.compare(b).columns[-1]
     assert (found.column, found.overall, found.within) == ("size", None, (None, None))
     assert found.missing[1] == 1.0
@@ -278,7 +278,11 @@ def test_a_joint_table_is_also_compared_as_a_whole() -> None:
     )
     second = first.set_column(1, "v", pa.array(["b", "a"] * 40))
     family = {("u", "v"): JointTable()}
-    found = NaiveBayes(family).fit(first, "kind").compare(NaiveBayes(family).fit(second, "kind"))
+    found = (
+        NaiveBayes.textbook(family)
+        .fit(first, "kind")
+        .compare(NaiveBayes.textbook(family).fit(second, "kind"))
+    )
     assert [(c.column, c.distance) for c in found.columns] == [("u, v", 1.0), ("u", 0), ("v", 0)]
 
 
@@ -381,7 +385,7 @@ def test_other_regressions_are_refused() -> None:
 
 
 def test_a_statistic_numbers_its_columns() -> None:
-    model = NaiveBayes(FAMILIES).fit(table(0), "kind")
+    model = NaiveBayes.textbook(FAMILIES).fit(table(0), "kind")
     found = model.statistic_.compare(model.statistic_)
     assert {column.column for column in found.columns} == {"x0", "x1", "x2", "x3"}
 

@@ -55,7 +55,7 @@ def test_shrinkage_is_that_of_scikit_learn_whatever_the_units():
     centred = np.concatenate([x[y == c] - x[y == c].mean(axis=0) for c in range(3)])
     for pooling, rows in ((1, [centred]), (0, np.split(centred, 3))):
         family = MultivariateGaussian(estimation="mle", pooling=pooling, shrinkage="ledoit-wolf")
-        found = NaiveBayes(family).fit(x, y).model_.parameters[0].covariance
+        found = NaiveBayes.textbook(family).fit(x, y).model_.parameters[0].covariance
         expected = np.stack([correlations_shrunk(z) for z in rows])
         assert_allclose(found, expected, rtol=1e-8)
 
@@ -64,4 +64,4 @@ def test_a_number_whose_fourth_power_overflows_is_named():
     family = MultivariateGaussian(estimation="mle", shrinkage="ledoit-wolf")
     x = np.array([[1.0, 2.0], [3.0, 1e80], [5.0, 6.0], [7.0, 7.0]])
     with pytest.raises(DataError, match=r"column 'x1', row 1: 1e\+80; a number must be below 1e75"):
-        NaiveBayes(family).fit(x, [0, 1, 0, 1])
+        NaiveBayes.textbook(family).fit(x, [0, 1, 0, 1])

@@ -80,7 +80,7 @@ def _logistic(roles: Roles) -> LogisticRegression:
 
 
 CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
-    "naive-bayes": partial(naive_bayes, numbers="adaptive", calibration="weights"),
+    "naive-bayes": naive_bayes,
     "aode": partial(naive_bayes, kind=AODE),
     "logistic": _logistic,
     "lda": lambda roles: LinearDiscriminantAnalysis(**roles.running),

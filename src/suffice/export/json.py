@@ -111,7 +111,7 @@ def _parameters(model: Any) -> list[dict[str, Any]]:
     ):
         each = np.broadcast_to(weights, len(part.layout.columns)).tolist()
         for j, (name, weight) in enumerate(zip(part.layout.columns, each, strict=True)):
-            made = {"column": name, "family": parameters.chosen(j) or part.family.name}
+            made = {"column": name, "family": fitted.family_names[name]}
             found.append(made | {"weight": weight, "by_class": parameters.describe(j)})
     return found
 

@@ -73,6 +73,7 @@ def log_joint(model: Any) -> LogJoint:
 def _generative(model: GenerativeModel) -> LogJoint:
     columns: list[Column] = []
     terms: list[Term] = []
+    model.refuse_pairs("an export")
     refuse_times(model.layout)
     for part, parameters, weights in zip(
         model.parts, model.parameters, model.part_weights, strict=True

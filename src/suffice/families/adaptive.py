@@ -231,6 +231,12 @@ class AdaptiveParameters(Parameters):
                 values = converted(block.values)
                 parameters.add_log_likelihood(RealBlock(values[:, columns]), out)
 
+    def beyond(self, block: RealBlock) -> NDArray[np.float64]:
+        """That of the columns in bins."""
+        if not len(self.binned):
+            return super().beyond(block)
+        return self.piecewise.beyond(RealBlock(converted(block.values)[:, self.binned]))
+
     def side(self, j: int) -> tuple[Parameters, int]:
         """The parameters that column j belongs to, and its place in them."""
         columns, parameters = self._sides[self.choices[j].family != "gaussian"]

@@ -133,6 +133,10 @@ class Parameters(ABC):
         """The distribution that was chosen for column j, where there was a choice."""
         return ""
 
+    def beyond(self, block: Any) -> NDArray[np.float64]:
+        """What log p(x | c) of each row, (n,), would lose if densities fell off beyond all rows."""
+        return np.zeros(block.rows)
+
     def form(self) -> Form | None:
         """The log-likelihood of complete rows as a polynomial; None where it is none."""
         return None

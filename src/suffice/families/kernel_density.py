@@ -19,7 +19,7 @@ from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAc
 from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
 from suffice.statistics.statistic import Accumulator
 
-__all__ = ["KernelDensity"]
+__all__ = ["KernelDensity", "best_bandwidth"]
 
 
 @dataclass(frozen=True)
@@ -82,16 +82,19 @@ class KernelDensity(Family):
     def estimate(self, statistic: MomentsAndBins) -> PiecewiseParameters:
         """Parameters from binned counts."""
         bins, k = statistic.bins, statistic.k
-        tried = BANDWIDTHS if isinstance(self.bandwidth, str) else (self.bandwidth,)
         shown = statistic.total.sum(axis=0) > 0
         pieces = [
-            _best(cells_of_column(bins, j), tried) if shown[j] else nothing(k)
+            self._density(cells_of_column(bins, j)) if shown[j] else nothing(k)
             for j in range(bins.d)
         ]
         return PiecewiseParameters.of(k, pieces)
 
+    def _density(self, cells: Cells) -> Piece:
+        return kernel_density(cells, best_bandwidth(cells, self.bandwidth))[0]
 
-def _best(cells: Cells, bandwidths: tuple[float, ...]) -> Piece:
-    """The density of least leave-one-out log loss."""
-    tried = [kernel_density(cells, bandwidth) for bandwidth in bandwidths]
-    return min(tried, key=lambda found: log_losses(found[1]))[0]
+
+def best_bandwidth(cells: Cells, bandwidth: float | Literal["loo"]) -> float:
+    """The bandwidth, or with "loo" that of least leave-one-out log loss."""
+    if not isinstance(bandwidth, str):
+        return bandwidth
+    return min(BANDWIDTHS, key=lambda tried: log_losses(kernel_density(cells, tried)[1]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from suffice.data.records import RecordReader
 from suffice.data.schema import Column, Layout, UniformColumns
@@ -37,10 +37,17 @@ class NaiveBayes(CalibratedClassifier):
 
         log P(c | x) = log P(c) + Σ_j log p(x_j | c) − log Σ_c' P(c') Π_j p(x_j | c')
 
+    This is the textbook's rule, `NaiveBayes.textbook`. By default columns have weights besides,
+    as columns that repeat others make the rule too sure:
+
+    ::
+
+        log P(c | x) = log P(c) + Σ_j w_j log p(x_j | c) + const,   w_j ≥ 0
+
     A missing cell drops out of the sum, at fit and at prediction. Every column is modelled by
-    the family that its kind suggests (`suffice.data.schema`): real numbers by a Gaussian, two
-    values by a Bernoulli, categories by a categorical, text by a multinomial. A column of unknown
-    kind, without a value so far, is left out until one arrives.
+    the family that its kind suggests (`suffice.data.schema`): real numbers by the distribution that
+    tells the class best, two values by a Bernoulli, categories by a categorical, text by a
+    multinomial. A column of unknown kind, without a value so far, is left out until one arrives.
 
     Parameters
     ----------
@@ -48,9 +55,10 @@ class NaiveBayes(CalibratedClassifier):
         Overrides, by name (``"poisson"``) or as an object (``Poisson(alpha=2)``). A single family
         models every column; a joint distribution, all of them together. A tuple of columns forms
         one multinomial or one joint distribution (``{("shape", "color"): "joint_table"}``).
-    numbers : {"gaussian", "adaptive", "histogram", "kernel_density"}
+    numbers : {"adaptive", "gaussian", "histogram", "kernel_density"}, optional
         The family of columns of real numbers. With ``"adaptive"`` each has the distribution that
-        tells its class best: see `suffice.families.Adaptive`.
+        tells its class best: see `suffice.families.Adaptive`. Default: adaptive under ``"bayes"``,
+        and Gaussians under other estimations.
     estimation : {"bayes", "mle", "map"}
         Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
     alpha : float
@@ -76,12 +84,10 @@ class NaiveBayes(CalibratedClassifier):
         A column of a table that shows another category in every row, or numbers that count the
         rows: it says nothing of the class, with a warning, or is a column like any other, as
         those are that ``families`` names. All rows learnt decide it, 20 at least.
-    calibration : {"none", "temperature", "weights"}
-        How much of what columns say is counted: all; a share, one for all columns; or a share of
-        each column. The shares are learnt from at most 4,096 rows, each taken out of the sums
-        before it is asked about:
-        log P(c | x) = log P(c) + Σ_j w_j log p(x_j | c) + const. Columns that repeat others then
-        no longer make the model too sure. See ``calibration_`` and `calibrate`.
+    calibration : {"weights", "temperature", "none"}
+        How much of what columns say is counted: a share of each column; a share, one for all
+        columns; or all. The shares w are learnt from at most 4,096 rows, each taken out of the
+        sums before it is asked about. See ``calibration_`` and `calibrate`.
     precision : {"pairs", "exact"}
         How sums of numbers are held by families given by name: see `GaussianNB`.
     ignore : sequence of str
@@ -122,10 +128,11 @@ class NaiveBayes(CalibratedClassifier):
     """
 
     input_tags = ("sparse", "categorical", "string")
+    absent_options: ClassVar[dict[str, Any]] = {"numbers": "gaussian", "calibration": "none"}
 
     families: Any = None
     _: KW_ONLY
-    numbers: Numbers = "gaussian"
+    numbers: Numbers | None = None
     estimation: Estimation = "bayes"
     alpha: float = 1.0
     class_prior: Prior = "empirical"
@@ -135,7 +142,7 @@ class NaiveBayes(CalibratedClassifier):
     variance_floor: VarianceFloor = "loo"
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
-    calibration: Method = "none"
+    calibration: Method = "weights"
     precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()
@@ -146,6 +153,25 @@ class NaiveBayes(CalibratedClassifier):
     costs: Any = None
     threads: int | None = None
     engine: Choice = None
+
+    @classmethod
+    def textbook(cls, families: Any = None, **options: Any) -> Self:
+        """Naive Bayes as books have it: numbers are Gaussian, and every column counts once.
+
+        ::
+
+            log P(c | x) = log P(c) + Σ_j log p(x_j | c) + const
+
+        It is the model with ``numbers="gaussian"`` and ``calibration="none"``, unless ``options``
+        say other. All of it follows from the sums: the cheapest model to fit, and exact under
+        `merge` and `forget`.
+
+        Examples
+        --------
+        >>> NaiveBayes.textbook(class_prior="uniform")
+        NaiveBayes(calibration='none', class_prior='uniform', numbers='gaussian')
+        """
+        return cls(families, **{"numbers": "gaussian", "calibration": "none"} | options)
 
     def _prior(self) -> tuple[Prior, float]:
         return self.class_prior, self.class_alpha
@@ -168,7 +194,7 @@ class NaiveBayes(CalibratedClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        if self.numbers not in get_args(Numbers):
+        if self.numbers not in (None, *get_args(Numbers)):
             rule = f"it is {', '.join(map(repr, get_args(Numbers)))}"
             raise ParameterError(Option.of("numbers", self.numbers), rule)
 
@@ -190,7 +216,8 @@ class NaiveBayes(CalibratedClassifier):
         check_identifiers(self.identifiers)
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
-        usual = FAMILY_OF_KIND | {"real": self.numbers}
+        shaped = "adaptive" if self.estimation == "bayes" else "gaussian"
+        usual = FAMILY_OF_KIND | {"real": self.numbers or shaped}
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             return whole(self._family(self.families or usual[columns.kind]), columns)
         groups = self._groups(columns)

@@ -66,7 +66,7 @@ class EvidenceDisplay:
     >>> matplotlib.use("agg")
     >>> from suffice import NaiveBayes
     >>> fruit = {"hue": ["red", "red", "blue", "red"]}
-    >>> model = NaiveBayes().fit(fruit, ["apple", "apple", "plum", "plum"])
+    >>> model = NaiveBayes.textbook().fit(fruit, ["apple", "apple", "plum", "plum"])
     >>> EvidenceDisplay.from_estimator(model, "hue").evidence.round(3)
     array([[-0.693,  0.693],
            [ 0.405, -0.405]])

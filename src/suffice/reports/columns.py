@@ -55,7 +55,8 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
         if part.family.is_distribution and any(kinds.get(name) in NUMBERS for name in names):
             drawn = parameters.sample(codes, rng)
         for j, name in enumerate(names):
-            facts[name] = {"family": part.family.name, "unknown": True}
+            family = fitted.family_names[part.layout.columns[j]]
+            facts[name] = {"family": family, "unknown": True}
             if kinds.get(name) not in NUMBERS:
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
             if len(drawn) == len(names) and kinds.get(name) in NUMBERS:

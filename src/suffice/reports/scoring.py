@@ -100,6 +100,7 @@ def _of_parts(model: Any) -> tuple[LogJoint, tuple[Column, ...], list[dict[str, 
     if getattr(model, "costs", None) is not None:
         log_joint(model)  # refuses it
     check_labels(fitted.classes.values)
+    fitted.refuse_pairs("a page")
     refuse_times(fitted.layout)
     columns: list[Column] = []
     terms: list[dict[str, Any]] = []

@@ -24,7 +24,8 @@ __all__ = ["YEAR_2000", "BinnedCountAccumulator", "BinnedCounts"]
 
 YEAR_2000 = 946_684_800.0
 """2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
-FEW = 65_536  # cells of a block, which are sorted rather than counted in a table
+FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
+MOST_WAITING = 2**22  # numbers that are kept to be sorted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -256,6 +257,8 @@ class BinnedCountAccumulator:
         self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
         self._few: list[NDArray[np.int64]] = []  # keys of cells, one for each number
         self._few_weighted: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        self._waiting = 0  # how many keys those are
+        self._total: BinnedCounts | None = None  # what more of them were
         self._k = 0
 
     def add(
@@ -272,7 +275,7 @@ class BinnedCountAccumulator:
         x = block.values
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
-        if x.size < FEW or len(weights) or x.dtype != np.float64:
+        if _are_few(x) or len(weights) or x.dtype != np.float64:
             for start, part in tiles(x, np.float64):
                 rows = slice(start, start + len(part))
                 self._add(part, codes[rows], weights[rows], start)
@@ -287,13 +290,13 @@ class BinnedCountAccumulator:
         first: int,
     ) -> None:
         """Add rows of doubles, of which the block has ``first`` before them."""
-        if not len(weights) and x.size >= FEW:
+        if not (len(weights) or _are_few(x)):
             self._count(x, codes, first)
             return
         self._refuse_infinite(x, codes, first)
         cells = np.empty(x.shape, np.int32)
         kernels.bins.cells(x, self._origin, cells)
-        if len(weights) and x.size >= FEW:
+        if not _are_few(x):
             self._table = grown(self._table, self._k)
             kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
         else:
@@ -318,14 +321,13 @@ class BinnedCountAccumulator:
             self._few_weighted.append((keys, each))
         else:
             self._few.append(keys)
+        self._waiting += len(keys)
+        if self._waiting > MOST_WAITING:
+            self._total = self._of_few()
 
     def statistic(self) -> BinnedCounts:
         """Freeze what was added."""
-        keys, count = np.unique(np.concatenate([[0][:0], *self._few]), return_counts=True)
-        k, origin = self._k, self._origin
-        total = BinnedCounts.of_places(k, origin, keys.astype(np.int64), DoubleDouble.of(count))
-        if self._few_weighted:
-            total = total + self._of_keys(*_summed(self._few_weighted))
+        total = self._total = self._of_few()
         if self._tally.size:
             at, keys = self._shown(self._tally)
             total = total + self._of_keys(keys, DoubleDouble.of(self._tally.reshape(-1)[at]))
@@ -334,6 +336,17 @@ class BinnedCountAccumulator:
             at, keys = self._shown(table.hi)
             pairs = DoubleDouble(table.hi.reshape(-1)[at], table.lo.reshape(-1)[at])
             total = total + self._of_keys(keys, pairs)
+        return total
+
+    def _of_few(self) -> BinnedCounts:
+        """What was added by keys, which are not kept any longer."""
+        keys, count = np.unique(np.concatenate([[0][:0], *self._few]), return_counts=True)
+        total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))
+        if self._few_weighted:
+            total = total + self._of_keys(*_summed(self._few_weighted))
+        if self._total is not None:
+            total = total + self._total.place(np.arange(self._total.k), self._k)
+        self._few, self._few_weighted, self._waiting, self._total = [], [], 0, None
         return total
 
     def _shown(self, table: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -352,6 +365,11 @@ class BinnedCountAccumulator:
     def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
             raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
+
+
+def _are_few(x: NDArray[Any]) -> bool:
+    """Whether sorting numbers takes less time than a place for every cell."""
+    return x.size < FEW or len(x) < FEW_ROWS
 
 
 def _summed(

@@ -123,6 +123,12 @@ class Sampled(ByClass):
         """Put the two together."""
         return cls(sums.classes, sums.weight, sums.unlabelled, sums.blocks, sample)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the sums are equal; a model that was loaded has no sample."""
+        return self.plain == (other.plain if isinstance(other, Sampled) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     @property
     def plain(self) -> ByClass:
         """The sums alone, as a file has them."""

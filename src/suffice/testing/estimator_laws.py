@@ -55,7 +55,7 @@ def check_estimator_laws(make: Make, table: pa.Table, label: str) -> None:
     --------
     >>> from suffice import NaiveBayes
     >>> table = pa.table({"size": [1.0, 5.0, 2.0, 4.0, 1.5, 6.0], "kind": list("apapap")})
-    >>> check_estimator_laws(NaiveBayes, table, "kind")
+    >>> check_estimator_laws(NaiveBayes.textbook, table, "kind")
     """
     laws = (
         *(_check_pieces, _check_order, _check_forget, _check_merge),

@@ -25,6 +25,15 @@ TABLES = {
 }
 
 
+PLAIN = ("--numbers", "gaussian", "--calibration", "none")
+
+
+@pytest.fixture
+def model(run: Run, fruit: Path) -> Path:
+    assert run("fit", fruit, "--label", "kind", "--ignore", "id", *PLAIN).exit_code == 0
+    return fruit.with_name("fruit.suffice")
+
+
 @pytest.fixture
 def models(run: Run, model: Path, tmp_path: Path) -> Path:
     for name, text in TABLES.items():
@@ -43,7 +52,7 @@ def models(run: Run, model: Path, tmp_path: Path) -> Path:
 
 
 def options(name: str) -> tuple[str, ...]:
-    return ("--gaussian", "size") if name == "flat" else ()
+    return (*PLAIN, *(("--gaussian", "size") if name == "flat" else ()))
 
 
 def facts_of(run: Run, *words: object) -> dict[str, Any]:

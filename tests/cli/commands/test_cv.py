@@ -122,9 +122,12 @@ def test_a_grid_is_compared(run: Run, table: pa.Table) -> None:
 def test_single_rows_are_left_out(run: Run, table: pa.Table) -> None:
     words = ("--label", "y", "--ignore", "word,doctor", "--model", "naive-bayes,lda,logistic")
     found = facts(run, "cv", "t.csv", *words, "--loo")
+    assert by_name(found)["naive-bayes"]["error"].endswith("sums alone; use folds.")
+    words = (*words, "--numbers", "gaussian", "--calibration", "none")
+    found = facts(run, "cv", "t.csv", *words, "--loo")
     assert (found["folds"], found["seed"]) == (1, None)
     for name, model in [
-        ("naive-bayes", suffice.NaiveBayes()),
+        ("naive-bayes", suffice.NaiveBayes.textbook()),
         ("lda", suffice.LinearDiscriminantAnalysis()),
     ]:
         expected = evaluate_folds(model, table.drop(["word", "doctor"]), "y", cv="loo")

@@ -136,7 +136,7 @@ class TestRefused:
         rows = f"{first},a\n" * 20_000
         path = write(f"x,y\n{rows}{late},b\n{rows * 3}{first},c\n")
         with pytest.raises(ReadError, match=f"line 20002 of t.csv, column 'x': '{late}' is not"):
-            NaiveBayes().fit(path, "y")
+            NaiveBayes.textbook().fit(path, "y")
 
     @pytest.mark.parametrize("mark", [",", ";"])
     def test_two_meanings_of_a_comma(self, write: Write, mark: str) -> None:
@@ -158,7 +158,7 @@ class TestModels:
     TRAIN = "x,y\n" + "".join(f"{d:02}/01/2024,{'ab'[d % 2]}\n" for d in range(1, 32))
 
     def test_later_files_are_read_as_the_first(self, write: Write, tmp_path: Path) -> None:
-        model = NaiveBayes().fit(write(self.TRAIN), "y")
+        model = NaiveBayes.textbook().fit(write(self.TRAIN), "y")
         assert model.schema_[0].reason == "dates, in seconds since 1970-01-01"
         model.save(tmp_path / "m.suffice")
         days = [datetime.date(2024, 2, 1), datetime.date(2024, 4, 3)]
@@ -180,7 +180,7 @@ class TestModels:
             pa.table({"x": pa.array(days).cast(pa.timestamp("ns")), "y": labels}),
             pd.DataFrame({"x": pd.to_datetime(days), "y": labels}),
         ]
-        models = [NaiveBayes().fit(frame, "y") for frame in frames]
+        models = [NaiveBayes.textbook().fit(frame, "y") for frame in frames]
         assert all(one.statistic_ == models[0].statistic_ for one in models)
         assert all(one.schema_[0] == models[0].schema_[0] for one in models)
 

@@ -539,7 +539,7 @@ class TestDuckdb:
             FROM range(100) GROUP BY range
         """
         with duckdb.connect() as connection:
-            model = NaiveBayes().fit(read_sql(query, connection), "kind")
+            model = NaiveBayes.textbook().fit(read_sql(query, connection), "kind")
         assert [column.stored for column in model.schema_] == ["number", "number", "string"]
 
     def test_bad_queries(self, duckdb: Any) -> None:

@@ -151,8 +151,8 @@ class TestExcel:
     def test_a_model_of_a_workbook(self, tmp_path: Path) -> None:
         frame = pd.DataFrame({"x": [0.5, 1.5, 9.0, 10.0], "kind": ["a", "a", "b", "b"]})
         frame.to_excel(tmp_path / "b.xlsx", index=False)
-        model = NaiveBayes().fit(str(tmp_path / "b.xlsx"), "kind")
-        same = NaiveBayes().fit(frame, "kind")
+        model = NaiveBayes.textbook().fit(str(tmp_path / "b.xlsx"), "kind")
+        same = NaiveBayes.textbook().fit(frame, "kind")
         np.testing.assert_array_equal(model.predict_proba(frame), same.predict_proba(frame))
 
 

@@ -26,8 +26,8 @@ def memory() -> Iterator[None]:
 @pytest.mark.usefixtures("memory")
 def test_a_file_is_like_one_here(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(TEXT)
-    model = NaiveBayes().fit("memory://home/a.csv", "y")
-    assert model.statistic_ == NaiveBayes().fit(tmp_path / "a.csv", "y").statistic_
+    model = NaiveBayes.textbook().fit("memory://home/a.csv", "y")
+    assert model.statistic_ == NaiveBayes.textbook().fit(tmp_path / "a.csv", "y").statistic_
     assert read_csv("memory://home/a.csv", header=False).names == ("column_1", "column_2")
 
 

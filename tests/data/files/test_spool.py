@@ -144,8 +144,8 @@ class TestKeeping:
 
 class TestValuesBeside:
     def test_labels_as_values(self) -> None:
-        model = NaiveBayes().fit(stream(PEOPLE.drop(["kind"])), ["a", "b", "a"])
-        assert model.statistic_ == NaiveBayes().fit(PEOPLE, "kind").statistic_
+        model = NaiveBayes.textbook().fit(stream(PEOPLE.drop(["kind"])), ["a", "b", "a"])
+        assert model.statistic_ == NaiveBayes.textbook().fit(PEOPLE, "kind").statistic_
 
     def test_rows_change_places(self) -> None:
         taken = open_table(stream(PEOPLE)).take(np.array([2, 0]))
@@ -249,9 +249,9 @@ class TestPolars:
     ) -> None:
         for name in ("collect", "collect_batches"):
             monkeypatch.setattr(pl.LazyFrame, name, None)
-        model = NaiveBayes().fit(lazy, "y")
+        model = NaiveBayes.textbook().fit(lazy, "y")
         monkeypatch.undo()
-        assert model.statistic_ == NaiveBayes().fit(lazy.collect(), "y").statistic_
+        assert model.statistic_ == NaiveBayes.textbook().fit(lazy.collect(), "y").statistic_
 
     def test_the_query_runs_once(self, lazy: Any) -> None:
         runs = []
@@ -265,8 +265,8 @@ class TestPolars:
         assert sum(runs) == 4
 
     def test_labels_as_values(self, lazy: Any) -> None:
-        model = NaiveBayes().fit(lazy.drop("y"), ["p", "q", "p", "q"])
-        assert model.statistic_ == NaiveBayes().fit(lazy, "y").statistic_
+        model = NaiveBayes.textbook().fit(lazy.drop("y"), ["p", "q", "p", "q"])
+        assert model.statistic_ == NaiveBayes.textbook().fit(lazy, "y").statistic_
 
     def test_within_narwhals(self, lazy: Any) -> None:
         assert rows(frame_table(nw.from_native(lazy))) == lazy.collect().to_dicts()
@@ -274,10 +274,10 @@ class TestPolars:
     @pytest.mark.parametrize("kind", ["Categorical", "Enum"])
     def test_categories_lazy_and_eager(self, pl: Any, lazy: Any, kind: str) -> None:
         type_ = pl.Categorical() if kind == "Categorical" else pl.Enum(["b", "a"])
-        expected = NaiveBayes().fit(lazy, "y").statistic_
+        expected = NaiveBayes.textbook().fit(lazy, "y").statistic_
         coded = lazy.with_columns(pl.col("s").cast(type_))
-        assert NaiveBayes().fit(coded, "y").statistic_ == expected
-        assert NaiveBayes().fit(coded.collect(), "y").statistic_ == expected
+        assert NaiveBayes.textbook().fit(coded, "y").statistic_ == expected
+        assert NaiveBayes.textbook().fit(coded.collect(), "y").statistic_ == expected
 
     def test_rows_are_located(self, lazy: Any) -> None:
         part = frame_table(lazy).splits({"x": None})[0]

@@ -31,7 +31,7 @@ def test_it_is_what_scikit_learn_loads(home: Path) -> None:
 
 
 def test_a_model_of_texts(home: Path) -> None:
-    model = NaiveBayes().fit(home, "folder")
+    model = NaiveBayes.textbook().fit(home, "folder")
     assert model.schema_[0].kind == "text"
     assert model.predict(home).tolist() == ["ham"] * 6 + ["spam"] * 6
     assert model.evaluate(home, "folder").accuracy == 1
@@ -54,4 +54,4 @@ def test_other_folders_are_tables(home: Path) -> None:
 def test_what_is_no_text(home: Path) -> None:
     (home / "spam" / "9.txt").write_bytes(b"caf\xe9")
     with pytest.raises(ReadError, match=r"spam/9\.txt: byte 0xe9 is not UTF-8"):
-        NaiveBayes().fit(home, "folder")
+        NaiveBayes.textbook().fit(home, "folder")

@@ -111,7 +111,7 @@ def test_costs_move_the_answers(estimator, tmp_path) -> None:
 
 
 def test_costs_that_are_no_table() -> None:
-    model = NaiveBayes(costs=[[0, 1]]).fit([[0.0], [1.0], [2.5]], ["a", "b", "b"])
+    model = NaiveBayes.textbook(costs=[[0, 1]]).fit([[0.0], [1.0], [2.5]], ["a", "b", "b"])
     with pytest.raises(ParameterError, match=r"costs has shape \(1, 2\); there are 2 classes"):
         model.predict([[0.0]])
     with pytest.raises(ParameterError, match=r"costs\[1\]\[0\]=-1.0; a cost is a finite number"):

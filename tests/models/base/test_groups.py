@@ -49,7 +49,7 @@ def test_groups_of_a_classifier(estimator, by, engine) -> None:
 
 
 def test_the_column_may_be_one_that_the_model_reads() -> None:
-    model = NaiveBayes().fit(TABLE[["size", "shift", "site", "y"]], "y")
+    model = NaiveBayes.textbook().fit(TABLE[["size", "shift", "site", "y"]], "y")
     for by in ("shift", "site"):
         found = model.evaluate_by(TABLE[["size", "shift", "site", "y"]], "y", by=by)
         assert sum(part.weight for part in found.values()) == N
@@ -70,7 +70,7 @@ def test_groups_of_a_regression(by) -> None:
 
 
 def test_the_interval_of_an_error_is_wilsons() -> None:
-    model = NaiveBayes().fit(TABLE[["size", "y"]], "y")
+    model = NaiveBayes.textbook().fit(TABLE[["size", "y"]], "y")
     found = model.evaluate(TABLE[["size", "y"]], "y")
     wrong = round(found.error * N)
     for level in (0.5, 0.95):
@@ -85,7 +85,7 @@ def test_the_interval_of_an_error_is_wilsons() -> None:
 
 
 def test_columns_that_divide_nothing() -> None:
-    model = NaiveBayes().fit(TABLE[["size", "y"]], "y")
+    model = NaiveBayes.textbook().fit(TABLE[["size", "y"]], "y")
     table = TABLE[["size", "mass", "y"]]
     with pytest.raises(ParameterError, match="'y' is to divide the rows, and is their label"):
         model.evaluate_by(table, "y", by="y")
@@ -101,6 +101,6 @@ def test_columns_that_divide_nothing() -> None:
         {"note": ["a b c d e", "a c d e f", "q w e r t"] * 20, "y": ["u", "v", "v"] * 20}
     )
     text["note"] += [f" {i}" for i in range(60)]
-    model = NaiveBayes().fit(text, "y")
+    model = NaiveBayes.textbook().fit(text, "y")
     with pytest.raises(DataError, match="is a text"):
         model.evaluate_by(text, "y", by="note")

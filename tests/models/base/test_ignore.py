@@ -25,8 +25,8 @@ TABLE = pa.table(
 
 
 def test_a_fit_is_that_without_the_column(tmp_path):
-    model = NaiveBayes(ignore=["id"]).fit(TABLE, "y")
-    assert model.statistic_ == NaiveBayes().fit(TABLE.drop(["id"]), "y").statistic_
+    model = NaiveBayes.textbook(ignore=["id"]).fit(TABLE, "y")
+    assert model.statistic_ == NaiveBayes.textbook().fit(TABLE.drop(["id"]), "y").statistic_
     model.save(tmp_path / "m.suffice")
     for one in (model, load(tmp_path / "m.suffice")):
         expected = one.predict_proba(TABLE.drop(["id", "y"]))
@@ -37,7 +37,7 @@ def test_a_fit_is_that_without_the_column(tmp_path):
 @pytest.mark.parametrize("ignore", ["id", ["ID"], ["y"], [3]])
 def test_what_is_no_column(ignore):
     with pytest.raises(ParameterError, match="ignore"):
-        NaiveBayes(ignore=ignore).fit(TABLE, "y")
+        NaiveBayes.textbook(ignore=ignore).fit(TABLE, "y")
 
 
 NUMBERS = {

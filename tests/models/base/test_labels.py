@@ -120,12 +120,12 @@ def test_booleans_and_gaps_are_booleans(make: Callable[[], Any], tmp_path: Path)
 TRUTH = Y == 1
 ACROSS: dict[str, Callable[[], Any]] = {
     "batches": lambda: GaussianNB().fit(X, Y).partial_fit(X, TRUTH),
-    "batches of tables": lambda: NaiveBayes().fit(FRAME, Y).partial_fit(FRAME, TRUTH),
+    "batches of tables": lambda: NaiveBayes.textbook().fit(FRAME, Y).partial_fit(FRAME, TRUTH),
     "declared": lambda: GaussianNB().partial_fit(X, Y, classes=[False, True]),
     "declared later": lambda: GaussianNB().fit(X, TRUTH).partial_fit(X, TRUTH, classes=[0, 1]),
     "models": lambda: GaussianNB().fit(X, Y).merge(GaussianNB().fit(X, TRUTH)),
     "evaluated": lambda: GaussianNB().fit(X, TRUTH).evaluate(X, Y),
-    "scored": lambda: NaiveBayes().fit(FRAME, Y).score(FRAME, TRUTH),
+    "scored": lambda: NaiveBayes.textbook().fit(FRAME, Y).score(FRAME, TRUTH),
     "steps": lambda: LogisticRegression(solver="sgd").partial_fit(X, Y).partial_fit(X, TRUTH),
     "steps declared": lambda: LogisticRegression(solver="sgd").partial_fit(X, Y, [False, True]),
     "a logistic score": lambda: LogisticRegression().fit(X, Y).score(X, TRUTH),
@@ -175,7 +175,7 @@ def test_booleans_among_numbers_are_refused(cells: list[Any]) -> None:
         pd.DataFrame({"c": column}),
         column[:, None],
     ):
-        for model in (NaiveBayes(), CategoricalNB()):
+        for model in (NaiveBayes.textbook(), CategoricalNB()):
             with pytest.raises(SchemaError, match=r"(mixes types: |cannot be read: .*)"):
                 model.fit(table, Y)
 
@@ -231,7 +231,7 @@ def _like(make: Any, gaps: NDArray[np.float64], dtype: str) -> Any:
 def test_a_masked_boolean_is_missing() -> None:
     cells = X > 2
     masked = np.ma.array(np.where(HIDDEN, True, cells), mask=HIDDEN)
-    model = NaiveBayes().fit(masked, Y)
+    model = NaiveBayes.textbook().fit(masked, Y)
     assert [column.kind for column in model.schema_] == ["binary"] * 3
     gaps = objects(
         [
@@ -239,7 +239,7 @@ def test_a_masked_boolean_is_missing() -> None:
             for r in zip(HIDDEN, cells, strict=True)
         ]
     )
-    expected = NaiveBayes().fit(np.array(gaps.tolist(), dtype=object), Y)
+    expected = NaiveBayes.textbook().fit(np.array(gaps.tolist(), dtype=object), Y)
     np.testing.assert_array_equal(predictions(model, masked), predictions(expected, masked))
     plain = np.where(HIDDEN, np.nan, cells)
     np.testing.assert_array_equal(
@@ -309,7 +309,10 @@ def test_a_masked_column_of_a_dict_has_gaps() -> None:
         "day": pa.array(times.data, mask=times.mask),
         "x": pa.array(X[:, 0], mask=HIDDEN[:, 0]),
     }
-    model, expected = NaiveBayes().fit(masked, Y), NaiveBayes().fit(pa.table(gaps), Y)
+    model, expected = (
+        NaiveBayes.textbook().fit(masked, Y),
+        NaiveBayes.textbook().fit(pa.table(gaps), Y),
+    )
     assert model.schema_ == expected.schema_
     assert model.statistic_ == expected.statistic_
 
@@ -326,20 +329,20 @@ def test_known_densities_leave_a_masked_cell_out_where_they_can() -> None:
 
 def test_a_masked_array_is_a_batch_and_is_kept(tmp_path: Path) -> None:
     masked = np.ma.array(X, mask=HIDDEN)
-    model = NaiveBayes().partial_fit(masked[:20], Y[:20]).partial_fit(masked[20:], Y[20:])
-    whole = NaiveBayes().fit(masked, Y)
+    model = NaiveBayes.textbook().partial_fit(masked[:20], Y[:20]).partial_fit(masked[20:], Y[20:])
+    whole = NaiveBayes.textbook().fit(masked, Y)
     np.testing.assert_array_equal(predictions(model, masked), predictions(whole, masked))
     model.save(tmp_path / "m.suffice")
     found = predictions(load(tmp_path / "m.suffice"), masked)
     np.testing.assert_array_equal(found, predictions(whole, masked))
     model.forget(masked[:20], Y[:20])
-    rest = NaiveBayes().fit(masked[20:], Y[20:])
+    rest = NaiveBayes.textbook().fit(masked[20:], Y[20:])
     np.testing.assert_array_equal(predictions(model, X), predictions(rest, X))
 
 
 def test_labels_of_bytes_are_refused() -> None:
     with pytest.raises(DataError) as caught:
-        NaiveBayes().fit([[1.0], [2.0]], np.array([b"a", b"b"]))
+        NaiveBayes.textbook().fit([[1.0], [2.0]], np.array([b"a", b"b"]))
     assert str(caught.value) == "the labels are bytes; a label is text or a number; decode them."
 
 

@@ -20,7 +20,7 @@ from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 from suffice.naive_bayes import BernoulliNB, GaussianNB
 
 CLASSIFIERS = [
-    suffice.NaiveBayes(),
+    suffice.NaiveBayes.textbook(),
     GaussianNB(),
     LinearDiscriminantAnalysis(),
     QuadraticDiscriminantAnalysis(),
@@ -74,7 +74,9 @@ def test_regressors(model: Any, targets: int, kind: Any, x: np.ndarray) -> None:
 def test_a_table_without_rows_has_an_answer_without_rows(tmp_path: Path) -> None:
     rows = pa.table({"x": [1.0, 2.0, 4.0], "y": ["a", "b", "b"]})
     pq.write_table(rows.slice(0, 0), tmp_path / "none.parquet")
-    (table,) = suffice.NaiveBayes().fit(rows, "y").predict_batches(tmp_path / "none.parquet")
+    (table,) = (
+        suffice.NaiveBayes.textbook().fit(rows, "y").predict_batches(tmp_path / "none.parquet")
+    )
     assert (table.num_rows, table.column_names) == (0, ["prediction"])
 
 

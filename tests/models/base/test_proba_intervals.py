@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from scipy.special import expit
+from scipy.special import expit, logit
 from scipy.stats import beta, norm
 
-from suffice import LogisticRegression, NaiveBayes, families
+from suffice import AODE, LogisticRegression, NaiveBayes, families
 from suffice.data.source import each_batch
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from suffice.errors import ParameterError, SufficeWarning
+from suffice.families.posteriors.posterior import posterior_of
 from suffice.models.base.proba_intervals import log_odds
 from suffice.models.generative.proba_intervals import ModelPosterior
 from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
@@ -32,20 +33,23 @@ HOLES[5] = np.nan
 
 MODELS: dict[str, tuple[Any, Any]] = {
     "bernoulli": (BernoulliNB(), CODE > 0),
-    "categorical": (NaiveBayes(families.Categorical(unseen="smooth", min_categories=5)), CODE),
-    "poisson": (NaiveBayes("poisson"), COUNT),
+    "categorical": (
+        NaiveBayes.textbook(families.Categorical(unseen="smooth", min_categories=5)),
+        CODE,
+    ),
+    "poisson": (NaiveBayes.textbook("poisson"), COUNT),
     "multinomial": (MultinomialNB(), COUNT),
-    "words": (NaiveBayes({"text": "multinomial"}), {"text": TEXT}),
-    "occurrences": (NaiveBayes({"text": "bernoulli"}), {"text": TEXT}),
-    "joint table": (NaiveBayes("joint_table"), CODE),
-    "gaussian": (NaiveBayes("gaussian"), HOLES),
+    "words": (NaiveBayes.textbook({"text": "multinomial"}), {"text": TEXT}),
+    "occurrences": (NaiveBayes.textbook({"text": "bernoulli"}), {"text": TEXT}),
+    "joint table": (NaiveBayes.textbook("joint_table"), CODE),
+    "gaussian": (NaiveBayes.textbook("gaussian"), HOLES),
     "gaussian, mle": (GaussianNB(), HOLES),
-    "gaussian, shared": (NaiveBayes(families.Gaussian(shared=True)), HOLES),
-    "multivariate": (NaiveBayes("multivariate_gaussian"), HOLES),
+    "gaussian, shared": (NaiveBayes.textbook(families.Gaussian(shared=True)), HOLES),
+    "multivariate": (NaiveBayes.textbook("multivariate_gaussian"), HOLES),
     "lda": (LinearDiscriminantAnalysis(), HOLES),
     "qda": (QuadraticDiscriminantAnalysis(), HOLES),
     "mixed": (
-        NaiveBayes(class_prior="smoothed"),
+        NaiveBayes.textbook(class_prior="smoothed"),
         {"size": HOLES[:, 0], "hue": np.array(list("rgb"))[CODE[:, 0]], "flag": CODE[:, 1] > 0},
     ),
 }
@@ -140,7 +144,7 @@ def test_a_logistic_regression_has_the_covariance_of_its_estimates(outcome):
 
 def test_an_improper_posterior_leaves_everything_open():
     X, y = [["u"], ["u"], ["v"], ["v"]], list("aabb")
-    model = NaiveBayes(alpha=0).fit(X, y)
+    model = NaiveBayes.textbook(alpha=0).fit(X, y)
     ends = model.predict_proba_interval([["u"]])
     assert ends.tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
     with pytest.warns(SufficeWarning, match="more rows"):
@@ -148,13 +152,57 @@ def test_an_improper_posterior_leaves_everything_open():
     assert one_row.predict_proba_interval([[0.3]]).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"numbers": "histogram"},
+        {"numbers": "kernel_density"},
+        {"numbers": "adaptive", "calibration": "weights"},
+        {"numbers": "gaussian", "calibration": "temperature"},
+    ],
+    ids=str,
+)
+def test_densities_in_bins_and_weights(options):
+    model = NaiveBayes.textbook(**options).fit(REAL, Y)
+    normal = model.predict_proba_interval(REAL[:50])
+    drawn = model.predict_proba_interval(REAL[:50], method="sampling", random_state=0)
+    p = model.predict_proba(REAL[:50])
+    assert ((normal[..., 0] <= p) & (p <= normal[..., 1])).mean() > 0.95
+    assert np.abs(normal - drawn).max() < 0.15
+    assert np.abs(normal - drawn).mean() < 0.02
+
+
+def test_a_weight_draws_the_ends_of_log_odds_together():
+    """Of one column and two classes that are equally likely, the log-odds are w times as large."""
+    rows, labels = REAL[Y != "c", :1], Y[Y != "c"]
+    whole = NaiveBayes.textbook(class_prior="uniform").fit(rows, labels)
+    part = NaiveBayes.textbook(class_prior="uniform", calibration="weights").fit(rows, labels)
+    (w,) = part.calibration_.weights
+    assert w != 1
+    expected = logit(whole.predict_proba_interval(rows))
+    assert_allclose(logit(part.predict_proba_interval(rows)), w * expected, rtol=1e-9)
+
+
+def test_the_posterior_of_a_histogram_is_dirichlet():
+    """Shares of bins have the mean of the estimate, and the variance p (1 − p)/(A + 1)."""
+    family = families.Histogram()
+    statistic = NaiveBayes.textbook(family).fit(REAL[:, :1], Y).model_.statistic.blocks[0]
+    estimate, posterior = family.estimate(statistic), posterior_of(family, statistic)
+    rng = np.random.default_rng(0)
+    draws = np.array([posterior.draw(rng).probabilities(0) for _ in range(4000)])
+    p = estimate.probabilities(0)
+    error = np.sqrt(p * (1 - p) / 4000)
+    assert (np.abs(draws.mean(axis=0) - p) < 5 * error).all()
+    (shares,) = posterior._columns
+    total = np.array([a.sum() for a in shares.a])[:, None]
+    assert_allclose(draws.var(axis=0), p * (1 - p) / (total + 1), rtol=0.15)
+
+
 def test_what_has_no_posterior_is_refused():
     with pytest.raises(ParameterError, match="gives scores"):
         ComplementNB().fit(COUNT, Y).predict_proba_interval(COUNT)
-    with pytest.raises(ParameterError, match="no posterior in closed form"):
-        NaiveBayes(numbers="kernel_density").fit(REAL, Y).predict_proba_interval(REAL)
-    with pytest.raises(ParameterError, match="columns have no weights"):
-        NaiveBayes(calibration="weights").fit(REAL, Y).predict_proba_interval(REAL)
+    with pytest.raises(ParameterError, match="an interval is asked for, with pairs of columns"):
+        AODE().fit(REAL, Y).predict_proba_interval(REAL)
     with pytest.raises(ParameterError, match="penalised estimate"):
         LogisticRegression().fit(REAL, Y).predict_proba_interval(REAL)
     model = GaussianNB().fit(REAL, Y)

@@ -35,10 +35,10 @@ DAYS = {"day": [datetime(2026, 1, 1) + timedelta(days=int(d)) for d in RNG.integ
 ALL = SIZES | HUES | SIGNS | {"year": RNG.integers(2007, 2010, N).tolist()}
 KIND = RNG.choice(["fig", "plum", "sloe"], N).tolist()
 CASES = {
-    "everything": (NaiveBayes(), ALL),
-    "words": (NaiveBayes(), SIZES | NOTES),
-    "dates": (NaiveBayes(), SIZES | DAYS),
-    "unseen": (NaiveBayes(unseen="error"), ALL),
+    "everything": (NaiveBayes.textbook(), ALL),
+    "words": (NaiveBayes.textbook(), SIZES | NOTES),
+    "dates": (NaiveBayes.textbook(), SIZES | DAYS),
+    "unseen": (NaiveBayes.textbook(unseen="error"), ALL),
     "gaussian": (GaussianNB(), SIZES),
     "categorical": (CategoricalNB(), HUES),
     "bernoulli": (BernoulliNB(binarize=0.5), SIZES),
@@ -108,7 +108,7 @@ def test_evidence_and_scores_take_rows_by_name() -> None:
         model.explain(pa.table(ALL).slice(3, 1)).contributions
     )
     assert model.score(rows, KIND) == model.score(pa.table(ALL), KIND)
-    labelled = NaiveBayes().fit(pa.table(ALL | {"kind": KIND}), "kind")
+    labelled = NaiveBayes.textbook().fit(pa.table(ALL | {"kind": KIND}), "kind")
     assert bits(labelled.predict_proba({**rows[0], "kind": "fig"})) == bits(
         model.predict_proba(rows[0])
     )
@@ -130,7 +130,7 @@ def test_third_and_unseen_values() -> None:
         assert bits(fitted("everything").predict_proba({**row, name: value})) == bits(lacking)
     with pytest.raises(DataError, match="column 'hue', row 0: 'z'"):
         fitted("unseen").predict({**row, "hue": "z"})
-    tokens = NaiveBayes(missing=["?"]).fit(pa.table(ALL), KIND)
+    tokens = NaiveBayes.textbook(missing=["?"]).fit(pa.table(ALL), KIND)
     assert bits(tokens.predict_proba({**row, "hue": "?"})) == bits(
         tokens.predict_proba({**row, "hue": None})
     )

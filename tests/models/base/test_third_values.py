@@ -59,7 +59,7 @@ STRANGE: dict[int, list[float]] = {0: [2, -1, 7, 0.5, 10**15], -1: [2, 0, 7, 0.5
 @pytest.mark.parametrize("form", FORMS)
 def test_it_counts_as_missing_where_rows_are_answered(form: str, low: int, tmp_path: Path) -> None:
     given = FORMS[form]
-    model = NaiveBayes().fit(given(rows(low), tmp_path), "kind")
+    model = NaiveBayes.textbook().fit(given(rows(low), tmp_path), "kind")
     assert model.schema_[0].kind == "binary"
     model.save(tmp_path / "m.suffice")
     for known in (model, load(tmp_path / "m.suffice")):
@@ -83,7 +83,7 @@ def test_it_counts_as_missing_where_rows_are_answered(form: str, low: int, tmp_p
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_so_it_does_in_arrays(dtype: Any, order: Any) -> None:
     x = np.column_stack([TWO, 1 - TWO, CODE ^ 1]).astype(np.int64)
-    model = NaiveBayes().fit(x, LABEL)
+    model = NaiveBayes.textbook().fit(x, LABEL)
     new = np.array([[0, 1, 1], [2, 1, 0], [1, 100, 1]], dtype=dtype, order=order)
     expected = model.predict_joint_log_proba([[0, 1, 1], [np.nan, 1, 0], [1, np.nan, 1]])
     np.testing.assert_array_equal(model.predict_joint_log_proba(new), expected)
@@ -93,14 +93,16 @@ def test_so_it_does_in_arrays(dtype: Any, order: Any) -> None:
 @pytest.mark.parametrize("families", [{"two": "bernoulli"}, {"two": Bernoulli(2.0)}, "bernoulli"])
 def test_so_it_does_where_the_family_was_given(families: Any) -> None:
     table = rows(0).drop(["size"])
-    model = NaiveBayes(families).fit(table, "kind")
+    model = NaiveBayes.textbook(families).fit(table, "kind")
     expected = model.predict_proba({"two": [None, 1]})
     np.testing.assert_array_equal(model.predict_proba({"two": [3, 1]}), expected)
 
 
 def test_so_it_does_in_a_column_of_booleans() -> None:
     table = rows(0)
-    model = NaiveBayes().fit(table.set_column(0, "two", table["two"].cast(pa.bool_())), "kind")
+    model = NaiveBayes.textbook().fit(
+        table.set_column(0, "two", table["two"].cast(pa.bool_())), "kind"
+    )
     size = RNG_SIZE[:4]
     expected = model.predict_joint_log_proba({"two": [None, None, True, False], "size": size})
     found = model.predict_joint_log_proba({"two": [2, -1, 1, 0], "size": size})
@@ -111,7 +113,7 @@ def test_so_it_does_in_a_column_of_booleans() -> None:
 
 
 def test_so_it_does_on_held_out_rows() -> None:
-    model, table = NaiveBayes(), rows(0)
+    model, table = NaiveBayes.textbook(), rows(0)
     strange = table.set_column(0, "two", pa.array(np.where(np.arange(N) < 5, 9, TWO)))
     missing = table.set_column(0, "two", pa.array(TWO, mask=np.arange(N) < 5))
     curves = [
@@ -122,7 +124,7 @@ def test_so_it_does_on_held_out_rows() -> None:
 
 
 def test_a_form_describes_rows_without_it() -> None:
-    model = NaiveBayes(estimation="mle", families={"size": "poisson"})
+    model = NaiveBayes.textbook(estimation="mle", families={"size": "poisson"})
     table = rows(0).set_column(1, "size", pa.array(np.arange(N)))
     model.fit(table, "kind")
     with pytest.raises(DataError, match="column 'two', row 1: None; a form describes complete"):
@@ -131,7 +133,7 @@ def test_a_form_describes_rows_without_it() -> None:
 
 @pytest.mark.parametrize(("low", "third"), [(0, 2), (0, -1), (-1, 0)])
 def test_it_is_refused_on_request(low: int, third: int) -> None:
-    model = NaiveBayes(unseen="error").fit(rows(low), "kind")
+    model = NaiveBayes.textbook(unseen="error").fit(rows(low), "kind")
     with pytest.raises(DataError) as caught:
         model.predict({"two": [1, third], "size": [0.0, 0.0]})
     assert str(caught.value) == (
@@ -142,7 +144,7 @@ def test_it_is_refused_on_request(low: int, third: int) -> None:
 
 def test_it_is_left_out_where_unseen_categories_are_smoothed() -> None:
     table = rows(0).append_column("color", pa.array(["red", "blue"] * (N // 2)))
-    model = NaiveBayes(unseen="smooth").fit(table, "kind")
+    model = NaiveBayes.textbook(unseen="smooth").fit(table, "kind")
     new = {"two": [2, 0], "size": [0.0, 1.0], "color": ["green", "red"]}
     expected = model.predict_joint_log_proba({**new, "two": [None, 0]})
     np.testing.assert_array_equal(model.predict_joint_log_proba(new), expected)
@@ -156,7 +158,7 @@ SENTENCE = (
 
 @pytest.mark.parametrize("third", [2, -1])
 def test_rows_to_learn_from_name_it(third: int, tmp_path: Path) -> None:
-    model, table = NaiveBayes().fit(rows(0), "kind"), rows(0)
+    model, table = NaiveBayes.textbook().fit(rows(0), "kind"), rows(0)
     bad = table.set_column(0, "two", pa.array([*TWO[:-1], third]))
     before = model.statistic_
     for learn in (model.partial_fit, model.forget):
@@ -167,7 +169,7 @@ def test_rows_to_learn_from_name_it(third: int, tmp_path: Path) -> None:
         model.partial_fit(in_csv(bad, tmp_path), "kind")
     assert str(caught.value) == f"column 'two', line {N + 1} of t.csv: {float(third)}; {SENTENCE}"
     assert model.statistic_ == before
-    array = NaiveBayes().fit(TWO[:, None], LABEL)
+    array = NaiveBayes.textbook().fit(TWO[:, None], LABEL)
     with pytest.raises(DataError) as caught:
         array.partial_fit(np.array([[0], [third]]), LABEL[:2])
     assert str(caught.value) == f"column 'x0', row 1: {third}; {SENTENCE}"
@@ -179,9 +181,9 @@ def test_so_does_one_fit_in_its_later_rows(third: int) -> None:
     two[BATCH_ROWS + 3] = third
     label = np.tile(LABEL, BATCH_ROWS // N + 2)
     with pytest.raises(DataError) as caught:
-        NaiveBayes().fit(two[:, None], label)
+        NaiveBayes.textbook().fit(two[:, None], label)
     assert str(caught.value) == f"column 'x0', row {BATCH_ROWS + 3}: {third}; {SENTENCE}"
-    model = NaiveBayes({"two": "categorical"}).fit({"two": two}, label)
+    model = NaiveBayes.textbook({"two": "categorical"}).fit({"two": two}, label)
     assert model.model_.parameters[0].vocabularies[0].values == tuple(sorted([0, 1, third]))
 
 
@@ -199,7 +201,7 @@ def test_declared_outcomes_are_refused_as_before() -> None:
 
 
 def test_a_word_in_delimited_text_is_no_third_value(tmp_path: Path) -> None:
-    model = NaiveBayes().fit(in_csv(rows(0), tmp_path), "kind")
+    model = NaiveBayes.textbook().fit(in_csv(rows(0), tmp_path), "kind")
     (tmp_path / "new.csv").write_text("two,size\n1,0.5\nmaybe,0.5\n")
     with pytest.raises(
         ReadError, match=r"line 3 of new.csv, column 'two': 'maybe' is not a number"

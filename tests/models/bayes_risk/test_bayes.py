@@ -690,7 +690,9 @@ def iris_like(seed=0):
     return x, y
 
 
-@pytest.mark.parametrize("model", [NaiveBayes(), GaussianNB(), NaiveBayes(estimation="mle")])
+@pytest.mark.parametrize(
+    "model", [NaiveBayes.textbook(), GaussianNB(), NaiveBayes.textbook(estimation="mle")]
+)
 def test_a_fitted_model_gives_its_own_answers_to_the_bit(model):
     x, y = iris_like()
     model = clone(model).fit(x, y)
@@ -705,11 +707,11 @@ def test_a_fitted_model_gives_its_own_answers_to_the_bit(model):
 
 def test_another_prior_for_a_fitted_model():
     x, y = iris_like()
-    fitted = NaiveBayes().fit(x, y)
+    fitted = NaiveBayes.textbook().fit(x, y)
     ours = BayesClassifier(fitted, {0: 0.2, 1: 0.3, 2: 0.5})
-    refit = NaiveBayes(class_prior=[0.2, 0.3, 0.5]).fit(x, y)
+    refit = NaiveBayes.textbook(class_prior=[0.2, 0.3, 0.5]).fit(x, y)
     assert_array_equal(ours.predict_proba(x), refit.predict_proba(x))
-    assert_array_equal(fitted.predict_proba(x), NaiveBayes().fit(x, y).predict_proba(x))
+    assert_array_equal(fitted.predict_proba(x), NaiveBayes.textbook().fit(x, y).predict_proba(x))
 
 
 def test_the_error_of_a_fitted_model_is_that_of_its_densities():
@@ -772,7 +774,7 @@ def test_a_column_that_others_determine_changes_no_error():
 def test_independent_columns_of_shared_variance_have_the_closed_form():
     x, y = two_classes(3)
     family = Gaussian(estimation="mle", shared=True)
-    best = BayesClassifier(NaiveBayes(families=family, class_prior="uniform").fit(x, y))
+    best = BayesClassifier(NaiveBayes.textbook(families=family, class_prior="uniform").fit(x, y))
     gap = x[y == 0].mean(axis=0) - x[y == 1].mean(axis=0)
     within = np.concatenate([x[y == c] - x[y == c].mean(axis=0) for c in (0, 1)]).var(axis=0)
     found = best.bayes_error()
@@ -803,10 +805,10 @@ def test_the_error_of_a_fitted_model_depends_on_no_unit(exponents, offset, seed)
     "model",
     [
         GaussianNB(),
-        NaiveBayes(),
-        NaiveBayes(families=Gaussian(shared=True)),
-        NaiveBayes(families=MultivariateGaussian()),
-        NaiveBayes(families=MultivariateGaussian(estimation="map")),
+        NaiveBayes.textbook(),
+        NaiveBayes.textbook(families=Gaussian(shared=True)),
+        NaiveBayes.textbook(families=MultivariateGaussian()),
+        NaiveBayes.textbook(families=MultivariateGaussian(estimation="map")),
         da.QuadraticDiscriminantAnalysis(),
         da.LinearDiscriminantAnalysis(),
     ],
@@ -839,14 +841,14 @@ def table_of(seed=0):
         (BernoulliNB(alpha=1e-10), lambda x: x > 0, [0, 1]),
         (CategoricalNB(), lambda x: x, range(4)),
         (CategoricalNB(min_categories=6), lambda x: x, range(6)),
-        (NaiveBayes("categorical"), lambda x: x, range(4)),
-        (NaiveBayes(Categorical(unseen="smooth")), lambda x: x, range(5)),
-        (NaiveBayes(Categorical(estimation="mle")), lambda x: x, range(4)),
-        (NaiveBayes("joint_table"), lambda x: x, range(4)),
-        (NaiveBayes(JointTable(unseen="smooth")), lambda x: x, range(5)),
-        (NaiveBayes(JointTable(estimation="mle")), lambda x: x, range(4)),
-        (NaiveBayes("poisson"), lambda x: x[:, :2], range(60)),
-        (NaiveBayes(Poisson(estimation="mle")), lambda x: x[:, :2], range(60)),
+        (NaiveBayes.textbook("categorical"), lambda x: x, range(4)),
+        (NaiveBayes.textbook(Categorical(unseen="smooth")), lambda x: x, range(5)),
+        (NaiveBayes.textbook(Categorical(estimation="mle")), lambda x: x, range(4)),
+        (NaiveBayes.textbook("joint_table"), lambda x: x, range(4)),
+        (NaiveBayes.textbook(JointTable(unseen="smooth")), lambda x: x, range(5)),
+        (NaiveBayes.textbook(JointTable(estimation="mle")), lambda x: x, range(4)),
+        (NaiveBayes.textbook("poisson"), lambda x: x[:, :2], range(60)),
+        (NaiveBayes.textbook(Poisson(estimation="mle")), lambda x: x[:, :2], range(60)),
     ],
 )
 def test_fitted_discrete_columns_are_summed(model, read, values):
@@ -865,7 +867,7 @@ def test_fitted_discrete_columns_are_summed(model, read, values):
 def test_a_fitted_model_that_knows_nothing_errs_as_its_prior_does():
     nothing = {"a": ["x", "x", "x", "x"], "b": [None, None, None, None]}
     for family in ("categorical", "joint_table"):
-        fitted = NaiveBayes(family).fit(pa.table(nothing), [0, 0, 0, 1])
+        fitted = NaiveBayes.textbook(family).fit(pa.table(nothing), [0, 0, 0, 1])
         found = BayesClassifier(fitted).bayes_error()
         assert (found.method, found.value) == ("sum", fitted.class_prior_.min())
     alone = BayesClassifier(da.LinearDiscriminantAnalysis().fit([[0.0], [1.0], [5.0]], [0, 0, 1]))
@@ -881,7 +883,7 @@ def test_a_fitted_model_without_an_exact_way_is_left_to_sampling():
         GaussianNB().fit(x, y),
         BernoulliNB().fit(many, y[:40]),
         MultinomialNB().fit(many, y[:40]),
-        NaiveBayes("poisson").fit(many.astype(int), y[:40]),
+        NaiveBayes.textbook("poisson").fit(many.astype(int), y[:40]),
     ):
         best = BayesClassifier(fitted)
         assert best.bayes_error(n_samples=100, random_state=0).method == "monte_carlo"
@@ -895,7 +897,7 @@ def test_a_mixed_table():
         "color": np.array(["red", "blue", "red", "blue", "blue", "red"]),
         "size": np.array([1.0, 1.2, 0.8, 5.0, 5.5, 4.8]),
     }
-    fitted = NaiveBayes().fit(pa.table(table), [0, 0, 0, 1, 1, 1])
+    fitted = NaiveBayes.textbook().fit(pa.table(table), [0, 0, 0, 1, 1, 1])
     best = BayesClassifier(fitted, costs=[[0, 5], [1, 0]])
     assert_array_equal(best.predict_proba(table), fitted.predict_proba(pa.table(table)))
     found = best.bayes_risk(n_samples=2_000, random_state=0)
@@ -909,7 +911,7 @@ def test_a_model_that_is_no_likelihood_is_refused():
         BayesClassifier(ComplementNB().fit(x, y))
     assert BayesClassifier(MultinomialNB().fit(x, y)).predict(x).shape == (20,)
     with pytest.raises(ValueError, match="not fitted"):
-        BayesClassifier(NaiveBayes())
+        BayesClassifier(NaiveBayes.textbook())
 
 
 # -- cells, poles, and rows that no class could have produced
@@ -1061,7 +1063,7 @@ def test_options_that_are_refused(arguments, message):
 def test_labels_of_a_fitted_model_are_its_own():
     x, y = iris_like()
     with pytest.raises(ParameterError, match="a fitted model knows its labels"):
-        BayesClassifier(NaiveBayes().fit(x, y), classes=["a", "b", "c"])
+        BayesClassifier(NaiveBayes.textbook().fit(x, y), classes=["a", "b", "c"])
 
 
 def test_a_density_that_is_no_number_is_named():
@@ -1156,5 +1158,5 @@ def test_scikit_learn_takes_it_for_a_classifier():
     assert best.class_prior_.tolist() == [0.5, 0.5]
     with pytest.raises(ParameterError, match="priors"):
         copy.set_params(priors=[2.0, 1.0])
-    fitted = NaiveBayes().fit(x, y)
+    fitted = NaiveBayes.textbook().fit(x, y)
     assert_array_equal(clone(BayesClassifier(fitted)).predict(x), fitted.predict(x))

@@ -43,7 +43,7 @@ def test_categories_tell_what_the_table_of_counts_tells() -> None:
         }
     )
     table.loc[table.y == 1, "a"] = RANDOM.choice(list("uv"), 100)
-    found = column_information(NaiveBayes(estimation="mle").fit(table, "y"))
+    found = column_information(NaiveBayes.textbook(estimation="mle").fit(table, "y"))
     assert found.entropy == 1.0
     for name, value in zip(found.columns, found.bits, strict=True):
         joint = pd.crosstab(table[name], table.y).to_numpy() / 200
@@ -65,7 +65,7 @@ def test_numbers_are_integrated() -> None:
 
 
 def test_students_t_is_integrated() -> None:
-    model = NaiveBayes().fit(X[:30], Y[:30] % 2)
+    model = NaiveBayes.textbook().fit(X[:30], Y[:30] % 2)
     (p,) = model.model_.parameters
     dof, scale = np.broadcast_to(p.dof, p.scale2.shape), np.sqrt(p.scale2)
     found = column_information(model)
@@ -77,7 +77,7 @@ def test_students_t_is_integrated() -> None:
 
 def test_counts_are_summed() -> None:
     counts = RANDOM.poisson(2.0 + 3.0 * (Y == 1)).astype(float)[:, None]
-    model = NaiveBayes(families=Poisson()).fit(counts, Y)
+    model = NaiveBayes.textbook(families=Poisson()).fit(counts, Y)
     (p,) = model.model_.parameters
     x = np.arange(400)
     joint = np.array([nbinom(p.a[c, 0], p.b[c, 0] / (p.b[c, 0] + 1)).pmf(x) / 3 for c in range(3)])
@@ -95,7 +95,7 @@ def test_words_add_up() -> None:
         {"note": ["good sunny warm day", "bad cold rain day"] * 30, "y": [0, 1] * 30}
     )
     texts["note"] += [f" n{i}" for i in range(60)]
-    (found,) = column_information(NaiveBayes().fit(texts, "y")).bits
+    (found,) = column_information(NaiveBayes.textbook().fit(texts, "y")).bits
     assert 0.2 < found < 1
 
 

@@ -39,8 +39,8 @@ def words(seed: int = 0) -> tuple[pa.Table, dict[str, list[Any]]]:
 @pytest.mark.parametrize("calibration", ["none", "weights"])
 def test_categories_are_summed(known: dict[str, Any], calibration: Any) -> None:
     table, values = words()
-    model = NaiveBayes(calibration=calibration).fit(table, "kind")
-    plain = NaiveBayes().fit(table, "kind")
+    model = NaiveBayes.textbook(calibration=calibration).fit(table, "kind")
+    plain = NaiveBayes.textbook().fit(table, "kind")
     found = next_question(model, known)
     empty, schema = dict.fromkeys(values), table.schema.remove(3)
     (now,) = model.predict_proba(pa.Table.from_pylist([empty | known], schema))
@@ -62,7 +62,7 @@ def test_nothing_known_is_what_columns_tell() -> None:
     table, _ = words(1)
     rng = np.random.default_rng(2)
     more = table.append_column("size", pa.array(rng.normal(size=200)))
-    model = NaiveBayes().fit(more, "kind")
+    model = NaiveBayes.textbook().fit(more, "kind")
     told = column_information(model)
     found = by_name(model, {})
     for name, bits in zip(told.columns, told.bits.tolist(), strict=True):
@@ -75,7 +75,7 @@ def test_numbers_are_integrated(numbers: Any, estimation: Any) -> None:
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, 300)
     X = np.column_stack([rng.normal(y, 1.0), rng.exponential(1.0 + y)])
-    model = NaiveBayes(numbers=numbers, estimation=estimation).fit(X, y)
+    model = NaiveBayes.textbook(numbers=numbers, estimation=estimation).fit(X, y)
     told = column_information(model).bits
     found = by_name(model, [[np.nan, np.nan]])
     for j in range(2):
@@ -109,7 +109,7 @@ def integral(
     [
         LinearDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
-        lambda: NaiveBayes("multivariate_gaussian"),
+        lambda: NaiveBayes.textbook("multivariate_gaussian"),
     ],
 )
 def test_columns_that_hang_together(make: Any) -> None:
@@ -137,7 +137,7 @@ def test_the_best_of_a_small_joint() -> None:
             "kind": np.array(["a", "b"])[[c for c, _ in outcomes] * 20],
         }
     )
-    found = next_question(NaiveBayes(estimation="mle").fit(table, "kind"), {})
+    found = next_question(NaiveBayes.textbook(estimation="mle").fit(table, "kind"), {})
     assert found.columns == ("same", "other")
     assert_allclose(found.bits, [1.0, 0.0], atol=1e-12)
 
@@ -145,7 +145,7 @@ def test_the_best_of_a_small_joint() -> None:
 def test_texts_and_known_cells_are_not_asked_for() -> None:
     texts = [f"some words about {word} number {i}" for i, word in enumerate(["cats", "dogs"] * 20)]
     table = pa.table({"text": texts, "size": np.arange(40.0) % 7, "kind": ["a", "b"] * 20})
-    model = NaiveBayes(identifiers="keep").fit(table, "kind")
+    model = NaiveBayes.textbook(identifiers="keep").fit(table, "kind")
     assert next_question(model, {"text": "cats"}).columns == ("size",)
     assert next_question(model, {"text": "cats", "size": 3.0}).columns == ()
     assert np.isnan(by_name(model, {"size": 3.0})["text"])
@@ -155,7 +155,7 @@ def test_texts_and_known_cells_are_not_asked_for() -> None:
 def test_many_columns_and_classes() -> None:
     rng = np.random.default_rng(5)
     y = np.arange(400) % 20
-    model = NaiveBayes().fit(rng.normal(size=(400, 1000)) + y[:, None] / 10, y)
+    model = NaiveBayes.textbook().fit(rng.normal(size=(400, 1000)) + y[:, None] / 10, y)
     row = np.full((1, 1000), np.nan)
     row[0, :3] = 1.0
     found = next_question(model, row)
@@ -167,4 +167,4 @@ def test_what_is_refused() -> None:
     with pytest.raises(ParameterError, match="does not say how a column looks"):
         next_question(LogisticRegression().fit(X, y), [[1.0]])
     with pytest.raises(DataError, match="there are 2 rows"):
-        next_question(NaiveBayes().fit(X, y), [[1.0], [2.0]])
+        next_question(NaiveBayes.textbook().fit(X, y), [[1.0], [2.0]])

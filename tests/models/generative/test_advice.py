@@ -18,7 +18,7 @@ X = [float(i * i % 17) for i in range(N)]
 
 def advice(**columns: Any) -> tuple[str, ...]:
     frame = pd.DataFrame({"x": X, **columns, "y": columns.get("y", Y)})
-    return NaiveBayes().fit(frame, "y").advice_
+    return NaiveBayes.textbook().fit(frame, "y").advice_
 
 
 def test_an_ordinary_table_needs_none() -> None:

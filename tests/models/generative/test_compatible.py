@@ -17,7 +17,7 @@ TABLE = pa.table({"u": [1.0, 2.0, 3.5], "v": ["p", "q", "p"], "kind": ["a", "b",
 
 
 def fit(table: pa.Table = TABLE, label: str = "kind", **options: Any) -> NaiveBayes:
-    return NaiveBayes(**options).fit(table, label)
+    return NaiveBayes.textbook(**options).fit(table, label)
 
 
 NUMBERS = TABLE.set_column(2, "kind", pa.array([1, 2, 1]))

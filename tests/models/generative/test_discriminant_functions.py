@@ -94,7 +94,7 @@ def test_outcomes_in_fractions() -> None:
 
 def test_categories_are_indicators_one_for_each() -> None:
     table = pa.table({"c": ["r", "g", "g", "b"], "y": ["p", "p", "q", "q"]})
-    form = NaiveBayes({"c": "categorical"}).fit(table, "y").linear_form("q")
+    form = NaiveBayes.textbook({"c": "categorical"}).fit(table, "y").linear_form("q")
     assert form.features == (("c", "b"), ("c", "g"), ("c", "r"))
     truth = [Fraction(1, 2), Fraction(1), Fraction(2)]
     np.testing.assert_allclose(np.exp(form.weights[0]), [float(w) for w in truth], rtol=1e-15)
@@ -117,7 +117,7 @@ def test_counts_are_differences_of_feature_log_prob() -> None:
 def test_rates() -> None:
     X, y = np.array([[1], [3], [4], [6]]), ["a", "a", "b", "b"]
     weights, intercept = (
-        NaiveBayes("poisson", estimation="mle").fit(X, y).linear_form().pair("b", "a")
+        NaiveBayes.textbook("poisson", estimation="mle").fit(X, y).linear_form().pair("b", "a")
     )
     np.testing.assert_allclose(weights, [np.log(5 / 2)], rtol=1e-15)
     assert intercept == pytest.approx(-3.0, rel=1e-15)
@@ -126,7 +126,7 @@ def test_rates() -> None:
 def test_a_shared_variance_in_fractions() -> None:
     X = np.array([[1.0, 7.0], [2.0, 3.0], [4.0, 0.0], [8.0, 1.0], [9.0, 2.0]])
     y = np.array(["a", "a", "a", "b", "b"])
-    model = NaiveBayes(Gaussian("mle", shared=True)).fit(X, y)
+    model = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(X, y)
     weights, intercept = model.linear_form().pair("a", "b")
     base = 0
     for j in range(2):
@@ -160,7 +160,7 @@ def test_one_column_is_linear_discriminant_analysis() -> None:
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 100)
     x = (rng.normal(size=100) * (1 + y) + y)[:, None]
-    model = NaiveBayes(Gaussian("mle", shared=True)).fit(x, y)
+    model = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(x, y)
     judge = LinearDiscriminantAnalysis(solver="lsqr").fit(x, y)
     weights, intercept = model.linear_form().pair(1, 0)
     np.testing.assert_allclose(weights, judge.coef_[0], rtol=1e-10)
@@ -196,10 +196,10 @@ def test_forms_against_scikit_learn(name: str, kind: Any) -> None:
 def test_random_mixed_tables(seed: int, k: int, n: int) -> None:
     table = mixed(n, seed, k)
     rows = table.drop(["kind"])
-    linear = NaiveBayes(LINEAR, **SMOOTH).fit(table, "kind")
+    linear = NaiveBayes.textbook(LINEAR, **SMOOTH).fit(table, "kind")
     agree(linear, linear.linear_form(), rows)
     agree(linear, linear.quadratic_form(), rows)
-    quadratic = NaiveBayes(QUADRATIC, **SMOOTH).fit(table, "kind")
+    quadratic = NaiveBayes.textbook(QUADRATIC, **SMOOTH).fit(table, "kind")
     agree(quadratic, quadratic.quadratic_form(), rows)
     with pytest.raises(ParameterError, match="column 'size', modelled by Gaussian"):
         quadratic.linear_form()
@@ -207,7 +207,7 @@ def test_random_mixed_tables(seed: int, k: int, n: int) -> None:
 
 def test_features_come_in_the_order_of_the_columns() -> None:
     table = mixed(60, 0)
-    model = NaiveBayes(LINEAR, **SMOOTH).fit(table, "kind")
+    model = NaiveBayes.textbook(LINEAR, **SMOOTH).fit(table, "kind")
     form = model.linear_form()
     columns = [f[0] if isinstance(f, tuple) else f for f in form.features]
     assert list(dict.fromkeys(columns)) == list(LINEAR)
@@ -224,7 +224,7 @@ def test_features_come_in_the_order_of_the_columns() -> None:
 
 def test_columns_far_from_zero() -> None:
     table = mixed(300, 5, far=2.0**40)
-    model = NaiveBayes(QUADRATIC, **SMOOTH).fit(table, "kind")
+    model = NaiveBayes.textbook(QUADRATIC, **SMOOTH).fit(table, "kind")
     form = model.quadratic_form()
     assert dict(zip(form.features, form.origin, strict=True))["far"] == pytest.approx(2.0**40)
     assert np.count_nonzero(form.origin) == 1
@@ -254,7 +254,7 @@ def test_a_form_about_another_origin_is_the_same_function() -> None:
 def test_words_that_occur_and_counts_of_words() -> None:
     table = pa.table({"t": ["ab bc bc", "cd", "ab", "cd cd bc"], "y": ["p", "p", "q", "q"]})
     for family, twice in ((Multinomial(), 2.0), (Bernoulli(), 1.0)):
-        model = NaiveBayes({"t": family}).fit(table, "y")
+        model = NaiveBayes.textbook({"t": family}).fit(table, "y")
         rows = pa.table({"t": ["bc bc new", ""]})
         np.testing.assert_array_equal(
             model.form_features(rows).toarray(), [[0.0, twice, 0.0], [0.0, 0.0, 0.0]]
@@ -266,7 +266,7 @@ def test_words_that_occur_and_counts_of_words() -> None:
 def test_matrices_beside_indicators() -> None:
     table = mixed(90, 1, far=3.0).select(["size", "color", "far", "kind"])
     chosen = {("size", "far"): MultivariateGaussian("mle"), "color": "categorical"}
-    model = NaiveBayes(chosen).fit(table, "kind")
+    model = NaiveBayes.textbook(chosen).fit(table, "kind")
     form, rows = model.quadratic_form(), table.drop(["kind"])
     assert form.features == ("size", *(("color", c) for c in ("blue", "green", "red")), "far")
     assert form.quadratic.shape == (3, 5, 5)
@@ -293,7 +293,7 @@ def test_matrices_beside_indicators() -> None:
 
 def test_a_shared_matrix_is_linear_discriminant_analysis() -> None:
     X, y = datasets.load_wine(return_X_y=True)
-    model = NaiveBayes(MultivariateGaussian("mle", pooling=1.0)).fit(X, y)
+    model = NaiveBayes.textbook(MultivariateGaussian("mle", pooling=1.0)).fit(X, y)
     judge = LinearDiscriminantAnalysis(solver="lsqr").fit(X, y)
     form = model.linear_form(reference=0)
     np.testing.assert_allclose(form.weights, judge.coef_ - judge.coef_[0], rtol=1e-9, atol=1e-9)
@@ -308,7 +308,7 @@ def test_a_shared_matrix_is_linear_discriminant_analysis() -> None:
 @pytest.mark.parametrize("loader", ["iris", "wine", "breast_cancer"])
 def test_real_numbers(loader: str) -> None:
     X, y = getattr(datasets, f"load_{loader}")(return_X_y=True)
-    shared = NaiveBayes(Gaussian("mle", shared=True)).fit(X, y)
+    shared = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(X, y)
     agree(shared, shared.linear_form(), X)
     own = naive_bayes.GaussianNB().fit(X, y)
     agree(own, own.quadratic_form(), X)
@@ -318,7 +318,7 @@ def test_house_votes(data: Path) -> None:
     table = read_csv(
         data / "house_votes_84" / "house-votes-84.data", header=False, strip=True, missing=["?"]
     )
-    model = NaiveBayes().fit(table, "column_1")
+    model = NaiveBayes.textbook().fit(table, "column_1")
     # A missing vote has no indicator, which is what the model makes of it: all rows agree.
     rows = pd.read_csv(
         data / "house_votes_84" / "house-votes-84.data", header=None, na_values="?"
@@ -342,9 +342,9 @@ def test_adult(data: Path) -> None:
     numbers = [f"column_{j}" for j in (1, 3, 5, 11, 12, 13)]
     rows = frame.drop(columns="column_15")
     shared = dict.fromkeys(numbers, Gaussian("mle", shared=True))
-    linear = NaiveBayes(shared).fit(frame, "column_15")
+    linear = NaiveBayes.textbook(shared).fit(frame, "column_15")
     agree(linear, linear.linear_form(), rows)
-    own = NaiveBayes(dict.fromkeys(numbers, Gaussian("map"))).fit(frame, "column_15")
+    own = NaiveBayes.textbook(dict.fromkeys(numbers, Gaussian("map"))).fit(frame, "column_15")
     agree(own, own.quadratic_form(), rows)
 
 
@@ -352,7 +352,7 @@ def test_messages(data: Path) -> None:
     (path,) = (p for p in (data / "sms_spam").iterdir() if p.name == "SMSSpamCollection")
     lines = [line.split("\t", 1) for line in path.read_text().splitlines()[:1500]]
     table = pa.table({"label": [a for a, _ in lines], "text": [b for _, b in lines]})
-    model = NaiveBayes({"text": "multinomial"}).fit(table, "label")
+    model = NaiveBayes.textbook({"text": "multinomial"}).fit(table, "label")
     agree(model, model.linear_form(), table.drop(["label"]))
 
 
@@ -361,7 +361,7 @@ def test_messages(data: Path) -> None:
 
 def fitted(families: Any, column: list[Any], **options: Any) -> NaiveBayes:
     table = pa.table({"c": column, "y": ["p", "p", "q", "q"]})
-    return NaiveBayes({"c": families}, **options).fit(table, "y")
+    return NaiveBayes.textbook({"c": families}, **options).fit(table, "y")
 
 
 NO_FORM = "its log-likelihood is neither linear nor quadratic"
@@ -482,7 +482,7 @@ def test_features_that_do_not_fit() -> None:
 
 def test_a_table_without_rows() -> None:
     table = mixed(30, 2)
-    model = NaiveBayes(LINEAR, **SMOOTH).fit(table, "kind")
+    model = NaiveBayes.textbook(LINEAR, **SMOOTH).fit(table, "kind")
     phi = model.form_features(table.drop(["kind"])[:0])
     assert phi.shape == (0, len(model.linear_form().features))
     assert model.linear_form().decide(phi).tolist() == []

@@ -17,7 +17,12 @@ RNG = np.random.default_rng(11)
 CODES = np.arange(600) % 3
 ROWS = RNG.normal(size=(600, 6)) * [1, 1e-3, 1e3, 1, 1, 1] + 1e6 * np.eye(6)[0] + CODES[:, None]
 HOLES = np.where(RNG.random(ROWS.shape) < 0.1, np.nan, ROWS)
-MODELS = [GaussianNB(), NaiveBayes(), NaiveBayes(estimation="map"), LinearDiscriminantAnalysis()]
+MODELS = [
+    GaussianNB(),
+    NaiveBayes.textbook(),
+    NaiveBayes.textbook(estimation="map"),
+    LinearDiscriminantAnalysis(),
+]
 METHODS = ["predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba"]
 
 

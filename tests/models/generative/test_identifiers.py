@@ -40,13 +40,13 @@ def quiet(learn: Any, *args: Any) -> Any:
 @pytest.mark.parametrize("column", COLUMNS)
 def test_what_an_identifier_says_is_the_same_for_all_classes(column: str, estimation: Any) -> None:
     with pytest.warns(SufficeWarning) as caught:
-        found = NaiveBayes(estimation=estimation).fit(table(column), Y)
+        found = NaiveBayes.textbook(estimation=estimation).fit(table(column), Y)
     assert [str(one.message) for one in caught] == [
         f"column {column!r} tells one row from another, as an identifier does, and is left out; "
         "identifiers='keep' keeps it."
     ]
     assert found.advice_ == ()
-    without = NaiveBayes(estimation=estimation).fit(table(), Y)
+    without = NaiveBayes.textbook(estimation=estimation).fit(table(), Y)
     assert_allclose(found.predict_proba(table(column)), without.predict_proba(table()), rtol=1e-12)
     evidence = found.explain(table(column)).contributions[:, 1]
     assert (evidence == evidence[:, :1]).all()
@@ -56,17 +56,17 @@ def test_what_an_identifier_says_is_the_same_for_all_classes(column: str, estima
 
 def test_two_identifiers_are_said_in_one_line() -> None:
     with pytest.warns(SufficeWarning, match="columns .* tell .* are left out; .* keep"):
-        NaiveBayes().fit(table("name", "number"), Y)
+        NaiveBayes.textbook().fit(table("name", "number"), Y)
 
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_it_is_kept_where_the_user_says_so(column: str) -> None:
     usual = {"name": Categorical(), "number": Gaussian()}[column]
-    kept = NaiveBayes(identifiers="keep").fit(table(column), Y)
-    named = NaiveBayes({column: usual}).fit(table(column), Y)
+    kept = NaiveBayes.textbook(identifiers="keep").fit(table(column), Y)
+    named = NaiveBayes.textbook({column: usual}).fit(table(column), Y)
     x = table(column)
     assert_allclose(kept.predict_proba(x), named.predict_proba(x), rtol=1e-12)
-    without = NaiveBayes().fit(table(), Y).predict_proba(table())
+    without = NaiveBayes.textbook().fit(table(), Y).predict_proba(table())
     assert abs(kept.predict_proba(x) - without).max() > 1e-3
 
 
@@ -75,8 +75,8 @@ def test_all_rows_decide_it_in_any_order_and_in_any_batches(
     order: list[int], cut: int, column: str
 ) -> None:
     x, y = table(column), Y
-    whole = quiet(NaiveBayes().fit, x, y)
-    model = NaiveBayes()
+    whole = quiet(NaiveBayes.textbook().fit, x, y)
+    model = NaiveBayes.textbook()
     for rows in (order[:cut], order[cut:]):
         if rows:
             quiet(model.partial_fit, x.iloc[rows], y[rows])
@@ -87,18 +87,18 @@ def test_all_rows_decide_it_in_any_order_and_in_any_batches(
 def test_it_follows_rows_that_are_added_and_forgotten(column: str, tmp_path: Any) -> None:
     x, y = table(column), Y
     again = x.iloc[[3]]
-    model = quiet(NaiveBayes().fit, x, y)
+    model = quiet(NaiveBayes.textbook().fit, x, y)
     model.partial_fit(again, y[[3]])  # the same person again: no identifier any more
-    expected = NaiveBayes().fit(pd.concat([x, again]), [*y, y[3]])
+    expected = NaiveBayes.textbook().fit(pd.concat([x, again]), [*y, y[3]])
     assert (model.predict_proba(x) == expected.predict_proba(x)).all()
     quiet(model.forget, again, y[[3]])
-    expected = quiet(NaiveBayes().fit, x, y)
+    expected = quiet(NaiveBayes.textbook().fit, x, y)
     assert (model.predict_proba(x) == expected.predict_proba(x)).all()
     model.save(tmp_path / "m")
     loaded = suffice.load(tmp_path / "m")  # without a warning: it was said at the fit
     assert (loaded.predict_proba(x) == expected.predict_proba(x)).all()
     even = np.arange(N) % 2 == 0
-    halves = [quiet(NaiveBayes().fit, x.iloc[rows], y[rows]) for rows in (even, ~even)]
+    halves = [quiet(NaiveBayes.textbook().fit, x.iloc[rows], y[rows]) for rows in (even, ~even)]
     quiet(halves[0].merge, halves[1])
     assert_allclose(halves[0].predict_proba(x), expected.predict_proba(x), rtol=1e-9)
 
@@ -114,16 +114,16 @@ def test_it_follows_rows_that_are_added_and_forgotten(column: str, tmp_path: Any
     ids=["twice", "even", "fractions", "names"],
 )
 def test_other_columns_are_no_identifiers(cells: list[Any]) -> None:
-    NaiveBayes().fit(table().assign(odd=cells), Y)
+    NaiveBayes.textbook().fit(table().assign(odd=cells), Y)
 
 
 def test_nineteen_rows_show_nothing() -> None:
     rows = np.arange(N)[10:29]
-    NaiveBayes().fit(table("name", "number").iloc[rows], Y[rows])
+    NaiveBayes.textbook().fit(table("name", "number").iloc[rows], Y[rows])
     with pytest.warns(
         SufficeWarning, match="columns 'number', 'name' tell|columns 'name', 'number'"
     ):
-        NaiveBayes().fit(table("name", "number").iloc[10:30], Y[10:30])
+        NaiveBayes.textbook().fit(table("name", "number").iloc[10:30], Y[10:30])
 
 
 def test_models_with_scikit_learns_names_keep_every_column() -> None:
@@ -134,25 +134,25 @@ def test_models_with_scikit_learns_names_keep_every_column() -> None:
 def test_missing_cells_are_no_values() -> None:
     cells = [None if i % 5 == 0 else name for i, name in enumerate(NAMES)]
     with pytest.warns(SufficeWarning, match="column 'name' tells one row from another"):
-        NaiveBayes().fit(table().assign(name=cells), Y)
+        NaiveBayes.textbook().fit(table().assign(name=cells), Y)
 
 
 def test_a_word_outside_the_rule() -> None:
     with pytest.raises(ValueError, match="identifiers='drop'; it is 'ignore' or 'keep'"):
-        NaiveBayes(identifiers="drop").fit(table(), Y)  # type: ignore[arg-type]
+        NaiveBayes.textbook(identifiers="drop").fit(table(), Y)  # type: ignore[arg-type]
 
 
 def test_arrays_and_an_only_column_are_learnt_from() -> None:
-    NaiveBayes().fit(np.c_[X, COLUMNS["number"]], Y)
-    NaiveBayes().fit(np.c_[np.arange(N) % 7, COLUMNS["number"]], Y)
-    NaiveBayes().fit(np.c_[NAMES, NAMES], Y)
-    NaiveBayes().fit(pd.DataFrame({"number": COLUMNS["number"]}), Y)
+    NaiveBayes.textbook().fit(np.c_[X, COLUMNS["number"]], Y)
+    NaiveBayes.textbook().fit(np.c_[np.arange(N) % 7, COLUMNS["number"]], Y)
+    NaiveBayes.textbook().fit(np.c_[NAMES, NAMES], Y)
+    NaiveBayes.textbook().fit(pd.DataFrame({"number": COLUMNS["number"]}), Y)
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, "csv"])
 def test_tables_to_be_answered_need_no_identifier(form: Any, tmp_path: Any) -> None:
     x = table("name", "number")
-    model = quiet(NaiveBayes().fit, x, Y)
+    model = quiet(NaiveBayes.textbook().fit, x, Y)
     without = table()
     if form == "csv":
         without.to_csv(tmp_path / "new.csv", index=False)

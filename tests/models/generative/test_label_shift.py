@@ -189,7 +189,7 @@ def test_the_order_of_rows_is_nothing() -> None:
 
 def test_missing_cells_and_tables() -> None:
     table = pa.table({"v": [1.0, 2.0, None, 8.0, 9.0, 9.5], "kind": list("aaabbb")})
-    model = NaiveBayes().fit(table, "kind")
+    model = NaiveBayes.textbook().fit(table, "kind")
     found = model.label_shift(pa.table({"v": [8.5, 9.0, None, 8.8, 1.5]}))
     assert found.classes == ("a", "b")
     assert found.rows == 5
@@ -258,7 +258,7 @@ def test_too_few_steps_are_a_warning() -> None:
 def test_no_rows() -> None:
     table = pa.table({"v": [1.0, 9.0, 2.0], "kind": list("aba")})
     with pytest.raises(DataError, match="there is no row; a class prior is estimated from rows"):
-        NaiveBayes().fit(table, "kind").label_shift(table[:0].drop(["kind"]))
+        NaiveBayes.textbook().fit(table, "kind").label_shift(table[:0].drop(["kind"]))
     model, rows = coin(3, 4)
     for action in (model.label_shift, model.predict, lambda x: model.fit(x, [])):
         with pytest.raises(DataError, match=r"^there is no row; an array has one at least\.$"):

@@ -16,7 +16,7 @@ X, LABELS = RNG.normal(size=(60, 3)), RNG.integers(0, 3, 60)
 def fitted(family: object) -> NaiveBayes:
     columns = ("0", "1", "2")
     families = {columns: family} if isinstance(family, MultivariateGaussian) else family
-    return NaiveBayes(families=families).fit(
+    return NaiveBayes.textbook(families=families).fit(
         {name: X[:, j] for j, name in enumerate(columns)}, LABELS
     )
 
@@ -42,6 +42,6 @@ def test_a_model_that_travels_is_estimated_before() -> None:
 
 @pytest.mark.parametrize("name", [n for n in family_names() if family_named(n).lazy])
 def test_a_family_that_waits_makes_no_remarks(name: str) -> None:
-    model = NaiveBayes(families=family_named(name)).fit(X.round() ** 2, LABELS).model_
+    model = NaiveBayes.textbook(families=family_named(name)).fit(X.round() ** 2, LABELS).model_
     (parameters,) = model.parameters
     assert type(parameters).remarks is Parameters.remarks

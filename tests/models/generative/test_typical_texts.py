@@ -39,7 +39,7 @@ def exact(model: NaiveBayes, text: str) -> float:
 
 @pytest.fixture(scope="module")
 def texts() -> NaiveBayes:
-    return NaiveBayes().fit(ROWS[["note", "kind"]], "kind")
+    return NaiveBayes.textbook().fit(ROWS[["note", "kind"]], "kind")
 
 
 @pytest.mark.parametrize("text", ["money", "lunch call", "number3 number7", "noon prize", "now"])
@@ -69,7 +69,7 @@ def test_strange_texts_are_improbable_and_unknown_words_counted(texts: NaiveBaye
 
 
 def test_a_row_is_told_the_same_whatever_stands_beside_it() -> None:
-    model = NaiveBayes().fit(ROWS, "kind")
+    model = NaiveBayes.textbook().fit(ROWS, "kind")
     rows = ROWS.assign(
         note=[*NOTES[:40], *(note + " money" * i for i, note in enumerate(NOTES[:40]))]
     )
@@ -83,7 +83,7 @@ def test_a_row_is_told_the_same_whatever_stands_beside_it() -> None:
 
 
 def test_a_number_beside_a_text_counts_too() -> None:
-    model = NaiveBayes().fit(ROWS, "kind")
+    model = NaiveBayes.textbook().fit(ROWS, "kind")
     note = NOTES[0]
     near, far = model.typicality(
         [{"note": note, "size": 0.0}, {"note": note, "size": 9.0}]
@@ -91,7 +91,10 @@ def test_a_number_beside_a_text_counts_too() -> None:
     assert far < 0.01 < near
     alone = model.typicality([{"note": None, "size": 0.5}]).probability
     assert alone == pytest.approx(
-        NaiveBayes().fit(ROWS[["size", "kind"]], "kind").typicality([{"size": 0.5}]).probability,
+        NaiveBayes.textbook()
+        .fit(ROWS[["size", "kind"]], "kind")
+        .typicality([{"size": 0.5}])
+        .probability,
         abs=0.03,
     )
 

@@ -81,7 +81,7 @@ def categories(seed: int = 3) -> tuple[pd.DataFrame, Any]:
 
 def test_counts_of_few_outcomes_agree_with_their_exact_sum() -> None:
     x, y = categories()
-    model = NaiveBayes().fit(x, y)
+    model = NaiveBayes.textbook().fit(x, y)
     hues, truths = ["red", "blue", "green"], [True, False]
     cells = pd.DataFrame(product(hues, truths), columns=["hue", "round"])
     logs = model.predict_joint_log_proba(cells) - np.log(model.class_prior_)
@@ -98,7 +98,7 @@ def test_counts_of_few_outcomes_agree_with_their_exact_sum() -> None:
 
 def test_missing_and_unseen_cells_are_counted_and_left_out() -> None:
     x, y = categories()
-    model = NaiveBayes().fit(x.assign(size=RNG.normal(size=500)), y)
+    model = NaiveBayes.textbook().fit(x.assign(size=RNG.normal(size=500)), y)
     rows = pd.DataFrame(
         {
             "hue": ["red", "violet", None, "red"],
@@ -118,7 +118,7 @@ def test_student_tails_of_one_column_are_those_of_scipy() -> None:
     from scipy.stats import t
 
     x = X[:300, :1]
-    model = NaiveBayes(class_prior=[1.0, 0.0]).fit(x, np.arange(300) % 2)
+    model = NaiveBayes.textbook(class_prior=[1.0, 0.0]).fit(x, np.arange(300) % 2)
     described = model.model_.parameters[0].describe(0)
     law = t(described["dof"][0], described["mean"][0], described["scale"][0])
     rows = np.array([[-2.0], [0.0], [1.0], [3.0]])
@@ -129,7 +129,7 @@ def test_student_tails_of_one_column_are_those_of_scipy() -> None:
 
 def test_a_row_does_not_depend_on_its_neighbours_and_comes_in_batches_too(tmp_path: Any) -> None:
     x, y = categories()
-    model = NaiveBayes().fit(x, y)
+    model = NaiveBayes.textbook().fit(x, y)
     whole = model.typicality(x).probability
     places = np.array_split(np.arange(500), 7)
     parts = [model.typicality(x.iloc[rows]).probability for rows in places]

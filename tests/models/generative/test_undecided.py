@@ -112,9 +112,9 @@ def test_batches_of_which_the_first_is_empty_make_the_model_of_all_rows(
 ) -> None:
     table, given = rows(kind), FORMS[form]
     parts = [table.slice(0, EMPTY), table.slice(EMPTY, 100), table.slice(EMPTY + 100)]
-    whole = NaiveBayes().fit(given(table, tmp_path, "all"), "kind")
+    whole = NaiveBayes.textbook().fit(given(table, tmp_path, "all"), "kind")
     assert kind_of(whole)[0] == KINDS[kind]
-    model = NaiveBayes()
+    model = NaiveBayes.textbook()
     for i, part in enumerate(parts):
         model.partial_fit(given(part, tmp_path, f"part{i}"), "kind")
     assert kind_of(model)[0] == kind_of(whole)[0]
@@ -149,9 +149,9 @@ def test_a_type_says_what_an_empty_column_is_if_it_can(
     stored: pa.DataType, expected: tuple[str, str]
 ) -> None:
     table = rows("float").drop(["late"]).append_column("late", pa.nulls(N, stored))
-    model = NaiveBayes().fit(table, "kind")
+    model = NaiveBayes.textbook().fit(table, "kind")
     assert kind_of(model) == expected
-    without = NaiveBayes().fit(table.drop(["late"]), "kind")
+    without = NaiveBayes.textbook().fit(table.drop(["late"]), "kind")
     np.testing.assert_array_equal(
         predictions(model, table), predictions(without, table.drop(["late"]))
     )
@@ -162,13 +162,13 @@ def test_an_undecided_column_says_nothing(kind: str, tmp_path: Path) -> None:
     table = rows("string")
     blank = pa.nulls(N)
     first = table.set_column(1, "late", blank)
-    model = NaiveBayes().fit(first, "kind")
+    model = NaiveBayes.textbook().fit(first, "kind")
     assert kind_of(model) == ("undecided", "no value yet")
     model.save(tmp_path / "m.suffice")
     for known in (model, load(tmp_path / "m.suffice")):
         assert kind_of(known) == ("undecided", "no value yet")
         new = rows(kind).slice(EMPTY)
-        without = NaiveBayes().fit(table.drop(["late"]), "kind")
+        without = NaiveBayes.textbook().fit(table.drop(["late"]), "kind")
         expected = without.predict_joint_log_proba(new.drop(["late", "kind"]))
         np.testing.assert_array_equal(predictions(known, new), expected)
         explained = known.explain(new.drop(["kind"]))
@@ -188,16 +188,16 @@ def test_an_undecided_column_says_nothing(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", VALUES)
 def test_models_that_know_different_columns_are_merged_and_compared(kind: str) -> None:
     table = rows(kind)
-    early = NaiveBayes().fit(table.slice(0, EMPTY), "kind")
-    late = NaiveBayes().fit(table.slice(EMPTY), "kind")
-    whole = NaiveBayes().fit(table, "kind")
+    early = NaiveBayes.textbook().fit(table.slice(0, EMPTY), "kind")
+    late = NaiveBayes.textbook().fit(table.slice(EMPTY), "kind")
+    whole = NaiveBayes.textbook().fit(table, "kind")
     compared = {column.column: column for column in early.compare(late).columns}
     assert compared["late"].overall is None
     assert compared["late"].missing == (1.0, 0.0)
     if kind not in STATED:
         assert early.layout_.undecided == ("late",)
-    both = [NaiveBayes().fit(table.slice(0, EMPTY), "kind").merge(late)]
-    both.append(NaiveBayes().fit(table.slice(EMPTY), "kind").merge(early))
+    both = [NaiveBayes.textbook().fit(table.slice(0, EMPTY), "kind").merge(late)]
+    both.append(NaiveBayes.textbook().fit(table.slice(EMPTY), "kind").merge(early))
     for model in both:
         np.testing.assert_array_equal(predictions(model, table), predictions(whole, table))
         assert kind_of(model)[0] == kind_of(whole)[0]
@@ -207,7 +207,7 @@ def test_models_that_know_different_columns_are_merged_and_compared(kind: str) -
 
 def test_a_column_that_neither_model_knows_is_compared_as_such() -> None:
     table = rows("float").set_column(1, "late", pa.nulls(N))
-    one, other = (NaiveBayes().fit(part, "kind") for part in (table[:200], table[200:]))
+    one, other = (NaiveBayes.textbook().fit(part, "kind") for part in (table[:200], table[200:]))
     last = one.compare(other).columns[-1]
     assert (last.column, last.overall, last.missing) == ("late", None, (1.0, 1.0))
     assert one.merge(other).layout_.undecided == ("late",)
@@ -217,12 +217,12 @@ def test_a_column_that_neither_model_knows_is_compared_as_such() -> None:
 def test_rows_are_forgotten_from_a_column_that_was_empty_before(kind: str) -> None:
     table = rows(kind)
     first, rest = table.slice(0, EMPTY), table.slice(EMPTY)
-    model = NaiveBayes().partial_fit(first, "kind").partial_fit(rest, "kind")
+    model = NaiveBayes.textbook().partial_fit(first, "kind").partial_fit(rest, "kind")
     model.forget(first, "kind")
-    expected = predictions(NaiveBayes().fit(rest, "kind"), table)
+    expected = predictions(NaiveBayes.textbook().fit(rest, "kind"), table)
     np.testing.assert_array_equal(predictions(model, table), expected)
-    early = NaiveBayes().fit(first, "kind")
-    without = predictions(NaiveBayes().fit(first.slice(30), "kind"), table)
+    early = NaiveBayes.textbook().fit(first, "kind")
+    without = predictions(NaiveBayes.textbook().fit(first.slice(30), "kind"), table)
     np.testing.assert_array_equal(predictions(early.forget(first[:30], "kind"), table), without)
     with pytest.raises(ForgetError, match="column 'late': fewer"):
         early.forget(first.slice(30, 30).set_column(1, "late", rest["late"][:30]), "kind")
@@ -232,12 +232,12 @@ def test_rows_are_forgotten_from_a_column_that_was_empty_before(kind: str) -> No
 def test_a_window_and_a_decay_go_on_where_a_column_begins() -> None:
     table = rows("string")
     parts = [table.slice(start, 100) for start in range(0, N, 100)]
-    model = NaiveBayes(window=2)
+    model = NaiveBayes.textbook(window=2)
     for part in parts:
         model.partial_fit(part, "kind")
-    whole = NaiveBayes().fit(table.slice(200), "kind")
+    whole = NaiveBayes.textbook().fit(table.slice(200), "kind")
     np.testing.assert_array_equal(predictions(model, table), predictions(whole, table))
-    faded, expected = NaiveBayes(decay=0.5), NaiveBayes()
+    faded, expected = NaiveBayes.textbook(decay=0.5), NaiveBayes.textbook()
     for part in parts:
         faded.partial_fit(part, "kind")
     weights = np.repeat([0.125, 0.25, 0.5, 1.0], 100)
@@ -247,7 +247,7 @@ def test_a_window_and_a_decay_go_on_where_a_column_begins() -> None:
 
 def test_a_batch_that_fails_leaves_the_column_undecided() -> None:
     table = rows("float")
-    model = NaiveBayes().fit(table.set_column(1, "late", pa.nulls(N)), "kind")
+    model = NaiveBayes.textbook().fit(table.set_column(1, "late", pa.nulls(N)), "kind")
     before = vars(model).copy()
     bad = pa.array([1.0, np.inf, *[2.0] * (N - 2)])
     with pytest.raises(DataError, match="column 'late', row 1: inf"):
@@ -265,11 +265,11 @@ def test_a_family_that_is_given_decides() -> None:
         ({("color", "late"): "joint_table"}, "category"),
     ]
     for families, kind in cases:
-        model = NaiveBayes(families).fit(first, "kind")
+        model = NaiveBayes.textbook(families).fit(first, "kind")
         assert kind_of(model) == (kind, "no value yet, but a family")
         assert model.layout_.undecided == ()
         model.partial_fit(table.slice(EMPTY), "kind")
-        whole = NaiveBayes(families).fit(table, "kind")
+        whole = NaiveBayes.textbook(families).fit(table, "kind")
         np.testing.assert_array_equal(predictions(model, table), predictions(whole, table))
     assert kind_of(GaussianNB().fit(first.drop(["color"]), "kind")) == (
         "real",
@@ -279,7 +279,7 @@ def test_a_family_that_is_given_decides() -> None:
 
 def test_a_table_of_empty_columns_predicts_the_prior(tmp_path: Path) -> None:
     table = pa.table({"late": pa.nulls(4), "kind": ["a", "b", "a", "a"]})
-    model = NaiveBayes().fit(table, "kind")
+    model = NaiveBayes.textbook().fit(table, "kind")
     path = to_csv(pa.table({"late": ["x", "y"]}), tmp_path, "new")
     for new in (table, pa.table({"late": [1.0, 2.0]}), path):
         expected = np.log([[0.75, 0.25]] * 2)
@@ -290,7 +290,7 @@ def test_a_table_of_empty_columns_predicts_the_prior(tmp_path: Path) -> None:
 
 def test_a_column_must_still_be_there() -> None:
     table = rows("float").set_column(1, "late", pa.nulls(N))
-    model = NaiveBayes().fit(table, "kind")
+    model = NaiveBayes.textbook().fit(table, "kind")
     for learn in (model.partial_fit, model.forget):
         with pytest.raises(SchemaError, match="column 'late' is not in the table"):
             learn(table.drop(["late"]), "kind")
@@ -314,11 +314,11 @@ def late_rows(kind: str) -> pa.Table:
 def test_one_fit_looks_further_than_the_first_rows(form: str, kind: str, tmp_path: Path) -> None:
     table, given = late_rows(kind), FORMS[form]
     assert table["late"].slice(0, BATCH_ROWS).null_count == BATCH_ROWS
-    model = NaiveBayes().fit(given(table, tmp_path, "all"), "kind")
+    model = NaiveBayes.textbook().fit(given(table, tmp_path, "all"), "kind")
     assert kind_of(model)[0] == KINDS[kind]
     first = given(table.slice(0, BATCH_ROWS), tmp_path, "first")
     rest = given(table.slice(BATCH_ROWS), tmp_path, "rest")
-    parts = NaiveBayes().partial_fit(first, "kind").partial_fit(rest, "kind")
+    parts = NaiveBayes.textbook().partial_fit(first, "kind").partial_fit(rest, "kind")
     new = given(table.slice(table.num_rows - 200).drop(["kind"]), tmp_path, "new")
     expected = parts.predict_joint_log_proba(new)
     np.testing.assert_array_equal(model.predict_joint_log_proba(new), expected)
@@ -328,14 +328,14 @@ def test_a_label_may_come_late(tmp_path: Path) -> None:
     table = rows("float").drop(["late"]).slice(EMPTY)
     empty = table.set_column(2, "kind", pa.nulls(table.num_rows, pa.string()))
     whole = pa.concat_tables([*[empty] * (BATCH_ROWS // table.num_rows + 1), table])
-    model = NaiveBayes().fit(to_csv(whole, tmp_path, "all"), "kind")
+    model = NaiveBayes.textbook().fit(to_csv(whole, tmp_path, "all"), "kind")
     assert model.layout_.label_stored == "string"
     assert model.classes_.tolist() == ["ham", "spam"]
 
 
 def test_a_text_file_keeps_a_column_of_no_value_as_nothing(tmp_path: Path) -> None:
     table = late_rows("float").set_column(1, "late", pa.nulls(late_rows("float").num_rows))
-    model = NaiveBayes().fit(to_csv(table, tmp_path, "all"), "kind")
+    model = NaiveBayes.textbook().fit(to_csv(table, tmp_path, "all"), "kind")
     assert kind_of(model) == ("undecided", "no value yet")
     cells = pa.array([*[None] * (table.num_rows - 1), "word"])
     path = to_csv(table.set_column(1, "late", cells), tmp_path, "new")

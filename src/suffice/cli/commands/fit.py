@@ -236,7 +236,7 @@ def _facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
 
 def _modelled(model: GenerativeClassifier) -> list[tuple[Any, str | None]]:
     """Every column with the name of its family; without a value so far, it has none."""
-    families = {name: part.family.name for part in model.parts_ for name in part.layout.columns}
+    families = model.model_.family_names
     return [(column, families.get(column.name)) for column in model.schema_]
 
 

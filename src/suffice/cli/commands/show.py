@@ -116,6 +116,7 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
         "missing": float(statistic.weight.value.sum()),
         "parameters": {},
     }
+    families = model.model_.family_names
     known: dict[str, dict[str, Any]] = dict.fromkeys(model.layout_.undecided, nothing)
     calibration = model.model_.calibration
     counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
@@ -128,7 +129,7 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
             observed = block.total[:, min(j, block.total.shape[1] - 1)]
             missing = float((statistic.weight.value - observed).sum())
             known[name] = {
-                "family": parameters.chosen(j) or part.family.name,
+                "family": families[name],
                 "missing": missing,
                 **_counted(weights, j),
                 "parameters": parameters.describe(j),

@@ -97,20 +97,20 @@ class Options:
     numbers: Annotated[
         str | None,
         typer.Option(
-            metavar="gaussian|adaptive|...",
+            metavar="adaptive|gaussian|...",
             help="The family of numbers; adaptive: for each column the one that tells most. Also "
             "histogram and kernel_density.",
             rich_help_panel=BAYES,
-            show_default="gaussian",
+            show_default="adaptive",
         ),
     ] = None
     calibration: Annotated[
         str | None,
         typer.Option(
-            metavar="none|temperature|weights",
+            metavar="weights|temperature|none",
             help="How much of what columns say is counted, learnt from a sample of rows.",
             rich_help_panel=BAYES,
-            show_default="none",
+            show_default="weights",
         ),
     ] = None
     precision: Annotated[

@@ -91,9 +91,9 @@ MODELS: dict[str, Recipe] = {
             "alpha": number_or("alpha", "alpha"),
             "identifiers": _IDENTIFIERS,
             "numbers": one_of(
-                "numbers", "numbers", "gaussian", "adaptive", "histogram", "kernel_density"
+                "numbers", "numbers", "adaptive", "gaussian", "histogram", "kernel_density"
             ),
-            "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),
+            "calibration": one_of("calibration", "calibration", "weights", "temperature", "none"),
         }
         | _PRECISION,
     ),

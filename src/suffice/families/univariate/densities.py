@@ -12,7 +12,15 @@ from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
 from suffice.families.univariate.piecewise import Piece, widths
 from suffice.numerics.elementary import exp, lgamma, log
 
-__all__ = ["BANDWIDTHS", "Density", "histogram", "kernel_density", "log_losses"]
+__all__ = [
+    "BANDWIDTHS",
+    "Density",
+    "Kernels",
+    "histogram",
+    "histogram_shares",
+    "kernel_density",
+    "log_losses",
+]
 
 BANDWIDTHS = 0.3, 0.5, 0.9
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
@@ -78,18 +86,29 @@ def histogram(cells: Cells, bins: int) -> tuple[Piece, Density]:
     Π_c ∫ p(data | θ_c) Dirichlet(θ_c; s q) dθ_c. Where classes do not differ it is large, and bins
     say nothing.
     """
+    binned, prior = _binned(cells, bins)
+    count, n, s = binned.counts, binned.total[:, None], prior.sum()
+    width = log(widths(binned.low, binned.high))
+    logs = log((count + prior) / (n + s)) - width
+    less = np.maximum(count - 1, 0.0) + prior
+    without = log(less / (np.maximum(n - 1, 0.0) + s)) - width
+    return Piece(binned.low, binned.high, logs), Density(count, logs, without)
+
+
+def histogram_shares(cells: Cells, bins: int) -> tuple[Cells, NDArray[np.float64]]:
+    """The bins of a histogram, and N_cb + s q_b in each, (k, m)."""
+    binned, prior = _binned(cells, bins)
+    return binned, binned.counts + prior
+
+
+def _binned(cells: Cells, bins: int) -> tuple[Cells, NDArray[np.float64]]:
+    """The bins of a histogram, and s q_b in each, (m,)."""
     cuts = entropy_cuts(cells.counts)
     if not len(cuts):
         cuts = equal_frequency_cuts(cells.every, bins)
     binned = merged(cells, cuts)
-    count, n = binned.counts, binned.total[:, None]
     q = (binned.every + 0.5) / (binned.every.sum() + 0.5 * len(binned.every))
-    s = _strength(count, q)
-    width = log(widths(binned.low, binned.high))
-    logs = log((count + s * q) / (n + s)) - width
-    less = np.maximum(count - 1, 0.0) + s * q
-    without = log(less / (np.maximum(n - 1, 0.0) + s)) - width
-    return Piece(binned.low, binned.high, logs), Density(count, logs, without)
+    return binned, _strength(binned.counts, q) * q
 
 
 def _strength(count: NDArray[np.float64], q: NDArray[np.float64]) -> float:
@@ -115,26 +134,54 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
     if len(cells.low) == 1:
         flat = np.zeros_like(cells.counts)
         return Piece(cells.low, cells.high, flat), Density(cells.counts, flat, flat)
-    if len(cells.low) > GROUPS:
-        cells = merged(cells, equal_frequency_cuts(cells.every, GROUPS))
-    else:
-        cells = merged(cells, np.arange(1, len(cells.low)))
-    x, count, n = cells.at, cells.counts, cells.total
-    every = n.sum()
-    mean = (cells.every * x).sum() / every
-    deviation = np.sqrt((cells.every * (x - mean) ** 2).sum() / every)
-    h = bandwidth * _spreads(cells, deviation) * exp(-0.2 * log(np.maximum(n, 1.0)))
-    h = np.maximum(h, LEAST_BANDWIDTH * deviation)[:, None]
-    summed = np.stack(
-        [(_normal(x[:, None] - x, hc) * nc).sum(axis=1) for hc, nc in zip(h, count, strict=True)]
-    )
-    broad = 1 / (np.pi * deviation * (1 + ((x - mean) / deviation) ** 2))
+    kernels = Kernels.of(cells, bandwidth)
+    cells, h, broad = kernels
+    count, n = cells.counts, cells.total
+    summed = np.stack([(kernels.at(c) * nc).sum(axis=1) for c, nc in enumerate(count)])
     shown = (n > 0)[:, None]
-    pooled = (summed.sum(axis=0) + broad) / (every + 1)
+    pooled = (summed.sum(axis=0) + broad) / (n.sum() + 1)
     logs = log(np.where(shown, (summed + broad) / (n[:, None] + 1), pooled))
-    rest = np.maximum(summed - _normal(0.0, h), 0.0) + broad
+    rest = np.maximum(summed - _normal(0.0, h[:, None]), 0.0) + broad
     without = log(np.where(shown, rest / np.maximum(n[:, None], 1.0), pooled))
     return Piece(cells.low, cells.high, logs), Density(count, logs, without)
+
+
+class Kernels(NamedTuple):
+    """Where kernels stand and are evaluated, and how broad they are.
+
+    Parameters
+    ----------
+    cells : Cells
+        b of them, at most 200.
+    h : ndarray (k,)
+        Bandwidths.
+    broad : ndarray (b,)
+        The broad kernel in each.
+    """
+
+    cells: Cells
+    h: NDArray[np.float64]
+    broad: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, cells: Cells, bandwidth: float) -> Kernels:
+        """Those of two cells or more."""
+        if len(cells.low) > GROUPS:
+            cells = merged(cells, equal_frequency_cuts(cells.every, GROUPS))
+        else:
+            cells = merged(cells, np.arange(1, len(cells.low)))
+        x, n = cells.at, cells.total
+        every = n.sum()
+        mean = (cells.every * x).sum() / every
+        deviation = np.sqrt((cells.every * (x - mean) ** 2).sum() / every)
+        h = bandwidth * _spreads(cells, deviation) * exp(-0.2 * log(np.maximum(n, 1.0)))
+        broad = 1 / (np.pi * deviation * (1 + ((x - mean) / deviation) ** 2))
+        return cls(cells, np.maximum(h, LEAST_BANDWIDTH * deviation), broad)
+
+    def at(self, c: int) -> NDArray[np.float64]:
+        """The density, in each cell, of a number in each cell, (b, b), for class c."""
+        x = self.cells.at
+        return _normal(x[:, None] - x, self.h[c])
 
 
 def _spreads(cells: Cells, overall: float) -> NDArray[np.float64]:

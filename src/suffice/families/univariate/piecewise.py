@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.family import Parameters
-from suffice.numerics.elementary import exp
+from suffice.numerics.elementary import exp, log
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.statistics.block import RealBlock, tiles
 
 __all__ = ["Piece", "PiecewiseParameters", "nothing", "widths"]
 
+LARGEST = 1e150  # whose square is a number
 FEW = 12  # bins that are described one by one
 
 
@@ -88,6 +89,13 @@ class PiecewiseParameters(Parameters):
                 observed = values == values
                 for c, logs in enumerate(self.log_density[:, own]):
                     part[:, c] += np.where(observed, logs[bin_], 0.0)
+
+    def beyond(self, block: RealBlock) -> NDArray[np.float64]:
+        """Σⱼ log(1 + (u/r)²), with u the distance from the bins of a column, which are r wide."""
+        first, last = self.low[self.start[:-1]], self.high[self.start[1:] - 1]
+        x = np.clip(np.asarray(block.values, np.float64), -LARGEST, LARGEST)
+        outside = np.maximum(np.maximum(first - x, x - last), 0.0) / widths(first, last)
+        return np.asarray(log(1 + np.where(x == x, outside, 0.0) ** 2).sum(axis=1))
 
     def column(self, j: int) -> PiecewiseParameters:
         """The parameters of column j alone."""

@@ -60,10 +60,14 @@ def former_params(estimator: Any) -> dict[str, Any]:
 
 
 def current_params(estimator: type, params: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """Parameters of a file of some format by the names, and words, that they have now."""
+    """Parameters of a file of some format by the names, and words, that they have now.
+
+    ``absent_options`` of the estimator are what it did before it had these options.
+    """
     current = {former: name for name, former in getattr(estimator, FORMER, {}).items()}
     renamed = {current.get(name, name): value for name, value in params.items()}
-    return current_values(estimator, renamed, version)
+    absent: dict[str, Any] = getattr(estimator, "absent_options", {})
+    return absent | current_values(estimator, renamed, version)
 
 
 def _renaming(method: Callable[..., Any], names: dict[str, str]) -> Callable[..., Any]:

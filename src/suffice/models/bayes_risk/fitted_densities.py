@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from suffice.families import Parameters
+from suffice.families.adaptive import AdaptiveParameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.joint_table import JointTableParameters
@@ -27,6 +28,7 @@ from suffice.families.multivariate.parameters import (
 )
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
+from suffice.families.univariate.piecewise import PiecewiseParameters
 from suffice.models.bayes_risk.densities import MOST_ATOMS, IndependentColumns, OneColumn
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import safe_log, scores
@@ -136,6 +138,21 @@ def _poisson(parameters: PoissonParameters) -> Columns | None:
 def _negative_binomial(parameters: NegativeBinomialParameters) -> Columns | None:
     a, b = parameters.a, parameters.b
     return _counts(stats.nbinom, a, b / (b + 1))
+
+
+@_columns.register(PiecewiseParameters)
+def _piecewise(parameters: PiecewiseParameters) -> Columns | None:
+    """The bins: inside one, no number tells more than another."""
+    return _listed([parameters.probabilities(j) for j in range(len(parameters.start) - 1)])
+
+
+@_columns.register(AdaptiveParameters)
+def _adaptive(parameters: AdaptiveParameters) -> Columns | None:
+    sides = [(parameters.normal, parameters.gaussian), (parameters.binned, parameters.piecewise)]
+    found = [_columns(side) for columns, side in sides if len(columns)]
+    if any(columns is None for columns in found):
+        return None
+    return [column for columns in found if columns is not None for column in columns]
 
 
 def _moved(mean: NDArray[np.float64], low: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -122,10 +122,9 @@ def column_information(model: GenerativeClassifier) -> ColumnInformation:
         )
     fitted = model.model_
     bits = dict.fromkeys(fitted.layout.names, np.nan)
-    families = dict.fromkeys(bits, "-")
+    families = dict.fromkeys(bits, "-") | fitted.family_names
     for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
         columns = part.layout.columns
-        families |= dict.fromkeys(columns, part.family.name)
         if part.family.is_distribution:
             bits |= zip(columns, _of_part(parameters, len(columns), fitted.prior), strict=True)
     prior = fitted.prior

@@ -105,7 +105,7 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     ...     "shoe": ["left", "right"] * 10,
     ...     "ill": ["yes", "yes", "no", "no"] * 5,
     ... })
-    >>> next_question(NaiveBayes().fit(table, "ill"), {})
+    >>> next_question(NaiveBayes.textbook().fit(table, "ill"), {})
     1.0000 bits are open.
     column    bits
     cough   0.5862

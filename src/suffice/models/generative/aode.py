@@ -239,6 +239,16 @@ class AODEModel(GenerativeModel):
         ParameterError
             Always.
         """
+        self.refuse_pairs(asked)
+
+    def refuse_pairs(self, asked: str) -> None:
+        """Refuse what is said of columns that are independent in a class.
+
+        Raises
+        ------
+        ParameterError
+            Always.
+        """
         raise ParameterError(
             f"{asked} of a model that counts pairs of columns",
             "it is given of models that are sums over single columns",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.engine import Engine
 from suffice.errors import ParameterError
 from suffice.families.family import is_finite
 from suffice.models.generative.calibration import Calibration, Method, check_calibration
@@ -71,7 +72,7 @@ class CalibratedClassifier(GenerativeClassifier):
         >>> y = rng.integers(0, 2, 200)
         >>> x = rng.normal(size=(200, 1)) + y[:, None]
         >>> twice = np.hstack([x, x])  # the second column says nothing new
-        >>> model = NaiveBayes(calibration="weights").fit(twice, y)
+        >>> model = NaiveBayes.textbook(calibration="weights").fit(twice, y)
         >>> bool((model.calibration_.weights < 0.7).all())
         True
         >>> model.calibrate(twice, y).calibration_.stale
@@ -79,7 +80,7 @@ class CalibratedClassifier(GenerativeClassifier):
         """
         self._require_weights()
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
-        rows = self._sampled(self.reader_, source)
+        rows = self._sampled(self.reader_, source, self._engine_for(source))
         found = calibrated(model, rows.sample, self.calibration, learnt)
         self.model_ = replace(model, calibration=found)
         return self
@@ -117,7 +118,7 @@ class CalibratedClassifier(GenerativeClassifier):
         >>> rng = np.random.default_rng(0)
         >>> y = rng.integers(0, 2, 500)
         >>> x = rng.normal(size=(500, 1)) + 2 * y[:, None]
-        >>> model = NaiveBayes(calibration="temperature").fit(x, y)
+        >>> model = NaiveBayes.textbook(calibration="temperature").fit(x, y)
         >>> model.predict_set([[-1.0], [1.0], [3.0]], coverage=0.95)
         array([[ True, False],
                [ True,  True],
@@ -149,14 +150,11 @@ class CalibratedClassifier(GenerativeClassifier):
     def _is_of_sums(self) -> bool:
         return super()._is_of_sums and self.calibration == "none"
 
-    def _sampled(self, reader: GenerativeReader, source: TableSource | ArraySource) -> Sampled:
-        engine = self._engine_for(source)
+    def _sampled(
+        self, reader: GenerativeReader, source: TableSource | ArraySource, engine: Engine
+    ) -> Sampled:
         if isinstance(engine, CheckpointedEngine):
-            raise ParameterError(
-                Phrase("a checkpoint with ", Option.of("calibration", self.calibration)),
-                "a checkpoint keeps sums, and weights of columns are learnt from rows",
-                Phrase("fit with ", Option.of("calibration", "none"), ", or without a checkpoint"),
-            )
+            engine = engine.engine  # no file holds rows
         found = reader.with_options(**self._reading()).sample(source, engine, SAMPLE_ROWS)
         assert isinstance(found, Sampled)
         return found
@@ -164,7 +162,13 @@ class CalibratedClassifier(GenerativeClassifier):
     def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
         if self.calibration == "none":
             return super()._summarise(reader, source)
-        return self._sampled(reader, source)
+        engine = self._engine_for(source)
+        if not isinstance(engine, CheckpointedEngine):
+            return self._sampled(reader, source, engine)
+        # The checkpoint keeps the sums; the rows of the sample are chosen in another reading, which
+        # starts anew after a stop.
+        sums = reader.with_options(**self._reading()).summarise(source, engine)
+        return Sampled.with_sample(sums, self._sampled(reader, source, engine).sample)
 
     def _estimate(
         self,
@@ -179,9 +183,19 @@ class CalibratedClassifier(GenerativeClassifier):
         if isinstance(statistic, Sampled) and _stands_for(statistic):
             found = calibrated(model, statistic.sample, self.calibration)
         else:
-            known = self.calibration_ if hasattr(self, "model_") else None
-            found = replace(known or Calibration.none(model.usual_weights), stale=True)
+            found = self._known(model)
         return replace(model, calibration=found)
+
+    def _known(self, model: GenerativeModel) -> Calibration:
+        """The weights so far, of other rows; a column that had none has the mean of the others."""
+        if not hasattr(self, "model_") or self.calibration_ is None:
+            return replace(Calibration.none(model.usual_weights), stale=True)
+        if self.model_.statistic == model.statistic:
+            return self.calibration_
+        known = dict(zip(self.model_.weighed, self.calibration_.weights.tolist(), strict=True))
+        mean = float(np.mean(self.calibration_.weights)) if known else 1.0
+        weights = np.array([known.get(names, mean) for names in model.weighed])
+        return replace(self.calibration_, weights=weights, stale=True)
 
     def _warnings(self) -> Iterator[str]:
         yield from super()._warnings()

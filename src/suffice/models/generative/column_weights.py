@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import floor, log2
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.weighted import LEAST
+from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
+from suffice.numerics import kernels
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_sum_exp, safe_log
 from suffice.statistics.row_sample import RowSample, SampledRows
@@ -58,20 +60,22 @@ def calibrated(
     most = max(1, MOST_SCORES // (groups * k))
     sample = RowSample.of(min(sample.size, most), sample.pieces, sample.cut)
     factor = min(1.0, 2.0 ** floor(log2(SAMPLE_ROWS / sample.weight)))
-    terms, codes, weights = [], [], []
+    terms, codes, weights, hashes = [], [], [], []
     for held_out, pieces in _folds(model, sample, factor, learnt):
-        for batch, _ in pieces:
+        for batch, own in pieces:
             terms.append(held_out.terms(batch))
             codes.append(batch.learnt(model.classes))
             weights.append(batch.weights * factor)
+            hashes.append(own)
     if not terms:
         return Calibration.none(model.usual_weights)
     counted = model.statistic.weight.value
+    order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
     objective = _Objective(
         safe_log(counted / counted.sum()),
-        np.maximum(np.concatenate(terms, axis=1), LEAST),
-        np.concatenate(codes),
-        np.concatenate(weights),
+        np.maximum(np.moveaxis(np.concatenate(terms, axis=1), 0, 2)[order], LEAST),
+        np.concatenate(codes)[order],
+        np.concatenate(weights)[order],
         model.usual_weights,
     )
     found = objective.weighted() if method == "weights" else objective.tempered()
@@ -79,8 +83,8 @@ def calibrated(
     return Calibration(
         found,
         float(rows / factor),
-        float(objective.loss(model.usual_weights)[0] / rows),
-        float(objective.loss(found)[0] / rows),
+        objective.loss(model.usual_weights) / float(rows),
+        objective.loss(found) / float(rows),
         objective.doubts(found),
     )
 
@@ -134,7 +138,7 @@ class _Objective:
     Parameters
     ----------
     log_prior : ndarray (k,)
-    terms : ndarray (g, n, k)
+    terms : ndarray (n, k, g)
         log p(x_j | c).
     codes : ndarray of int (n,)
         Classes of the rows.
@@ -149,22 +153,52 @@ class _Objective:
     weights: NDArray[np.float64]
     usual: NDArray[np.float64]
 
-    def loss(self, w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """−Σ_i ω_i log p(c_i | x_i; w) and its gradient (g,)."""
-        n, rows = len(self.codes), np.arange(len(self.codes))
-        logs = np.tensordot(w, self.terms, 1) + self.log_prior
-        logs -= log_sum_exp(logs)[:, None]
-        value = -(self.weights * logs[rows, self.codes]).sum()
-        residual = exp(logs)
+    @cached_property
+    def _flat(self) -> NDArray[np.float64]:
+        """The terms of all rows and classes, (n k, g)."""
+        return self.terms.reshape(-1, len(self.usual))
+
+    def log_posterior(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return log p(c | x_i; w), (n, k)."""
+        logs = np.empty(len(self._flat))
+        kernels.gram.times(self._flat, w, logs)
+        logs = logs.reshape(self.terms.shape[:2]) + self.log_prior
+        return np.asarray(logs - log_sum_exp(logs)[:, None])
+
+    def loss(self, w: NDArray[np.float64]) -> float:
+        """Return −Σ_i ω_i log p(c_i | x_i; w)."""
+        own = self.log_posterior(w)[np.arange(len(self.codes)), self.codes]
+        return -float((self.weights * own).sum())
+
+    def at(self, w: NDArray[np.float64]) -> Value:
+        """The loss with its gradient and Hessian.
+
+        ::
+
+            g = Σ_i ω_i (m_i − ℓ_i),  H = Σ_i ω_i (Σ_c p_ic ℓ_ic ℓ_icᵀ − m_i m_iᵀ),
+            m_i = Σ_c p_ic ℓ_ic,  ℓ_i those of the class c_i
+        """
+        n, g, rows = len(self.codes), len(w), np.arange(len(self.codes))
+        logs = self.log_posterior(w)
+        p = exp(logs)
+        residual = p.copy()
         residual[rows, self.codes] -= 1
-        residual *= self.weights[:, None]
-        return float(value), self.terms.reshape(len(w), -1) @ residual.reshape(n * logs.shape[1])
+        gradient, hessian, squares = np.zeros(g), np.zeros((g, g)), np.zeros((g, g))
+        kernels.gram.add_transposed(
+            self._flat, (self.weights[:, None] * residual).ravel(), gradient
+        )
+        kernels.gram.add_gram(self._flat, (self.weights[:, None] * p).ravel(), hessian)
+        mean = np.zeros((n, g))
+        for c in range(p.shape[1]):
+            mean += p[:, c, None] * self.terms[:, c]
+        kernels.gram.add_gram(mean, self.weights, squares)
+        value = -float((self.weights * logs[rows, self.codes]).sum())
+        return Value(value, gradient, hessian - squares)
 
     def doubts(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Quantiles of 1 − p(c_i | x_i; w), from level 0 to 1."""
-        logs = np.tensordot(w, self.terms, 1) + self.log_prior
-        own = logs[np.arange(len(self.codes)), self.codes]
-        doubts = np.maximum(1 - exp(own - log_sum_exp(logs)), 0.0)
+        own = self.log_posterior(w)[np.arange(len(self.codes)), self.codes]
+        doubts = np.maximum(1 - exp(own), 0.0)
         order = np.argsort(doubts, kind="stable")
         upto = np.cumsum(self.weights[order])
         levels = np.linspace(0, 1, QUANTILES + 1) * upto[-1] * (1 - 1e-12)
@@ -173,13 +207,15 @@ class _Objective:
     def tempered(self) -> NDArray[np.float64]:
         """One weight for all terms of the model, an inverse temperature."""
         model = self.usual > 0
-        together = replace(self, terms=self.terms[model].sum(axis=0, keepdims=True))
+        sums = self.terms[:, :, model].sum(axis=2, keepdims=True)
+        together = replace(self, terms=sums, usual=np.ones(1))
 
-        def penalised(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            value, slope = together.loss(w)
-            return value + 0.5 * float((w[0] - 1) ** 2), slope + (w - 1)
+        def penalised(w: NDArray[np.float64]) -> Value:
+            found = together.at(w)
+            square = 0.5 * float((w[0] - 1) ** 2)
+            return Value(found.value + square, found.gradient + (w - 1), found.hessian + 1)
 
-        return np.where(model, _minimum(penalised, np.ones(1))[0], 0.0)
+        return np.where(model, nonnegative_minimum(penalised, np.ones(1))[0], 0.0)
 
     def weighted(self) -> NDArray[np.float64]:
         """A weight for every term; those of columns are drawn towards one.
@@ -187,34 +223,23 @@ class _Objective:
         A last term may be that of columns together. Single columns then stand beside it: they say
         again what it has said, so the weight that they are drawn towards is drawn to 0. Its own is
         drawn to 1.
+
+        The best t for given weights of m columns is (λ Σ_j w_j + usual)/(λ m + 1).
         """
-        g, together = len(self.terms), bool((self.usual == 0).any())
-        own = g - together
+        together = bool((self.usual == 0).any())
+        own = np.ones(len(self.usual), np.bool_)
+        own[len(own) - together :] = False
         usual = 0.0 if together else 1.0
+        strength, m = DRAWN_TOGETHER, int(own.sum())
+        curvature = np.diag(np.where(own, strength, 1.0))
+        curvature[np.ix_(own, own)] -= strength**2 / (strength * m + 1)
 
-        def penalised(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-            w, t = x[:g], x[g]
-            value, slope = self.loss(w)
-            apart, alone = w[:own] - t, w[own:] - 1
-            squares = DRAWN_TOGETHER * apart @ apart + alone @ alone + (t - usual) ** 2
-            slope = slope + np.concatenate([DRAWN_TOGETHER * apart, alone])
-            pull = t - usual - DRAWN_TOGETHER * apart.sum()
-            return value + 0.5 * float(squares), np.append(slope, pull)
+        def penalised(w: NDArray[np.float64]) -> Value:
+            found = self.at(w)
+            t = (strength * float(w[own].sum()) + usual) / (strength * m + 1)
+            apart, scale = w - np.where(own, t, 1.0), np.where(own, strength, 1.0)
+            squares = 0.5 * float((scale * apart**2).sum() + (t - usual) ** 2)
+            gradient = found.gradient + scale * apart
+            return Value(found.value + squares, gradient, found.hessian + curvature)
 
-        found = self.tempered()
-        return _minimum(penalised, np.append(found, found[0]))[:g]
-
-
-def _minimum(function: Any, start: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The minimum of a convex function of numbers that are 0 or more."""
-    from scipy.optimize import minimize
-
-    found = minimize(
-        function,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, None)] * len(start),
-        options={"maxiter": 1000, "ftol": 1e-12, "gtol": 1e-6},
-    )
-    return np.asarray(found.x)
+        return nonnegative_minimum(penalised, self.tempered())

@@ -24,7 +24,7 @@ from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sums import accumulator
-from suffice.models.generative.weighted import Weighted, group_sizes, grouped_scores
+from suffice.models.generative.weighted import Weighted, group_sizes, grouped_scores, is_one_group
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
 from suffice.phrases import Option, Phrase
@@ -136,6 +136,15 @@ class GenerativeModel:
         return sum(group_sizes(self.parts))
 
     @property
+    def weighed(self) -> list[tuple[str, ...]]:
+        """The columns of each of these terms; none of those beside the families."""
+        found: list[tuple[str, ...]] = []
+        for part in self.parts:
+            names = tuple(part.layout.columns)
+            found += [names] if is_one_group(part) else [(name,) for name in names]
+        return found + [()] * (self.groups - len(found))
+
+    @property
     def usual_weights(self) -> NDArray[np.float64]:
         """The weights of these terms where none are learnt, (groups,)."""
         return np.ones(self.groups)
@@ -184,6 +193,18 @@ class GenerativeModel:
                 "it is given of models that count every column once",
                 Phrase("set ", Option.of("calibration", "none"), " and fit again"),
             )
+
+    def refuse_pairs(self, asked: str) -> None:
+        """Refuse what is said of columns that are independent in a class, where they are not."""
+
+    @property
+    def family_names(self) -> dict[str, str]:
+        """What models each column; of several that were tried, the one chosen."""
+        return {
+            name: parameters.chosen(j) or part.family.name
+            for part, parameters in zip(self.parts, self.parameters, strict=True)
+            for j, name in enumerate(part.layout.columns)
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         # Estimated once, and not again wherever the model arrives.

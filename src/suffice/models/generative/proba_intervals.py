@@ -4,12 +4,15 @@
 
     s_c = log P(c) + Σ_b log p(x_b | c)
 
+With weights of columns, which count as known, the terms are w_b log p(x_b | c).
+
 An estimated class prior has the posterior Dirichlet(N_c + α), α = 0 without smoothing; log P(c) is
 that of independent Gamma variables up to a term that all classes share. A given one is certain.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,17 +20,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
 from suffice.families.posteriors.posterior import (
     Posterior,
     ScoreMoments,
+    Scorer,
     posterior_of,
     trigamma,
 )
 from suffice.models.base.proba_intervals import Ends, from_moments, sampling
 from suffice.models.generative.model import in_block
 from suffice.numerics.elementary import digamma, log
-from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 
 if TYPE_CHECKING:
@@ -96,21 +98,68 @@ class Drawn:
                 part.add_log_likelihood(block, out)
 
 
+@dataclass(frozen=True, eq=False)
+class WeightedPosterior(Posterior):
+    """What a posterior says of log p(x_j | c), each column counted w_j times.
+
+    The columns are independent of each other, so that each is asked about alone.
+
+    Parameters
+    ----------
+    part : Posterior
+    weights : ndarray (d,), or (1,) for all columns together
+    """
+
+    part: Posterior
+    weights: NDArray[np.float64]
+
+    def add_moments(self, block: Any, moments: ScoreMoments) -> None:
+        """Add Σⱼ w_j E log p(x_j | c), and Σⱼ w_j² times its variance."""
+        for weight, shown in _counted(block, self.weights):
+            found = ScoreMoments.zeros(*moments.mean.shape)
+            self.part.add_moments(shown, found)
+            moments.mean[:] += weight * found.mean
+            moments.variance[:] += weight**2 * found.variance
+            moments.covariance[:] += weight**2 * found.covariance
+
+    def draw(self, rng: np.random.Generator) -> WeightedScorer:
+        """Draw the parameters of the columns."""
+        return WeightedScorer(self.part.draw(rng), self.weights)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedScorer:
+    """One draw of the parameters of columns that have weights."""
+
+    part: Scorer
+    weights: NDArray[np.float64]
+
+    def add_log_likelihood(self, block: Any, out: NDArray[np.float64]) -> None:
+        """Add Σⱼ w_j log p(x_j | c)."""
+        for weight, shown in _counted(block, self.weights):
+            found = np.zeros_like(out)
+            self.part.add_log_likelihood(shown, found)
+            out += weight * found
+
+
+def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, Any]]:
+    """The weights that are not 0, and the rows as if only the columns of this weight were shown."""
+    if len(weights) == 1:
+        yield from [(float(weights[0]), block)] if weights[0] else []
+        return
+    for weight in np.unique(weights[weights != 0]).tolist():
+        yield weight, block.showing(weights == weight)
+
+
 def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state: Any) -> Ends:
     """What gives the ends of a batch.
 
     Raises
     ------
     ParameterError
-        If a family has no posterior, or the columns have weights.
+        If a family has no posterior.
     """
     model, (known, alpha) = estimator._fitted(), estimator._prior()
-    if model.calibration is not None:
-        raise ParameterError(
-            Option.of("calibration", getattr(estimator, "calibration", "weights")),
-            "an interval is of a model whose columns have no weights",
-            Phrase("fit with ", Option.of("calibration", "none")),
-        )
     balanced = getattr(estimator, "class_weight", None) == "balanced"
     estimated = isinstance(known, str) and known != "uniform" and not balanced
     count = model.statistic.weight.value
@@ -119,6 +168,8 @@ def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state:
         posterior_of(part.family, block)
         for part, block in zip(model.parts, model.statistic.blocks, strict=True)
     )
+    if model.calibration is not None:
+        parts = tuple(map(WeightedPosterior, parts, model.part_weights))
     found = ModelPosterior(model.log_prior, weight, parts)
     if draws:
         return sampling(found.draw, len(count), level, draws, random_state)

@@ -283,11 +283,12 @@ def is_closed(model: GenerativeModel) -> bool:
 
 
 def log_likelihood(model: GenerativeModel, batch: Batch) -> NDArray[np.float64]:
-    """Return log p(x | c), (n, k)."""
+    """Return log p(x | c), (n, k), falling off beyond the rows where a density has an end."""
     out = scores(batch.rows, len(model.classes), 0.0)
     for b, (parameters, block) in enumerate(zip(model.parameters, batch.blocks, strict=True)):
         with in_block(b):
             parameters.add_log_likelihood(block, out)
+            out -= parameters.beyond(block)[:, None]
     return out
 
 

@@ -14,6 +14,7 @@ from suffice.numerics.kernels import (
     exact_comoments as exact_comoments,
     exact_moments as exact_moments,
     factor as factor,
+    gram as gram,
     linear as linear,
     logistic as logistic,
     merging as merging,
