@@ -60,10 +60,9 @@ from suffice.plotting import ClassDensityDisplay, ColumnImportanceDisplay, Ledge
 ColumnImportanceDisplay.from_estimator(model)
 
 # %%
-# Prices are no bell curve: most are small, a few are large. ``numbers="adaptive"`` chooses for
-# each column the distribution that tells its class best.
+# Prices are no bell curve: most are small, a few are large. For each column ``NaiveBayes`` chose
+# the distribution that tells its class best.
 
-shaped = NaiveBayes.textbook(numbers="adaptive").fit(orders, "back")
 ClassDensityDisplay.from_estimator(model, "price")
 
 # %%
@@ -73,7 +72,7 @@ ClassDensityDisplay.from_estimator(model, "price")
 from suffice.model_selection import evaluate_models
 
 found = evaluate_models(
-    {"bell curves": NaiveBayes(), "adaptive": NaiveBayes.textbook(numbers="adaptive")},
+    {"bell curves": NaiveBayes.textbook(), "as it comes": NaiveBayes()},
     orders,
     "back",
     cv=10,
