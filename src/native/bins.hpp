@@ -19,6 +19,10 @@ struct Bins {
   bool (*count)(Strided<const double> x, Vector<const double> origin,
                 Vector<const std::int64_t> codes, Matrix<std::int64_t> tally);
 
+  // Write where each of two ascending sequences of keys stands in their union; return its size.
+  Index (*unite)(Vector<const std::int64_t> a, Vector<const std::int64_t> b,
+                 Vector<std::int64_t> at_a, Vector<std::int64_t> at_b);
+
   // Add to the hash of every row those of its numbers, each mixed with the hash of its column's
   // name; NaN adds nothing, and −0 is 0.
   void (*hash)(Strided<const double> x, Vector<const std::uint64_t> names,

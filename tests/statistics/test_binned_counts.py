@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 
 from suffice.errors import ForgetError, ParameterError
 from suffice.persist import read_model, write_model
-from suffice.statistics.binned_counts import (
-    YEAR_2000,
-    BinnedCountAccumulator,
-    BinnedCounts,
-)
+from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
+from suffice.statistics.binned_counts import YEAR_2000, BinnedCounts
 from suffice.statistics.block import BadCell, RealBlock
 from suffice.statistics.value_grid import CELLS, cell_bounds, cells_of
 from suffice.tree import named
@@ -131,3 +128,20 @@ def test_what_is_refused() -> None:
     assert forgotten.value.column == 1
     with pytest.raises(ParameterError, match="origins"):
         counted(np.zeros((1, 1))) + counted(np.zeros((1, 1)), origin=1.0)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3))
+def test_columns_of_other_counts(seed: int, k: int, d: int, theirs: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, others = rng.normal(size=(30, d)) * 9, rng.normal(size=(30, theirs)) + 1e6
+    codes, few = rng.integers(0, k, 30), min(d, theirs)
+    to, of = rng.permutation(d)[:few], rng.permutation(theirs)[:few]
+    found = counted(x, codes, k=k).with_columns(to, counted(others, codes, 1e6, k), of)
+    for j in range(d):
+        (at,) = np.nonzero(to == j)
+        one = others[:, of[at]] if len(at) else x[:, [j]]
+        alone = counted(one, codes, 1e6 if len(at) else 0.0, k)
+        assert found.origin[j] == alone.origin[0]
+        for mine, expected in zip(found.column(j), alone.column(0), strict=True):
+            assert mine.tolist() == expected.tolist()
+    assert (found.k, found.d) == (k, d)

@@ -27,6 +27,14 @@ static bool count(Rows x, Read<1> origin, Codes codes, Array<std::int64_t, 2> ta
   return kernels->count(x, origin, codes, tally);
 }
 
+static Index unite(Array<const std::int64_t, 1> a, Array<const std::int64_t, 1> b,
+                   Array<std::int64_t, 1> at_a, Array<std::int64_t, 1> at_b) {
+  require("at_a", at_a, {a.shape(0)});
+  require("at_b", at_b, {b.shape(0)});
+  Unlocked unlocked;
+  return kernels->unite(a, b, at_a, at_b);
+}
+
 static void hash(Rows x, Array<const std::uint64_t, 1> names, Array<std::uint64_t, 1> hashes) {
   require("names", names, {x.shape(1)});
   require("hashes", hashes, {x.shape(0)});
@@ -42,6 +50,9 @@ void define_bins(nb::module_ m) {
   m.def("count", &count, "x"_a, "origin"_a, "codes"_a, "tally"_a,
         "Count the cells of rows of classes: column j has its cell v at (CELLS + 1)j + 1 + v.\n\n"
         "Returns whether a number fell into an outermost cell, as infinities do.");
+  m.def("unite", &unite, "a"_a, "b"_a, "at_a"_a, "at_b"_a,
+        "Write where each of two ascending sequences of keys stands in their union.\n\n"
+        "Returns how many keys there are.");
   m.def("hash", &hash, "x"_a, "names"_a, "hashes"_a,
         "Add to the hash of every row those of its numbers, mixed with the hashes of names (d,).");
 }

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.rules import rule
-from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts
+from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
+from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.precision import AnyMoments, PrecisionOfMoments, moments_accumulator

@@ -52,7 +52,7 @@ def cells_of_column(bins: BinnedCounts, j: int) -> Cells:
 
     Examples
     --------
-    >>> from suffice.statistics.binned_counts import BinnedCountAccumulator
+    >>> from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
     >>> from suffice.statistics.block import RealBlock
     >>> total = BinnedCountAccumulator(np.zeros(1))
     >>> total.add(RealBlock(np.array([[2.0], [7.0], [7.0]])), np.array([0, 0, 1]), np.empty(0), 2)

@@ -7,6 +7,7 @@ from math import log2
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.numerics import kernels
 from suffice.numerics.elementary import log
 
 __all__ = ["entropy_cuts", "equal_frequency_cuts"]
@@ -47,40 +48,30 @@ def entropy_cuts(count: NDArray[np.float64]) -> NDArray[np.intp]:
     >>> entropy_cuts(np.array([[5.0, 6.0], [6.0, 5.0]]))
     array([], dtype=int64)
     """
-    upto = np.zeros((count.shape[1] + 1, len(count)))
-    np.cumsum(count.T, axis=0, out=upto[1:])
+    upto = np.zeros((len(count), count.shape[1] + 1))
+    np.cumsum(count, axis=1, out=upto[:, 1:])
     found, waiting = [], [(0, count.shape[1])]
     while waiting:
         first, stop = waiting.pop()
-        cut = _best_cut(upto[first : stop + 1])
-        if cut:
-            found.append(first + cut)
-            waiting += [(first, first + cut), (first + cut, stop)]
+        cut = kernels.cuts.best(upto, first, stop)
+        if cut > first and _shortens(*upto[:, [first, cut, stop]].T):
+            found.append(cut)
+            waiting += [(first, cut), (cut, stop)]
     return np.array(sorted(found), np.intp)
 
 
-def _best_cut(upto: NDArray[np.float64]) -> int:
-    """How many cells come before the best cut, or 0 where none is worth its description.
-
-    Cumulated counts (m + 1, k) start at those of the cells before.
-    """
-    left, right = upto[1:-1] - upto[0], upto[-1] - upto[1:-1]
-    every = upto[-1] - upto[0]
-    n = every.sum()
-    if not len(left) or n <= 1:
-        return 0
-    entropies = _entropy(left), _entropy(right)
-    rest = (left.sum(axis=1) * entropies[0] + right.sum(axis=1) * entropies[1]) / n
-    best = int(rest.argmin())
-    whole = float(_entropy(every))
-    parts = (
-        ((left[best] > 0).sum(), entropies[0][best]),
-        ((right[best] > 0).sum(), entropies[1][best]),
-    )
-    k = int((every > 0).sum())
-    told = k * whole - sum(classes * entropy for classes, entropy in parts)
-    cost = log2(n - 1) + log2(3.0**k - 2) - told if k < 600 else np.inf
-    return best + 1 if n * (whole - rest[best]) > cost else 0
+def _shortens(
+    before: NDArray[np.float64], cut: NDArray[np.float64], after: NDArray[np.float64]
+) -> bool:
+    """Whether a cut is worth its description, of weights (k,) before and after both parts."""
+    counts = np.array([after - before, cut - before, after - cut])
+    n, k = counts.sum(axis=1), (counts > 0).sum(axis=1)
+    if n[0] <= 1 or k[0] >= 600:
+        return False
+    entropy = _entropy(counts)
+    gain = entropy[0] - (n[1] * entropy[1] + n[2] * entropy[2]) / n[0]
+    told = k[0] * entropy[0] - k[1] * entropy[1] - k[2] * entropy[2]
+    return bool(n[0] * gain > log2(n[0] - 1) + log2(3.0 ** k[0] - 2) - told)
 
 
 def _entropy(count: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ from suffice.numerics.kernels import (
     comoments as comoments,
     coordinate as coordinate,
     counts as counts,
+    cuts as cuts,
     descent as descent,
     distances as distances,
     dyadic as dyadic,

@@ -16,6 +16,13 @@ def count(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[n
     Returns whether a number fell into an outermost cell, as infinities do.
     """
 
+def unite(a: numpy.typing.NDArray[numpy.int64 | numpy.intp], b: numpy.typing.NDArray[numpy.int64 | numpy.intp], at_a: numpy.typing.NDArray[numpy.int64 | numpy.intp], at_b: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> int:
+    """
+    Write where each of two ascending sequences of keys stands in their union.
+
+    Returns how many keys there are.
+    """
+
 def hash(x: numpy.typing.NDArray[numpy.float64], names: numpy.typing.NDArray[numpy.uint64], hashes: numpy.typing.NDArray[numpy.uint64]) -> None:
     """
     Add to the hash of every row those of its numbers, mixed with the hashes of names (d,).

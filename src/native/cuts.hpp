@@ -1,0 +1,18 @@
+// Where a column of cells is cut in two, so that both parts tell most of the class.
+#pragma once
+#include "levels.hpp"
+#include "views.hpp"
+
+namespace suffice {
+
+struct Cuts {
+  // The place t, first < t < stop, at which n₁ E₁ + n₂ E₂ is least, the first of equal ones: the
+  // entropies E in bits of the cells from `first` to t and from t to `stop`, and their weights n.
+  //
+  // Row c of `upto` (k, m + 1) holds the weight of class c in all cells before each.
+  Index (*best)(Matrix<const double> upto, Index first, Index stop);
+};
+
+EVERY_LEVEL(Cuts, cuts)
+
+}  // namespace suffice

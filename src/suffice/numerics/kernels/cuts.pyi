@@ -1,0 +1,12 @@
+"""
+Where a column of cells is cut in two, so that both parts tell most of the class.
+"""
+
+import numpy
+import numpy.typing
+
+
+def best(upto: numpy.typing.NDArray[numpy.float64], first: int, stop: int) -> int:
+    """
+    Return the place t between ``first`` and ``stop`` at which n₁ E₁ + n₂ E₂ is least: the weights and the entropies, in bits, of the cells on both sides. Row c of ``upto`` (k, m + 1) holds the weight of class c before each cell. Without such a place it is ``first``.
+    """

@@ -1,0 +1,171 @@
+"""How binned counts are summed: by sorting a few numbers, or in a table of all cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.numerics import kernels
+from suffice.numerics.exact import DoubleDouble
+from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.block import BadCell, RealBlock, tiles
+from suffice.statistics.counts import grown
+from suffice.statistics.value_grid import CELLS
+
+__all__ = ["BinnedCountAccumulator"]
+
+FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
+MOST_WAITING = 2**22  # numbers that are kept to be sorted
+
+
+class BinnedCountAccumulator:
+    """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
+
+    It counts in a table with a place for every cell: 332 kB a column and class, twice that again
+    with weights. The system gives memory to those parts only in which numbers lie.
+    """
+
+    def __init__(self, origin: NDArray[np.float64]) -> None:
+        self._origin = np.array(origin, np.float64)
+        d = len(self._origin)
+        self._bounds = (  # of the codes of a column, −1 included, side by side in a table
+            np.full(d, -1, np.int64),
+            np.full(d, CELLS + 1, np.int64),
+            np.arange(d, dtype=np.int64) * (CELLS + 1),
+        )
+        self._tally = np.zeros((0, d * (CELLS + 1)), np.int64)  # rows of weight one
+        self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
+        self._few: list[NDArray[np.int64]] = []  # keys of cells, one for each number
+        self._few_weighted: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
+        self._waiting = 0  # how many keys those are
+        self._total: BinnedCounts | None = None  # what more of them were
+        self._k = 0
+
+    def add(
+        self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite.
+        """
+        self._k = max(k, self._k)
+        x = block.values
+        if len(weights) and (weights[codes >= 0] == 1).all():
+            weights = weights[:0]
+        if _are_few(x) or len(weights) or x.dtype != np.float64:
+            for start, part in tiles(x, np.float64):
+                rows = slice(start, start + len(part))
+                self._add(part, codes[rows], weights[rows], start)
+        else:
+            self._count(x, codes, 0)
+
+    def _add(
+        self,
+        x: NDArray[np.float64],
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        first: int,
+    ) -> None:
+        """Add rows of doubles, of which the block has ``first`` before them."""
+        if not (len(weights) or _are_few(x)):
+            self._count(x, codes, first)
+            return
+        self._refuse_infinite(x, codes, first)
+        cells = np.empty(x.shape, np.int32)
+        kernels.bins.cells(x, self._origin, cells)
+        if not _are_few(x):
+            self._table = grown(self._table, self._k)
+            kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
+        else:
+            self._add_few(cells, codes, weights)
+
+    def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
+        """Count rows of weight one in the table with a place for every cell."""
+        self._tally = grown(self._tally, self._k)
+        if kernels.bins.count(x, self._origin, codes, self._tally):
+            self._refuse_infinite(x, codes, first)
+
+    def _add_few(
+        self, cells: NDArray[np.int32], codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> None:
+        """Count cells by their keys: few of them need no table with a place for every one."""
+        d = len(self._origin)
+        place = (codes[:, None] * d + np.arange(d)) * CELLS
+        shown = (cells >= 0) & (codes >= 0)[:, None]
+        keys = (place + cells)[shown]
+        if len(weights):
+            each = np.broadcast_to(weights[:, None], cells.shape)[shown]
+            self._few_weighted.append((keys, each))
+        else:
+            self._few.append(keys)
+        self._waiting += len(keys)
+        if self._waiting > MOST_WAITING:
+            self._total = self._of_few()
+
+    def statistic(self) -> BinnedCounts:
+        """Freeze what was added."""
+        total = self._total = self._of_few()
+        if self._tally.size:
+            at, keys = self._shown(self._tally)
+            total = total + self._of_keys(keys, DoubleDouble.of(self._tally.reshape(-1)[at]))
+        if self._table.size:
+            table = DoubleDouble.from_table(self._table.copy())
+            at, keys = self._shown(table.hi)
+            pairs = DoubleDouble(table.hi.reshape(-1)[at], table.lo.reshape(-1)[at])
+            total = total + self._of_keys(keys, pairs)
+        return total
+
+    def _of_few(self) -> BinnedCounts:
+        """What was added by keys, which are not kept any longer."""
+        keys, count = np.unique(np.concatenate([[0][:0], *self._few]), return_counts=True)
+        total = self._of_keys(keys.astype(np.int64), DoubleDouble.of(count))
+        if self._few_weighted:
+            total = total + self._of_keys(*_summed(self._few_weighted))
+        if self._total is not None:
+            total = total + self._total.place(np.arange(self._total.k), self._k)
+        self._few, self._few_weighted, self._waiting, self._total = [], [], 0, None
+        return total
+
+    def _shown(self, table: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The places of a table (k', d(CELLS + 1)) that hold a number, and the keys of their cells.
+
+        The first place of a column is for NaN.
+        """
+        at = np.flatnonzero(table.reshape(-1) != 0)
+        column, cell = np.divmod(at, CELLS + 1)
+        shown = cell > 0
+        return at[shown], (column * CELLS + cell - 1)[shown]
+
+    def _of_keys(self, keys: NDArray[np.int64], count: DoubleDouble) -> BinnedCounts:
+        return BinnedCounts.of_places(self._k, self._origin, keys, count)
+
+    def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
+        for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
+            raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
+
+
+def _are_few(x: NDArray[Any]) -> bool:
+    """Whether sorting numbers takes less time than a place for every cell."""
+    return x.size < FEW or len(x) < FEW_ROWS
+
+
+def _summed(
+    weighted: list[tuple[NDArray[np.int64], NDArray[np.float64]]],
+) -> tuple[NDArray[np.int64], DoubleDouble]:
+    """The keys, ascending, and the exact sum of the weights at each, where it is above 0."""
+    keys, weights = map(np.concatenate, zip(*weighted, strict=True))
+    found, place = np.unique(keys, return_inverse=True)
+    table = np.zeros((1, 2, len(found) + 1))
+    bounds = np.full(1, -1, np.int64), np.full(1, len(found) + 1, np.int64), np.zeros(1, np.int64)
+    one_class = np.zeros(len(keys), np.intp)
+    kernels.counts.add_weighted_codes(
+        place.astype(np.int32)[:, None], *bounds, one_class, weights, table
+    )
+    count = DoubleDouble.from_table(table)[0, 1:]
+    shown = count.hi > 0
+    return found[shown], count[shown]

@@ -1,0 +1,45 @@
+"""Where a column is cut in two, against entropies of SciPy; and unions of keys against NumPy's."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import entropy
+
+from suffice.numerics import kernels
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 10), st.integers(2, 40))
+def test_the_best_cut_leaves_least_entropy(seed: int, k: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    count = rng.integers(0, 9, (k, m)) * 0.5
+    first = int(rng.integers(0, m - 1))
+    stop = int(rng.integers(first + 2, m + 1))
+    upto = np.zeros((k, m + 1))
+    np.cumsum(count, axis=1, out=upto[:, 1:])
+
+    def left_over(t: int) -> float:
+        parts = count[:, first:t].sum(axis=1), count[:, t:stop].sum(axis=1)
+        return sum(part.sum() * entropy(part, base=2) for part in parts if part.sum())
+
+    found = kernels.cuts.best(upto, first, stop)
+    assert first < found < stop
+    least = min(left_over(t) for t in range(first + 1, stop))
+    assert left_over(found) == pytest.approx(least, rel=1e-12, abs=1e-12)
+
+
+def test_cells_without_a_place_between_them() -> None:
+    assert kernels.cuts.best(np.array([[0.0, 1.0, 2.0]]), 1, 2) == 1
+    with pytest.raises(ValueError, match="first and stop"):
+        kernels.cuts.best(np.zeros((1, 3)), 2, 3)
+
+
+@given(st.sets(st.integers(-9, 9)), st.sets(st.integers(-9, 9)))
+def test_keys_stand_where_they_stand_in_the_union(a: set[int], b: set[int]) -> None:
+    mine, theirs = (np.array(sorted(keys), np.int64) for keys in (a, b))
+    at, place = np.empty_like(mine), np.empty_like(theirs)
+    size = kernels.bins.unite(mine, theirs, at, place)
+    union = np.union1d(mine, theirs)
+    assert size == len(union)
+    assert union[at].tolist() == mine.tolist()
+    assert union[place].tolist() == theirs.tolist()
