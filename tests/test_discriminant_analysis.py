@@ -24,7 +24,7 @@ from suffice.discriminant_analysis import (
     QuadraticDiscriminantAnalysis,
 )
 from suffice.errors import DataError, ParameterError, SufficeWarning
-from suffice.models.generative.model import discriminants
+from suffice.models.generative.row_answers import discriminants
 from suffice.testing import check_estimator_laws
 
 BOTH = [LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis]

@@ -10,7 +10,8 @@ from suffice.families import Family, family_named, family_names
 from suffice.models.generative.saved import SAVED
 
 FILES = family_names()
-SHAPES = {"adaptive", "histogram", "kernel_density"}  # whose prior is part of what they are
+#: Families whose prior is part of what they are.
+SHAPES = {"adaptive", "histogram", "kernel_density", "regularized_gaussian"}
 
 
 def test_there_are_families() -> None:

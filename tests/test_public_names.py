@@ -62,6 +62,7 @@ def test_the_package_shows_what_it_lists() -> None:
         "LogisticRegression",
         "NaiveBayes",
         "QuadraticDiscriminantAnalysis",
+        "RegularizedDiscriminantAnalysis",
         "Ridge",
     ]
     others = [

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from suffice.discriminant_analysis import (
         QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis,
     )
+    from suffice.discriminant_analysis import (
+        RegularizedDiscriminantAnalysis as RegularizedDiscriminantAnalysis,
+    )
     from suffice.engines.choice import engine as engine
     from suffice.engines.choice import set_engine as set_engine
     from suffice.ensemble import AutoClassifier as AutoClassifier
@@ -44,6 +47,7 @@ _HOME = {
     "LogisticRegression": "suffice.linear_model",
     "NaiveBayes": "suffice.naive_bayes",
     "QuadraticDiscriminantAnalysis": "suffice.discriminant_analysis",
+    "RegularizedDiscriminantAnalysis": "suffice.discriminant_analysis",
     "Ridge": "suffice.linear_model",
     "engine": "suffice.engines.choice",
     "load": "suffice.saved",
@@ -65,6 +69,7 @@ __all__ = [
     "LogisticRegression",
     "NaiveBayes",
     "QuadraticDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysis",
     "Ridge",
     "__version__",
     "engine",

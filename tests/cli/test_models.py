@@ -420,8 +420,8 @@ class TestDiscriminantAnalysis:
 
 ERRORS = {
     "fit gaps.csv --label c --model odd": (
-        "--model 'odd'; the models are 'naive-bayes', 'aode', 'lda', 'qda', 'linear', 'ridge', "
-        "'lasso', 'elastic-net', 'logistic', 'auto'."
+        "--model 'odd'; the models are 'naive-bayes', 'aode', 'lda', 'qda', 'rda', 'linear', "
+        "'ridge', 'lasso', 'elastic-net', 'logistic', 'auto'."
     ),
     # Options of other models
     "fit gaps.csv --target y --model linear --alpha 1": (

@@ -12,6 +12,7 @@ from suffice import (
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminantAnalysis,
     Ridge,
 )
 
@@ -68,6 +69,7 @@ NUMBERS = [NAMES["age"], "far", "hits"]
 DISCRIMINANTS = {
     "lda": LinearDiscriminantAnalysis,
     "qda": QuadraticDiscriminantAnalysis,
+    "rda": RegularizedDiscriminantAnalysis,
 }
 
 

@@ -120,7 +120,7 @@ def _odds(scores: np.ndarray) -> np.ndarray:
 
 
 @RUNS
-@pytest.mark.parametrize("name", ["lda", "qda", "logistic", "logistic of two"])
+@pytest.mark.parametrize("name", ["lda", "qda", "rda", "logistic", "logistic of two"])
 def test_complete_rows(
     complete_models: Any, complete: pd.DataFrame, name: str, run: Run, tmp_path: Path
 ) -> None:

@@ -140,7 +140,7 @@ def test_naive_bayes_in_spark(
     check(naive_bayes[name], holes, "spark", in_spark)
 
 
-COMPLETE = ["lda", "qda", "logistic", "logistic of two", "linear", "ridge"]
+COMPLETE = ["lda", "qda", "rda", "logistic", "logistic of two", "linear", "ridge"]
 
 
 def _read(model: Any, rows: pd.DataFrame) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
-from suffice.models.generative.model import discriminants
+from suffice.models.generative.row_answers import discriminants
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
 from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts

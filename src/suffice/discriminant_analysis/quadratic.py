@@ -16,7 +16,7 @@ from suffice.families.family import check_nonnegative
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.models.base.class_weights import ClassWeight
-from suffice.models.generative.model import joint
+from suffice.models.generative.row_answers import joint
 from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
 
 __all__ = ["QuadraticDiscriminantAnalysis"]

@@ -19,8 +19,9 @@ from suffice.families.multivariate.parameters import MultivariateGaussianParamet
 from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
 from suffice.models.generative.class_prior import Prior
-from suffice.models.generative.model import GenerativeModel, discriminants, posterior
+from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.one_family import OneFamilyClassifier
+from suffice.models.generative.row_answers import discriminants, posterior
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
 from suffice.numerics.rows import affine, linear

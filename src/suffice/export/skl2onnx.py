@@ -28,6 +28,7 @@ CLASSIFIERS = {
     "suffice.discriminant_analysis": (
         "LinearDiscriminantAnalysis",
         "QuadraticDiscriminantAnalysis",
+        "RegularizedDiscriminantAnalysis",
     ),
     "suffice.linear_model": ("LogisticRegression",),
 }

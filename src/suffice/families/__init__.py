@@ -19,6 +19,7 @@ from suffice.families.kernel_density import KernelDensity
 from suffice.families.multinomial import Multinomial
 from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.poisson import Poisson
+from suffice.families.regularized_gaussian import RegularizedGaussian
 
 __all__ = [
     "Adaptive",
@@ -36,6 +37,7 @@ __all__ = [
     "MultivariateGaussian",
     "Parameters",
     "Poisson",
+    "RegularizedGaussian",
     "family_named",
     "family_names",
 ]

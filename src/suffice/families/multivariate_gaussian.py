@@ -17,23 +17,18 @@ from suffice.families.family import (
     check_positive,
 )
 from suffice.families.left_out.rows import no_closed_form
-from suffice.families.multivariate.factored import FactoredGaussians, settled_double
+from suffice.families.multivariate.expected import expected_sums
+from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.left_out import GaussiansLeftOut
 from suffice.families.multivariate.parameters import (
-    EmHistory,
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
     Structure,
 )
 from suffice.families.multivariate.structure import most_likely, shaped
 from suffice.families.multivariate.sums import _Sums
-from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.expectation_maximisation import (
-    IncompleteRows,
-    LogPrior,
-    expectation_maximisation,
-)
+from suffice.numerics.expectation_maximisation import LogPrior
 from suffice.numerics.linalg import SHARPEST, factorise
 from suffice.numerics.shrinkage import ledoit_wolf, oracle_approximating
 from suffice.phrases import Option, Phrase
@@ -139,7 +134,9 @@ class MultivariateGaussian(Family):
         check_positive(kappa0=self.kappa0, a0=self.a0)
         check_nonnegative(ddof=self.ddof, variance_floor=self.variance_floor, pooling=self.pooling)
         if self.pooling > 1:
-            raise ParameterError(f"pooling={self.pooling!r}", "pooling is a number from 0 to 1")
+            raise ParameterError(
+                Option.of("pooling", self.pooling), "pooling is a number from 0 to 1"
+            )
         if self.structure not in get_args(Structure):
             raise ParameterError(
                 f"structure={self.structure!r}",
@@ -158,7 +155,11 @@ class MultivariateGaussian(Family):
             )
         if self.shrinkage == "ledoit-wolf" and self.pooling not in (0, 1):
             raise ParameterError(
-                Phrase(Option.of("shrinkage", "ledoit-wolf"), f" with pooling={self.pooling!r}"),
+                Phrase(
+                    Option.of("shrinkage", "ledoit-wolf"),
+                    " with ",
+                    Option.of("pooling", self.pooling),
+                ),
                 "it is chosen from the rows of one covariance",
                 Phrase(
                     "pool the classes wholly (1) or not at all (0), or use ",
@@ -320,12 +321,12 @@ class MultivariateGaussian(Family):
 
     def _expected(self, statistic: GroupedRows) -> _Sums:
         """The sums that rows with missing cells are expected to have, at the mode."""
-        of_cells = _Sums.of_cells(statistic)
-        origin, (k, d) = of_cells.prior_mean, of_cells.mean.shape
-        prior_mean, unit = np.zeros(d), np.sqrt(of_cells.prior_variance.hi)  # from the origin
 
         def estimate(
-            n: NDArray[np.float64], mean: NDArray[np.float64], scatter: NDArray[np.float64]
+            of_cells: _Sums,
+            n: NDArray[np.float64],
+            mean: NDArray[np.float64],
+            scatter: NDArray[np.float64],
         ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             if self.estimation == "mle":
                 rows = np.array([n.sum()]) if self.shared else n
@@ -334,40 +335,13 @@ class MultivariateGaussian(Family):
                 of_cells,
                 mean=DoubleDouble.of(mean),
                 scatter=DoubleDouble.of(scatter),
-                prior_mean=DoubleDouble.of(prior_mean),
+                prior_mean=DoubleDouble.of(np.zeros(len(mean.T))),  # from the origin
             )
             _, mode, psi, nu = self._update(sums)
             return mode.value, (psi / self._mode_divisor(nu, sums)).value
 
-        rows = IncompleteRows(
-            k,
-            statistic.patterns,
-            statistic.pattern,
-            statistic.code,
-            statistic.group_weight.value,
-            (statistic.mean - origin).settled(unit) * statistic.patterns[statistic.pattern],
-            settled_double(statistic.scatter),
-            statistic.product_index,
-        )
-        log_prior = None if self.estimation == "mle" else self._log_prior(of_cells)
-        found = expectation_maximisation(rows, estimate, self.shared, log_prior)
-        mean = DoubleDouble.of(found.mean)
-        between, code = np.zeros((1, d, d)), np.arange(k)
-        middle = (found.weight[:, None] * found.mean).sum(axis=0) / found.weight.sum()
-        kernels.sweep.add_scatter(found.mean, code, found.weight, np.tile(middle, (k, 1)), between)
-        total = found.scatter.sum(axis=0) + between[0]
-        return replace(
-            of_cells,
-            weight=found.weight,
-            mean=mean + origin,
-            scatter=DoubleDouble.of(found.scatter),
-            covariance=DoubleDouble.of(total / found.weight.sum()),
-            course=EmHistory(
-                found.log_likelihood,
-                found.converged,
-                tuple(np.flatnonzero(~statistic.patterns.any(axis=0)).tolist()),
-            ),
-        )
+        log_prior = None if self.estimation == "mle" else self._log_prior
+        return expected_sums(statistic, estimate, self.shared, log_prior)
 
     def _log_prior(self, sums: _Sums) -> LogPrior:
         """Log density of the prior of means, as seen from m₀, and covariances, up to a constant."""

@@ -20,7 +20,7 @@ MODEL, BAYES, LINEAR = (
     "Model: naive-bayes",
     "Model: linear, ridge, lasso, elastic-net, logistic",
 )
-DISCRIMINANT = "Model: lda, qda"
+DISCRIMINANT = "Model: lda, qda, rda"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class Options:
         str | None,
         typer.Option(
             metavar="balanced|LABEL=N,...",
-            help="How often the rows of a class count (naive-bayes, lda, qda, logistic).",
+            help="How often the rows of a class count (naive-bayes, lda, qda, rda, logistic).",
             rich_help_panel=MODEL,
             show_default="1 each",
         ),
@@ -125,10 +125,19 @@ class Options:
     shrinkage: Annotated[
         str | None,
         typer.Option(
-            metavar="FRACTION|auto",
-            help="How far covariances are drawn to 0, from 0 to 1.",
+            metavar="FRACTION|auto|loo",
+            help="How far covariances are drawn to 0, from 0 to 1; auto: lda, qda; loo: rda.",
             rich_help_panel=DISCRIMINANT,
-            show_default="0",
+            show_default="0; rda: loo",
+        ),
+    ] = None
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FRACTION|loo",
+            help="rda: from a covariance for each class, 0, to one for all, 1.",
+            rich_help_panel=DISCRIMINANT,
+            show_default="loo",
         ),
     ] = None
     penalty: Annotated[

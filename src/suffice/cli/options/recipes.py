@@ -122,6 +122,19 @@ MODELS: dict[str, Recipe] = {
         _GAUSSIAN | _PRECISION,
         numbers_only=True,
     ),
+    "rda": Recipe(
+        "suffice.discriminant_analysis",
+        "RegularizedDiscriminantAnalysis",
+        _plain("threads")
+        | _CLASS_WEIGHT
+        | {
+            "pooling": number_or("pooling", "pooling", "loo", most=1.0),
+            "shrinkage": number_or("shrinkage", "shrinkage", "loo", most=1.0),
+            "calibration": one_of("calibration", "calibration", "temperature", "none"),
+        }
+        | _PRECISION,
+        numbers_only=True,
+    ),
     "linear": Recipe("suffice.linear_model", "LinearRegression", _LEAST_SQUARES, CATEGORIES),
     "ridge": Recipe(
         "suffice.linear_model",
