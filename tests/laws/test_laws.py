@@ -27,6 +27,7 @@ from suffice.families import (
     JointTable,
     Multinomial,
     MultivariateGaussian,
+    RegularizedGaussian,
     family_named,
     family_names,
 )
@@ -36,7 +37,8 @@ from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
-from suffice.statistics.binned_counts import BinnedCountAccumulator, BinnedCounts
+from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
+from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.column_bins import CutBins, ValueBins
@@ -372,6 +374,11 @@ def variants(name: str) -> list[Family]:
             MultivariateGaussian("mle", structure="spherical", pooling=0.5),
             MultivariateGaussian("mle", shrinkage="oas"),
             MultivariateGaussian("mle", variance_floor=0.0),
+        ],
+        RegularizedGaussian: [
+            RegularizedGaussian(0.3, 0.2),
+            RegularizedGaussian(1.0, 0.0, prior_rows=0.0),
+            RegularizedGaussian(0.0, 1.0, prior_rows=0.0),
         ],
     }
     return made + special.get(type(made[0]), [])

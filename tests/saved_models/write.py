@@ -333,6 +333,20 @@ def pairs() -> Iterator[tuple[str, Any, str]]:
     yield "bins", model, "table"
 
 
+def columns_far_from_zero() -> Iterator[tuple[str, Any, str]]:
+    """Models with counts of rows of a sample: the sizes are about a million."""
+    yield "far", NaiveBayes().fit(RAW, "kind"), "table"
+    yield "far", AODE().fit(RAW, "kind"), "table"
+
+
+def regularized() -> Iterator[tuple[str, Any, str]]:
+    """Discriminants between linear and quadratic."""
+    yield "default", da.RegularizedDiscriminantAnalysis().fit(X, NUMBER), "numbers"
+    yield "gaps", da.RegularizedDiscriminantAnalysis(shrinkage=0.1).fit(GAPS, NUMBER), "gaps"
+    given = da.RegularizedDiscriminantAnalysis(0.3, 0.2, calibration="none", prior_rows=2.0)
+    yield "given", given.fit(X, NUMBER, WEIGHT), "numbers"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -358,6 +372,8 @@ def main() -> None:
         logistic_models,
         averages,
         pairs,
+        columns_far_from_zero,
+        regularized,
     )
     for group in groups:
         for name, model, given in group():

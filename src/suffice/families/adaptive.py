@@ -71,7 +71,8 @@ class Adaptive(Family):
 
     The family of least loss models the column. It is computed from the sums, so rows that are
     added, merged or forgotten decide it anew, as one fit of all rows does. A column whose mean is
-    more than 64 standard deviations from 0 is a Gaussian: the grid of its counts is too coarse.
+    more than 64 standard deviations from the origin of its grid is a Gaussian: the grid is too
+    coarse.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ class Adaptive(Family):
         moments = statistic.moments
         gaussian = Gaussian(identifiers=self.identifiers).estimate(moments)
         assert isinstance(gaussian, StudentParameters)
-        comparable = _comparable(moments)
+        comparable = _comparable(moments, statistic.bins.origin)
         comparable[self.left_out(statistic)] = False
         choices, pieces = [], []
         for j in range(statistic.d):
@@ -162,11 +163,11 @@ class Adaptive(Family):
         return replace(self, choices=parameters.choices)
 
 
-def _comparable(moments: AnyMoments) -> NDArray[np.bool_]:
-    """Columns of several values that are near enough to 0 for their grid, (d,)."""
+def _comparable(moments: AnyMoments, origin: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Columns of several values that are near enough to the origin of their grid, (d,)."""
     rows = moments.one_class
-    mean, variance = rows.mean[0], rows.variance[0]
-    return np.asarray((variance > 0) & (mean**2 <= FAR**2 * variance))
+    from_origin, variance = rows.mean[0] - origin, rows.variance[0]
+    return np.asarray((variance > 0) & (from_origin**2 <= FAR**2 * variance))
 
 
 def _chosen(moments: AnyMoments, j: int, cells: Cells) -> tuple[Choice, Piece | None]:
@@ -267,6 +268,10 @@ class AdaptiveParameters(Parameters):
     def chosen(self, j: int) -> str:
         """The family of column j."""
         return self.choices[j].family
+
+    def rivals(self, j: int) -> dict[str, float]:
+        """Leave-one-out log loss of the class given column j alone, in nats a row, by family."""
+        return self.choices[j].losses
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """What its own family says of column j."""

@@ -129,6 +129,10 @@ class Parameters(ABC):
     def describe(self, j: int) -> dict[str, list[float]]:
         """What is known of column j: a list over the k classes for every named quantity."""
 
+    def rivals(self, j: int) -> dict[str, float]:
+        """The families that were tried for column j, by what each costs; none without a choice."""
+        return {}
+
     def chosen(self, j: int) -> str:
         """The distribution that was chosen for column j, where there was a choice."""
         return ""

@@ -31,7 +31,7 @@ class Histogram(Family):
     nothing, ``bins`` of about the same weight. The strength s of the back-off to all classes
     maximises the evidence. All follows from counts on a fixed grid, whose cells are at most 1/256
     as wide as the numbers in them are large: numbers far from 0 that differ by less are not told
-    apart.
+    apart, unless the model learns weights from a sample of rows, in which they are counted anew.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ from suffice.models.generative.calibration import Method
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.paired_columns import PairedColumns, given_bins, learnt_bins
 from suffice.models.generative.reader import GenerativeReader
+from suffice.models.generative.sampled_bins import SampledBins
 from suffice.naive_bayes.mixed import NaiveBayes, Numbers
 from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, without_pairs
 from suffice.naive_bayes.saved_pairs import SavedPairs
@@ -25,6 +26,7 @@ from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.column_bins import CutBins
 from suffice.statistics.pair_counts import PairCounts
+from suffice.statistics.row_sample import Sampled
 
 __all__ = ["AODE"]
 
@@ -133,6 +135,8 @@ threads, engine
             return reader.paired
         if self.bins is not None:
             return given_bins(reader.parts, self.bins)
+        if isinstance(sums, Sampled) and (found := SampledBins.of(reader.parts, sums, sums.sample)):
+            sums = found.instead(reader.parts, sums)
         return learnt_bins(reader.parts, sums, self.max_pairs_memory * 1e6)
 
     def _set(

@@ -81,6 +81,10 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         yield _labels(model)
     else:
         yield from _listed(model.reader_.design)
+    sampled = getattr(model.model_, "sampled", None)
+    if sampled is not None:
+        labels, weight = sampled.classes.values, np.zeros(len(sampled.classes))
+        yield from findings_of(sampled.bins, sampled.columns, labels, weight, m)
     for number, batch in enumerate(batches):
         of_batch = _by_class if isinstance(batch, ByClass) else _linear
         for found in of_batch(model, batch, m):

@@ -172,7 +172,8 @@ def _bins(
         cells, count = block.column(j)
         low, high = (ends + block.origin[j] for ends in cell_bounds(cells))
         for c, place, rows in _rare(count, m):
-            shown = f"from {low[place]:.6g} to {high[place]:.6g}"
+            digits = 12 if block.origin[j] else 6  # cells far from 0 are narrow
+            shown = f"from {low[place]:.{digits}g} to {high[place]:.{digits}g}"
             yield Finding("rare value", name, labels[c], shown, rows)
 
 

@@ -133,3 +133,27 @@ def test_models_without_distributions() -> None:
     scores = column_information(ComplementNB().fit(np.abs(X), Y))
     assert np.isnan(scores.bits).all()
     assert repr(scores).count("-") >= 2
+
+
+@pytest.mark.parametrize("numbers", ["histogram", "kernel_density", "adaptive"])
+def test_densities_in_bins_are_summed(numbers: str) -> None:
+    """Against the integral of the densities that the model answers with."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    x = np.c_[rng.normal(size=400) * (1 + 2 * y), rng.exponential(size=400) + y]
+    model = NaiveBayes.textbook(numbers=numbers, class_prior="uniform").fit(x, y)
+    found = column_information(model)
+    assert found.bits.shape == (2,)
+    for j in range(2):
+        line = np.linspace(-60, 60, 1_200_001)
+        asked = np.full((len(line), 2), np.nan)
+        asked[:, j] = line
+        low, high = x[:, j].min(), x[:, j].max()
+        density = np.exp(model.predict_joint_log_proba(asked)) * 2
+        if found.families[j] != "gaussian":  # a density in bins ends with them
+            density[(line < low) | (line > high)] = 0.0
+            density /= density.sum(axis=0) * (line[1] - line[0])
+        total = density.mean(axis=1, keepdims=True)
+        ratio = np.divide(density, total, out=np.ones_like(density), where=density > 0)
+        expected = (0.5 * density * np.log2(ratio)).sum() * (line[1] - line[0])
+        assert found.bits[j] == pytest.approx(expected, abs=2e-3)

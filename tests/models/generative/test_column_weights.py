@@ -2,10 +2,13 @@
 
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.model_selection import KFold
@@ -272,3 +275,47 @@ def test_what_is_of_families_alone_is_refused() -> None:
     plain = NaiveBayes.textbook(estimation="mle").fit(X, Y)
     shifted = X + 0.3
     assert model.label_shift(shifted).prior.tolist() == plain.label_shift(shifted).prior.tolist()
+
+
+def test_weights_by_name() -> None:
+    rows = table(300)
+    model = NaiveBayes().fit(rows, "kind")
+    assert set(model.column_weights_) == {"size", "again", "hue", "note"}
+    for part, weights in zip(model.parts_, model.model_.part_weights, strict=True):
+        each = np.broadcast_to(weights, len(part.layout.columns)).tolist()
+        assert [model.column_weights_[name] for name in part.layout.columns] == each
+    assert set(NaiveBayes.textbook().fit(rows, "kind").column_weights_.values()) == {1.0}
+
+
+def test_a_column_that_had_no_value_gets_the_mean_weight(tmp_path: Path) -> None:
+    rows = table(300)
+    model = NaiveBayes().fit(rows.append_column("late", pa.nulls(300)), "kind")
+    known, weights = model.column_weights_, model.calibration_.weights
+    assert "late" not in known
+    model.save(tmp_path / "model")
+    loaded = suffice.load(tmp_path / "model")  # there are no rows to learn weights from
+    with pytest.warns(SufficeWarning, match="those of earlier rows"):
+        loaded.partial_fit(rows.append_column("late", pa.array(np.arange(300) % 7 / 3)), "kind")
+    assert loaded.column_weights_ == known | {"late": pytest.approx(weights.mean())}
+
+
+KINDS = {"note": "multinomial", "hue": "categorical"}  # whatever the first rows suggest
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32 - 1), st.integers(100, 400), st.integers(1, 4))
+def test_the_same_rows_give_the_same_bits(seed: int, n: int, parts: int) -> None:
+    """In whatever order they come, and in however many parts."""
+    rng = np.random.default_rng(seed)
+    rows = table(n, seed).append_column("far", pa.array(1e6 + rng.normal(size=n)))
+    model = NaiveBayes(KINDS).fit(rows, "kind")
+    asked = rows.drop_columns(["kind"])
+    expected = model.predict_log_proba(asked)
+    assert np.isfinite(expected).all()
+    shuffled = NaiveBayes(KINDS).fit(rows.take(rng.permutation(n)), "kind")
+    assert np.array_equal(shuffled.predict_log_proba(asked), expected)
+    assert shuffled.column_weights_ == model.column_weights_
+    streamed = NaiveBayes(KINDS)
+    for rest in np.array_split(rng.permutation(n), parts):
+        streamed.partial_fit(rows.take(rest), "kind", classes=["no", "yes"])
+    assert np.array_equal(streamed.predict_log_proba(asked), expected)

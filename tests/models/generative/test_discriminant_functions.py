@@ -65,10 +65,13 @@ def agree(model: Any, form: LinearForm | QuadraticForm, X: Any) -> None:
     for a, b in permutations(range(len(form.classes)), 2):
         truth, found = joint[:, a] - joint[:, b], values[:, a] - values[:, b]
         scale = np.maximum(1.0, np.maximum(np.abs(joint[:, a]), np.abs(joint[:, b])))
+        if isinstance(form, LinearForm):
+            weights, intercept = form.pair(form.classes[a], form.classes[b])
+            terms = abs(phi) @ np.abs(weights) + abs(intercept)
+            scale = np.maximum(scale, 1e-4 * terms)  # what their sum is rounded to
         assert (np.abs(found - truth) <= 1e-10 * scale).all()
         assert (np.sign(found) == np.sign(truth)).all()
         if isinstance(form, LinearForm):
-            weights, intercept = form.pair(form.classes[a], form.classes[b])
             np.testing.assert_allclose(phi @ weights + intercept, found, rtol=1e-7, atol=1e-7)
             assert (predicted[truth > 0] != form.classes[b]).all()
 

@@ -156,3 +156,20 @@ def test_models_that_do_not_describe_rows_say_so() -> None:
         LogisticRegression().fit(X, Y).predict_batches(X, typicality=True)
     with pytest.raises(ParameterError, match="n_samples=0; it is a whole number, 1 or more"):
         BernoulliNB().fit(X, Y).typicality(X, n_samples=0)
+
+
+@pytest.mark.parametrize("numbers", ["histogram", "kernel_density", "adaptive"])
+def test_a_number_beyond_all_rows_is_unlike_them(numbers: str) -> None:
+    model = NaiveBayes(numbers=numbers).fit(X, Y)
+    usual = [1.0, 11.0, 1.0]
+    asked = [[usual[0], 1e4, usual[2]], usual]
+    found = model.typicality(asked, n_samples=2000, random_state=0).probability
+    assert found[0] < 0.01 < 0.05 < found[1]
+    nearer = model.typicality([[1.0, v, 1.0] for v in (300.0, 1e3, 1e5)], random_state=0)
+    assert (np.diff(nearer.probability) <= 0).all()
+
+
+def test_without_any_cell_no_row_is_unlike_another() -> None:
+    rows = pd.DataFrame({"x": pd.Series([None, None, None], dtype="float64"), "y": list("aab")})
+    model = NaiveBayes().fit(rows, "y")
+    assert model.typicality(rows[["x"]]).probability.tolist() == [1.0, 1.0, 1.0]

@@ -153,7 +153,7 @@ class AODEModel(GenerativeModel):
     @property
     def sums(self) -> ByClass:
         """The sums of families, and then those of pairs."""
-        return replace(self.statistic, blocks=(*self.statistic.blocks, self.known_pairs))
+        return replace(self.family_sums, blocks=(*self.family_sums.blocks, self.known_pairs))
 
     def summed(self, batches: Sequence[Batch]) -> ByClass:
         """The same sums of other rows."""
@@ -163,7 +163,7 @@ class AODEModel(GenerativeModel):
         for batch in batches:
             rows: Any = paired_rows(self.parts, paired.columns, batch)
             total.add(replace(batch, blocks=(*batch.blocks, rows)))
-        return total.statistic()
+        return self._with_sampled(total.statistic(), batches)
 
     def of_sums(self, sums: ByClass) -> AODEModel:
         """The model of other sums, its classes equally likely."""

@@ -21,11 +21,12 @@ from suffice.models.generative.column_weights import SAMPLE_ROWS, calibrated
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.saved import SavedGenerative
+from suffice.models.generative.weighted import groups_of
 from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import Sampled
 
-__all__ = ["CalibratedClassifier"]
+__all__ = ["CalibratedClassifier", "stands_for"]
 
 
 class CalibratedClassifier(GenerativeClassifier):
@@ -43,6 +44,16 @@ class CalibratedClassifier(GenerativeClassifier):
         """The weights of the columns, and what they are worth; None without them."""
         found: Calibration | None = self.model_.calibration
         return found
+
+    @property
+    def column_weights_(self) -> dict[str, float]:
+        """How often what each column says is counted: its w, by name; 1 without weights."""
+        both = zip(self.parts_, self.model_.part_weights, strict=True)
+        return {
+            name: float(weights[min(j, len(weights) - 1)])
+            for part, weights in both
+            for j, name in enumerate(part.layout.columns)
+        }
 
     def calibrate(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, learnt: bool = True
@@ -80,9 +91,11 @@ class CalibratedClassifier(GenerativeClassifier):
         """
         self._require_weights()
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
-        rows = self._sampled(self.reader_, source, self._engine_for(source))
-        found = calibrated(model, rows.sample, self.calibration, learnt)
-        self.model_ = replace(model, calibration=found)
+        sample = self._sampled(self.reader_, source, self._engine_for(source)).sample
+        if learnt:
+            model = model.with_sample(sample)
+        found = calibrated(model, sample, self.calibration, learnt)
+        self.model_ = model.with_calibration(found)
         return self
 
     def predict_set(self, X: Any, *, coverage: float = 0.9) -> NDArray[np.bool_]:
@@ -148,7 +161,12 @@ class CalibratedClassifier(GenerativeClassifier):
 
     @property
     def _is_of_sums(self) -> bool:
-        return super()._is_of_sums and self.calibration == "none"
+        return super()._is_of_sums and not self._looks_again
+
+    @property
+    def _looks_again(self) -> bool:
+        """Whether something is learnt from a sample of the rows."""
+        return self.calibration != "none"
 
     def _sampled(
         self, reader: GenerativeReader, source: TableSource | ArraySource, engine: Engine
@@ -160,7 +178,7 @@ class CalibratedClassifier(GenerativeClassifier):
         return found
 
     def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
-        if self.calibration == "none":
+        if not self._looks_again:
             return super()._summarise(reader, source)
         engine = self._engine_for(source)
         if not isinstance(engine, CheckpointedEngine):
@@ -180,11 +198,12 @@ class CalibratedClassifier(GenerativeClassifier):
         model = super()._estimate(reader, statistic, source, tuned)
         if self.calibration == "none" or tuned:
             return model  # what a file holds is put in its place by `_restore`
-        if isinstance(statistic, Sampled) and _stands_for(statistic):
-            found = calibrated(model, statistic.sample, self.calibration)
-        else:
-            found = self._known(model)
-        return replace(model, calibration=found)
+        if isinstance(statistic, Sampled) and stands_for(statistic):
+            model, sample = model.with_sample(statistic.sample), statistic.sample
+            return model.with_calibration(calibrated(model, sample, self.calibration))
+        kept = hasattr(self, "model_") and self.model_.statistic.rows <= statistic.rows
+        sampled = self.model_.sampled if kept else None  # no cell of a forgotten row is kept
+        return replace(model, calibration=self._known(model), sampled=sampled)
 
     def _known(self, model: GenerativeModel) -> Calibration:
         """The weights so far, of other rows; a column that had none has the mean of the others."""
@@ -192,9 +211,9 @@ class CalibratedClassifier(GenerativeClassifier):
             return replace(Calibration.none(model.usual_weights), stale=True)
         if self.model_.statistic == model.statistic:
             return self.calibration_
-        known = dict(zip(self.model_.weighed, self.calibration_.weights.tolist(), strict=True))
+        known = dict(zip(_weighed(self.model_), self.calibration_.weights.tolist(), strict=True))
         mean = float(np.mean(self.calibration_.weights)) if known else 1.0
-        weights = np.array([known.get(names, mean) for names in model.weighed])
+        weights = np.array([known.get(names, mean) for names in _weighed(model)])
         return replace(self.calibration_, weights=weights, stale=True)
 
     def _warnings(self) -> Iterator[str]:
@@ -202,21 +221,28 @@ class CalibratedClassifier(GenerativeClassifier):
         if (found := self.calibration_) is not None and found.stale:
             yield (
                 "the weights of the columns are those of earlier rows, as no rows are kept in "
-                "files; calibrate(X, y) learns them anew."
+                "files; calibrate learns them anew."
             )
 
     def _learnt(self) -> dict[str, Any]:
         learnt = super()._learnt()
         batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
-        return {**learnt, "batches": batches, "calibration": self.calibration_}
+        kept = {"calibration": self.calibration_, "sampled": self.model_.sampled}
+        return {**learnt, "batches": batches, **kept}
 
     def _restore(self, saved: SavedGenerative) -> None:
         super()._restore(saved)
         if saved.calibration is not None:
-            self.model_ = replace(self.model_, calibration=saved.calibration)
+            self.model_ = replace(self.model_, calibration=saved.calibration, sampled=saved.sampled)
 
 
-def _stands_for(rows: Sampled) -> bool:
+def _weighed(model: GenerativeModel) -> list[tuple[str, ...]]:
+    """The columns of each term that has a weight; none of those beside the families."""
+    found = groups_of(model.parts)
+    return found + [()] * (model.groups - len(found))
+
+
+def stands_for(rows: Sampled) -> bool:
     """Whether a sample is still one of all rows: rows that were forgotten may have emptied it."""
     sample = rows.sample
     return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)

@@ -94,13 +94,14 @@ def _folds(
 ) -> Iterator[tuple[GenerativeModel, list[SampledRows]]]:
     """Models that have not seen some rows of the sample, and these rows.
 
-    Of rows that stand for many, as many are taken out as the sample counts.
+    Of rows that stand for many, as many are taken out as the sample counts. Where columns are
+    counted in the sample alone, all of it cannot be taken out at once.
     """
     if not learnt:
         yield model, list(sample.pieces)
         return
     settled = model.settled()
-    many = model.statistic.rows > MANY * sample.weight * factor
+    many = model.sampled is None and model.statistic.rows > MANY * sample.weight * factor
     folds = 1 if many else FOLDS
     dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
     for fold in range(folds):

@@ -31,8 +31,9 @@ from suffice.models.generative.discriminant_functions import (
 )
 from suffice.models.generative.form_features import feature_order, features_of, stacked
 from suffice.models.generative.label_shift import LabelShift, label_shift
-from suffice.models.generative.model import (
-    GenerativeModel,
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.proba_intervals import ends_of
+from suffice.models.generative.row_answers import (
     Prediction,
     best,
     buffer_for,
@@ -42,7 +43,6 @@ from suffice.models.generative.model import (
     posterior,
     predictions,
 )
-from suffice.models.generative.proba_intervals import ends_of
 from suffice.models.generative.typicality import (
     Reference,
     Typicality,

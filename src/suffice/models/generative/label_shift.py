@@ -43,7 +43,8 @@ from suffice.data.source import Split, each_batch
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
 from suffice.families.family import check_positive
-from suffice.models.generative.model import GenerativeModel, posterior
+from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.row_answers import posterior
 from suffice.numerics import kernels
 from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log

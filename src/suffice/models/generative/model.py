@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.sums import accumulator
-from suffice.models.generative.weighted import Weighted, group_sizes, grouped_scores, is_one_group
+from suffice.models.generative.weighted import Weighted, group_sizes, grouped_scores
 from suffice.numerics import kernels
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
 from suffice.phrases import Option, Phrase
@@ -32,21 +32,10 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments import refuse_underflow
+from suffice.statistics.row_sample import RowSample
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = [
-    "GenerativeModel",
-    "Prediction",
-    "best",
-    "buffer_for",
-    "discriminants",
-    "evidence",
-    "in_block",
-    "joint",
-    "log_posterior",
-    "posterior",
-    "predictions",
-]
+__all__ = ["GenerativeModel", "in_block"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +56,9 @@ class GenerativeModel:
         What everything is estimated from.
     calibration : Calibration, optional
         How much each column counts in what is said of classes; by default once.
+    sampled : SampledBins, optional
+        Counts of rows of a sample that stand in the place of those of all rows, where these lie on
+        a grid that is too coarse.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -75,6 +67,7 @@ class GenerativeModel:
     prior: NDArray[np.float64]
     statistic: ByClass
     calibration: Calibration | None = None
+    sampled: SampledBins | None = None
 
     @classmethod
     def estimate(
@@ -114,8 +107,15 @@ class GenerativeModel:
         """What is known of every part, estimated when it is first asked for."""
         return tuple(
             part.family.estimate(block)
-            for part, block in zip(self.parts, self.statistic.blocks, strict=True)
+            for part, block in zip(self.parts, self.family_sums.blocks, strict=True)
         )
+
+    def with_calibration(self, calibration: Calibration) -> Self:
+        """The same model with weights of columns; nothing is estimated anew."""
+        found = replace(self, calibration=calibration)
+        known = {"parameters", "family_sums", "one_dependence"} & vars(self).keys()
+        vars(found).update({name: vars(self)[name] for name in known})
+        return found
 
     @cached_property
     def weighted(self) -> tuple[Parameters | Weighted, ...]:
@@ -127,8 +127,7 @@ class GenerativeModel:
     @property
     def part_weights(self) -> list[NDArray[np.float64]]:
         """How often what each column says is counted, by part; one number for a group."""
-        known = self.calibration or Calibration.none(self.usual_weights)
-        return known.of_parts(self.parts)
+        return (self.calibration or Calibration.none(self.usual_weights)).of_parts(self.parts)
 
     @property
     def groups(self) -> int:
@@ -136,30 +135,38 @@ class GenerativeModel:
         return sum(group_sizes(self.parts))
 
     @property
-    def weighed(self) -> list[tuple[str, ...]]:
-        """The columns of each of these terms; none of those beside the families."""
-        found: list[tuple[str, ...]] = []
-        for part in self.parts:
-            names = tuple(part.layout.columns)
-            found += [names] if is_one_group(part) else [(name,) for name in names]
-        return found + [()] * (self.groups - len(found))
-
-    @property
     def usual_weights(self) -> NDArray[np.float64]:
         """The weights of these terms where none are learnt, (groups,)."""
         return np.ones(self.groups)
 
+    def with_sample(self, sample: RowSample) -> Self:
+        """The same model; columns far from 0 are counted in a sample of its rows."""
+        return replace(self, sampled=SampledBins.of(self.parts, self.statistic, sample))
+
+    @cached_property
+    def family_sums(self) -> ByClass:
+        """What the parameters of families are estimated from."""
+        if self.sampled is None:
+            return self.statistic
+        return self.sampled.instead(self.parts, self.statistic)
+
     @property
     def sums(self) -> ByClass:
         """What everything is estimated from."""
-        return self.statistic
+        return self.family_sums
 
     def summed(self, batches: Sequence[Batch]) -> ByClass:
         """The same sums of other rows."""
         total = accumulator(self.parts)
         for batch in batches:
             total.add(batch)
-        return total.statistic()
+        return self._with_sampled(total.statistic(), batches)
+
+    def _with_sampled(self, sums: ByClass, batches: Sequence[Batch]) -> ByClass:
+        """Sums over rows; columns that a sample counts have its origins."""
+        if self.sampled is None:
+            return sums
+        return self.sampled.of_rows(self.parts, batches).instead(self.parts, sums)
 
     def settled(self) -> Self:
         """The same model, of families that choose nothing anew."""
@@ -339,73 +346,3 @@ def in_block(b: int) -> Iterator[None]:
     except BadCell as bad:
         bad.block = b
         raise
-
-
-Prediction = Callable[["GenerativeModel", Batch, Any], tuple[NDArray[Any], int]]
-"""What to say of every row of a batch, and how many rows are impossible under every class. The
-third argument is where to write it, or None."""
-
-
-def predictions(
-    split: Split, params: tuple[GenerativeModel, Prediction, NDArray[Any] | None]
-) -> list[tuple[NDArray[Any], int]]:
-    """Kernel of a prediction: the answers of a split, batch by batch, written to `out` if given."""
-    model, answer, out = params
-    done = getattr(split, "first", 0)
-
-    def one(batch: Batch) -> tuple[NDArray[Any], int]:
-        nonlocal done
-        rows = slice(done, done + batch.rows)
-        done = rows.stop
-        return answer(model, batch, None if out is None else out[rows])
-
-    return list(each_batch(split, model.layout, one))
-
-
-def buffer_for(answer: Prediction, n: int, k: int) -> NDArray[Any] | None:
-    """An array for the answers of n rows, if their shape is known beforehand."""
-    if answer is evidence:
-        return None
-    return np.empty(n, np.intp) if answer is best else scores(n, k)
-
-
-def joint(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
-    """Answer log P(x, c), (n, k)."""
-    return model.log_joint(batch, out), 0
-
-
-def discriminants(
-    model: GenerativeModel, batch: Batch, out: Any
-) -> tuple[NDArray[np.float64], int]:
-    """Answer log P(c | x), (n, k), up to a term of each row."""
-    logs = model.discriminants(batch, out)
-    nowhere = np.flatnonzero(logs.max(axis=1) == -np.inf)
-    logs[nowhere] = model.log_prior
-    return logs, len(nowhere)
-
-
-def log_posterior(
-    model: GenerativeModel, batch: Batch, out: Any
-) -> tuple[NDArray[np.float64], int]:
-    """Answer log P(c | x), (n, k)."""
-    logs, impossible = log_normalise(model.discriminants(batch), model.log_prior)
-    if out is None:
-        return logs, impossible
-    out[:] = logs
-    return out, impossible
-
-
-def posterior(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
-    """Answer P(c | x), (n, k)."""
-    return normalise(model.discriminants(batch, out), model.prior)
-
-
-def best(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.intp], int]:
-    """Answer the code of the most probable class, (n,)."""
-    codes = np.empty(batch.rows, np.intp) if out is None else out
-    return codes, model.best(model.discriminants(batch), codes)
-
-
-def evidence(model: GenerativeModel, batch: Batch, out: Any) -> tuple[NDArray[np.float64], int]:
-    """Answer what every cell contributes, (n, columns, k)."""
-    return model.evidence(batch), 0

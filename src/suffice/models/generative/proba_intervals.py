@@ -166,7 +166,7 @@ def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state:
     weight = count + alpha * (known == "smoothed") if estimated else None
     parts = tuple(
         posterior_of(part.family, block)
-        for part, block in zip(model.parts, model.statistic.blocks, strict=True)
+        for part, block in zip(model.parts, model.family_sums.blocks, strict=True)
     )
     if model.calibration is not None:
         parts = tuple(map(WeightedPosterior, parts, model.part_weights))

@@ -9,9 +9,11 @@ from suffice.families import family_named, family_names
 from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
 from suffice.rules import rule
 from suffice.statistics.by_class import ByClass
+from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.register import STATISTICS
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
@@ -19,7 +21,7 @@ from suffice.tree import named
 __all__ = ["SAVED", "SavedGenerative"]
 
 FAMILIES = tuple(type(family_named(name)) for name in family_names())
-SAVED = {**LAYOUT, **named(*FAMILIES, *STATISTICS, Calibration, Part=FamilyColumns)}
+SAVED = {**LAYOUT, **named(*FAMILIES, *STATISTICS, Calibration, SampledBins, Part=FamilyColumns)}
 """The types that the file of a generative classifier may hold."""
 
 FEW = 4_096  # columns that a matrix may have without a row that shows them
@@ -39,12 +41,15 @@ class SavedGenerative(SavedClassifier):
         Labels of which there may be no row.
     calibration : Calibration, optional
         How much each column counts.
+    sampled : SampledBins, optional
+        Counts of columns far from 0, in a sample of the rows.
     """
 
     parts: tuple[FamilyColumns, ...]
     batches: tuple[ByClass, ...]
     declared: Vocabulary
     calibration: Calibration | None = None
+    sampled: SampledBins | None = None
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
@@ -78,6 +83,16 @@ class SavedGenerative(SavedClassifier):
             return True
         weights = self.calibration.weights
         return len(weights) == sum(group_sizes(self.parts)) and bool((weights >= 0).all())
+
+    @rule("numbers that a sample counts are of columns whose numbers are counted in bins")
+    def _has_sampled(self) -> bool:
+        binned = {
+            name
+            for b, part in enumerate(self.parts)
+            if all(isinstance(batch.blocks[b], MomentsAndBins) for batch in self.batches)
+            for name in part.layout.columns
+        }
+        return self.sampled is None or set(self.sampled.columns) <= binned
 
     @rule("words are those of a column of strings, and events of numbers are numbered")
     def _has_events(self) -> bool:

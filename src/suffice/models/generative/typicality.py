@@ -151,6 +151,8 @@ def _tails(
     reference: Reference,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """P(log p(X | c) ≤ log p(x | c) | c) (n, k), and the variances of these estimates."""
+    if not model.parameters:  # no column showed a value: no row is unlike another
+        return np.ones(logs.shape), np.zeros(logs.shape)
     if not reference.batches:
         values = [np.asarray(cast(RealBlock, b).values, np.float64) for b in batch.blocks]
         first = model.parameters[0]
