@@ -1,6 +1,7 @@
 """The average of several kinds of models, and how they are chosen."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from sklearn.base import clone
 
 import suffice
-from suffice import AutoClassifier
+from suffice import AutoClassifier, NaiveBayes
 from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ModelFileError, ParameterError
+from suffice.model_selection import evaluate_models
+from suffice.persist import write_model
 
 N = 120
 FOUR = ["naive-bayes", "logistic", "lda", "qda"]
@@ -42,6 +47,10 @@ def mixed(seed: int = 0, missing: float = 0.04) -> pa.Table:
     )
 
 
+def weighted_mean(model: AutoClassifier, said: list[np.ndarray]) -> np.ndarray:
+    return np.average(said, axis=0, weights=model.model_.shares)
+
+
 @pytest.fixture(scope="module")
 def of_numbers() -> AutoClassifier:
     return AutoClassifier().fit(*numbers())
@@ -54,7 +63,7 @@ def of_table() -> AutoClassifier:
 
 def test_the_answer_is_the_mean_of_the_members(of_numbers: AutoClassifier) -> None:
     X, _ = numbers(1)
-    mean = np.mean([member.predict_proba(X) for member in of_numbers.members_], axis=0)
+    mean = weighted_mean(of_numbers, [m.predict_proba(X) for m in of_numbers.members_])
     assert len(of_numbers.members_) == 3
     assert_allclose(of_numbers.predict_proba(X), mean, rtol=1e-12)
     assert_allclose(of_numbers.predict_log_proba(X), np.log(mean), rtol=1e-10)
@@ -63,7 +72,7 @@ def test_the_answer_is_the_mean_of_the_members(of_numbers: AutoClassifier) -> No
 
 def test_a_table_is_read_once_for_all_members(of_table: AutoClassifier) -> None:
     rows = mixed(2, missing=0.0).drop(["kind"])
-    mean = np.mean([member.predict_proba(rows) for member in of_table.members_], axis=0)
+    mean = weighted_mean(of_table, [m.predict_proba(rows) for m in of_table.members_])
     found = of_table.predict_proba(rows)
     assert len(of_table.members_) == 2
     assert_allclose(found, mean, rtol=1e-12)
@@ -113,15 +122,16 @@ def test_what_a_file_holds(of_table: AutoClassifier, tmp_path: Path) -> None:
 
 
 def test_a_missing_cell_is_left_out_or_as_in_the_average_row(of_table: AutoClassifier) -> None:
-    logistic = next(m for m in of_table.members_ if type(m).__name__ == "LogisticRegression")
-    bayes = next(m for m in of_table.members_ if type(m).__name__ == "NaiveBayes")
+    by_kind = {type(member).__name__: member for member in of_table.members_}
+    logistic, bayes = by_kind["LogisticRegression"], by_kind["NaiveBayes"]
     rows = pa.table({"size": [1.0], "weight": pa.array([None], pa.float64()), "colour": ["violet"]})
     terms = dict(zip(logistic.terms_[1:], logistic.model_.centred.mean, strict=True))
     t = logistic.intercept_ + logistic.coef_ @ [
         1.0 if term == "size" else mean for term, mean in terms.items()
     ]
     average = np.exp(t) / np.exp(t).sum()
-    expected = (average + bayes.predict_proba(rows)[0]) / 2
+    said = {"NaiveBayes": bayes.predict_proba(rows)[0], "LogisticRegression": average}
+    expected = weighted_mean(of_table, [said[kind] for kind in by_kind])
     assert_allclose(of_table.predict_proba(rows)[0], expected, rtol=1e-12)
 
 
@@ -141,10 +151,12 @@ def test_orders_of_explanation_are_the_columns_and_their_reverse() -> None:
     model = AutoClassifier(["qda", "logistic"]).fit(X[:, :2], y)
 
     def log_p(*cells: float) -> np.ndarray:
-        bayes, descent = sorted(model.members_, key=lambda m: hasattr(m, "coef_"))
-        filled = np.where(np.isnan(cells), descent.model_.centred.mean, cells)
-        members = bayes.predict_proba([cells]), descent.predict_proba([filled])
-        return np.log(np.mean(members, axis=0))[0]
+        said = []
+        for member in model.members_:
+            is_descent = hasattr(member, "coef_")
+            mean = member.model_.centred.mean if is_descent else cells
+            said.append(member.predict_proba([np.where(np.isnan(cells), mean, cells)]))
+        return np.log(weighted_mean(model, said))[0]
 
     a, b = 0.7, -1.2
     nothing, first, second, both = (
@@ -251,4 +263,49 @@ def test_candidates_in_print(of_table: AutoClassifier) -> None:
     assert lines[0].split() == ["log", "loss", "error", "weight"]
     assert lines[-1].split() == ["qda", "cannot"]
     assert isinstance(of_table.candidates_[0], Candidate)
-    assert lines[1].split()[-1] == "0.5"
+    assert lines[1].split()[-1] == f"{of_table.model_.shares[0]:.3g}"
+
+
+def test_shares_are_those_of_rows_that_members_had_not_learnt(of_numbers: AutoClassifier) -> None:
+    """The folds fitted one by one, and another optimiser."""
+    X, y = numbers()
+    folds = list(Folds(0).split(X, y))
+    found = np.zeros((len(y), len(of_numbers.members_)))
+    for m, member in enumerate(of_numbers.members_):
+        for learnt, asked in folds:
+            fit = clone(member).fit(X[learnt], y[learnt])
+            found[asked, m] = fit.predict_proba(X[asked])[np.arange(len(asked)), y[asked]]
+
+    def loss(v: np.ndarray) -> float:
+        return -np.log(found @ v).sum() - 3 * np.log(v).sum()
+
+    m = found.shape[1]
+    whole = {"type": "eq", "fun": lambda v: v.sum() - 1}
+    bounds = [(1e-6, 1)] * m
+    best = minimize(loss, np.full(m, 1 / m), bounds=bounds, constraints=whole, tol=1e-12)
+    assert_allclose(of_numbers.model_.shares, best.x, atol=1e-4)
+    assert [one.weight for one in of_numbers.candidates_ if one.weight] == list(
+        of_numbers.model_.shares
+    )
+
+
+def test_what_was_said_of_every_label_is_the_log_loss() -> None:
+    X, y = numbers()
+    weight = np.random.default_rng(1).random(len(y))
+    models = {"nb": NaiveBayes(), "lda": suffice.LinearDiscriminantAnalysis()}
+    found = evaluate_models(models, X, y, weight, cv=4, label_scores=True)
+    for one in found.values():
+        assert len(one.label_scores) == 4
+        for fold, rows in zip(one.folds, one.label_scores, strict=True):
+            assert fold.log_loss == pytest.approx(-np.average(rows[:, 0], weights=rows[:, 1]))
+        assert sum(rows[:, 1].sum() for rows in one.label_scores) == pytest.approx(weight.sum())
+
+
+def test_a_file_of_other_shares_is_refused(of_table: AutoClassifier, tmp_path: Path) -> None:
+    entries = of_table._entries()
+    judged = tuple(replace(one, weight=one.weight / 2) for one in entries["judged"])
+    types = of_table.saved_types
+    path = tmp_path / "auto"
+    write_model(path, "AutoClassifier", {**entries, "judged": judged}, types=types)
+    with pytest.raises(ModelFileError, match="share"):
+        suffice.load(path)

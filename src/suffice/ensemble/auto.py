@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, Self
@@ -14,8 +14,17 @@ import pyarrow as pa
 from suffice.data.open import open_table
 from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
-from suffice.ensemble.candidates import CANDIDATES, Candidate, Candidates, Folds, Roles, naive_bayes
+from suffice.ensemble.candidates import (
+    CANDIDATES,
+    IMPOSSIBLE,
+    Candidate,
+    Candidates,
+    Folds,
+    Roles,
+    naive_bayes,
+)
 from suffice.ensemble.fitted import FittedAverage
+from suffice.ensemble.stacking import shares
 from suffice.errors import ParameterError
 from suffice.families.counts.identifiers import Identifiers, check_identifiers
 from suffice.model_selection.evaluated_folds import evaluate_models
@@ -31,14 +40,15 @@ class AutoClassifier(FittedAverage):
 
     ::
 
-        P(c | x) = 1/M Σ_m P_m(c | x)
+        P(c | x) = Σ_m v_m P_m(c | x)
 
-    over the M = ``best`` candidates of least log loss. Candidates are naive Bayes with chosen
-    families and weights of columns, the same beside one-dependence estimators (AODE), logistic
-    regression, and discriminant analysis, linear and quadratic. Each is fitted to nine tenths of
-    the rows and judged on the others, ten times; of more than 20,000 rows, as often as 20,000 are
-    judged. The best are then fitted to all rows. A candidate that cannot learn the table is left
-    out: ``candidates_`` says which, and why.
+    over the M = ``best`` candidates of least log loss. The shares v maximise the probability of the
+    labels of rows that the candidates had not learnt (stacking). Candidates are naive Bayes with
+    chosen families and weights of columns, the same beside one-dependence estimators (AODE),
+    logistic regression, and discriminant analysis, linear and quadratic. Each is fitted to nine
+    tenths of the rows and judged on the others, ten times; of more than 20,000 rows, as often as
+    20,000 are judged. The best are then fitted to all rows. A candidate that cannot learn the table
+    is left out: ``candidates_`` says which, and why.
 
     Parameters
     ----------
@@ -73,6 +83,7 @@ class AutoClassifier(FittedAverage):
 
     Source: the mean of probabilities instead of the one best model: L. Breiman, Stacked
     regressions (Machine Learning 24, 1996), section 6; P. Domingos, Why does bagging work? (1997).
+    The shares: see `suffice.ensemble.stacking`.
 
     Examples
     --------
@@ -138,7 +149,7 @@ class AutoClassifier(FittedAverage):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
                 folds = Folds(self.random_state)
-                found = evaluate_models(learners, X, y, sample_weight, cv=folds)
+                found = evaluate_models(learners, X, y, sample_weight, cv=folds, label_scores=True)
             known = [one for one in found.values() if not isinstance(one, Exception)]
             rows = max((one.pooled.weight for one in known), default=1.0)
             judged = sorted(
@@ -148,10 +159,12 @@ class AutoClassifier(FittedAverage):
             chosen = [one for one in judged if one.refusal is None][: self.best]
             if not chosen:
                 raise next(error for error in found.values() if isinstance(error, Exception))
+            share = _shares({one.name: found[one.name] for one in chosen})
             self.candidates_ = Candidates(
-                replace(one, weight=(one in chosen) / len(chosen)) for one in judged
+                replace(one, weight=share.get(one.name, 0.0)) for one in judged
             )
-            self._average([learners[one.name].fit(X, y, sample_weight) for one in chosen])
+            members = [learners[one.name].fit(X, y, sample_weight) for one in chosen]
+            self._average(members, list(share.values()))
             return self
 
     def _identifiers(self, roles: Roles, X: Any, y: Any) -> tuple[str, ...]:
@@ -171,6 +184,13 @@ class AutoClassifier(FittedAverage):
         if not (isinstance(self.best, int) and self.best >= 1):
             raise ParameterError(f"best={self.best!r}", "it is a whole number, 1 or more")
         check_identifiers(self.identifiers)
+
+
+def _shares(found: Mapping[str, Any]) -> dict[str, float]:
+    """The share of every candidate that is averaged, by its name."""
+    scores = [np.concatenate(one.label_scores) for one in found.values()]
+    log_p = np.maximum(np.stack([rows[:, 0] for rows in scores], axis=1), -IMPOSSIBLE)
+    return dict(zip(found, shares(log_p, scores[0][:, 1]).tolist(), strict=True))
 
 
 def _reread(X: Any) -> Any:

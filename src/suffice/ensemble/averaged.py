@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Column, Layout
 from suffice.data.source import Split, each_batch
 from suffice.models.base.predictions import Predictions
-from suffice.numerics.elementary import exp, log_of
+from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.logspace import log_normalise, log_sum_exp
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -43,17 +43,20 @@ class Member(Protocol):
 
 @dataclass(frozen=True)
 class AveragedModel:
-    """Models of the same classes, and the mean of their probabilities.
+    """Models of the same classes, and the weighted mean of their probabilities.
 
     Parameters
     ----------
     members : tuple of Member
         The M models.
+    shares : ndarray (M,)
+        v, above 0; they add up to 1.
     layout : Layout
         How a table is read: the blocks of all members, one member's after another's.
     """
 
     members: tuple[Member, ...]
+    shares: NDArray[np.float64]
     layout: Layout
 
     @property
@@ -67,7 +70,7 @@ class AveragedModel:
         return np.full(len(self.classes), -log_of(len(self.classes)))
 
     def log_posterior(self, batch: Batch, hidden: Collection[str] = ()) -> NDArray[np.float64]:
-        """Return log P(c | x) = log Σ_m P_m(c | x) − log M of every row, (n, k).
+        """Return log P(c | x) = log Σ_m v_m P_m(c | x) of every row, (n, k).
 
         Raises
         ------
@@ -76,7 +79,7 @@ class AveragedModel:
         """
         logs = np.stack(list(self._of_members(batch, hidden)), axis=-1)
         n, k, m = logs.shape
-        total = log_sum_exp(logs.reshape(n * k, m)).reshape(n, k)
+        total = log_sum_exp((logs + log(self.shares)).reshape(n * k, m)).reshape(n, k)
         return log_normalise(total, self.log_prior)[0]
 
     log_joint = log_posterior  # what `evaluation` asks a model for

@@ -24,7 +24,7 @@ from suffice.numerics.elementary import log_of
 from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 
-__all__ = ["CANDIDATES", "Candidate", "Candidates", "Folds", "Roles", "naive_bayes"]
+__all__ = ["CANDIDATES", "IMPOSSIBLE", "Candidate", "Candidates", "Folds", "Roles", "naive_bayes"]
 
 FOLDS = 10
 MOST_TESTED = 20_000  # rows that candidates are judged on: log losses to about 0.005 nats

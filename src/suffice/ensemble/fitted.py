@@ -41,8 +41,8 @@ class FittedAverage(Classifier):
     candidates_: Candidates
     model_: AveragedModel
 
-    def _average(self, members: Sequence[Classifier]) -> None:
-        """Answer by the mean of what these say."""
+    def _average(self, members: Sequence[Classifier], shares: Sequence[float]) -> None:
+        """Answer by the mean of what these say, each with its share."""
         first = members[0]
         if any(member.model_.classes != first.model_.classes for member in members):
             raise DataError(
@@ -55,7 +55,8 @@ class FittedAverage(Classifier):
         layout = joint_layout([member._layout_to_answer() for member in members])
         dtype, single = first.label_dtype_, first.reader_.single
         self.reader_ = LabelReader(layout, first.format_, dtype, single=single)
-        self.model_ = AveragedModel(tuple(member.model_ for member in members), layout)
+        models = tuple(member.model_ for member in members)
+        self.model_ = AveragedModel(models, np.array(shares), layout)
 
     def _settled(self, source: TableSource | ArraySource) -> LabelReader:
         return self.reader_
@@ -77,9 +78,9 @@ class FittedAverage(Classifier):
 
             e_j = ½ Σ_o [log P(c | x_j and the cells before j in o) − log P(c | those before)]
 
-        over two orders o of the columns, that of the table and its reverse. P is the mean of the
-        members'; what is not revealed is missing. Contributions add up to the answer exactly, but
-        how they are shared among columns depends on this choice of orders.
+        over two orders o of the columns, that of the table and its reverse. P is the weighted mean
+        of the members'; what is not revealed is missing. Contributions add up to the answer
+        exactly, but how they are shared among columns depends on this choice of orders.
 
         Examples
         --------
@@ -135,4 +136,5 @@ class FittedAverage(Classifier):
 
     def _restore(self, saved: SavedAverage) -> None:
         self.candidates_ = Candidates(saved.judged)
-        self._average([member_of(entries) for entries in saved.members])
+        shares = [one.weight for one in saved.judged if one.weight]  # in the order of members
+        self._average([member_of(entries) for entries in saved.members], shares)

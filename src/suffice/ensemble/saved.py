@@ -9,6 +9,7 @@ from typing import Any
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminantAnalysis,
 )
 from suffice.ensemble.candidates import Candidate
 from suffice.linear_model import LogisticRegression
@@ -31,6 +32,7 @@ MEMBERS: Mapping[str, type[Classifier]] = {
         LogisticRegression,
         LinearDiscriminantAnalysis,
         QuadraticDiscriminantAnalysis,
+        RegularizedDiscriminantAnalysis,
     )
 }
 SAVED: dict[str, type] = {
@@ -59,6 +61,12 @@ class SavedAverage(SavedClassifier):
     def labels(self) -> tuple[Vocabulary, ...]:
         """Those of the members are checked where they are restored."""
         return ()
+
+    @rule("every member has a share above 0, and these add up to 1")
+    def _has_shares(self) -> bool:
+        shares = [one.weight for one in self.judged if one.weight]
+        whole = abs(sum(shares) - 1) < 1e-9
+        return len(shares) == len(self.members) and min(shares, default=0) > 0 and whole
 
     @rule("there is a member, and each is of a kind that can be averaged")
     def _has_members(self) -> bool:

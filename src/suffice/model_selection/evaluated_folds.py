@@ -17,6 +17,7 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.model_selection.division import ByContent, Division, divided
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.label_scores import scores_of_labels
 from suffice.model_selection.leave_one_out import LeftOut
 from suffice.model_selection.near_fits import refitted, starting
 from suffice.model_selection.scores import Score, scores_of
@@ -46,11 +47,14 @@ class FoldEvaluations:
         Rows that a model is judged on, for each that it has learnt; the mean over folds.
     seconds : float
         Time for fits and evaluations; of what models share, each has an equal part.
+    label_scores : tuple of ndarray (n_f, 2)
+        For every fold log P(y | x) and the weight of its rows, where these were asked for.
     """
 
     folds: tuple[Any, ...]
     test_share: float
     seconds: float
+    label_scores: tuple[NDArray[np.float64], ...] = ()
 
     @cached_property
     def pooled(self) -> Any:
@@ -194,6 +198,7 @@ def evaluate_models(
     groups: Any = None,
     shuffle: bool = False,
     random_state: Any = None,
+    label_scores: bool = False,
 ) -> dict[str, FoldEvaluations | Exception]:
     """Evaluate several estimators on the same folds; see `evaluate_folds`.
 
@@ -205,6 +210,8 @@ def evaluate_models(
         All classifiers, or all regressions.
     X, y, sample_weight, cv, groups, shuffle, random_state
         As for `evaluate_folds`.
+    label_scores : bool
+        Whether the evaluations of classifiers hold what was said of the label of every row.
 
     Returns
     -------
@@ -226,7 +233,8 @@ def evaluate_models(
     cv = ByContent() if isinstance(cv, str) and cv == "hash" else cv
     rows = _placed(estimators, X, y, sample_weight, isinstance(cv, ByContent), groups)
     random = generator(random_state) if shuffle else None
-    work = _Work(rows, divided(cv, rows.n, rows.codes, rows.groups, rows.hashes, random))
+    division = divided(cv, rows.n, rows.codes, rows.groups, rows.hashes, random)
+    work = _Work(rows, division, label_scores)
     found: dict[str, FoldEvaluations | Exception] = {}
     waiting: dict[str, Opened] = {}
     for name, estimator in estimators.items():
@@ -302,6 +310,7 @@ class _Work:
 
     rows: TableRows | MemoryRows
     division: Division
+    by_row: bool
 
     def from_sums(self, opened: Mapping[str, Opened]) -> dict[str, FoldEvaluations]:
         """Judge models that need the same sums: one pass for these, one to judge each."""
@@ -321,7 +330,8 @@ class _Work:
             found = evaluated_by_place(
                 judges, engine, source, self.division.group, self.division.tested
             )
-        return self._recorded(judges, found, share + perf_counter() - started)
+        scores = self._scores(fits, self._sources(fits)) if self.by_row else ()
+        return self._recorded(judges, found, share + perf_counter() - started, scores)
 
     def one_by_one(self, estimator: Any) -> FoldEvaluations:
         """Judge a model that is fitted to the rows of every fold."""
@@ -331,10 +341,7 @@ class _Work:
             refitted(start, *self.rows.at(self.division.often(times)))
             for times in self.division.learnt
         ]
-        sources = [
-            fit._open_judged(*self.rows.at(self.division.often(times)))
-            for fit, times in zip(fits, self.division.tested, strict=True)
-        ]
+        sources = self._sources(fits)
         pairs = zip(fits, sources, strict=True)
         judges = knowing_all([fit._judge(source) for fit, source in pairs])
         with fit_context(estimator):
@@ -342,14 +349,35 @@ class _Work:
                 f: evaluated(judge, fits[f]._engine_for(source), source)
                 for f, (judge, source) in enumerate(zip(judges, sources, strict=True))
             }
-        return self._recorded(judges, found, perf_counter() - started)
+        scores = self._scores(fits, sources) if self.by_row else ()
+        return self._recorded(judges, found, perf_counter() - started, scores)
+
+    def _sources(self, fits: Sequence[Any]) -> list[Any]:
+        """The rows that each fit is judged on."""
+        return [
+            fit._open_judged(*self.rows.at(self.division.often(times)))
+            for fit, times in zip(fits, self.division.tested, strict=True)
+        ]
+
+    def _scores(
+        self, fits: Sequence[Any], sources: Sequence[Any]
+    ) -> tuple[NDArray[np.float64], ...]:
+        """What each fit says of the labels of the rows that it is judged on."""
+        return tuple(
+            scores_of_labels(fit, fit._judge(source).layout, source, fit._engine_for(source))
+            for fit, source in zip(fits, sources, strict=True)
+        )
 
     def _recorded(
-        self, judges: Sequence[Judge], found: Mapping[int, WithGaps[Any]], seconds: float
+        self,
+        judges: Sequence[Judge],
+        found: Mapping[int, WithGaps[Any]],
+        seconds: float,
+        scores: tuple[NDArray[np.float64], ...],
     ) -> FoldEvaluations:
         answered = told(found)
         division = self.division
         size = np.bincount(division.group[division.group >= 0], minlength=division.learnt.shape[1])
         share = float(((division.tested @ size) / (division.learnt @ size)).mean())
         records = tuple(judge.record(answered[f]) for f, judge in enumerate(judges))
-        return FoldEvaluations(records, share, seconds)
+        return FoldEvaluations(records, share, seconds, scores)
