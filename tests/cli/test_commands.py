@@ -66,6 +66,12 @@ class TestFit:
         assert "Saved to north.suffice" in result.stdout
         assert suffice.load("north.suffice").schema_[0].name == "id"
 
+    def test_says_how_to_measure_what_more_models_would_gain(self, run: Run, fruit: Path) -> None:
+        shown = " ".join(run("fit", fruit, "--label", "kind").stdout.split())
+        assert shown.endswith(f"learnt: suffice cv {fruit} --label kind --model naive-bayes,auto")
+        for more in (["--model", "lda", "--incomplete", "drop"], ["--tune"]):
+            assert "--model auto" not in run("fit", fruit, "--label", "kind", *more).stdout
+
     def test_shows_what_it_decided(self, run: Run, fruit: Path) -> None:
         result = run("fit", fruit, "--label", "kind", "--ignore", "id")
         assert "  color    category   categorical   2 distinct strings" in result.stdout
@@ -258,6 +264,30 @@ class TestExplain:
             assert row["sum"] == pytest.approx(row["prior"] + sum(parts), abs=1e-12)
             odds = 10 * np.log10(expected.max() / expected.min())
             assert row["sum"] == pytest.approx(odds, abs=1e-9)
+
+    def test_show_says_what_a_distribution_was_chosen_from(self, run: Run, tmp_path: Path) -> None:
+        rows = "".join(f"{x},{1e6 + x},{'ab'[40 < x < 70]}\n" for x in range(100))
+        (tmp_path / "between.csv").write_text(f"near,far,y\n{rows}")
+        run("fit", "between.csv", "--label", "y", "--identifiers", "keep")
+        near, far = json.loads(run("show", "between.suffice", "--json").stdout)["columns"]
+        choices = suffice.load("between.suffice").model_.parameters[0].choices
+        assert near["log_loss_alone"] == choices[0].losses
+        assert "sampled_rows" not in near
+        assert far["sampled_rows"] == 100
+        shown = run("show", "between.suffice").stdout
+        assert f"log loss alone: histogram {choices[0].losses['histogram']:.3f}, " in shown
+        assert shown.count("far from 0, so its shape is that of 100 rows of a sample") == 1
+
+    def test_columns_that_are_counted_in_part_are_named(self, run: Run, tmp_path: Path) -> None:
+        rows = "".join(f"{x},{x},{x % 7},{'ab'[x > 49 + 30 * (x % 3 - 1)]}\n" for x in range(100))
+        (tmp_path / "twice.csv").write_text(f"x,again,other,y\n{rows}")
+        run("fit", "twice.csv", "--label", "y", "--identifiers", "keep")
+        weights = suffice.load("twice.suffice").column_weights_
+        facts = json.loads(run("explain", "twice.suffice", "twice.csv", "--json").stdout)["rows"]
+        assert {c["column"]: c["counted"] for c in facts[0]["columns"]} == weights
+        assert weights["x"] < 0.9
+        shown = " ".join(run("explain", "twice.suffice", "twice.csv").stdout.split())
+        assert f"Counted in part, as columns repeat each other: x {weights['x']:.2f}" in shown
 
     def test_a_missing_cell_says_nothing(self, run: Run, model: Path, fruit: Path) -> None:
         shown = run("explain", model, fruit, "--rows", 2).stdout

@@ -76,6 +76,10 @@ COMMANDS = {
         "Take rows out of a model.",
         "suffice forget adult.suffice withdrawn.csv -o adult2.suffice",
     ),
+    "calibrate": Entry(
+        "Learn anew how much of what each column says is counted.",
+        "suffice calibrate all.suffice north.csv south.csv -o all.suffice",
+    ),
     "audit": Entry(
         "Show what a model file tells about single rows.",
         "suffice audit adult.suffice --min-count 5",

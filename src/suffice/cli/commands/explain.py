@@ -11,7 +11,7 @@ import typer
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
 from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Reading, ResultFile
-from suffice.cli.output.explanation import Explanation, explanations
+from suffice.cli.output.explanation import Contribution, Explanation, explanations
 from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_overwriting, short
 from suffice.errors import DataError, ParameterError
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from suffice.models.linear.effects import Effects
 
 __all__ = ["explain"]
+
+ONCE = 0.995  # a column that counts less is named
 
 
 def explain(
@@ -64,7 +66,7 @@ def explain(
         facts = {"rows": [_effects(found, row, of) for row, of in enumerate(cells)]}
         deliver(facts, lambda: (_effect_grid(row, top) for row in facts["rows"]), as_json, output)
         return
-    explained = explanations(found, cells, _ends(fitted, table))
+    explained = explanations(found, cells, _ends(fitted, table), _counted(fitted))
     facts = {"rows": [_facts(row, why) for row, why in enumerate(explained, start=1)]}
     for row, asked in zip(facts["rows"], questions or (), strict=bool(questions)):
         row["ask"] = [
@@ -85,6 +87,12 @@ def _ends(fitted: Any, table: Any) -> Any:
         return None
 
 
+def _counted(fitted: Any) -> dict[str, float]:
+    """How often each column is counted; nothing where pairs of columns are counted too."""
+    alone = getattr(fitted, "calibration_", None) is not None and not hasattr(fitted, "bins_")
+    return fitted.column_weights_ if alone else {}
+
+
 def _facts(row: int, why: Explanation) -> dict[str, Any]:
     return {
         "row": row,
@@ -94,7 +102,12 @@ def _facts(row: int, why: Explanation) -> dict[str, Any]:
         "against": why.against,
         why.start.replace(" ", "_"): why.prior,
         "columns": [
-            {"column": part.column, "value": part.value, "decibans": part.decibans}
+            {
+                "column": part.column,
+                "value": part.value,
+                "counted": part.counted,
+                "decibans": part.decibans,
+            }
             for part in why.contributions
         ],
         "sum": why.total,
@@ -148,7 +161,15 @@ def _grid(row: int, why: Explanation, top: int) -> Table:
         table.add_row(_others(len(others)), "", decibans(total))
     table.add_section()
     table.add_row("sum", "", decibans(why.total))
+    table.caption = _repeated(why.contributions[:top])
+    table.caption_justify = "left"
     return table
+
+
+def _repeated(parts: Sequence[Contribution]) -> str | None:
+    """Which columns are counted in part, as others say the same."""
+    less = [f"{part.column} {part.counted:.2f}" for part in parts if part.counted < ONCE]
+    return f"Counted in part, as columns repeat each other: {', '.join(less)}." if less else None
 
 
 def _others(number: int) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -67,8 +68,8 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help="naive-bayes, aode, lda, qda or logistic for classes, or auto: the mean of the "
-            "best of several; linear, ridge, lasso or elastic-net for numbers.",
+            help="naive-bayes, aode, lda, qda, rda or logistic for classes, or auto: the mean of "
+            "the best of several; linear, ridge, lasso or elastic-net for numbers.",
         ),
     ] = NAIVE_BAYES,
     output: Annotated[
@@ -138,6 +139,9 @@ def fit(
         deliver(of_all, lambda: chain(rendered_candidates(of_all), [saved]), as_json, None)
         return
     facts = _facts(chosen, target) | {"tuned": found}
+    if model == NAIVE_BAYES and not tune and "-" not in data:  # a pipe is read once
+        compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
+        facts["compare"] = join(["suffice", "cv", *compared])
     deliver(facts, lambda: _rendered(facts, chosen), as_json, None)
 
 
@@ -254,6 +258,9 @@ def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[Re
         yield f"  Look: {said}"
     yield from tuned_lines(facts["tuned"])
     yield f"  Saved to {facts['model']}"
+    if "compare" in facts:
+        yield "  What --model auto would gain, on rows that no model has learnt:"
+        yield f"  {facts['compare']}"
 
 
 def _learnt(rows: float, weight: str | None) -> str:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from rich.console import RenderableType
 
+    from suffice.families import Parameters
     from suffice.models.generative.classifier import GenerativeClassifier
     from suffice.statistics.by_class import ByClass
 
@@ -132,6 +133,7 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
                 "family": families[name],
                 "missing": missing,
                 **_counted(weights, j),
+                **_chosen(model, parameters, name, j),
                 "parameters": parameters.describe(j),
             }
     return {
@@ -148,6 +150,19 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
 def _counted(weights: NDArray[np.float64] | None, j: int) -> dict[str, float]:
     """How much of what column j says is counted, where that is not all."""
     return {} if weights is None else {"counted": float(weights[min(j, len(weights) - 1)])}
+
+
+def _chosen(
+    model: GenerativeClassifier, parameters: Parameters, name: str, j: int
+) -> dict[str, Any]:
+    """What the family of a column was chosen from, and the rows of a sample that it rests on."""
+    found: dict[str, Any] = {}
+    if rivals := parameters.rivals(j):
+        found["log_loss_alone"] = rivals
+    sampled = model.model_.sampled
+    if sampled is not None and name in sampled.columns:
+        found["sampled_rows"] = float(sampled.bins.total[:, sampled.columns.index(name)].sum())
+    return found
 
 
 def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
@@ -173,6 +188,8 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
     names = [str(known["label"]) for known in facts["classes"]]
     for column in facts["columns"]:
         yield _column(column, names, None if full else MOST_LINES)
+        if why := list(_how_chosen(column)):
+            yield from (*why, "")
 
 
 def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) -> RenderableType:
@@ -201,3 +218,13 @@ def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) ->
     if left_out:
         table.add_row(f"... {left_out} more: --column {column['name']}")
     return table
+
+
+def _how_chosen(column: dict[str, Any]) -> Iterator[str]:
+    """Why a column has its family, and from which rows."""
+    if losses := column.get("log_loss_alone"):
+        best_first = sorted(losses, key=lambda family: losses[family])
+        told = ", ".join(f"{family} {losses[family]:.3f}" for family in best_first)
+        yield f"  log loss alone: {told}"
+    if rows := column.get("sampled_rows"):
+        yield f"  far from 0, so its shape is that of {rows_in_print(rows)} of a sample"

@@ -24,6 +24,7 @@ class Contribution:
     column: str
     value: Any
     decibans: float
+    counted: float = 1.0  # how often, as other columns may say the same
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,10 @@ class Explanation:
 
 
 def explanations(
-    evidence: Evidence, rows: Sequence[Mapping[str, Any]], ends: NDArray[np.float64] | None = None
+    evidence: Evidence,
+    rows: Sequence[Mapping[str, Any]],
+    ends: NDArray[np.float64] | None = None,
+    counted: Mapping[str, float] | None = None,
 ) -> list[Explanation]:
     """Take the answers apart.
 
@@ -74,6 +78,8 @@ def explanations(
         Their cells, by column.
     ends : ndarray (n, k, 2), optional
         Of the intervals of the probabilities.
+    counted : mapping, optional
+        How often each column is counted, where that is not once.
 
     Raises
     ------
@@ -86,11 +92,15 @@ def explanations(
             "an explanation compares two",
             "let it learn rows of another class",
         )
-    return [_explanation(evidence, i, cells, ends) for i, cells in enumerate(rows)]
+    return [_explanation(evidence, i, cells, ends, counted or {}) for i, cells in enumerate(rows)]
 
 
 def _explanation(
-    evidence: Evidence, i: int, cells: Mapping[str, Any], ends: NDArray[np.float64] | None
+    evidence: Evidence,
+    i: int,
+    cells: Mapping[str, Any],
+    ends: NDArray[np.float64] | None,
+    counted: Mapping[str, float],
 ) -> Explanation:
     from suffice.models.base.evidence import DECIBAN
 
@@ -98,7 +108,7 @@ def _explanation(
     second, first = probability.argsort(kind="stable")[-2:]
     prior, columns = evidence.log_odds(first, second)
     parts = [
-        Contribution(name, cells.get(name, ""), float(nats * DECIBAN))
+        Contribution(name, cells.get(name, ""), float(nats * DECIBAN), counted.get(name, 1.0))
         for name, nats in zip(evidence.columns, columns[i], strict=True)
     ]
     parts.sort(key=lambda part: -abs(part.decibans))

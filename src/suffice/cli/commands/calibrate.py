@@ -1,0 +1,73 @@
+"""``suffice calibrate``: learn anew how much of what each column says is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from suffice.cli.messages.remarks import remarked, unseen_columns
+from suffice.cli.options.models import (
+    fitting,
+    label_of,
+    load_summed,
+    refusal,
+    refuse_tokens,
+    weight_of,
+    with_labels,
+    with_tokens,
+)
+from suffice.cli.options.running import Running
+from suffice.cli.options.shared import Data, Ignore, Labels, ModelFile, Reading, Weight
+from suffice.cli.output.tables import amount, print_all, refuse_overwriting
+
+__all__ = ["calibrate"]
+
+
+def calibrate(
+    *,
+    model: ModelFile,
+    data: Data,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The new model; may be MODEL itself.", show_default=False
+        ),
+    ],
+    new: Annotated[
+        bool, typer.Option("--new", help="The model has not learnt these rows.")
+    ] = False,
+    weight: Weight = None,
+    ignore: Ignore = None,
+    reading: Reading,
+    labels: Labels,
+    running: Running,
+) -> None:
+    """Learn anew how much of what each column says is counted.
+
+    A model file holds no rows. A model that was merged, or has forgotten, keeps
+    the weights of its columns until it sees rows again. The sums stay.
+    """
+    refuse_overwriting(output, data)
+    fitted = load_summed(model)
+    if not hasattr(fitted, "calibrate"):
+        rule = "naive Bayes has weights of columns, and AODE"
+        raise refusal(model, fitted, rule, "give it one of these")
+    remembered = fitted.get_params(deep=False)
+    with_labels(with_tokens(fitted, reading), labels)
+    table = unseen_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore)
+    refuse_tokens(fitted, reading, table, data[0])
+    with running.reported(f"Reading {', '.join(data)}") as report:
+        fitted.set_params(engine=running.chosen(report, fitted.threads), threads=None)
+        with fitting(data, model):
+            fitted.calibrate(
+                table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new
+            )
+    fitted.set_params(**remembered).save(output)
+    found = fitted.calibration_
+    said = (
+        f"Log loss {found.before:.4f} nats a row if every column counts once, "
+        f"{found.after:.4f} with weights, of {amount(found.rows)} rows. Saved to {output}"
+    )
+    print_all([said])

@@ -1,0 +1,49 @@
+"""``suffice calibrate``: weights of columns anew, for a model that lost its rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import suffice
+
+from ..conftest import Run
+
+
+@pytest.fixture
+def halves(run: Run, tmp_path: Path) -> Path:
+    noise = np.random.default_rng(0).normal(size=120)
+    lines = [f"{i % 2 + e:.3f},{i % 2 + e:.3f},{'ab'[i % 2]}" for i, e in enumerate(noise)]
+    for name, part in (("north", lines[:60]), ("south", lines[60:]), ("all", lines)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,again,y", *part, ""]))
+        assert run("fit", f"{name}.csv", "--label", "y").exit_code == 0
+    return tmp_path
+
+
+def test_a_merged_model_gets_the_weights_of_one_fit(run: Run, halves: Path) -> None:
+    merged = run("merge", "north.suffice", "south.suffice", "-o", "both.suffice")
+    assert "weights of the columns are those of earlier rows" in merged.stderr
+    assert suffice.load("both.suffice").calibration_.stale
+    done = run("calibrate", "both.suffice", "north.csv", "south.csv", "-o", "both.suffice")
+    assert done.exit_code == 0, done.stderr
+    assert "with weights, of 120 rows. Saved to both.suffice" in " ".join(done.stdout.split())
+    found, expected = suffice.load("both.suffice"), suffice.load("all.suffice")
+    assert found.column_weights_ == expected.column_weights_
+    assert not found.calibration_.stale
+
+
+def test_what_has_no_weights_is_refused(run: Run, halves: Path) -> None:
+    words = ("--label", "y", "--calibration", "none", "-o", "plain.suffice")
+    assert run("fit", "all.csv", *words).exit_code == 0
+    refused = run("calibrate", "plain.suffice", "all.csv", "-o", "x.suffice")
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("error: --calibration none; this rests on rows")
+    words = ("--label", "y", "--model", "lda", "--features", "x", "-o", "l")
+    assert run("fit", "all.csv", *words).exit_code == 0
+    refused = run("calibrate", "l", "all.csv", "-o", "x.suffice")
+    assert refused.stderr == (
+        "error: l holds a LinearDiscriminantAnalysis; naive Bayes has weights of columns, "
+        "and AODE; give it one of these.\n"
+    )
