@@ -1,6 +1,9 @@
 """The local engine: sums in split order, from any number of threads."""
 
 import threading
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -72,6 +75,34 @@ def test_an_interrupt_ends_the_pass(threads: int) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         list(LocalEngine(threads).map(interrupted, None, range(1000)))
+
+
+class Long:
+    """A split of very many batches."""
+
+    def __init__(self) -> None:
+        self.begun, self.ended = threading.Event(), False
+
+    def batches(self) -> Iterator[None]:
+        for _ in range(10**8):
+            self.begun.set()
+            yield None
+        self.ended = True
+
+
+def test_an_interrupt_ends_what_other_threads_read() -> None:
+    caller, splits = threading.get_ident(), [Long(), Long()]
+
+    def interrupted(split: Any, _: None) -> None:
+        if threading.get_ident() != caller:
+            deque(split.batches(), maxlen=0)
+        while not any(one.begun.wait(timeout=1) for one in splits):
+            pass
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(LocalEngine(2).map(interrupted, None, splits))  # type: ignore[arg-type]
+    assert not any(split.ended for split in splits)
 
 
 def test_an_engine_has_a_thread() -> None:

@@ -96,6 +96,18 @@ def test_parquet(far: Engine, mixed: pa.Table, row_groups: int, tmp_path: Path) 
     assert np.array_equal(model.predict_proba(features), answers)
 
 
+def test_distributions_and_weights(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
+    """What is learnt from a sample of rows, wherever these are."""
+    rows = tmp_path / "rows.parquet"
+    pq.write_table(mixed, rows, row_group_size=-(-ROWS // 7))
+    model, expected = NaiveBayes(engine=far).fit(rows, "kind"), NaiveBayes().fit(mixed, "kind")
+    same(model, expected)
+    assert model.column_weights_ == expected.column_weights_
+    assert not model.calibration_.stale
+    features = mixed.drop(["kind"])
+    assert np.array_equal(model.predict_proba(features), expected.predict_proba(features))
+
+
 def test_delimited_text(far: Engine, mixed: pa.Table, tmp_path: Path) -> None:
     for part in range(3):
         pa.csv.write_csv(mixed.slice(part * 13_334, 13_334), tmp_path / f"{part}.csv")

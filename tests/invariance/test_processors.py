@@ -54,13 +54,12 @@ IN_NATIVE = re.compile(r"#include <c?math|std::(?:exp|log|lgamma|pow)|__builtin_
 
 
 @cache
-def digests(**environment: str) -> dict[str, Any]:
+def digests(*arguments: str, **environment: str) -> dict[str, Any]:
     """Return what the program prints in a process of its own."""
     program = str(ROOT / "tests/invariance/models_of_processors.py")
+    command = [sys.executable, program, *arguments]
     changed = os.environ | environment
-    run = subprocess.run(
-        [sys.executable, program], env=changed, capture_output=True, text=True, check=True
-    )
+    run = subprocess.run(command, env=changed, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(run.stdout)
     return found
 
@@ -80,6 +79,20 @@ def test_levels_give_the_same_files_and_predictions(level: str) -> None:
     found = digests(SUFFICE_SIMD=level)
     assert found["level"] == level
     assert found["digests"] == best["digests"]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("environment", [*LEVELS, "loops of NumPy", "loops of BLAS"])
+def test_slow_models_are_the_same_everywhere(environment: str) -> None:
+    changed = {"SUFFICE_SIMD": environment if environment in LEVELS else ""}
+    if environment == "loops of NumPy":
+        changed["NPY_DISABLE_CPU_FEATURES"] = instructions_of_numpy()
+    if environment == "loops of BLAS":
+        changed["OPENBLAS_CORETYPE"] = "Prescott"
+    best = digests("slow", SUFFICE_SIMD="")
+    if environment in LEVELS and best["level"] < environment:
+        pytest.skip(f"this processor has no {environment}")
+    assert digests("slow", **changed)["digests"] == best["digests"]
 
 
 def test_loops_of_numpy_do_not_matter() -> None:

@@ -9,7 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from typing import Generic, TypeVar
+from threading import Event
+from typing import Any, Generic, TypeVar
 
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
@@ -17,6 +18,7 @@ from suffice.engines.engine import Engine
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly
+from suffice.statistics.batch import Batch
 
 __all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers"]
 
@@ -65,12 +67,16 @@ class LocalEngine(Engine):
             for split in splits:
                 yield kernel(split, params)
             return
-        pool = threads(workers - 1)
+        pool, stop = threads(workers - 1), Event()
 
         def begin(split: Split) -> _Task[R]:
-            return _Task(pool, partial(kernel, split, params))
+            return _Task(pool, partial(kernel, _stoppable(split, stop), params))
 
-        yield from in_order(begin, splits, 2 * workers, _first, _cancel)
+        def drop(tasks: Iterable[_Task[R]]) -> None:
+            stop.set()
+            _cancel(tasks)
+
+        yield from in_order(begin, splits, 2 * workers, _first, drop)
 
 
 def require_workers(option: str, number: int | None) -> None:
@@ -89,6 +95,31 @@ def require_workers(option: str, number: int | None) -> None:
             Option.of(option, number),
             Phrase("it is a whole number, 1 or more", PythonOnly(", or None for all cores")),
         )
+
+
+class _StoppedError(Exception):
+    """Nobody waits for the result any more."""
+
+
+class _Stoppable:
+    """A split whose rows end with an error when nobody waits for what is made of them."""
+
+    def __init__(self, split: Split, stop: Event) -> None:
+        self._split, self._stop = split, stop
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._split, name)
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the batches of the split."""
+        for batch in self._split.batches():
+            if self._stop.is_set():
+                raise _StoppedError
+            yield batch
+
+
+def _stoppable(split: Any, stop: Event) -> Any:
+    return _Stoppable(split, stop) if hasattr(split, "batches") else split
 
 
 class _Task(Generic[R]):
@@ -120,7 +151,10 @@ def _first(pending: deque[_Task[R]]) -> R:
 
 
 def _cancel(tasks: Iterable[_Task[R]]) -> None:
-    """Cancel what has not begun, and wait for the rest: it sees the memory of the caller."""
+    """Cancel what has not begun, and wait for the rest: it sees the memory of the caller.
+
+    What reads rows ends with the batch that it has begun.
+    """
     futures = [task.future for task in tasks]
     for future in futures:
         future.cancel()

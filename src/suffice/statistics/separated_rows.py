@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,9 @@ from suffice.statistics.moments import too_large
 __all__ = ["IncompleteRows", "SeparatingAccumulator"]
 
 SEPARATED_ROWS = 4_096  # rows separated at a time into complete ones and others
+# Products that one call of a kernel adds, in about a tenth of a second: Ctrl-C is heard in between.
+PRODUCTS = 2**29
+LEAST_ROWS = 4_096  # of a call: what it adds to pairs at its end takes as long as a thousand rows
 
 
 class IncompleteRows(NamedTuple):
@@ -98,7 +102,7 @@ class SeparatingAccumulator(ABC):
             If a number is infinite or larger than 1e150.
         """
         self._grow(k)
-        for start, x in tiles(block.values, np.float64):
+        for start, x in self._short(block):
             rows = slice(start, start + len(x))
             y = x[:, :0] if beside is None else beside.values[rows]
             require_held(y, start, left=x.shape[1])
@@ -109,6 +113,13 @@ class SeparatingAccumulator(ABC):
                 part = slice(first, first + SEPARATED_ROWS)
                 z = np.concatenate([x[part], y[part]], axis=1)
                 self._separate(z, codes[rows], weights[rows], start + first)
+
+    def _short(self, block: RealBlock) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """Cut rows so that a kernel returns soon, each part with the number of its first row."""
+        step = max(LEAST_ROWS, PRODUCTS // max(1, self._d**2))
+        for start, x in tiles(block.values, np.float64):
+            for first in range(0, len(x), step):
+                yield start + first, x[first : first + step]
 
     def _separate(
         self,

@@ -8,14 +8,16 @@
     check_rows(model, X)                        what is said of a row depends on that row alone
     check_engine(engine)                        order, exceptions, copies
     check_recovery(engine, kernel, ...)         workers that die
+    check_resuming(make, path, label)           fits that signals end, and that go on
 
-Each takes data and returns nothing, or raises `AssertionError` with the law that is broken. They
+Each takes data, and raises `AssertionError` with the law that is broken. They
 need no test runner, and work well with values that Hypothesis draws.
 """
 
 from suffice.testing.engine_laws import check_engine, check_recovery
 from suffice.testing.estimator_laws import check_estimator_laws
 from suffice.testing.family_laws import check_family
+from suffice.testing.interruption_laws import check_resuming
 from suffice.testing.row_laws import check_rows
 from suffice.testing.statistic_laws import check_statistic
 
@@ -24,6 +26,7 @@ __all__ = [
     "check_estimator_laws",
     "check_family",
     "check_recovery",
+    "check_resuming",
     "check_rows",
     "check_statistic",
 ]
