@@ -129,9 +129,10 @@ def models(table: str) -> dict[str, Any]:
     from suffice import linear_model as lm
     from suffice import naive_bayes as nb
 
+    naive_bayes = getattr(nb.NaiveBayes, "textbook", nb.NaiveBayes)  # older ones have no other
     if table == "mixed":
         return {
-            f"NaiveBayes {estimation}": nb.NaiveBayes(estimation=estimation)
+            f"NaiveBayes {estimation}": naive_bayes(estimation=estimation)
             for estimation in ("bayes", "mle", "map")
         }
     if table == "words":
@@ -139,7 +140,7 @@ def models(table: str) -> dict[str, Any]:
         return {kind.__name__: kind() for kind in counted}
     found: dict[str, Any] = {
         "GaussianNB": nb.GaussianNB(),
-        "NaiveBayes": nb.NaiveBayes(),
+        "NaiveBayes": naive_bayes(),
         "LDA": da.LinearDiscriminantAnalysis(),
         "LDA shrunk": da.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
         "QDA": da.QuadraticDiscriminantAnalysis(),

@@ -115,7 +115,7 @@ def covered(
         if len(np.unique(y)) == k:
             break
     X = truth.rows(rng, y)
-    model = NaiveBayes(FAMILIES[truth.family], class_prior="smoothed")
+    model = NaiveBayes.textbook(FAMILIES[truth.family], class_prior="smoothed")
     model.fit(X, y)
     row = truth.rows(rng, rng.choice(k, 1, p=prior))
     ends = model.predict_proba_interval(row)[0]

@@ -44,7 +44,7 @@ PARQUET, CSV = "rows.parquet", "rows.csv"
 FIT = """
 from benchmarks.measure.memory import high_water
 from suffice import NaiveBayes
-NaiveBayes().fit({path!r}, {label!r})
+NaiveBayes.textbook().fit({path!r}, {label!r})
 print(high_water())
 """
 
@@ -165,7 +165,7 @@ def _timed(pair: Pair, path: Path, n: int) -> Timed:
 
 
 def _fit(path: Path, chosen: Engine) -> NaiveBayes:
-    return NaiveBayes(engine=chosen).fit(path, LABEL)
+    return NaiveBayes.textbook(engine=chosen).fit(path, LABEL)
 
 
 def _threads() -> Engine:

@@ -52,10 +52,10 @@ def _calls() -> dict[str, tuple[str, int, Callable[[], Any], Callable[[], Any] |
     table = pa.table({**{f"x{j}": column for j, column in enumerate(x.T)}, "y": y})
     iris = rng.normal(size=(150, 4)) + (labels := np.arange(150) % 3)[:, None]
     wide, row = rng.normal(size=(400, 50)), rng.normal(size=(1, 50))
-    gaussian, mixed = GaussianNB().fit(wide, y), NaiveBayes().fit(wide, y)
+    gaussian, mixed = GaussianNB().fit(wide, y), NaiveBayes.textbook().fit(wide, y)
     mixed_columns = {f"x{j}": column for j, column in enumerate(x.T)}
     mixed_columns |= {f"c{j}": rng.choice(list("abcdef"), 400) for j in range(5)}
-    named = NaiveBayes().fit(mixed_columns, y)
+    named = NaiveBayes.textbook().fit(mixed_columns, y)
     record = {name: column[0].item() for name, column in mixed_columns.items()}
     axes = LinearDiscriminantAnalysis().fit(wide, y)
     theirs, theirs_axes = (
@@ -67,8 +67,18 @@ def _calls() -> dict[str, tuple[str, int, Callable[[], Any], Callable[[], Any] |
         sklearn.linear_model.LogisticRegression().fit,
     )
     return {
-        "nb-array": ("NaiveBayes.fit 400 x 5", 100, lambda: NaiveBayes().fit(x, y), None),
-        "nb-arrow": ("the same, an Arrow table", 50, lambda: NaiveBayes().fit(table, "y"), None),
+        "nb-array": (
+            "NaiveBayes.textbook().fit 400 x 5",
+            100,
+            lambda: NaiveBayes.textbook().fit(x, y),
+            None,
+        ),
+        "nb-arrow": (
+            "the same, an Arrow table",
+            50,
+            lambda: NaiveBayes.textbook().fit(table, "y"),
+            None,
+        ),
         "logistic": (
             "LogisticRegression.fit 400 x 5",
             10,
@@ -155,7 +165,7 @@ def _commands(folder: Path) -> dict[str, list[str]]:
     """The words of every command, of a table and a model in a folder."""
     table, model = folder / "fruit.csv", folder / "fruit.suffice"
     table.write_text(TABLE)
-    NaiveBayes().fit(str(table), "kind").save(model)
+    NaiveBayes.textbook().fit(str(table), "kind").save(model)
     fitted, answers = str(folder / "again.suffice"), str(folder / "answers.csv")
     return {
         "help": ["--help"],

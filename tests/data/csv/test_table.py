@@ -648,7 +648,8 @@ class TestWriterRoundTrip:
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.text('aé,"\n\r', max_size=30), st.sampled_from([1, 5, 1 << 20]))
     def test_the_slow_scan_agrees_on_raw_text(self, table: Open, text: str, size: int) -> None:
-        opened = table(b"x,y\n" + text.encode(), delimiter=",", missing=[], skip_bad_rows=1000)
+        options = {"delimiter": ",", "missing": [], "strip": False, "skip_bad_rows": 1000}
+        opened = table(b"x,y\n" + text.encode(), **options)
         (split,) = opened.splits({"x": pa.string(), "y": pa.string()})
         with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
             warnings.simplefilter("ignore", SufficeWarning)
