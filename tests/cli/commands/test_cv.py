@@ -13,6 +13,7 @@ import pytest
 from typer.testing import Result
 
 import suffice
+from suffice.cli.options.recipes import MODELS
 from suffice.model_selection import ByContent, compare_scores, evaluate_folds
 
 Run = Callable[..., Result]
@@ -161,11 +162,22 @@ def test_folds_by_content_and_in_order(run: Run, table: pa.Table) -> None:
         assert shown == pytest.approx(expected.scores("log loss").tolist())
 
 
+@pytest.mark.parametrize("label", ["y", "cost"])
+def test_all_models_of_a_kind_are_compared(run: Run, table: pa.Table, label: str) -> None:
+    regressions = ["linear", "ridge", "lasso", "elastic-net"]
+    models = [m for m in MODELS if (m in regressions) == (label == "cost")]
+    words = ("--ignore", "word,doctor", "--folds", 2, "--model", ",".join(models))
+    assert list(by_name(facts(run, "cv", "t.csv", "--label", label, *words))) == models
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--model", "forest"], "the models are"),
-        (["--model", "lda,linear"], "compare models of one kind"),
+        (
+            ["--model", "lda,linear"],
+            "some predict a class, the others a number",
+        ),
         (["--folds", "1"], "2 to 64 folds"),
         (["--folds", "63"], "no class has more than"),
         (["--grid", "alpha"], "write --grid alpha=0.1,1,10"),

@@ -34,7 +34,7 @@ __all__ = ["cv"]
 
 FOR_CLASSES = ("naive-bayes", "lda", "qda", "logistic")
 FOR_NUMBERS = ("linear", "ridge", "lasso")
-CLASSIFIERS = (*FOR_CLASSES, "auto")
+REGRESSIONS = (*FOR_NUMBERS, "elastic-net")
 FOLDS = 10
 
 
@@ -202,10 +202,10 @@ def _known(models: Sequence[str]) -> list[str]:
             raise ParameterError(
                 f"--model {name!r}", f"the models are {', '.join(map(repr, MODELS))}"
             )
-    if len({name in CLASSIFIERS for name in models}) > 1:
+    if len({name in REGRESSIONS for name in models}) > 1:
         raise ParameterError(
             f"--model {','.join(models)}",
-            "X a class, the others with a number",
+            "some predict a class, the others a number",
             "compare models of one kind",
         )
     return list(dict.fromkeys(models))
