@@ -2,5 +2,6 @@
 
 from suffice.privacy.audit import audit
 from suffice.privacy.finding import Audit, Finding
+from suffice.privacy.reduction import reduced
 
-__all__ = ["Audit", "Finding", "audit"]
+__all__ = ["Audit", "Finding", "audit", "reduced"]

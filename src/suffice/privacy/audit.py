@@ -19,7 +19,7 @@ from suffice.statistics.by_class import ByClass
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.pair_counts import PairCounts
 
-__all__ = ["audit"]
+__all__ = ["audit", "check_min_count"]
 
 
 def audit(model: Any, min_count: float = 10) -> Audit:
@@ -60,12 +60,23 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     listed values  (labels)      1     -                   2: ill, well
     listed values      town      1     -                   2: Bonn, Ulm
     """
-    if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
-        raise ParameterError(Option.of("min_count", min_count), "it is a number of rows, above 0")
+    check_min_count(min_count)
     if not hasattr(model, "saved_types"):
         raise ParameterError(f"{model!r} is no model of this library", "other models keep no sums")
     check_is_fitted(model)
     return Audit(type(model).__name__, min_count, tuple(_found(model, float(min_count))))
+
+
+def check_min_count(min_count: float) -> None:
+    """Refuse what is no number of rows.
+
+    Raises
+    ------
+    ParameterError
+        If it is none.
+    """
+    if not (isinstance(min_count, Real) and 0 < float(min_count) < float("inf")):
+        raise ParameterError(Option.of("min_count", min_count), "it is a number of rows, above 0")
 
 
 def _found(model: Any, m: float) -> Iterator[Finding]:

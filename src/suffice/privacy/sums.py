@@ -22,7 +22,10 @@ from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.pair_counts import PairCounts
 from suffice.statistics.value_grid import cell_bounds
 
-__all__ = ["findings_of"]
+__all__ = ["NEGLIGIBLE", "findings_of"]
+
+NEGLIGIBLE = 2.0**-40
+"""Fraction of a class that rounding of weights may leave as missing."""
 
 Names = Sequence[str]
 Labels = Sequence[Any]
@@ -60,7 +63,7 @@ def _missing(
     total: NDArray[np.float64], names: Names, labels: Labels, weight: NDArray[np.float64], m: float
 ) -> Iterator[Finding]:
     absent = weight[:, None] - total
-    for c, j, rows in _rare(np.where(absent > weight[:, None] * 2.0**-40, absent, 0.0), m):
+    for c, j, rows in _rare(np.where(absent > weight[:, None] * NEGLIGIBLE, absent, 0.0), m):
         yield Finding("few missing", names[j], labels[c], None, rows)
 
 

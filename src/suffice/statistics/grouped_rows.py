@@ -131,6 +131,10 @@ class GroupedRows(ABC):
         cut = self._some_columns(columns)
         return cut._keep(np.flatnonzero(cut.patterns[cut.pattern].any(axis=1)))._of_groups_again()
 
+    def of_many_rows(self, least: float) -> Self:
+        """The groups of so many rows at least; products of several groups stay whole."""
+        return self._keep(np.flatnonzero(self.group_weight.value >= least))
+
     def place(self, index: NDArray[np.intp], k: int) -> Self:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         return self._replaced(k=k, code=index[self.code])._sorted()

@@ -66,7 +66,7 @@ class CalibratedClassifier(GenerativeClassifier):
             As `fit` takes them.
         learnt : bool
             Whether the model has learnt these rows; each is then taken out of the sums before
-            it is asked about.
+            it is asked about. Sums that were reduced (`suffice.privacy.reduced`) stay whole.
 
         Raises
         ------
@@ -92,6 +92,7 @@ class CalibratedClassifier(GenerativeClassifier):
         self._require_weights()
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         sample = self._sampled(self.reader_, source, self._engine_for(source)).sample
+        learnt = learnt and not self.reader_.min_count
         if learnt:
             model = model.with_sample(sample)
         found = calibrated(model, sample, self.calibration, learnt)

@@ -346,7 +346,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     def _learnt(self) -> dict[str, Any]:
         reader = self.reader_
         learnt = {"parts": reader.parts, "batches": self.batches_, "declared": reader.declared}
-        return {**super()._learnt(), **learnt}
+        least = {"min_count": reader.min_count} if reader.min_count else {}
+        return {**super()._learnt(), **learnt, **least}
 
     def _check_saved(self, saved: Any) -> None:
         super()._check_saved(saved)
@@ -355,5 +356,6 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _restore(self, saved: SavedGenerative) -> None:
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
-        reader = self.reader_type(*of_file, single=saved.single_precision)
+        single, least = saved.single_precision, saved.min_count
+        reader = self.reader_type(*of_file, single=single, min_count=least)
         self._restore_sums(Learnt(reader, saved.batches))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from suffice.families import family_named, family_names
 from suffice.models.base.saved import LAYOUT, SavedClassifier
@@ -11,7 +11,7 @@ from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
-from suffice.rules import rule
+from suffice.rules import FINITE, NONNEGATIVE, rule
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.register import STATISTICS
@@ -43,6 +43,8 @@ class SavedGenerative(SavedClassifier):
         How much each column counts.
     sampled : SampledBins, optional
         Counts of columns far from 0, in a sample of the rows.
+    min_count : float
+        Sums about fewer rows were left out; 0 where none were.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -50,6 +52,7 @@ class SavedGenerative(SavedClassifier):
     declared: Vocabulary
     calibration: Calibration | None = None
     sampled: SampledBins | None = None
+    min_count: Annotated[float, NONNEGATIVE, FINITE] = 0.0
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
