@@ -66,11 +66,13 @@ class TestFit:
         assert "Saved to north.suffice" in result.stdout
         assert suffice.load("north.suffice").schema_[0].name == "id"
 
-    def test_says_how_to_measure_what_more_models_would_gain(self, run: Run, fruit: Path) -> None:
-        shown = " ".join(run("fit", fruit, "--label", "kind").stdout.split())
-        assert shown.endswith(f"learnt: suffice cv {fruit} --label kind --model naive-bayes,auto")
+    @pytest.mark.usefixtures("fruit")
+    def test_says_how_to_measure_what_more_models_would_gain(self, run: Run) -> None:
+        words = "fit", "fruit.csv", "--label", "kind"
+        shown = " ".join(run(*words).stdout.split())
+        assert shown.endswith("learnt: suffice cv fruit.csv --label kind --model naive-bayes,auto")
         for more in (["--model", "lda", "--incomplete", "drop"], ["--tune"]):
-            assert "--model auto" not in run("fit", fruit, "--label", "kind", *more).stdout
+            assert "--model auto" not in run(*words, *more).stdout
 
     def test_shows_what_it_decided(self, run: Run, fruit: Path) -> None:
         result = run("fit", fruit, "--label", "kind", "--ignore", "id")

@@ -38,11 +38,12 @@ def audit(
     as_json: AsJson = False,
     output: ResultFile = None,
 ) -> None:
-    """Show what a model file tells about single rows, or write one that tells less.
+    """Show what a model file tells about single rows.
 
     A model is made of sums. A sum over one row is that row. Listed are rare
     labels, values and combinations, numbers of few rows, cells that few rows
-    miss, and values that stand in the file as they are.
+    miss, and values that stand in the file as they are. --reduced writes a
+    model that tells less.
     """
     from suffice.privacy import audit as audited
     from suffice.privacy import reduced as reduction
