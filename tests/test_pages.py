@@ -46,6 +46,7 @@ def test_every_page_that_shows_python_is_run_here() -> None:
         "docs/pictures.md",
         "docs/privacy.md",
         "docs/probabilities.md",
+        "docs/programs.md",
         "docs/searchlight.md",
     ]
 
@@ -128,6 +129,19 @@ def test_the_page_of_privacy(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "rare value          age      4     1  from 86.5 to 86.75; label ill" in printed
     assert "few numbers         age      1     1                86.5; label ill" in printed
+
+
+def test_the_page_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = blocks("docs/programs.md")
+    exec(code, {})
+    assert capsys.readouterr().out == "suffice evaluate --json\n"
+
+
+def test_the_page_for_programs_names_every_schema() -> None:
+    schemas = ROOT / "src" / "suffice" / "cli" / "schemas"
+    page = (ROOT / "docs" / "programs.md").read_text()
+    named = set(re.findall(r"schemas/(\w+\.json)\)", page))
+    assert named == {path.name for path in schemas.iterdir()}
 
 
 def test_the_page_of_probabilities(capsys: pytest.CaptureFixture[str]) -> None:

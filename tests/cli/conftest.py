@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from typer.testing import CliRunner, Result
 
 from suffice.cli.app import app
@@ -31,10 +36,22 @@ def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("TERM", "dumb")
 
 
+@cache
+def validator_of(command: str) -> Any:
+    """What holds every output against its published schema."""
+    text = files("suffice.cli").joinpath(f"schemas/{command}.json").read_text("utf8")
+    schema = json.loads(text)
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
 @pytest.fixture
 def run() -> Run:
     def command(*words: object) -> Result:
-        return CliRunner().invoke(app, [str(word) for word in words], prog_name="suffice")
+        result = CliRunner().invoke(app, [str(word) for word in words], prog_name="suffice")
+        if "--json" in words and result.exit_code == 0 and result.stdout.startswith("{"):
+            validator_of(str(words[0])).validate(json.loads(result.stdout))
+        return result
 
     return command
 
