@@ -9,11 +9,14 @@ __all__ = ["LESSONS", "LessonOrder"]
 LESSONS = (
     "get_started",
     "messy_table",
+    "text",
     "missing_data",
     "more_rows_than_memory",
     "forget_and_merge",
     "cross_validation",
     "regression",
+    "census",
+    "brains",
     "lecture",
 )
 
