@@ -1,7 +1,8 @@
 """Build the site: ``python -m docs``, in an environment that has '.[docs]'.
 
-Every tutorial is run, a warning is an error, and every link inside the site is followed. The pages
-are in ``build/docs``; open ``build/docs/index.html``.
+Every tutorial is run, a warning is an error, every link inside the site is followed, and every
+search of the page of questions has to find its page. The pages are in ``build/docs``; open
+``build/docs/index.html``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 
 from docs.building.links import dead_links
+from docs.building.questions import unanswered
 from sphinx.cmd.build import build_main
 
 DOCS = Path(__file__).parent
@@ -28,9 +30,9 @@ def main() -> int:
     if chosen.without_tutorials:
         options += ["-D", "plot_gallery=0"]
     code = build_main([*options, str(DOCS), str(chosen.output)])
-    dead = dead_links(chosen.output)
-    print(*dead, sep="\n", file=sys.stderr, end="\n" if dead else "")
-    return code or int(bool(dead))
+    faults = [*dead_links(chosen.output), *unanswered(chosen.output, DOCS / "questions.md")]
+    print(*faults, sep="\n", file=sys.stderr, end="\n" if faults else "")
+    return code or int(bool(faults))
 
 
 if __name__ == "__main__":

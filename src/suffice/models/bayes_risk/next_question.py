@@ -93,8 +93,8 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
     DataError
         If there is not one row.
 
-    Source: T. M. Cover and J. A. Thomas, Elements of Information Theory, 2nd ed. (2006), eq. 2.43;
-    D. V. Lindley, On a measure of the information provided by an experiment (1956).
+    Source: T. M. Cover and J. A. Thomas, Elements of Information Theory, 2nd ed. (2006), eq.
+    2.43; D. V. Lindley, On a measure of the information provided by an experiment (1956).
 
     Examples
     --------
