@@ -23,7 +23,7 @@ from suffice.data.schema import (
     UniformColumns,
     integer_kind,
 )
-from suffice.data.source import each_block, refusal
+from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize
 from suffice.data.table import require_columns
 from suffice.errors import DataError
@@ -190,12 +190,8 @@ class ArraySplit:
             If a cell breaks the rule of its encoding, naming column and row.
         """
         step = BATCH_ROWS if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
-        for start in range(self.first, max(self.stop, self.first + 1), step):
-            rows = slice(start, min(start + step, self.stop))
-            try:
-                yield self._batch(rows)
-            except BadCell as bad:
-                raise refusal(self, self.layout, start - self.first, bad) from None
+        starts = range(self.first, max(self.stop, self.first + 1), step)
+        return map(partial(self._batch, step), starts)
 
     def _sparse_rows(self) -> int:
         """Rows of a sparse matrix in a batch: fewer where they are laid out."""
@@ -203,26 +199,35 @@ class ArraySplit:
             return BATCH_ROWS
         return max(1, min(BATCH_ROWS, DENSE_CELLS // max(1, len(self.source.names))))
 
-    def _batch(self, rows: slice) -> Batch:
+    def _batch(self, most: int, start: int) -> Batch:
+        """The rows from ``start`` on, so many at most."""
+        rows = slice(start, min(start + most, self.stop))
+        blocks: list[Block] = []
+        try:
+            for layout in self.layout.blocks:
+                blocks.append(self._block(rows, layout))  # noqa: PERF401 - counted on the way
+        except BadCell as bad:
+            bad.block = len(blocks)
+            raise refusal(self, self.layout, start - self.first, bad) from None
         labels, weights = self.source.labels, self.source.weights
         return Batch(
             rows.stop - rows.start,
-            each_block(partial(self._block, rows), self.layout),
+            tuple(blocks),
             NO_CODES if labels is None else labels.codes(rows),
             NO_CLASSES if labels is None else labels.classes,
             NO_WEIGHTS if weights is None else weights[rows],
         )
 
     def _block(self, rows: slice, layout: BlockLayout) -> Block:
-        x = self.source.x
-        whole = len(layout.columns) == x.shape[1]
+        x, names = self.source.x, self.source.names
+        whole = layout.columns is names or len(layout.columns) == x.shape[1]
         if whole and layout.encoding == "events":
             return events(x, rows, self.layout.threshold)
         if whole and layout.encoding == "sparse" and not isinstance(x, np.ndarray):
             return _held(stored_cells(x, rows).merged())
         x = x[rows]
         if not whole:
-            position = {name: j for j, name in enumerate(self.source.names)}
+            position = {name: j for j, name in enumerate(names)}
             x = x[:, [position[name] for name in layout.columns]]
         if layout.encoding == "events":
             return events(x, slice(0, x.shape[0]), self.layout.threshold)

@@ -33,7 +33,6 @@ from suffice.data.schema import (
     integer_kind,
     string_kind,
 )
-from suffice.data.source import each_block
 from suffice.data.text import split_words
 from suffice.data.type_names import held
 from suffice.errors import DataError, SchemaError
@@ -63,8 +62,14 @@ def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
     if layout.label is not None:
         codes, classes = _labels(batch.column(layout.label), layout)
     weights = NO_WEIGHTS if layout.weight is None else _weights(batch, layout.weight)
-    blocks = each_block(lambda block: _ENCODERS[block.encoding](batch, block, layout), layout)
-    return Batch(batch.num_rows, blocks, codes, classes, weights)
+    blocks: list[Block] = []
+    try:
+        for block in layout.blocks:
+            blocks.append(_ENCODERS[block.encoding](batch, block, layout))  # noqa: PERF401 - counted on the way
+    except BadCell as bad:
+        bad.block = len(blocks)
+        raise
+    return Batch(batch.num_rows, tuple(blocks), codes, classes, weights)
 
 
 STORED_KINDS: tuple[tuple[Stored, Callable[[pa.DataType], bool]], ...] = (

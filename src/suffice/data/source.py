@@ -8,12 +8,12 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import BlockLayout, Column, Layout, Stored
+from suffice.data.schema import Column, Layout, Stored
 from suffice.errors import DataError
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import BadCell, Block
+from suffice.statistics.block import BadCell
 
-__all__ = ["InEngine", "InParts", "Source", "Split", "each_batch", "each_block", "refusal"]
+__all__ = ["InEngine", "InParts", "Source", "Split", "each_batch", "refusal"]
 
 R = TypeVar("R")
 
@@ -83,18 +83,6 @@ class Source(InParts, Protocol):
     def take(self, rows: NDArray[np.intp]) -> Source:
         """Return the rows at these places, in that order; only of a table in memory."""
         ...
-
-
-def each_block(make: Callable[[BlockLayout], Block], layout: Layout) -> tuple[Block, ...]:
-    """Make the blocks of a batch; a bad cell tells in which of them it is."""
-    blocks = []
-    for number, block in enumerate(layout.blocks):
-        try:
-            blocks.append(make(block))
-        except BadCell as bad:
-            bad.block = number
-            raise
-    return tuple(blocks)
 
 
 def refusal(split: Split, layout: Layout, first: int, bad: BadCell) -> DataError:

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.discriminant_analysis.shared import DiscriminantAnalysis
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
-from suffice.families.family import check_nonnegative
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.multivariate_gaussian import Shrinkage
+from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.row_answers import joint
 from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts

@@ -15,8 +15,8 @@ from suffice.discriminant_analysis.shared import DiscriminantAnalysis
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import RegularizedGaussian
-from suffice.families.family import check_nonnegative, is_finite
 from suffice.families.multivariate.parameters import LOG_2PI
+from suffice.families.options import check_nonnegative, is_finite
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.calibrated import CalibratedClassifier, stands_for
 from suffice.models.generative.model import GenerativeModel

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.data.source import Split, each_batch
 from suffice.errors import ParameterError
 from suffice.families import MultivariateGaussian
-from suffice.families.family import check_nonnegative
 from suffice.families.multivariate.factored import FactoredGaussians, add_complete, fill
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.multivariate_gaussian import Shrinkage
+from suffice.families.options import check_nonnegative
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.model import GenerativeModel

@@ -19,9 +19,11 @@ from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.batch import Batch
+from suffice.statistics.statistic import Statistic
 
 __all__ = ["AVAILABLE_CORES", "LocalEngine", "require_workers"]
 
+S = TypeVar("S", bound=Statistic)
 P = TypeVar("P")
 AVAILABLE_CORES = (
     len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -77,6 +79,12 @@ class LocalEngine(Engine):
             _cancel(tasks)
 
         yield from in_order(begin, splits, 2 * workers, _first, drop)
+
+    def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
+        """The sum of ``kernel(split, params)``; of one split, as small tables have, it itself."""
+        if len(splits) == 1:
+            return kernel(splits[0], params)
+        return super().run(kernel, params, splits)
 
 
 def require_workers(option: str, number: int | None) -> None:

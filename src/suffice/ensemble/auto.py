@@ -26,7 +26,7 @@ from suffice.ensemble.candidates import (
 from suffice.ensemble.fitted import FittedAverage
 from suffice.ensemble.stacking import shares
 from suffice.errors import ParameterError
-from suffice.families.counts.identifiers import Identifiers, check_identifiers
+from suffice.families.options import Identifiers, check_words
 from suffice.model_selection.evaluated_folds import evaluate_models
 from suffice.models.base.checks import is_array
 from suffice.models.generative.advice import identifiers
@@ -183,7 +183,7 @@ class AutoClassifier(FittedAverage):
                 raise ParameterError(f"candidates={names!r}", rule)
         if not (isinstance(self.best, int) and self.best >= 1):
             raise ParameterError(f"best={self.best!r}", "it is a whole number, 1 or more")
-        check_identifiers(self.identifiers)
+        check_words(identifiers=self.identifiers)
 
 
 def _shares(found: Mapping[str, Any]) -> dict[str, float]:

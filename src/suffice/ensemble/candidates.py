@@ -14,7 +14,7 @@ from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.families.counts.identifiers import Identifiers
+from suffice.families.options import Identifiers
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.evaluated_folds import FoldEvaluations
 from suffice.model_selection.stratified import stratified

@@ -9,9 +9,10 @@ from typing import Annotated, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.counts.identifiers import Identifiers, check_identifiers, row_numbers_of
+from suffice.families.counts.identifiers import row_numbers_of
 from suffice.families.family import Family, Parameters
 from suffice.families.gaussian import Gaussian
+from suffice.families.options import Identifiers, check_words
 from suffice.families.univariate.cells import Cells, cells_of_column
 from suffice.families.univariate.densities import (
     BANDWIDTHS,
@@ -29,7 +30,6 @@ from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAc
 from suffice.statistics.precision import (
     AnyMoments,
     PrecisionOfMoments,
-    check_precision_of_moments,
 )
 from suffice.statistics.statistic import Accumulator
 
@@ -114,8 +114,7 @@ class Adaptive(Family):
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_precision_of_moments(self.precision)
-        check_identifiers(self.identifiers)
+        check_words(precision=self.precision, identifiers=self.identifiers)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""

@@ -10,16 +10,8 @@ from numpy.typing import NDArray
 
 from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
-from suffice.families.family import (
-    INCOMPLETE,
-    Alpha,
-    Estimation,
-    Family,
-    Form,
-    Parameters,
-    check_estimation,
-    complete,
-)
+from suffice.families.family import INCOMPLETE, Family, Form, Parameters, complete
+from suffice.families.options import Alpha, Estimation, check_estimation
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log, scores
 from suffice.rules import Shape, Within

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,10 @@ from suffice.errors import DataError, ParameterError
 from suffice.families.counts.advice import advice_on_counts
 from suffice.families.counts.dirichlet import dirichlet
 from suffice.families.counts.events import by_event
-from suffice.families.counts.identifiers import (
-    Identifiers,
-    check_identifiers,
-    identifiers_of,
-)
+from suffice.families.counts.identifiers import identifiers_of
 from suffice.families.counts.left_out import CategoriesLeftOut
-from suffice.families.family import Estimation, Family, Form, Parameters, check_estimation
+from suffice.families.family import Family, Form, Parameters
+from suffice.families.options import Estimation, Identifiers, Unseen, check_estimation, check_words
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
 from suffice.phrases import Option
@@ -33,9 +30,7 @@ from suffice.statistics.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Categorical", "CategoricalParameters", "Unseen", "check_unseen", "refuse_unseen"]
-
-Unseen = Literal["ignore", "error", "smooth"]
+__all__ = ["Categorical", "CategoricalParameters", "refuse_unseen"]
 
 MOST_CODES = 1_000_000  # of one column; each has a probability in every class
 
@@ -90,8 +85,7 @@ class Categorical(Family):
                 Option.of("alpha", self.alpha), "alpha is one number for all values"
             )
         check_estimation(self.estimation, self.alpha)
-        check_unseen(self.unseen)
-        check_identifiers(self.identifiers)
+        check_words(unseen=self.unseen, identifiers=self.identifiers)
         least = self.min_categories
         for number in least if isinstance(least, tuple) else (least,):
             if not (isinstance(number, Integral) and number >= 0):
@@ -171,18 +165,6 @@ class Categorical(Family):
         with_unseen = np.zeros((len(count), count.shape[1] + 1))
         with_unseen[:, :-1] = count
         return dirichlet(with_unseen, self.alpha, self.estimation, max(m, 1))
-
-
-def check_unseen(unseen: str) -> None:
-    """Check the option that says what becomes of a value that no training row showed.
-
-    Raises
-    ------
-    ParameterError
-        If it is unknown.
-    """
-    if unseen not in get_args(Unseen):
-        raise ParameterError(Option.of("unseen", unseen), "it is 'ignore', 'error' or 'smooth'")
 
 
 def refuse_unseen(

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.counts.dirichlet import pseudo_counts
 from suffice.families.counts.events import event_features, most_telling, takes_events
-from suffice.families.family import Alpha, Family, Form, Parameters, check_estimation
+from suffice.families.family import Family, Form, Parameters
 from suffice.families.multinomial import EventTerms, add_event_terms, event_counts
+from suffice.families.options import Alpha, check_estimation
 from suffice.numerics.elementary import log
 from suffice.phrases import Option
 from suffice.rules import FINITE, Shape

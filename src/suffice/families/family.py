@@ -13,11 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib import import_module
-from numbers import Real
 from pathlib import Path
 from pkgutil import iter_modules
-from sys import float_info
-from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,33 +24,22 @@ from suffice.errors import ParameterError
 from suffice.families.left_out.rows import LeaveOneOut, no_closed_form
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
-from suffice.phrases import Option, Phrase
 from suffice.statistics.block import BadCell, Encoding, require_held
 from suffice.statistics.moments import too_large
 from suffice.statistics.statistic import Accumulator
 
 __all__ = [
     "INCOMPLETE",
-    "Alpha",
-    "Estimation",
     "Family",
     "Form",
     "JointParameters",
     "Parameters",
-    "VarianceFloor",
-    "check_estimation",
-    "check_nonnegative",
-    "check_positive",
-    "check_variance_floor",
     "complete",
     "family_named",
     "family_names",
-    "is_finite",
 ]
 
-Estimation = Literal["mle", "map", "bayes"]
-VarianceFloor = float | Literal["loo"]  # a fraction of a variance, or chosen from the sums
-Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event
+SHARED = ("family", "options")  # files of this package that are no family
 INCOMPLETE = "a form describes complete rows; leave the row out"
 
 
@@ -288,85 +275,9 @@ def family_named(name: str, **options: Any) -> Family:
 
 @cache
 def family_names() -> tuple[str, ...]:
-    """Names of all families: one for every file of the package, except this one."""
+    """Names of all families: one for every file of the package, but for what families share."""
     files = iter_modules([str(Path(__file__).parent)])
-    return tuple(sorted(f.name for f in files if f.name != "family" and not f.ispkg))
-
-
-def check_estimation(estimation: str, alpha: Alpha) -> None:
-    """Check the two options that every family with counts has.
-
-    Raises
-    ------
-    ParameterError
-        If the estimation is unknown, or α is not a number it can work with.
-    """
-    if estimation not in get_args(Estimation):
-        raise ParameterError(
-            Option.of("estimation", estimation), "estimation is one of 'mle', 'map', 'bayes'"
-        )
-    values = alpha if isinstance(alpha, tuple) else (alpha,)
-    for value in values:
-        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
-            raise ParameterError(Option.of("alpha", alpha), "alpha is a finite number, 0 or more")
-    if estimation == "map" and min(values) < 1:
-        raise ParameterError(
-            Phrase(Option.of("alpha", alpha), " with ", Option.of("estimation", "map")),
-            "the posterior has a mode for alpha >= 1 only",
-            Phrase(
-                "use ",
-                Option.of("estimation", "bayes"),
-                ", whose posterior mean exists for every alpha",
-            ),
-        )
-
-
-def check_positive(**options: float | None) -> None:
-    """Check that options are positive finite numbers, or None where they may be left out.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
-    for name, value in options.items():
-        if value is not None and not (isinstance(value, Real) and 0 < value <= float_info.max):
-            raise ParameterError(Option.of(name, value), f"{name} is a positive finite number")
-
-
-def check_nonnegative(**options: float) -> None:
-    """Check that options are finite numbers, 0 or more.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
-    for name, value in options.items():
-        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
-            raise ParameterError(Option.of(name, value), f"{name} is a finite number, 0 or more")
-
-
-def check_variance_floor(**options: VarianceFloor) -> None:
-    """Check that options are fractions of a variance, or ``"loo"``.
-
-    Raises
-    ------
-    ParameterError
-        Naming the option.
-    """
-    for name, value in options.items():
-        if isinstance(value, str) and value != "loo":
-            rule = f"{name} is a finite number, 0 or more, or 'loo'"
-            raise ParameterError(Option.of(name, value), rule)
-        if not isinstance(value, str):
-            check_nonnegative(**{name: value})
-
-
-def is_finite(value: Any) -> bool:
-    """Whether a value is a number that a double can hold."""
-    real = isinstance(value, Real)
-    return real and bool(abs(value) <= float_info.max)
+    return tuple(sorted(f.name for f in files if f.name not in SHARED and not f.ispkg))
 
 
 def complete(values: NDArray[Any]) -> NDArray[np.float64]:

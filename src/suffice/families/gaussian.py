@@ -10,33 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.counts.identifiers import (
-    Identifiers,
-    alike,
-    check_identifiers,
-    row_numbers_of,
-)
-from suffice.families.family import (
+from suffice.families.counts.identifiers import alike, row_numbers_of
+from suffice.families.family import Family
+from suffice.families.left_out.rows import no_closed_form
+from suffice.families.options import (
     Estimation,
-    Family,
+    Identifiers,
     VarianceFloor,
-    check_estimation,
     check_nonnegative,
     check_positive,
     check_variance_floor,
+    check_words,
     is_finite,
 )
-from suffice.families.left_out.rows import no_closed_form
 from suffice.families.univariate.left_out import EveryClassLeftOut, OwnClassLeftOut
 from suffice.families.univariate.parameters import FAR, GaussianParameters, StudentParameters
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.variance_floor import StandardMoments, best_fraction
 from suffice.statistics.block import Encoding
 from suffice.statistics.precision import (
+    MOMENTS_ACCUMULATORS,
     AnyMoments,
     PrecisionOfMoments,
-    check_precision_of_moments,
-    moments_accumulator,
 )
 from suffice.statistics.statistic import Accumulator
 
@@ -132,9 +127,9 @@ class Gaussian(Family):
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_estimation(self.estimation, 1.0)
-        check_precision_of_moments(self.precision)
-        check_identifiers(self.identifiers)
+        check_words(
+            estimation=self.estimation, precision=self.precision, identifiers=self.identifiers
+        )
         check_positive(kappa0=self.kappa0, a0=self.a0, b0=self.b0)
         check_nonnegative(ddof=self.ddof)
         check_variance_floor(variance_floor=self.variance_floor)
@@ -143,7 +138,7 @@ class Gaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return moments_accumulator(self.precision, d)
+        return MOMENTS_ACCUMULATORS[self.precision](d)
 
     def advice(self, statistic: AnyMoments) -> Iterator[tuple[int, str]]:
         """Constants."""

@@ -8,12 +8,13 @@ from typing import ClassVar
 
 from suffice.errors import ParameterError
 from suffice.families.family import Family
+from suffice.families.options import check_words
 from suffice.families.univariate.cells import cells_of_column
 from suffice.families.univariate.densities import histogram
 from suffice.families.univariate.piecewise import PiecewiseParameters, nothing
 from suffice.statistics.block import Encoding
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
+from suffice.statistics.precision import PrecisionOfMoments
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["Histogram"]
@@ -64,7 +65,7 @@ class Histogram(Family):
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_precision_of_moments(self.precision)
+        check_words(precision=self.precision)
         if not (isinstance(self.bins, Integral) and self.bins >= 1):
             raise ParameterError(f"bins={self.bins!r}", "bins is a whole number, 1 or more")
 

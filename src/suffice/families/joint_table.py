@@ -11,9 +11,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.categorical import Unseen, check_unseen, refuse_unseen
+from suffice.families.categorical import refuse_unseen
 from suffice.families.counts.dirichlet import prior_counts
-from suffice.families.family import Estimation, Family, JointParameters, check_estimation
+from suffice.families.family import Family, JointParameters
+from suffice.families.options import Estimation, Unseen, check_estimation, check_words
 from suffice.numerics.elementary import exp, log, log_add_exp
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
@@ -85,7 +86,7 @@ class JointTable(Family):
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)
-        check_unseen(self.unseen)
+        check_words(unseen=self.unseen)
 
     def accumulator(self, encoding: str, d: int) -> JointAccumulator:
         """An empty accumulator for d columns."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from suffice.errors import ParameterError
-from suffice.families.family import Family, check_positive
+from suffice.families.family import Family
+from suffice.families.options import check_positive, check_words
 from suffice.families.univariate.cells import Cells, cells_of_column
 from suffice.families.univariate.densities import (
     BANDWIDTHS,
@@ -16,7 +17,7 @@ from suffice.families.univariate.densities import (
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters, nothing
 from suffice.statistics.block import Encoding
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
-from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
+from suffice.statistics.precision import PrecisionOfMoments
 from suffice.statistics.statistic import Accumulator
 
 __all__ = ["KernelDensity", "best_bandwidth"]
@@ -68,7 +69,7 @@ class KernelDensity(Family):
     lazy: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_precision_of_moments(self.precision)
+        check_words(precision=self.precision)
         if isinstance(self.bandwidth, str) and self.bandwidth != "loo":
             rule = "bandwidth is a positive finite number, or 'loo'"
             raise ParameterError(f"bandwidth={self.bandwidth!r}", rule)

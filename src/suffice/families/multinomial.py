@@ -11,15 +11,8 @@ from numpy.typing import NDArray
 
 from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
-from suffice.families.family import (
-    Alpha,
-    Estimation,
-    Family,
-    Form,
-    Parameters,
-    check_estimation,
-    complete,
-)
+from suffice.families.family import Family, Form, Parameters, complete
+from suffice.families.options import Alpha, Estimation, check_estimation
 from suffice.numerics import kernels
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within

@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.family import (
-    Estimation,
-    Family,
-    check_estimation,
-    check_nonnegative,
-    check_positive,
-)
+from suffice.families.family import Family
 from suffice.families.left_out.rows import no_closed_form
 from suffice.families.multivariate.expected import expected_sums
 from suffice.families.multivariate.factored import FactoredGaussians
@@ -27,6 +21,7 @@ from suffice.families.multivariate.parameters import (
 )
 from suffice.families.multivariate.structure import most_likely, shaped
 from suffice.families.multivariate.sums import _Sums
+from suffice.families.options import Estimation, check_estimation, check_nonnegative, check_positive
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.expectation_maximisation import LogPrior
 from suffice.numerics.linalg import SHARPEST, factorise

@@ -8,24 +8,17 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.family import (
-    Estimation,
-    Family,
-    Form,
-    Parameters,
-    check_estimation,
-    check_positive,
-)
+from suffice.families.family import Family, Form, Parameters
+from suffice.families.options import Estimation, check_estimation, check_positive, check_words
 from suffice.numerics import kernels
 from suffice.numerics.elementary import lgamma, log1p
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.block import Encoding, RealBlock, require_held
 from suffice.statistics.precision import (
+    MOMENTS_ACCUMULATORS,
     AnyMoments,
     PrecisionOfMoments,
-    check_precision_of_moments,
-    moments_accumulator,
 )
 from suffice.statistics.statistic import Accumulator
 
@@ -73,14 +66,14 @@ class Poisson(Family):
 
     def __post_init__(self) -> None:
         check_estimation(self.estimation, self.alpha)
-        check_precision_of_moments(self.precision)
+        check_words(precision=self.precision)
         check_positive(beta=self.beta)
         if self.estimation == "bayes":
             check_positive(alpha=self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return moments_accumulator(self.precision, d)
+        return MOMENTS_ACCUMULATORS[self.precision](d)
 
     def estimate(self, statistic: AnyMoments) -> PoissonParameters | NegativeBinomialParameters:
         """Parameters from exact moments."""

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.family import Family, check_nonnegative
+from suffice.families.family import Family
 from suffice.families.multivariate.expected import expected_sums
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.multivariate.regularized import RegularizedSums
 from suffice.families.multivariate.structure import most_likely
 from suffice.families.multivariate.sums import _Sums
+from suffice.families.options import check_nonnegative
 from suffice.phrases import Option
 from suffice.statistics.block import Encoding
 from suffice.statistics.grouped_rows import GroupedRows

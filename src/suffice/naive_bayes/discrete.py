@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.engines.choice import Choice
 from suffice.errors import warn
-from suffice.families.family import Alpha
+from suffice.families.options import Alpha
 from suffice.models.base.options import check_choices
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier

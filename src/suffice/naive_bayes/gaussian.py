@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.engines.choice import Choice
 from suffice.families import Gaussian
-from suffice.families.family import VarianceFloor, check_variance_floor
+from suffice.families.options import VarianceFloor, check_variance_floor
 from suffice.families.univariate.parameters import GaussianParameters
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.class_prior import Prior

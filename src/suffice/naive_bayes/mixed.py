@@ -11,9 +11,13 @@ from suffice.data.schema import Column, Layout, UniformColumns
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import Family, family_named
-from suffice.families.categorical import check_unseen
-from suffice.families.counts.identifiers import Identifiers, check_identifiers
-from suffice.families.family import Estimation, VarianceFloor, check_variance_floor
+from suffice.families.options import (
+    Estimation,
+    Identifiers,
+    VarianceFloor,
+    check_variance_floor,
+    check_words,
+)
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.calibrated import CalibratedClassifier
 from suffice.models.generative.calibration import Method
@@ -21,7 +25,7 @@ from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.part import FamilyColumns
 from suffice.phrases import Option
-from suffice.statistics.precision import PrecisionOfMoments, check_precision_of_moments
+from suffice.statistics.precision import PrecisionOfMoments
 
 __all__ = ["NaiveBayes"]
 
@@ -210,10 +214,9 @@ class NaiveBayes(CalibratedClassifier):
             raise ParameterError(f"label_suffix={self.label_suffix!r}", "it is a string")
         if not isinstance(self.label_map, Mapping | None):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
-        check_variance_floor(variance_floor=self.variance_floor)  # also where no column is a number
-        check_precision_of_moments(self.precision)  # also where no column is a number
-        check_unseen(self.unseen)  # also where no column is a category
-        check_identifiers(self.identifiers)
+        # Here too, as there may be no column of a family that has the option.
+        check_variance_floor(variance_floor=self.variance_floor)
+        check_words(precision=self.precision, unseen=self.unseen, identifiers=self.identifiers)
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         shaped = "adaptive" if self.estimation == "bayes" else "gaussian"

@@ -325,8 +325,11 @@ def tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]
         For an integer that is to become a double, and is none.
     """
     if values.dtype == dtype and values.flags.c_contiguous:
-        yield 0, values
-        return
+        return iter(((0, values),))
+    return _converted_tiles(values, dtype)
+
+
+def _converted_tiles(values: NDArray[Any], dtype: Any) -> Iterator[tuple[int, NDArray[Any]]]:
     step = max(16, CONVERTED // max(1, values.shape[1]))
     long = dtype == np.float64 and _is_long(values.dtype)
     for start in range(0, len(values), step):

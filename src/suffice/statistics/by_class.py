@@ -185,7 +185,8 @@ class ByClassAccumulator:
         """
         codes, weights = self._translated(batch.codes, batch.classes), batch.weights
         k = len(self._codes)
-        self._weight = grown(self._weight, k)
+        if k > len(self._weight):
+            self._weight = grown(self._weight, k)
         if not kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled):
             raise DataError(
                 f"a batch has the class code {codes.max()}",
@@ -204,16 +205,19 @@ class ByClassAccumulator:
     def statistic(self) -> ByClass:
         """Freeze what was added, classes in sorted order."""
         classes = Vocabulary.of(self._codes)
-        weight = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])
+        order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
+        total = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])
+        weight, unlabelled = total[order, 0], total[-1, 0]
         blocks = tuple([block.statistic() for block in self._blocks])
-        order = np.array([self._codes[value] for value in classes.values], np.intp)
         if tuple(self._codes) != classes.values:
-            blocks = tuple(block.take(order) for block in blocks)
-        return ByClass(classes, weight[order, 0], weight[-1, 0], blocks).pruned()
+            blocks = tuple([block.take(order) for block in blocks])
+        return ByClass(classes, weight, unlabelled, blocks).pruned()
 
     def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
         known = self._codes
-        place = [known.setdefault(value, len(known)) for value in classes.values]
-        if place == list(range(len(place))):
+        for value in classes.values:
+            known.setdefault(value, len(known))
+        place = tuple(map(known.__getitem__, classes.values))
+        if place == tuple(range(len(place))):
             return codes
         return np.array([*place, -1], np.intp)[codes]

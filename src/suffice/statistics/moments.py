@@ -252,25 +252,22 @@ class MomentsAccumulator:
         BadCell
             If a number is infinite or larger than 1e150.
         """
-        self._state = tuple([grown(part, k) for part in self._state])
+        if k > len(self._state[0]):
+            self._state = tuple([grown(part, k) for part in self._state])
         for start, x in tiles(block.values, np.float64):
             rows = slice(start, start + len(x))
-            self._add(x, codes[rows], weights[rows], start)
+            if len(weights):
+                cells = x, codes[rows], weights[rows]
+                stopped = kernels.moments.add_weighted_rows(*cells, *self._state)
+            else:
+                stopped = kernels.moments.add_rows(x, codes[rows], *self._state)
+            if stopped >= 0:
+                raise too_large(np.where(codes[rows, None] >= 0, x, 0.0), stopped, start)
 
     def statistic(self) -> Moments:
         """Freeze what was added."""
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
-
-    def _add(
-        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[Any], first: int
-    ) -> None:
-        if len(weights):
-            stopped = kernels.moments.add_weighted_rows(x, codes, weights, *self._state)
-        else:
-            stopped = kernels.moments.add_rows(x, codes, *self._state)
-        if stopped >= 0:
-            raise too_large(np.where(codes[:, None] >= 0, x, 0.0), stopped, first)
 
 
 def noise_of_squares(

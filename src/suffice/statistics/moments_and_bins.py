@@ -13,7 +13,7 @@ from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
-from suffice.statistics.precision import AnyMoments, PrecisionOfMoments, moments_accumulator
+from suffice.statistics.precision import MOMENTS_ACCUMULATORS, AnyMoments, PrecisionOfMoments
 from suffice.statistics.statistic import described
 
 __all__ = ["MomentsAndBins", "MomentsAndBinsAccumulator"]
@@ -109,7 +109,7 @@ class MomentsAndBinsAccumulator:
     """Builds `MomentsAndBins` of d columns; numbers are binned as they are."""
 
     def __init__(self, precision: PrecisionOfMoments, d: int) -> None:
-        self._moments = moments_accumulator(precision, d)
+        self._moments = MOMENTS_ACCUMULATORS[precision](d)
         self._bins = BinnedCountAccumulator(np.zeros(d))
 
     def add(

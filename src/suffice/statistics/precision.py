@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 from suffice.errors import ParameterError
@@ -15,36 +16,25 @@ from suffice.statistics.moments import Moments, MomentsAccumulator
 
 __all__ = [
     "FORMERLY_EXACT",
+    "MOMENTS_ACCUMULATORS",
     "AnyComoments",
     "AnyMoments",
     "PrecisionOfMoments",
     "PrecisionOfProducts",
-    "check_precision_of_moments",
     "check_precision_of_products",
     "comoments_accumulator",
-    "moments_accumulator",
 ]
 
 PrecisionOfMoments = Literal["pairs", "exact"]
 PrecisionOfProducts = Literal["pairs", "exact", "double"]
 AnyMoments = Moments | ExactMoments
 AnyComoments = Comoments | ExactComoments
+MOMENTS_ACCUMULATORS: dict[
+    PrecisionOfMoments, Callable[[int], MomentsAccumulator | ExactMomentsAccumulator]
+] = {"pairs": MomentsAccumulator, "exact": ExactMomentsAccumulator}
+"""Makers of empty accumulators of the moments of d columns."""
 FORMERLY_EXACT = {"former_values": {"exact": "pairs"}}
 """Of a field: pairs of products were called exact before there were exact sums."""
-
-
-def check_precision_of_moments(precision: Any) -> None:
-    """Refuse what is no form of the sums of single columns.
-
-    Raises
-    ------
-    ParameterError
-        If it is none.
-    """
-    if precision not in ("pairs", "exact"):
-        raise ParameterError(
-            Option.of("precision", precision), "precision is 'pairs' or 'exact' for single columns"
-        )
 
 
 def check_precision_of_products(precision: Any) -> None:
@@ -60,13 +50,6 @@ def check_precision_of_products(precision: Any) -> None:
             Option.of("precision", precision),
             "precision is 'pairs', 'exact' or 'double' for products",
         )
-
-
-def moments_accumulator(
-    precision: PrecisionOfMoments, d: int
-) -> MomentsAccumulator | ExactMomentsAccumulator:
-    """An empty accumulator of the moments of d columns."""
-    return ExactMomentsAccumulator(d) if precision == "exact" else MomentsAccumulator(d)
 
 
 def comoments_accumulator(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.families.family import Alpha
+from suffice.families.options import Alpha
 
 __all__ = ["dirichlet", "prior_counts", "pseudo_counts"]
 

@@ -8,43 +8,26 @@ rows that are added or forgotten decide it anew.
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
-from suffice.phrases import Option
 from suffice.statistics.counts import Counts
 from suffice.statistics.moments_left_out import MomentsLeftOut
 from suffice.statistics.precision import AnyMoments
 
 __all__ = [
     "FEW",
-    "Identifiers",
     "alike",
-    "check_identifiers",
     "identifiers_of",
     "row_numbers_of",
 ]
 
-Identifiers = Literal["ignore", "keep"]
 P = TypeVar("P")
 
 FEW = 20  # rows: fewer show nothing
 ROUNDING = 2.0**-46  # of mean and scatter, which are doubles
-
-
-def check_identifiers(given: str) -> None:
-    """Refuse a word that does not say what becomes of identifiers.
-
-    Raises
-    ------
-    ParameterError
-        If it is another.
-    """
-    if given not in get_args(Identifiers):
-        raise ParameterError(Option.of("identifiers", given), "it is 'ignore' or 'keep'")
 
 
 def identifiers_of(counts: Counts) -> NDArray[np.bool_]:

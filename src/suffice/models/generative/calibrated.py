@@ -14,7 +14,7 @@ from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError
-from suffice.families.family import is_finite
+from suffice.families.options import is_finite
 from suffice.models.generative.calibration import Calibration, Method, check_calibration
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.column_weights import SAMPLE_ROWS, calibrated

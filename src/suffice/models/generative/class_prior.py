@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.counts.dirichlet import dirichlet
-from suffice.families.family import check_nonnegative
+from suffice.families.options import check_nonnegative
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.rules import shown
 from suffice.statistics.vocabulary import Vocabulary

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from suffice.data.source import Split, each_batch
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.families.family import check_positive
+from suffice.families.options import check_positive
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.row_answers import posterior
 from suffice.numerics import kernels

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import ParameterError, warn
-from suffice.families.family import check_nonnegative
+from suffice.families.options import check_nonnegative
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.scikit_learn import convergence_warning
 from suffice.models.design.normal_equations import NormalEquations

@@ -1,0 +1,131 @@
+"""Options that families share: the values that they take, and the checks of these."""
+
+from __future__ import annotations
+
+from numbers import Real
+from sys import float_info
+from typing import Any, Literal, get_args
+
+from suffice.errors import ParameterError
+from suffice.phrases import Option, Phrase
+from suffice.statistics.precision import PrecisionOfMoments
+
+__all__ = [
+    "WORDS",
+    "Alpha",
+    "Estimation",
+    "Identifiers",
+    "Unseen",
+    "VarianceFloor",
+    "check_estimation",
+    "check_nonnegative",
+    "check_positive",
+    "check_variance_floor",
+    "check_words",
+    "is_finite",
+]
+
+Estimation = Literal["mle", "map", "bayes"]
+Identifiers = Literal["ignore", "keep"]
+Unseen = Literal["ignore", "error", "smooth"]
+VarianceFloor = float | Literal["loo"]  # a fraction of a variance, or chosen from the sums
+Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event
+
+WORDS = {
+    "estimation": (get_args(Estimation), "estimation is one of 'mle', 'map', 'bayes'"),
+    "identifiers": (get_args(Identifiers), "it is 'ignore' or 'keep'"),
+    "precision": (
+        get_args(PrecisionOfMoments),
+        "precision is 'pairs' or 'exact' for single columns",
+    ),
+    "unseen": (get_args(Unseen), "it is 'ignore', 'error' or 'smooth'"),
+}
+"""Options that are words: those that there are, and the rule."""
+
+
+def check_words(**options: Any) -> None:
+    """Check options that are words, as several families have them.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    for name, value in options.items():
+        words, rule = WORDS[name]
+        if value not in words:
+            raise ParameterError(Option.of(name, value), rule)
+
+
+def check_estimation(estimation: str, alpha: Alpha) -> None:
+    """Check the two options that every family with counts has.
+
+    Raises
+    ------
+    ParameterError
+        If the estimation is unknown, or α is not a number it can work with.
+    """
+    check_words(estimation=estimation)
+    values = alpha if isinstance(alpha, tuple) else (alpha,)
+    for value in values:
+        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
+            raise ParameterError(Option.of("alpha", alpha), "alpha is a finite number, 0 or more")
+    if estimation == "map" and min(values) < 1:
+        raise ParameterError(
+            Phrase(Option.of("alpha", alpha), " with ", Option.of("estimation", "map")),
+            "the posterior has a mode for alpha >= 1 only",
+            Phrase(
+                "use ",
+                Option.of("estimation", "bayes"),
+                ", whose posterior mean exists for every alpha",
+            ),
+        )
+
+
+def check_positive(**options: float | None) -> None:
+    """Check that options are positive finite numbers, or None where they may be left out.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    for name, value in options.items():
+        if value is not None and not (isinstance(value, Real) and 0 < value <= float_info.max):
+            raise ParameterError(Option.of(name, value), f"{name} is a positive finite number")
+
+
+def check_nonnegative(**options: float) -> None:
+    """Check that options are finite numbers, 0 or more.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    for name, value in options.items():
+        if not (isinstance(value, Real) and 0 <= value <= float_info.max):
+            raise ParameterError(Option.of(name, value), f"{name} is a finite number, 0 or more")
+
+
+def check_variance_floor(**options: VarianceFloor) -> None:
+    """Check that options are fractions of a variance, or ``"loo"``.
+
+    Raises
+    ------
+    ParameterError
+        Naming the option.
+    """
+    for name, value in options.items():
+        if isinstance(value, str):
+            if value != "loo":
+                rule = f"{name} is a finite number, 0 or more, or 'loo'"
+                raise ParameterError(Option.of(name, value), rule)
+        elif not (isinstance(value, Real) and 0 <= value <= float_info.max):
+            raise ParameterError(Option.of(name, value), f"{name} is a finite number, 0 or more")
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is a number that a double can hold."""
+    real = isinstance(value, Real)
+    return real and bool(abs(value) <= float_info.max)
