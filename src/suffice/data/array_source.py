@@ -19,7 +19,6 @@ from suffice.data.schema import (
     BlockLayout,
     Column,
     Layout,
-    Stored,
     UniformColumns,
     integer_kind,
 )
@@ -50,7 +49,6 @@ __all__ = [
     "binaries",
     "check_counts",
     "events",
-    "is_single",
     "stored_cells",
 ]
 
@@ -74,10 +72,6 @@ class ArraySource:
 
     engine: ClassVar[None] = None  # an array lives in no engine
     ignored: ClassVar[tuple[str, ...]] = ()  # no column is left out
-
-    def label_stored(self) -> Stored:
-        """The labels of an array have no column."""
-        return "nothing"
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:
         """The columns, or those of the given names, by the rule in ``schema.py``.
@@ -251,11 +245,6 @@ class ArraySplit:
 def largest_of(dtype: np.dtype[Any]) -> float:
     """The largest number of a dtype that can be squared as a double."""
     return min(LARGEST, float(np.finfo(dtype).max)) if dtype.kind == "f" else LARGEST
-
-
-def is_single(source: Any) -> bool:
-    """Whether rows come in an array, or a matrix, of single precision."""
-    return isinstance(source, ArraySource) and source.x.dtype == np.float32
 
 
 def check_counts(x: NDArray[Any], whole: bool) -> None:

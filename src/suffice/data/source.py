@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Column, Layout, Stored
+from suffice.data.schema import Column, Layout
 from suffice.errors import DataError
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
@@ -67,10 +67,6 @@ class Source(InParts, Protocol):
     @property
     def ignored(self) -> tuple[str, ...]:
         """Columns that are left out, which a model goes on to ignore."""
-        ...
-
-    def label_stored(self) -> Stored:
-        """What the label is stored as."""
         ...
 
     def columns(self, names: Sequence[str] | None = None) -> Sequence[Column]:

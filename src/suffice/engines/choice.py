@@ -19,6 +19,7 @@ __all__ = ["Choice", "engine", "engine_of", "is_here", "set_engine"]
 
 Choice = str | Engine | None
 
+HERE = LocalEngine()
 _everywhere: Engine | None = None
 
 
@@ -148,7 +149,8 @@ def engine_of(chosen: Choice, threads: int | None = None, default: str | None = 
     if chosen is None:
         chosen = _everywhere if _everywhere is not None and threads is None else "local"
     if isinstance(chosen, str):
-        found = LocalEngine(threads) if chosen == "local" else engine(chosen)
+        here = HERE if threads is None else LocalEngine(threads)
+        found = here if chosen == "local" else engine(chosen)
     else:
         found = _required(chosen)
     if threads is None or given is None:

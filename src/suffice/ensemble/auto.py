@@ -29,7 +29,6 @@ from suffice.errors import ParameterError
 from suffice.families.options import Identifiers, check_words
 from suffice.model_selection.evaluated_folds import evaluate_models
 from suffice.models.base.checks import is_array
-from suffice.models.generative.advice import identifiers
 
 __all__ = ["AutoClassifier"]
 
@@ -171,7 +170,7 @@ class AutoClassifier(FittedAverage):
         """Columns that tell one row from another, and are left out."""
         if self.identifiers == "keep" or is_array(X):
             return ()
-        return identifiers(naive_bayes(roles, numbers="gaussian").fit(X, y).model_)
+        return naive_bayes(roles, numbers="gaussian").fit(X, y).model_.identifiers
 
     def _check_options(self) -> None:
         known = ", ".join(map(repr, CANDIDATES))

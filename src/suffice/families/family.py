@@ -30,6 +30,7 @@ from suffice.statistics.statistic import Accumulator
 
 __all__ = [
     "INCOMPLETE",
+    "NO_COLUMNS",
     "Family",
     "Form",
     "JointParameters",
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 SHARED = ("family", "options")  # files of this package that are no family
+NO_COLUMNS = np.empty(0, np.intp)
 INCOMPLETE = "a form describes complete rows; leave the row out"
 
 
@@ -220,7 +222,7 @@ class Family(ABC):
 
     def left_out(self, statistic: Any) -> NDArray[np.intp]:
         """Columns, by their place, that say nothing of the class as they are identifiers."""
-        return np.empty(0, np.intp)
+        return NO_COLUMNS
 
     def settled(self, parameters: Parameters) -> Family:
         """The family that estimates as these parameters were, and chooses nothing anew.

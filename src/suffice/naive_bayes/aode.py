@@ -125,7 +125,6 @@ threads, engine
 
     def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
         sums = super()._summarise(reader, source)
-        reader = reader.with_options(**self._reading())
         assert isinstance(reader, PairedReader)
         return reader.with_pairs(sums, self._paired(reader, sums), source, self._engine_for(source))
 

@@ -196,13 +196,10 @@ class NaiveBayes(CalibratedClassifier):
         found = super()._record_reader()
         return found if found is None or self.unseen == "error" else self.reader_.answering_records
 
-    def _check_options(self) -> None:
-        super()._check_options()
+    def _check_reading(self) -> None:
         if self.numbers not in (None, *get_args(Numbers)):
             rule = f"it is {', '.join(map(repr, get_args(Numbers)))}"
             raise ParameterError(Option.of("numbers", self.numbers), rule)
-
-    def _check_reading(self) -> None:
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
         if not (listed and all(isinstance(token, str) for token in self.missing)):
             raise ParameterError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from suffice.rules import POSITIVE, Shape, rule
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.comparison import Comparison, compared
-from suffice.statistics.counts import grown, nonnegative
+from suffice.statistics.counts import nonnegative
 from suffice.statistics.statistic import Accumulator
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -102,8 +103,9 @@ class ByClass:
 
     def canonical(self) -> ByClass:
         """The same sums in the form that a file has: see `Moments.canonical`."""
-        blocks = tuple([block.canonical() for block in self.blocks])
-        unlabelled = self.unlabelled[()]  # a difference has an array without dimensions
+        blocks = tuple(map(methodcaller("canonical"), self.blocks))
+        hi, lo = self.unlabelled.hi, self.unlabelled.lo
+        unlabelled = DoubleDouble(hi[()], lo[()])  # a difference has arrays without dimensions
         return ByClass(self.classes, self.weight, unlabelled, blocks)
 
     def compare(self, other: ByClass, names: Sequence[Sequence[str]] | None = None) -> Comparison:
@@ -186,7 +188,7 @@ class ByClassAccumulator:
         codes, weights = self._translated(batch.codes, batch.classes), batch.weights
         k = len(self._codes)
         if k > len(self._weight):
-            self._weight = grown(self._weight, k)
+            self._weight = np.concatenate([self._weight, np.zeros((k - len(self._weight), 2))])
         if not kernels.counts.add_rows(codes, weights, self._weight, self._unlabelled):
             raise DataError(
                 f"a batch has the class code {codes.max()}",
@@ -206,9 +208,10 @@ class ByClassAccumulator:
         """Freeze what was added, classes in sorted order."""
         classes = Vocabulary.of(self._codes)
         order = np.array(list(map(self._codes.__getitem__, classes.values)), np.intp)
-        total = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])
-        weight, unlabelled = total[order, 0], total[-1, 0]
-        blocks = tuple([block.statistic() for block in self._blocks])
+        sums = DoubleDouble.from_table(np.vstack([self._weight, self._unlabelled])[:, :, None])
+        weight = DoubleDouble(sums.hi[order, 0], sums.lo[order, 0])
+        unlabelled = DoubleDouble(sums.hi[-1, 0], sums.lo[-1, 0])
+        blocks = tuple(map(methodcaller("statistic"), self._blocks))
         if tuple(self._codes) != classes.values:
             blocks = tuple([block.take(order) for block in blocks])
         return ByClass(classes, weight, unlabelled, blocks).pruned()

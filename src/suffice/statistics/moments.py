@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from suffice.numerics.error_free import LARGEST, SMALLEST
 from suffice.numerics.exact import SQUARABLE, scaled
 from suffice.rules import FINITE, Shape, check_form, rule
 from suffice.statistics.block import BadCell, RealBlock, tiles
-from suffice.statistics.counts import grown
 from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.statistic import described
 
@@ -86,7 +85,7 @@ class Moments:
     @classmethod
     def empty(cls, k: int, d: int) -> Self:
         """Moments of no rows."""
-        return cls(np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d)))
+        return cls(*_zeros(k, d))
 
     @property
     def k(self) -> int:
@@ -210,11 +209,7 @@ class Moments:
 
     def place(self, index: NDArray[np.intp], k: int) -> Moments:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
-        out = (
-            np.zeros((k, *self.weight.shape[1:])),
-            np.zeros((k, self.pivot.shape[1])),
-            np.zeros((k, *self.sums.shape[1:])),
-        )
+        out = _zeros(k, self.d)
         for target, source in zip(out, (self.weight, self.pivot, self.sums), strict=True):
             target[index] = source
         return type(self)(*out)
@@ -236,11 +231,7 @@ class MomentsAccumulator:
     """Builds `Moments` of d features; rows may come as any real dtype in any memory order."""
 
     def __init__(self, d: int) -> None:
-        self._state: tuple[NDArray[Any], ...] = (
-            np.zeros((0, 2, d)),
-            np.zeros((0, d)),
-            np.zeros((0, 4, d)),
-        )
+        self._state = _zeros(0, d)
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int
@@ -252,8 +243,12 @@ class MomentsAccumulator:
         BadCell
             If a number is infinite or larger than 1e150.
         """
-        if k > len(self._state[0]):
-            self._state = tuple([grown(part, k) for part in self._state])
+        known, d = self._state[1].shape
+        if k > known:
+            wider = _zeros(k, d)
+            for part, old in zip(wider, self._state, strict=True):
+                part[:known] = old
+            self._state = wider
         for start, x in tiles(block.values, np.float64):
             rows = slice(start, start + len(x))
             if len(weights):
@@ -268,6 +263,11 @@ class MomentsAccumulator:
         """Freeze what was added."""
         weight, pivot, sums = self._state
         return Moments(weight.copy(), pivot.copy(), sums.copy())
+
+
+def _zeros(k: int, d: int) -> tuple[NDArray[np.float64], ...]:
+    """Weight, pivot and sums of no rows."""
+    return np.zeros((k, 2, d)), np.zeros((k, d)), np.zeros((k, 4, d))
 
 
 def noise_of_squares(

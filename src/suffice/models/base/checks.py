@@ -18,8 +18,8 @@ from suffice.data.schema import MAX_CLASSES
 from suffice.errors import DataError, ForgetError, ParameterError, SchemaError
 from suffice.models.base.scikit_learn import (
     check_classification_targets,
-    check_consistent_length,
     column_or_1d,
+    refuse_lengths,
 )
 from suffice.numerics.sparse import is_sparse
 from suffice.statistics.batch import WEIGHT_RULE, unfit_weight
@@ -121,8 +121,8 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
         As scikit-learn has it, if labels are fractions.
     """
     values = one_column(y, warn)
-    if rows is not None:
-        check_consistent_length(rows, values)
+    if rows is not None and rows.shape[0] != values.shape[0]:
+        refuse_lengths(rows, values)
     labels = Labels.of(values)
     distinct = labels.classes.values
     types = set(map(type, distinct))

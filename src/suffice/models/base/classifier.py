@@ -340,10 +340,9 @@ class Classifier(Estimator, ProbabilityIntervals):
     ) -> tuple[Any, TableSource | ArraySource]:
         """Open the first table, and say how all that follow are read."""
         source = self._open_labelled(X, y, sample_weight, first=True)
-        reader = self._settled(source)
-        if not reader.columns:
+        if not self.n_features_in_:
             raise SchemaError("the table has no column besides the label", "a model needs features")
-        return replace(reader, label_dtype=common_dtype(y)), source
+        return replace(self._settled(source), label_dtype=common_dtype(y)), source
 
     @abstractmethod
     def _settled(self, source: TableSource | ArraySource) -> LabelReader:

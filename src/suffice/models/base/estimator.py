@@ -153,15 +153,15 @@ class Estimator(ScikitLearnInterface):
         rows = None if first else records_of(X)
         if rows is not None:
             X = self._columns_of(rows)
-        if not is_array(X, y, sample_weight, *targets):
+        if not (type(X) is np.ndarray or is_array(X, y, sample_weight, *targets)):
             from suffice.data.open import open_table
 
-            known = None if first else self.reader_.format
-            table = open_table(X, y, sample_weight, known, first=first)
-            if first:
-                table = table.without(self.ignore)
-                found = [name for name in table.feature_names if name not in targets]
-                self._settle_columns(len(found), found if has_named_columns(X) else None)
+            if not first:
+                known = self.reader_.format
+                return self._completed(open_table(X, y, sample_weight, known, first=False))
+            table = open_table(X, y, sample_weight, first=True).without(self.ignore)
+            found = [name for name in table.feature_names if name not in targets]
+            self._settle_columns(len(found), found if has_named_columns(X) else None)
             return table
         for given in (y, sample_weight, *targets):
             if isinstance(given, str):
@@ -184,11 +184,26 @@ class Estimator(ScikitLearnInterface):
         weights = None if sample_weight is None else checked_weights(sample_weight, x.shape[0])
         return ArraySource(x, names, labels, weights)
 
+    def _completed(self, table: TableSource) -> TableSource:
+        """A table that is not the first, with what it may lack."""
+        return table
+
     def _open_array(self, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
         """An array of one row at least, checked, and the names of its columns."""
-        X = unmasked(X, numeric=self.array_dtype is not None)
-        _require_numbers(X)
-        x = self._checked_array(X, first)
+        plain = plain_table(X)
+        if plain is None:
+            X = unmasked(X, numeric=self.array_dtype is not None)
+            _require_numbers(X)
+            plain = plain_table(X)
+        if plain is None:
+            x = checked_table(self, X, first, self.array_dtype)
+        elif first:
+            x = plain
+            self._settle_columns(x.shape[1])
+        elif plain.shape[1] == self.n_features_in_ and not self._is_named():
+            x = plain
+        else:
+            x = checked_table(self, plain, first, self.array_dtype, plain=True)
         if not x.shape[0]:
             raise DataError("there is no row", "an array has one at least")
         if not first:
@@ -200,17 +215,6 @@ class Estimator(ScikitLearnInterface):
         if x is not X and isinstance(x, np.ndarray):
             require_faithful(X, x, lambda at: f"column {names[at[1]]!r}, row {at[0]}")
         return x, names
-
-    def _checked_array(self, X: Any, first: bool) -> Any:
-        """An array of the width of the first one; the ``first`` settles the width, and names."""
-        array = plain_table(X)
-        if array is not None and first:
-            self._settle_columns(array.shape[1])
-            return array
-        if array is not None and array.shape[1] == self.n_features_in_ and not self._is_named():
-            return array
-        plain = array is not None
-        return checked_table(self, array if plain else X, first, self.array_dtype, plain)
 
     def _settle_columns(self, width: int, names: Any = None) -> None:
         """Note how many columns the first table has, and what they are called, if by strings."""

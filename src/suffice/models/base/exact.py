@@ -9,6 +9,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from itertools import chain
+from operator import methodcaller
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -134,6 +136,10 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
             FOLDS_INSTEAD,
         )
 
+    def _up_to_date(self, reader: R) -> R:
+        """A reader of earlier rows, with options of reading that may have changed since."""
+        return reader
+
     def _fitted_to(self, learnt: Learnt[R, S]) -> Self:
         """The estimator that `fit` makes of rows with these sums; this one stays as it is."""
         return copy(self)._set(learnt.reader.narrowed(learnt.statistic))
@@ -150,11 +156,11 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
 
     def _set(self, learnt: Learnt[R, S], source: T | None = None, tuned: bool = False) -> Self:
         """Estimate the model of what was learnt, and keep both."""
-        batches = tuple([batch.canonical() for batch in learnt.batches])
-        statistic = tree_sum(batches)
+        batches: tuple[S, ...] = tuple(map(methodcaller("canonical"), learnt.batches))
+        statistic = batches[0] if len(batches) == 1 else tree_sum(batches)
         self.model_ = self._estimate(learnt.reader, statistic, source, tuned)
         self.reader_, self.batches_, self.statistic_ = learnt.reader, batches, statistic
-        for sentence in (*self._warnings(), *(() if tuned else self._decisions())):
+        for sentence in chain(self._warnings(), () if tuned else self._decisions()):
             warn(sentence)
         return self
 
@@ -175,7 +181,8 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         source = self._open_more(X, y, sample_weight)
         learnt = self._informed(self._shown(source))
         forgettable(learnt.batches)  # refused before a row is read
-        rest = learnt.without(self._summarise(learnt.reader, source), self.row_name)
+        gone = self._summarise(self._up_to_date(learnt.reader), source)
+        rest = learnt.without(gone, self.row_name)
         with fit_context(self):
             return self._set(rest)
 
@@ -254,10 +261,11 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         if hasattr(self, "statistic_"):
             source = self._open_more(X, y, sample_weight)
             before = self._informed(self._shown(source))
+            reader = self._up_to_date(before.reader)
         else:
             reader, source = self._open_first(X, y, sample_weight)
             before = Learnt[R, S](reader, ())
-        more = self._summarise(before.reader, source)
+        more = self._summarise(reader, source)
         if joined is not None:
             before = before._replace(reader=joined(before.reader, more))
         learnt = before.followed_by(more, decay, window)

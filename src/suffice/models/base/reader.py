@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.array_source import ArraySource, is_single
+from suffice.data.array_source import ArraySource
 from suffice.data.csv.format import CsvFormat
 from suffice.data.python_numbers import faithful
 from suffice.data.records import RecordReader
@@ -65,8 +65,11 @@ class TableReader:
         **more
             The other fields of the reader.
         """
-        if isinstance(source, TableSource):
-            source.require_rows()
+        if isinstance(source, ArraySource):
+            named = source.label, source.weight
+            layout = Layout(blocks, columns, *named, **options)
+            return cls(layout, None, single=source.x.dtype == np.float32, **more)
+        source.require_rows()
         layout = Layout(
             blocks,
             as_read(columns, blocks),
@@ -76,8 +79,7 @@ class TableReader:
             ignored=source.ignored,
             **options,
         )
-        format = source.table.format if isinstance(source, TableSource) else None
-        return cls(layout, format, single=is_single(source), **more)
+        return cls(layout, source.table.format, **more)
 
     @property
     def names(self) -> Sequence[str]:

@@ -30,13 +30,13 @@ __all__ = [
     "ScikitLearnInterface",
     "available_if",
     "check_classification_targets",
-    "check_consistent_length",
     "check_is_fitted",
     "checked_table",
     "column_or_1d",
     "convergence_warning",
     "not_fitted",
     "plain_table",
+    "refuse_lengths",
 ]
 
 OFFERED = re.compile(
@@ -191,11 +191,13 @@ def _with_bases(cls: Any) -> Any:
 
 def plain_table(X: Any) -> NDArray[Any] | None:
     """An array (n, d) of numbers that needs no look of scikit-learn's; else None."""
-    array = _usual(X, "biuf")
+    array = X if type(X) is np.ndarray and X.dtype.kind in "biuf" else _usual(X, "biuf")
     return array if array is not None and array.ndim == 2 and array.size > 0 else None
 
 
-def checked_table(estimator: Any, X: Any, first: bool, dtype: str | None, plain: bool) -> Any:
+def checked_table(
+    estimator: Any, X: Any, first: bool, dtype: str | None, plain: bool = False
+) -> Any:
     """Rows as an array; width and names of the columns are those of the first table, or are noted.
 
     Parameters
@@ -318,18 +320,17 @@ def convergence_warning() -> type[Warning]:
     return warning
 
 
-def check_consistent_length(x: Any, y: Any) -> None:
-    """Refuse rows and labels, or targets, of different numbers.
+def refuse_lengths(x: Any, y: Any) -> None:
+    """Refuse rows and labels, or targets, as they are of different numbers.
 
     Raises
     ------
     ValueError
         As scikit-learn has it.
     """
-    if x.shape[0] != y.shape[0]:
-        from sklearn.utils.validation import check_consistent_length as checked
+    from sklearn.utils.validation import check_consistent_length as checked
 
-        checked(x, y)
+    checked(x, y)
 
 
 def check_classification_targets(labels: NDArray[Any]) -> None:

@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from suffice.numerics.in_print import NAMED
-from suffice.phrases import Option, Phrase
-
 if TYPE_CHECKING:
     from suffice.models.generative.classifier import GenerativeClassifier
-    from suffice.models.generative.model import GenerativeModel
 
-__all__ = ["advice", "identifiers", "left_out"]
+__all__ = ["advice"]
 
 HANDFUL = 5  # rows
 MANY = 20  # values of a label that may be a quantity, and rows of each that would make it none
@@ -46,27 +42,3 @@ def advice(model: GenerativeClassifier) -> Iterator[str]:
     for part, block in zip(model.parts_, blocks, strict=True):
         for j, said in part.family.advice(block):
             yield f"the column {part.layout.columns[j]!r} {said}"
-
-
-def identifiers(model: GenerativeModel) -> tuple[str, ...]:
-    """The columns that say nothing of the class, as they are identifiers."""
-    return tuple(
-        part.layout.columns[j]
-        for part, block in zip(model.parts, model.statistic.blocks, strict=True)
-        for j in part.family.left_out(block).tolist()
-    )
-
-
-def left_out(model: GenerativeModel) -> Iterator[str]:
-    """Yield a sentence on identifiers, if there are some that say nothing of the class."""
-    names = list(map(repr, identifiers(model)))
-    if names:
-        one, more = len(names) == 1, len(names) - NAMED
-        first = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
-        said = f"column {first} tells" if one else f"columns {first} tell"
-        yield Phrase(
-            f"{said} one row from another, as an identifier does, and {'is' if one else 'are'} "
-            "left out; ",
-            Option.of("identifiers", "keep"),
-            f" keeps {'it' if one else 'them'}.",
-        )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
 from suffice.errors import ParameterError
 from suffice.families.options import is_finite
-from suffice.models.generative.calibration import Calibration, Method, check_calibration
+from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.column_weights import SAMPLE_ROWS, calibrated
 from suffice.models.generative.model import GenerativeModel
@@ -91,7 +90,8 @@ class CalibratedClassifier(GenerativeClassifier):
         """
         self._require_weights()
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
-        sample = self._sampled(self.reader_, source, self._engine_for(source)).sample
+        reader = self._up_to_date(self.reader_)
+        sample = self._sampled(reader, source, self._engine_for(source)).sample
         learnt = learnt and not self.reader_.min_count
         if learnt:
             model = model.with_sample(sample)
@@ -158,7 +158,9 @@ class CalibratedClassifier(GenerativeClassifier):
 
     def _check_options(self) -> None:
         super()._check_options()
-        check_calibration(self.calibration)
+        if self.calibration not in get_args(Method):
+            rule = "calibration is 'none', 'temperature' or 'weights'"
+            raise ParameterError(Option.of("calibration", self.calibration), rule)
 
     @property
     def _is_of_sums(self) -> bool:
@@ -174,19 +176,19 @@ class CalibratedClassifier(GenerativeClassifier):
     ) -> Sampled:
         if isinstance(engine, CheckpointedEngine):
             engine = engine.engine  # no file holds rows
-        found = reader.with_options(**self._reading()).sample(source, engine, SAMPLE_ROWS)
+        found = reader.sample(source, engine, SAMPLE_ROWS)
         assert isinstance(found, Sampled)
         return found
 
     def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
         if not self._looks_again:
-            return super()._summarise(reader, source)
+            return reader.summarise(source, self._engine_for(source))
         engine = self._engine_for(source)
         if not isinstance(engine, CheckpointedEngine):
             return self._sampled(reader, source, engine)
         # The checkpoint keeps the sums; the rows of the sample are chosen in another reading, which
         # starts anew after a stop.
-        sums = reader.with_options(**self._reading()).summarise(source, engine)
+        sums = reader.summarise(source, engine)
         return Sampled.with_sample(sums, self._sampled(reader, source, engine).sample)
 
     def _estimate(
@@ -216,14 +218,6 @@ class CalibratedClassifier(GenerativeClassifier):
         mean = float(np.mean(self.calibration_.weights)) if known else 1.0
         weights = np.array([known.get(names, mean) for names in _weighed(model)])
         return replace(self.calibration_, weights=weights, stale=True)
-
-    def _warnings(self) -> Iterator[str]:
-        yield from super()._warnings()
-        if (found := self.calibration_) is not None and found.stale:
-            yield (
-                "the weights of the columns are those of earlier rows, as no rows are kept in "
-                "files; calibrate learns them anew."
-            )
 
     def _learnt(self) -> dict[str, Any]:
         learnt = super()._learnt()

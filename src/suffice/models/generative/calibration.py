@@ -11,33 +11,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import ParameterError
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.weighted import group_sizes
-from suffice.phrases import Option
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 
-__all__ = ["Calibration", "Method", "check_calibration"]
+__all__ = ["Calibration", "Method"]
 
 Method = Literal["none", "temperature", "weights"]
-
-
-def check_calibration(calibration: Any) -> None:
-    """Refuse what is no way to calibrate.
-
-    Raises
-    ------
-    ParameterError
-        If it is none.
-    """
-    if calibration not in get_args(Method):
-        rule = "calibration is 'none', 'temperature' or 'weights'"
-        raise ParameterError(Option.of("calibration", calibration), rule)
 
 
 @dataclass(frozen=True, eq=False)

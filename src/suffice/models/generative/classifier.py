@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,7 +30,7 @@ from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.streams import check_stream
-from suffice.models.generative.advice import advice, left_out
+from suffice.models.generative.advice import advice
 from suffice.models.generative.class_prior import class_prior
 from suffice.models.generative.fitted import FittedGenerative
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
@@ -189,7 +190,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _check_options(self) -> None:
         check_stream(self.decay, self.window)
-        check_class_weight(self.class_weight)
+        if self.class_weight is not None:
+            check_class_weight(self.class_weight)
 
     def _require_classes(self, statistic: ByClass) -> None:
         """Refuse rows of fewer classes than a fit makes sense with."""
@@ -263,8 +265,10 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
             return replace(source, table=source.table.table)  # which is refused
         return source
 
+    def _up_to_date(self, reader: GenerativeReader) -> GenerativeReader:
+        return reader.with_options(**self._reading())
+
     def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
-        reader = reader.with_options(**self._reading())  # which may have changed since the fit
         return reader.summarise(source, self._engine_for(source))
 
     def _joined(
@@ -290,20 +294,16 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         source: Rows | None = None,
         tuned: bool = False,
     ) -> GenerativeModel:
-        return self._model_of(reader, statistic.over(reader.classes(statistic)))
+        return self._model_of(reader, reader.over_classes(statistic))
 
     def _model_of(self, reader: GenerativeReader, known: ByClass) -> GenerativeModel:
         """The model of sums over rows of all classes that are known."""
         prior, alpha = self._prior()
-        return GenerativeModel.estimate(
-            reader.parts,
-            reader.layout,
-            known,
-            prior,
-            alpha,
-            self.prior_option,
-            prior_factors(self.class_weight, known, prior, self.prior_option),
-        )
+        factors = None
+        if self.class_weight is not None:
+            factors = prior_factors(self.class_weight, known, prior, self.prior_option)
+        named = prior, alpha, self.prior_option
+        return GenerativeModel.estimate(reader.parts, reader.layout, known, *named, factors)
 
     @property
     def advice_(self) -> tuple[str, ...]:
@@ -317,7 +317,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         return self.model_.remarks()
 
     def _decisions(self) -> Iterator[str]:
-        return left_out(self.model_)
+        return self.model_.decisions()
 
     # -- columns that had no value so far
 
@@ -336,10 +336,10 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         return source.columns()
 
     def _settled(self, source: Rows) -> GenerativeReader:
-        columns = self._described(source)
-        parts = self._parts(columns) if columns else ()
-        blocks = tuple([part.layout for part in parts])
-        return self.reader_type.of(source, columns, blocks, self._reading(), parts=parts)
+        options, columns = self._reading(), self._described(source)
+        parts = self._parts(columns)
+        blocks = tuple(map(attrgetter("layout"), parts))
+        return self.reader_type.of(source, columns, blocks, options, parts=parts)
 
     # -- keeping
 

@@ -21,7 +21,6 @@ from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.options import generator
 from suffice.models.base.predictions import impossible_rows
-from suffice.models.generative.advice import identifiers
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.discriminant_functions import (
     LinearForm,
@@ -83,19 +82,10 @@ class FittedGenerative(Classifier):
     def _prior(self) -> tuple[Prior, float]:
         """The class prior and its pseudo-count."""
 
-    def _open(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        targets: tuple[str, ...] = (),
-        first: bool = False,
-    ) -> TableSource | ArraySource:
-        source = super()._open(X, y, sample_weight, targets, first)
-        if first or not isinstance(source, TableSource):
-            return source
-        absent = tuple(n for n in identifiers(self._fitted()) if n not in source.table.names)
-        return replace(source, table=WithColumns(source.table, absent)) if absent else source
+    def _completed(self, table: TableSource) -> TableSource:
+        """With the identifiers that it lacks: they say nothing, and so may be absent."""
+        absent = tuple(n for n in self._fitted().identifiers if n not in table.table.names)
+        return replace(table, table=WithColumns(table.table, absent)) if absent else table
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(x, c) = log P(c) + Σ log p(x_j | c), (n, k).

@@ -26,6 +26,7 @@ from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.sums import accumulator
 from suffice.models.generative.weighted import Weighted, group_sizes, grouped_scores
 from suffice.numerics import kernels
+from suffice.numerics.in_print import NAMED
 from suffice.numerics.logspace import cell_scores, log_normalise, normalise, safe_log, scores
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
@@ -229,10 +230,37 @@ class GenerativeModel:
 
     def remarks(self) -> Iterator[str]:
         """What a user should know of these estimates, in sentences; asked for after every fit."""
-        if all(part.family.lazy for part in self.parts):
-            return
-        for part, parameters in zip(self.parts, self.parameters, strict=True):
-            yield from parameters.remarks(part.layout.columns, self.classes.values)
+        for number, part in enumerate(self.parts):
+            if not part.family.lazy:  # those that are lazy make no remarks
+                parameters = self.parameters[number]
+                yield from parameters.remarks(part.layout.columns, self.classes.values)
+        if self.calibration is not None and self.calibration.stale:
+            yield (
+                "the weights of the columns are those of earlier rows, as no rows are kept in "
+                "files; calibrate learns them anew."
+            )
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """The columns that say nothing of the class, as they are identifiers."""
+        return tuple(
+            part.layout.columns[j]
+            for part, block in zip(self.parts, self.statistic.blocks, strict=True)
+            for j in part.family.left_out(block).tolist()
+        )
+
+    def decisions(self) -> Iterator[str]:
+        """What was decided for the user, in sentences: which columns are left out."""
+        if names := list(map(repr, self.identifiers)):
+            one, more = len(names) == 1, len(names) - NAMED
+            first = ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+            said = f"column {first} tells" if one else f"columns {first} tell"
+            yield Phrase(
+                f"{said} one row from another, as an identifier does, and "
+                f"{'is' if one else 'are'} left out; ",
+                Option.of("identifiers", "keep"),
+                f" keeps {'it' if one else 'them'}.",
+            )
 
     def log_joint(
         self, batch: Batch, out: NDArray[np.float64] | None = None

@@ -20,7 +20,7 @@ from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import WithGaps, of_complete, told
-from suffice.models.base.scikit_learn import check_consistent_length, check_is_fitted
+from suffice.models.base.scikit_learn import check_is_fitted, refuse_lengths
 from suffice.models.design.feature_columns import Ways, predictors
 from suffice.models.design.matrix import Design
 from suffice.models.linear.evaluation import RegressionEvaluation
@@ -240,7 +240,8 @@ class Regressor(Estimator):
         values, targets, single = numeric_targets(y)
         source = self._open(X, None, sample_weight, first=first)
         if isinstance(source, ArraySource):
-            check_consistent_length(source.x, values)
+            if len(values) != source.x.shape[0]:
+                refuse_lengths(source.x, values)
             return ArrayTargets(source, values), targets, single
         table, targets = with_targets(source, values, targets)
         return table, targets, single
