@@ -338,7 +338,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
 
     def _problem(self, source: Source, **rows: Any) -> Problem:
         """What to minimise over the rows of a source; a descent has the same parts everywhere."""
-        engine, layout = self._engine_for(source), self.layout_
+        engine, layout = self._engine_for(source), self.reader_.layout
         workers = PARTS if self.solver in STEPS else engine.workers
         splits: Sequence[Any] = source.splits(layout, workers)
         laid_out, design = None, self.reader_.design

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -198,10 +199,15 @@ class CentredDesign:
             return self.scale
         return np.asarray(np.linalg.norm(self.whitener.cholesky.value * self.scale, axis=1))
 
-    @property
+    @cached_property
     def is_sparse(self) -> bool:
         """Whether rows are kept in compressed form."""
         return _is_sparse(self.layout)
+
+    @cached_property
+    def is_of_numbers(self) -> bool:
+        """Whether the terms are the columns themselves, which are numbers."""
+        return self.design.is_plain and not self.design.categories
 
     def has_sparse(self, batch: Batch) -> bool:
         """Whether the rows of a batch are compressed; dense ones are read by the same layout."""
@@ -293,16 +299,14 @@ class CentredDesign:
                 np.subtract(part, self.mean, out=z[:, 1:])
                 if self.whitener is not None:
                     z[:, 1:] = z[:, 1:] @ self._whitening.T
-                yield z, *[column[rows] for column in columns]
+                yield z, *map(itemgetter(rows), columns)
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield dense rows x, not centred, with the number of the first of them."""
-        design = self.design
-        if isinstance(batch.blocks[0], RealBlock) and design.is_plain and not design.categories:
-            yield 0, converted(batch.blocks[0].values)
-        else:
-            blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
-            yield from design.rows(replace(batch, blocks=tuple(blocks)))
+        """Dense rows x, not centred, with the number of the first of them."""
+        if isinstance(batch.blocks[0], RealBlock) and self.is_of_numbers:
+            return iter(((0, converted(batch.blocks[0].values)),))
+        blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
+        return self.design.rows(replace(batch, blocks=tuple(blocks)))
 
     def refuse_incomplete(self, batch: Batch) -> None:
         """Find the cell that leaves a row without a score.

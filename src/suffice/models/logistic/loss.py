@@ -101,7 +101,7 @@ class LossRequest:
 
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
         """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
-        k, (m, width) = len(self.rows.classes), self.coefficients.shape
+        k, (m, width) = len(self.rows.class_weights), self.coefficients.shape
         directions = self._directions.T
         weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
         gradient = np.zeros((m, width))
@@ -126,7 +126,7 @@ class LossRequest:
 
 def loss_sums(split: Split, request: LossRequest) -> LossSums:
     """Kernel of a pass: loss, gradient and Hessian of the rows of one split."""
-    return reduce(add, each_batch(split, request.rows.layout, request.of))
+    return reduce(add, each_batch(split, request.rows.centred.layout, request.of))
 
 
 def _present(

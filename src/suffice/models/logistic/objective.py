@@ -228,13 +228,10 @@ class Objective:
 
     def point(self, x: NDArray[np.float64], sums: LossSums) -> Point:
         """Loss, gradient and Hessian in free parameters."""
-        loss, gradient, hessian = (
-            float(sums.loss.value),
-            self._free_gradient(sums.gradient.value),
-            None,
-        )
-        if sums.hessian.shape[0]:
-            hessian = self._hessian(sums)
+        loss, full = float(sums.loss.value), sums.hessian.value
+        gradient, hessian = self._free_gradient(sums.gradient.value), None
+        if len(full):
+            hessian = self._hessian(full)
         if self.firth:
             assert hessian is not None
             inverse = solve(hessian, np.eye(len(hessian)))
@@ -250,9 +247,10 @@ class Objective:
     def _free_gradient(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((self.basis.T @ gradient * self.inverse_scale).ravel()[self.free])
 
-    def _hessian(self, sums: LossSums) -> NDArray[np.float64]:
+    def _hessian(self, full: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The Hessian (p, p) in free parameters, of that in B.ravel(), (mD, mD)."""
         (m, r), width = self.basis.shape, len(self.used)
-        full = sums.hessian.value.reshape(m, width, m, width)
+        full = full.reshape(m, width, m, width)
         full = full * self.inverse_scale * self.inverse_scale[:, None, None]
         if self.k > 2:
             full = np.einsum("ar,aibj,bs->risj", self.basis, full, self.basis, optimize=True)
