@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from operator import attrgetter
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from suffice.data.records import RecordReader
@@ -15,6 +16,7 @@ from suffice.families.options import (
     Estimation,
     Identifiers,
     VarianceFloor,
+    check_estimation,
     check_variance_floor,
     check_words,
 )
@@ -220,17 +222,17 @@ class NaiveBayes(CalibratedClassifier):
         usual = FAMILY_OF_KIND | {"real": self.numbers or shaped}
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             return whole(self._family(self.families or usual[columns.kind]), columns)
+        check_estimation(self.estimation, self.alpha)  # whatever the columns are
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
         looked_for = len(columns) > 1 and self._is_named()
         identifiers = self.identifiers if looked_for else "keep"
-        families = {kind: self._family(name, identifiers) for kind, name in usual.items()}
-        groups += [
-            ((c.name,), families[c.kind])
-            for c in columns
-            if c.name not in chosen and c.kind in families  # else no row showed a value yet
-        ]
+        # An unknown kind has no family: no row showed a value yet.
+        others = [c for c in columns if c.name not in chosen and c.kind in usual]
+        kinds = dict.fromkeys(map(attrgetter("kind"), others))
+        families = {kind: self._family(usual[kind], identifiers) for kind in kinds}
+        groups += [((c.name,), families[c.kind]) for c in others]
         return parts_of(groups, {column.name: column for column in columns})
 
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
