@@ -40,7 +40,7 @@ from suffice.models.base.partial_answers import (
     told,
 )
 from suffice.models.base.predictions import prediction_tables
-from suffice.models.base.proba_intervals import ProbabilityIntervals
+from suffice.models.base.proba_intervals import Ends, beside_interval, predict_proba_interval
 from suffice.models.base.reader import LabelReader
 from suffice.statistics.batch import Batch
 
@@ -49,7 +49,7 @@ __all__ = ["Classifier"]
 T = TypeVar("T")
 
 
-class Classifier(Estimator, ProbabilityIntervals):
+class Classifier(Estimator):
     """An estimator of labels.
 
     Attributes
@@ -168,12 +168,18 @@ class Classifier(Estimator, ProbabilityIntervals):
         if typicality:
             answer = self._beside_typicality(answer)
         if interval is not None:
-            answer = self._beside_interval(answer, interval, level)
+            answer = beside_interval(self, answer, interval, level)
         answered, layout = partial(map_batches, self._engine_for(source)), self._layout_to_answer()
         if unanswerable == "error" or (complete := self._complete_rows()) is None:
             return prediction_tables(model.classes, answered(answer, source, layout))
         answer = partial(answer_complete, complete, answer)
         return class_tables_with_gaps(model.classes, answered(answer, source, layout))
+
+    predict_proba_interval = predict_proba_interval
+
+    @abstractmethod
+    def _interval_ends(self, level: float, draws: int, random_state: Any) -> Ends:
+        """What gives the ends of the intervals of a batch; with 0 draws in closed form."""
 
     def _beside_typicality(self, answer: Any) -> Any:
         """What answers a batch with the typicality of its rows beside."""
