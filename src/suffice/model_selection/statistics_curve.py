@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
-from suffice.models.base.evaluation import Evaluation, evaluation
+from suffice.models.base.evaluated_rows import evaluation
+from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.fold_sums import placed as counted
 from suffice.models.base.options import generator
 from suffice.models.generative.classifier import GenerativeClassifier

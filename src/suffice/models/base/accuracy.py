@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from suffice.data.source import Split, each_batch
 from suffice.errors import DataError
 from suffice.models.base.costs import by_costs
-from suffice.models.base.evaluation import known_codes
+from suffice.models.base.evaluated_rows import known_codes
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import Batch
@@ -54,7 +54,7 @@ def hits(split: Split, model: Any, costs: NDArray[np.float64] | None = None) -> 
     model : object
         Of a classifier.
     costs : ndarray (k, k), optional
-        As for `suffice.models.base.evaluation.evaluation`.
+        As for `suffice.models.base.evaluated_rows.evaluation`.
 
     Raises
     ------

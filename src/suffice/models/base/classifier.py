@@ -28,7 +28,8 @@ from suffice.models.base.accuracy import Hits, hits, of_rows
 from suffice.models.base.checks import common_dtype
 from suffice.models.base.costs import by_costs, checked_costs, expected_costs
 from suffice.models.base.estimator import Estimator
-from suffice.models.base.evaluation import Evaluation, evaluation
+from suffice.models.base.evaluated_rows import evaluation
+from suffice.models.base.evaluation import Evaluation
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
 from suffice.models.base.options import Unanswerable, check_unanswerable, without_typicality

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import InParts, Split
 from suffice.engines.engine import Engine
-from suffice.models.base.evaluation import Classifies
+from suffice.models.base.evaluated_rows import Classifies
 from suffice.models.base.fold_sums import by_place
 from suffice.models.base.partial_answers import WithGaps
 from suffice.statistics.batch import Batch
