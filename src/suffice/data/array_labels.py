@@ -37,13 +37,14 @@ class Labels:
         if values.dtype == np.bool_:
             shown = (value for value in (False, True) if (values == value).any())
             return cls(values, Vocabulary(tuple(shown)))
-        span = _span(values)
-        if span is not None:
-            low, width = span
-            seen = np.zeros(width, np.bool_)
-            kernels.counts.mark(values, low, seen)
-            found = map(int(low).__add__, np.flatnonzero(seen).tolist())
-            return cls(values, Vocabulary(tuple(found)))
+        if values.dtype.kind in "iu" and len(values):
+            low = values.min()
+            width = int(values.max()) - int(low) + 1
+            if width <= BATCH_ROWS:
+                seen = np.zeros(width, np.bool_)
+                kernels.counts.mark(values, low, seen)
+                found = map(int(low).__add__, np.flatnonzero(seen).tolist())
+                return cls(values, Vocabulary(tuple(found)))
         cells = values.tolist()
         if values.dtype == object:
             require_label_values(cells)
@@ -82,12 +83,3 @@ class Labels:
         table = np.full(above[-1] + 1, -1, np.intp)
         table[above] = np.arange(len(known))
         return table
-
-
-def _span(values: NDArray[Any]) -> tuple[Any, int] | None:
-    """The smallest of integers, and how many lie from it to the largest, if few enough."""
-    if values.dtype.kind not in "iu" or not len(values):
-        return None
-    low = values.min()
-    width = int(values.max()) - int(low) + 1
-    return (low, width) if width <= BATCH_ROWS else None

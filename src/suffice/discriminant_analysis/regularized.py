@@ -245,7 +245,7 @@ class RegularizedDiscriminantAnalysis(CalibratedClassifier, DiscriminantAnalysis
     def _choice(self, reader: GenerativeReader, statistic: ByClass) -> Regularization | None:
         """What λ and γ follow from; of earlier rows, where those of these sums are not there."""
         if isinstance(statistic, Sampled) and stands_for(statistic):
-            model = self._model_of(reader, reader.over_classes(statistic.plain))
+            model = self._model_of(reader, self._of_all_classes(reader, statistic.plain))
             pooling = POOLING if self.pooling == "loo" else (self.pooling,)
             shrinkage = SHRINKAGE if self.shrinkage == "loo" else (self.shrinkage,)
             return chosen_regularization(model, statistic.sample, pooling, shrinkage)

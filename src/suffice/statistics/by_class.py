@@ -214,7 +214,8 @@ class ByClassAccumulator:
         blocks = tuple(map(methodcaller("statistic"), self._blocks))
         if tuple(self._codes) != classes.values:
             blocks = tuple([block.take(order) for block in blocks])
-        return ByClass(classes, weight, unlabelled, blocks).pruned()
+        found = ByClass(classes, weight, unlabelled, blocks)
+        return found if weight.hi.all() else found.pruned()
 
     def _translated(self, codes: NDArray[np.intp], classes: Vocabulary) -> NDArray[np.intp]:
         known = self._codes

@@ -208,7 +208,7 @@ class Estimator(ScikitLearnInterface):
             raise DataError("there is no row", "an array has one at least")
         if not first:
             names = self.reader_.names
-        elif self._is_named():
+        elif plain is None and self._is_named():
             names = tuple(map(str, self.feature_names_in_))
         else:
             names = Numbered(x.shape[1])

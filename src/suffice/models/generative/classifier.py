@@ -294,7 +294,11 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         source: Rows | None = None,
         tuned: bool = False,
     ) -> GenerativeModel:
-        return self._model_of(reader, reader.over_classes(statistic))
+        return self._model_of(reader, self._of_all_classes(reader, statistic))
+
+    def _of_all_classes(self, reader: GenerativeReader, statistic: ByClass) -> ByClass:
+        """The same sums over all labels, those included of which there is no row."""
+        return statistic.over(reader.classes(statistic)) if reader.declared.values else statistic
 
     def _model_of(self, reader: GenerativeReader, known: ByClass) -> GenerativeModel:
         """The model of sums over rows of all classes that are known."""
@@ -336,7 +340,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         return source.columns()
 
     def _settled(self, source: Rows) -> GenerativeReader:
-        options, columns = self._reading(), self._described(source)
+        columns, options = self._described(source), self._reading()
         parts = self._parts(columns)
         blocks = tuple(map(attrgetter("layout"), parts))
         return self.reader_type.of(source, columns, blocks, options, parts=parts)

@@ -243,11 +243,11 @@ class GenerativeModel:
     @property
     def identifiers(self) -> tuple[str, ...]:
         """The columns that say nothing of the class, as they are identifiers."""
-        return tuple(
-            part.layout.columns[j]
-            for part, block in zip(self.parts, self.statistic.blocks, strict=True)
-            for j in part.family.left_out(block).tolist()
-        )
+        found: list[str] = []
+        for part, block in zip(self.parts, self.statistic.blocks, strict=True):
+            places = part.family.left_out(block).tolist()
+            found.extend(map(part.layout.columns.__getitem__, places))
+        return tuple(found)
 
     def decisions(self) -> Iterator[str]:
         """What was decided for the user, in sentences: which columns are left out."""

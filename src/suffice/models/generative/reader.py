@@ -72,10 +72,6 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
         """All labels, those included of which there is no row."""
         return statistic.classes | self.declared
 
-    def over_classes(self, statistic: ByClass) -> ByClass:
-        """The same sums over all labels, those included of which there is no row."""
-        return statistic.over(self.classes(statistic)) if self.declared.values else statistic
-
     def column(self, lost: ForgetError | Loss) -> str:
         """The column that an error is about."""
         return str(self.parts[lost.block].layout.columns[cast(int, lost.column)])
