@@ -37,7 +37,7 @@ from suffice.models.base.scikit_learn import (
     ScikitLearnInterface,
     check_is_fitted,
     checked_table,
-    plain_table,
+    usual_array,
 )
 from suffice.persist import write_model
 from suffice.phrases import Option
@@ -190,11 +190,11 @@ class Estimator(ScikitLearnInterface):
 
     def _open_array(self, X: Any, first: bool) -> tuple[Any, Sequence[str]]:
         """An array of one row at least, checked, and the names of its columns."""
-        plain = plain_table(X)
+        plain = _plain_table(X)
         if plain is None:
             X = unmasked(X, numeric=self.array_dtype is not None)
             _require_numbers(X)
-            plain = plain_table(X)
+            plain = _plain_table(X)
         if plain is None:
             x = checked_table(self, X, first, self.array_dtype)
         elif first:
@@ -347,6 +347,13 @@ class Estimator(ScikitLearnInterface):
     @abstractmethod
     def _restore(self, saved: Any) -> None:
         """Take over what a file holds besides the options."""
+
+
+def _plain_table(X: Any) -> NDArray[Any] | None:
+    """An array (n, d) of numbers that needs no look of scikit-learn's; else None."""
+    plain = type(X) is np.ndarray and X.dtype.kind in "biuf"
+    array: NDArray[Any] | None = X if plain else usual_array(X, "biuf")
+    return array if array is not None and array.ndim == 2 and array.size > 0 else None
 
 
 def _require_numbers(X: Any) -> None:

@@ -35,8 +35,8 @@ __all__ = [
     "column_or_1d",
     "convergence_warning",
     "not_fitted",
-    "plain_table",
     "refuse_lengths",
+    "usual_array",
 ]
 
 OFFERED = re.compile(
@@ -189,12 +189,6 @@ def _with_bases(cls: Any) -> Any:
     return type(cls.__name__, (cls, _bases(cls)), members)
 
 
-def plain_table(X: Any) -> NDArray[Any] | None:
-    """An array (n, d) of numbers that needs no look of scikit-learn's; else None."""
-    array = X if type(X) is np.ndarray and X.dtype.kind in "biuf" else _usual(X, "biuf")
-    return array if array is not None and array.ndim == 2 and array.size > 0 else None
-
-
 def checked_table(
     estimator: Any, X: Any, first: bool, dtype: str | None, plain: bool = False
 ) -> Any:
@@ -231,7 +225,7 @@ def checked_table(
     )
 
 
-def _usual(given: Any, kinds: str) -> Any:
+def usual_array(given: Any, kinds: str) -> Any:
     """An array, or what NumPy makes of a list, if its dtype is of one of these kinds; else None."""
     if isinstance(given, list):
         try:
@@ -356,7 +350,7 @@ def column_or_1d(y: Any, warn: bool) -> NDArray[Any]:
     ValueError
         As scikit-learn has it, if they have more dimensions.
     """
-    array = _usual(y, "biufUO")
+    array = usual_array(y, "biufUO")
     if array is not None and array.ndim == 1:
         return np.ascontiguousarray(array)
     from sklearn.utils.validation import column_or_1d as checked
