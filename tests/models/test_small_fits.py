@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-
 from benchmarks.measure.calls import calls
+
 from suffice.linear_model import LogisticRegression
 from suffice.naive_bayes import GaussianNB, NaiveBayes
 

@@ -367,3 +367,12 @@ def test_linear_models_name_a_column_without_a_value() -> None:
     ):
         with pytest.raises(DataError, match="column 'late' has no value"):
             model.fit(empty, "y")
+
+
+def test_options_of_reading_may_change_between_batches() -> None:
+    model = NaiveBayes.textbook().fit(pa.table({"c": ["a", "b", "a"], "y": [0, 1, 0]}), "y")
+    model.set_params(missing=["?"])
+    model.partial_fit(pa.table({"c": ["?", "b"], "y": [0, 1]}), "y")
+    assert model.statistic_.blocks[0].total.tolist() == [[2.0], [2.0]]
+    model.forget(pa.table({"c": ["?", "b"], "y": [0, 1]}), "y")
+    assert model.statistic_.blocks[0].total.tolist() == [[2.0], [1.0]]
