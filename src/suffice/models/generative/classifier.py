@@ -55,23 +55,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     A subclass says by `_parts` which families model which columns, and by `_prior` what is known of
     the classes beforehand.
 
-    Attributes
-    ----------
-    statistic_ : ByClass
-        Exact sums over all rows learnt so far.
-    batches_ : tuple of ByClass
-        The statistics that it is the sum of: one, or one for each batch of a window.
-    schema_ : tuple of Column
-        What each column is, and why.
-    parts_ : tuple of FamilyColumns
-        Families and the columns that they model.
-    classes_ : ndarray (k,)
-        Labels, sorted.
-    class_count_, class_prior_ : ndarray (k,)
-        Σw of the rows of each class, and P(c).
-    n_features_in_ : int
-    feature_names_in_ : ndarray (d,)
-        Only when the columns have names.
+    Its statistic is a `ByClass`. What a fit leaves is said in `ExactEstimator` and `Classifier`, and
+    at the properties themselves.
     """
 
     class_weight: ClassWeight = None

@@ -56,23 +56,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
 
     A subclass holds the options and says by `_penalty` what each coefficient costs.
 
-    Attributes
-    ----------
-    statistic_ : Comoments or ExactComoments
-        Exact sums over all rows learnt so far.
-    batches_ : tuple of Comoments or ExactComoments
-        The statistics that it is the sum of: one, or one for each batch of a window.
-    model_ : LinearModel
-        Everything that follows from them.
-    coef_, intercept_ : ndarray
-        w, (d,), or (t, d) for targets (n, t); b, a number or (t,).
-    rank_, singular_ : int, ndarray
-        Rank of the columns about their means, and their singular values.
-    schema_ : sequence of Column
-        What each column is, and why.
-    n_features_in_ : int
-    feature_names_in_ : ndarray (d,)
-        Only when the columns have names.
+    What a fit leaves is said in `ExactEstimator` and `FittedLinear`, and at the properties
+    themselves.
     """
 
     model_name, row_name = "linear model", "row"
