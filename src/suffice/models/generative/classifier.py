@@ -55,7 +55,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     A subclass says by `_parts` which families model which columns, and by `_prior` what is known of
     the classes beforehand.
 
-    Its statistic is a `ByClass`. What a fit leaves is said in `ExactEstimator` and `Classifier`, and
+    What a fit leaves is said in `ExactEstimator` and `Classifier`, and
     at the properties themselves.
     """
 
