@@ -567,7 +567,7 @@ OPTIONS: dict[str, Case] = {
     "a number of events as a string": (
         lambda: MultinomialNB(alpha="1").fit(X, Y),
         ParameterError,
-        "alpha='1'; alpha is a finite number, 0 or more.",
+        "alpha='1'; alpha is a finite number, 0 or more, or 'evidence' or 'shared_evidence'.",
     ),
     "no alpha": (
         lambda: BernoulliNB(alpha=None).fit(X, Y),
@@ -686,10 +686,16 @@ OPTIONS: dict[str, Case] = {
         ParameterError,
         "alpha=-1; alpha is a finite number, 0 or more.",
     ),
+    "alpha by evidence of a mode": (
+        lambda: fit(estimation="map", alpha="evidence"),
+        ParameterError,
+        "alpha='evidence' with estimation='map'; the evidence is that of a prior under which the "
+        "estimate is the posterior mean; use estimation='bayes', or a number.",
+    ),
     "alpha as a string": (
         lambda: fit(alpha="1"),
         ParameterError,
-        "alpha='1'; alpha is a finite number, 0 or more.",
+        "alpha='1'; alpha is a finite number, 0 or more, or 'evidence' or 'shared_evidence'.",
     ),
     "a mode that does not exist": (
         lambda: fit(estimation="map", alpha=0.5),

@@ -603,3 +603,22 @@ def test_the_former_name_of_the_weight_of_a_penalty_is_taken_with_a_warning(run,
     assert suffice.load("t.suffice").alpha == 0.375
     result = run(*words, "--alpha", "0.375")
     assert (result.exit_code, "--alpha" in result.stderr) == (0, False)
+
+
+def test_pseudo_counts_by_their_evidence(run: Run, tmp_path: Path) -> None:
+    rows = "".join(
+        f"{'ab'[i % 3 == 0]},{'xyz'[i * i % 3]},{['no', 'yes'][i % 2]}\n" for i in range(40)
+    )
+    (tmp_path / "t.csv").write_text("p,q,c\n" + rows)
+    words = ("fit", tmp_path / "t.csv", "--label", "c", "--alpha", "evidence")
+    done(run, *words, "-o", tmp_path / "m.suffice")
+    found = json.loads(done(run, "show", tmp_path / "m.suffice", "--json"))["columns"]
+    model = suffice.NaiveBayes(alpha="evidence").fit(str(tmp_path / "t.csv"), "c")
+    expected = dict(zip(model.alpha_evidence_.names, model.alpha_evidence_.alpha, strict=True))
+    assert {column["name"]: column["alpha"]["alpha"] for column in found} == expected
+    assert len(found[0]["alpha"]["curve"]) == len(found[0]["alpha"]["tried"])
+    shown = done(run, "show", tmp_path / "m.suffice")
+    assert "by evidence" in shown
+    assert "nats above that of 1" in shown
+    result = run(*words[:4], "--alpha", "odd")
+    assert "it is a number, 0 or more, or evidence or shared_evidence" in result.stderr

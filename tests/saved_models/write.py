@@ -347,6 +347,13 @@ def regularized() -> Iterator[tuple[str, Any, str]]:
     yield "given", given.fit(X, NUMBER, WEIGHT), "numbers"
 
 
+def chosen() -> Iterator[tuple[str, Any, str]]:
+    """Models with options that were chosen from the sums."""
+    for alpha in ("evidence", "shared_evidence"):
+        yield alpha, NaiveBayes(alpha=alpha).fit(RAW, "kind"), "table"
+    yield "evidence", nb.CategoricalNB(alpha="evidence").fit(CODES, NUMBER), "codes"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -374,6 +381,7 @@ def main() -> None:
         pairs,
         columns_far_from_zero,
         regularized,
+        chosen,
     )
     for group in groups:
         for name, model, given in group():

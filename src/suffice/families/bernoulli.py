@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
+from suffice.families.counts.smoothing import evidence_for, settled_alpha
 from suffice.families.family import INCOMPLETE, Family, Form, Parameters, complete
-from suffice.families.options import Alpha, Estimation, check_estimation
+from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log, scores
 from suffice.rules import Shape, Within
 from suffice.statistics.block import BadCell, CodedBlock, Encoding, tiles
@@ -34,8 +36,10 @@ class Bernoulli(Family):
 
     Parameters
     ----------
-    alpha : float, or tuple of one float for every column
-        Pseudo-count of each outcome.
+    alpha : float, tuple of one float for every column, "evidence" or "shared_evidence"
+        Pseudo-count of each outcome; or the one of greatest evidence
+        (`suffice.numerics.dirichlet_evidence.alpha_by_evidence`), for each column or for all. The
+        words of a text share one.
     estimation : {"bayes", "mle", "map"}
         How probabilities follow from the counts.
 
@@ -47,13 +51,13 @@ class Bernoulli(Family):
     Source: Manning, Raghavan, Schütze, Introduction to Information Retrieval (2008), section 13.3.
     """
 
-    alpha: Alpha = 1.0
+    alpha: Smoothing = 1.0
     estimation: Estimation = "bayes"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("binary", "events")
 
     def __post_init__(self) -> None:
-        check_estimation(self.estimation, self.alpha)
+        check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator."""
@@ -69,14 +73,22 @@ class Bernoulli(Family):
             return False
         return bool((statistic.count.value <= statistic.total).all())
 
+    def settled(self, parameters: Parameters) -> Bernoulli:
+        """The same, with the α of these."""
+        return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
+
     def estimate(self, statistic: Counts) -> BernoulliParameters:
         """Parameters from exact counts of either encoding."""
         ones = statistic.ones
         outcomes = np.stack([statistic.total - ones, ones], axis=-1)
-        alpha = pseudo_counts(self.alpha, ones.shape[1])
+        d, words = ones.shape[1], statistic.events
+        growing = words is not None and not words.closed
+        evidence = evidence_for(self.alpha, outcomes.swapaxes(0, 1), [2] * d, growing)
+        alpha = pseudo_counts(settled_alpha(self.alpha, evidence), d)
         if isinstance(alpha, np.ndarray):
             alpha = alpha[:, None]
-        return BernoulliParameters(dirichlet(outcomes, alpha, self.estimation, 2), statistic.events)
+        theta = dirichlet(outcomes, alpha, self.estimation, 2)
+        return BernoulliParameters(theta, words, evidence)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +97,7 @@ class BernoulliParameters(Parameters):
 
     theta: Annotated[NDArray[np.float64], Shape("k", "d", 2), Within(0, 1)]
     words: Annotated[Vocabulary | None, Shape("d")] = None
+    alpha_evidence: AlphaEvidence | None = None
 
     @property
     def n_free(self) -> int:

@@ -13,15 +13,24 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
 from suffice.families.counts.advice import advice_on_counts
-from suffice.families.counts.dirichlet import dirichlet
+from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event
 from suffice.families.counts.identifiers import identifiers_of
 from suffice.families.counts.left_out import CategoriesLeftOut
+from suffice.families.counts.smoothing import evidence_for, settled_alpha
 from suffice.families.family import Family, Form, Parameters
-from suffice.families.options import Estimation, Identifiers, Unseen, check_estimation, check_words
+from suffice.families.left_out.rows import no_closed_form
+from suffice.families.options import (
+    Estimation,
+    Identifiers,
+    Smoothing,
+    Unseen,
+    check_smoothing,
+    check_words,
+)
 from suffice.numerics import kernels
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
-from suffice.phrases import Option
 from suffice.rules import Shape, Within
 from suffice.statistics.block import BadCell, CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.statistics.counts import WIDEST, CountAccumulator, Counts, offsets_of
@@ -45,9 +54,10 @@ class Categorical(Family):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float, tuple of one float for every column, "evidence" or "shared_evidence"
         Pseudo-count of every value; 1 is Laplace's rule. 0 is allowed: an unseen pair of class
-        and value is then impossible.
+        and value is then impossible. Or the one of greatest evidence
+        (`suffice.numerics.dirichlet_evidence.alpha_by_evidence`), for each column or for all.
     estimation : {"bayes", "mle", "map"}
         How probabilities follow from the counts.
     unseen : {"ignore", "error", "smooth"}
@@ -68,7 +78,7 @@ class Categorical(Family):
         If an option is outside its rule.
     """
 
-    alpha: float = 1.0
+    alpha: Smoothing = 1.0
     estimation: Estimation = "bayes"
     unseen: Unseen = "ignore"
     min_categories: int | tuple[int, ...] = 0
@@ -80,11 +90,7 @@ class Categorical(Family):
     encodings: ClassVar[tuple[Encoding, ...]] = ("category",)
 
     def __post_init__(self) -> None:
-        if isinstance(self.alpha, tuple):
-            raise ParameterError(
-                Option.of("alpha", self.alpha), "alpha is one number for all values"
-            )
-        check_estimation(self.estimation, self.alpha)
+        check_smoothing(self.estimation, self.alpha)
         check_words(unseen=self.unseen, identifiers=self.identifiers)
         least = self.min_categories
         for number in least if isinstance(least, tuple) else (least,):
@@ -114,8 +120,10 @@ class Categorical(Family):
         return counts and not any(v.closed for v in statistic.vocabularies)
 
     def settled(self, parameters: Parameters) -> Categorical:
-        """The same; values that it does not know are left out."""
-        return replace(self, unseen="ignore") if self.unseen == "error" else self
+        """The same, with the α of these; values that it does not know are left out."""
+        alpha = settled_alpha(self.alpha, parameters.alpha_evidence)
+        unseen = "ignore" if self.unseen == "error" else self.unseen
+        return replace(self, alpha=alpha, unseen=unseen)
 
     def estimate(self, statistic: Counts) -> CategoricalParameters:
         """Parameters from exact counts.
@@ -128,20 +136,30 @@ class Categorical(Family):
             If codes that count from 0 are too large.
         """
         statistic, least = self._settled(statistic)
-        d = len(least)
-        columns = [statistic.column(j) for j in range(d)]
-        for j in self.left_out(statistic).tolist():
+        columns = [statistic.column(j) for j in range(statistic.d)]
+        sizes = list(map(self._size, columns, least))
+        quiet = self.left_out(statistic).tolist()
+        asked = (column * (j not in quiet) for j, column in enumerate(columns))
+        evidence = evidence_for(self.alpha, asked, sizes)
+        for j in quiet:
             columns[j] = np.broadcast_to(columns[j].sum(axis=0), columns[j].shape)
-        parts = [self._fractions(column, least[j]) for j, column in enumerate(columns)]
+        parts = list(map(self._fractions, columns, sizes, self._each_alpha(evidence, statistic.d)))
         table = np.concatenate(parts, axis=1) if parts else np.zeros((statistic.count.shape[0], 0))
-        return CategoricalParameters(statistic.vocabularies, table, self.unseen)
+        return CategoricalParameters(statistic.vocabularies, table, self.unseen, evidence)
 
     def leave_one_out(self, statistic: Counts) -> CategoriesLeftOut:
-        """Log-likelihoods of rows by the counts of all others."""
-        counts, least = self._settled(statistic)
-        options = self.from_zero, self.alpha, self.estimation, self.unseen
-        ignores, alike = self.identifiers == "ignore", self.left_out(statistic).tolist()
-        return CategoriesLeftOut(counts, least, *options, ignores, alike)
+        """Log-likelihoods of rows by the counts of all others.
+
+        Raises
+        ------
+        ParameterError
+            If α is chosen from the counts.
+        """
+        if isinstance(self.alpha, str):
+            raise no_closed_form(self, "every row left out changes alpha")
+        (counts, least), alpha = self._settled(statistic), self._each_alpha(None, statistic.d)
+        options = self.from_zero, alpha, self.estimation, self.unseen, self.identifiers == "ignore"
+        return CategoriesLeftOut(counts, least, *options, self.left_out(statistic).tolist())
 
     def _settled(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
         """The counts of all values, seen or not, and the least number of values of each column."""
@@ -159,12 +177,19 @@ class Categorical(Family):
             )
         return statistic, least
 
-    def _fractions(self, count: NDArray[np.float64], least: int) -> NDArray[np.float64]:
-        """θ (k, m + 1) of one column; the last stands for values that no row showed."""
-        m = max(count.shape[1], least) + (self.unseen == "smooth")
+    def _each_alpha(self, evidence: AlphaEvidence | None, d: int) -> NDArray[np.float64]:
+        """α of every column, (d,)."""
+        return np.broadcast_to(pseudo_counts(settled_alpha(self.alpha, evidence), d), d)
+
+    def _size(self, count: NDArray[np.float64], least: int) -> int:
+        """How many values of a column share the probability."""
+        return max(max(len(count.T), least) + (self.unseen == "smooth"), 1)
+
+    def _fractions(self, count: NDArray[np.float64], m: int, alpha: float) -> NDArray[np.float64]:
+        """θ (k, v + 1) of one column; the last stands for values that no row showed."""
         with_unseen = np.zeros((len(count), count.shape[1] + 1))
         with_unseen[:, :-1] = count
-        return dirichlet(with_unseen, self.alpha, self.estimation, max(m, 1))
+        return dirichlet(with_unseen, alpha, self.estimation, m)
 
 
 def refuse_unseen(
@@ -222,6 +247,7 @@ class CategoricalParameters(Parameters):
     vocabularies: tuple[Vocabulary, ...]
     theta: Annotated[NDArray[np.float64], Shape("k", "places"), Within(0, 1)]
     unseen: str = "ignore"
+    alpha_evidence: AlphaEvidence | None = None
 
     @property
     def offsets(self) -> NDArray[np.intp]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.left_out.rows import LeaveOneOut, no_closed_form
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.logspace import scores
 from suffice.statistics.block import BadCell, Encoding, require_held
@@ -75,6 +76,8 @@ class Form(NamedTuple):
 
 class Parameters(ABC):
     """Frozen estimates of one family over a block of d columns and k classes."""
+
+    alpha_evidence: AlphaEvidence | None = None  # what α was chosen from, where it was
 
     @property
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
 
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
+from suffice.families.counts.smoothing import evidence_for, settled_alpha
 from suffice.families.family import Family, Form, Parameters, complete
-from suffice.families.options import Alpha, Estimation, check_estimation
+from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.rules import NONNEGATIVE, Shape, Within
 from suffice.statistics.block import Encoding, RealBlock, require_held, tiles
@@ -41,8 +43,9 @@ class Multinomial(Family):
 
     Parameters
     ----------
-    alpha : float, or tuple of one float for every column
-        Pseudo-count of every event.
+    alpha : float, tuple of one float for every column, "evidence" or "shared_evidence"
+        Pseudo-count of every event; or, by either word, the one of greatest evidence for all
+        (`suffice.numerics.dirichlet_evidence.alpha_by_evidence`).
     estimation : {"bayes", "mle", "map"}
         How probabilities follow from the counts.
 
@@ -54,13 +57,13 @@ class Multinomial(Family):
     Source: Manning, Raghavan, Schütze, Introduction to Information Retrieval (2008), section 13.2.
     """
 
-    alpha: Alpha = 1.0
+    alpha: Smoothing = 1.0
     estimation: Estimation = "bayes"
 
     encodings: ClassVar[tuple[Encoding, ...]] = ("count", "events")
 
     def __post_init__(self) -> None:
-        check_estimation(self.estimation, self.alpha)
+        check_smoothing(self.estimation, self.alpha)
 
     def accumulator(self, encoding: str, d: int) -> EventAccumulator:
         """An empty accumulator."""
@@ -70,15 +73,20 @@ class Multinomial(Family):
         """Whether a statistic is one of those that it accumulates of d columns."""
         return takes_events(statistic, encoding, d)
 
+    def settled(self, parameters: Parameters) -> Multinomial:
+        """The same, with the α of these."""
+        return replace(self, alpha=settled_alpha(self.alpha, parameters.alpha_evidence))
+
     def estimate(self, statistic: Events) -> MultinomialParameters:
         """Parameters from exact event counts."""
         count = statistic.count.value
         (events,) = statistic.vocabularies
-        alpha = pseudo_counts(self.alpha, len(events))
+        found = evidence_for(self.alpha, [count], [len(events)])
+        alpha = pseudo_counts(settled_alpha(self.alpha, found), len(events))
         theta = dirichlet(count, alpha, self.estimation, len(events))
         with np.errstate(invalid="ignore", divide="ignore"):
             length = count.sum(axis=1) / statistic.documents.value
-        return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0))
+        return MultinomialParameters(events, theta, np.nan_to_num(length, posinf=0.0), found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +96,7 @@ class MultinomialParameters(Parameters):
     events: Annotated[Vocabulary, Shape("M")]
     theta: Annotated[NDArray[np.float64], Shape("k", "M"), Within(0, 1)]
     length: Annotated[NDArray[np.float64], Shape("k"), NONNEGATIVE]
+    alpha_evidence: AlphaEvidence | None = None
 
     @property
     def n_free(self) -> int:

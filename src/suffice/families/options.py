@@ -14,12 +14,15 @@ __all__ = [
     "WORDS",
     "Alpha",
     "Estimation",
+    "Evidence",
     "Identifiers",
+    "Smoothing",
     "Unseen",
     "VarianceFloor",
     "check_estimation",
     "check_nonnegative",
     "check_positive",
+    "check_smoothing",
     "check_variance_floor",
     "check_words",
     "is_finite",
@@ -30,6 +33,8 @@ Identifiers = Literal["ignore", "keep"]
 Unseen = Literal["ignore", "error", "smooth"]
 VarianceFloor = float | Literal["loo"]  # a fraction of a variance, or chosen from the sums
 Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event
+Evidence = Literal["evidence", "shared_evidence"]  # chosen for each column, or for all together
+Smoothing = Alpha | Evidence
 
 WORDS = {
     "estimation": (get_args(Estimation), "estimation is one of 'mle', 'map', 'bayes'"),
@@ -79,6 +84,31 @@ def check_estimation(estimation: str, alpha: Alpha) -> None:
                 Option.of("estimation", "bayes"),
                 ", whose posterior mean exists for every alpha",
             ),
+        )
+
+
+def check_smoothing(estimation: str, alpha: Smoothing) -> None:
+    """Check the options of a family of counts that can choose α.
+
+    Raises
+    ------
+    ParameterError
+        If the estimation is unknown, or α is none that it can work with.
+    """
+    if not isinstance(alpha, str):
+        check_estimation(estimation, alpha)
+        return
+    check_estimation(estimation, 1.0)
+    if alpha not in get_args(Evidence):
+        words = " or ".join(map(repr, get_args(Evidence)))
+        raise ParameterError(
+            Option.of("alpha", alpha), f"alpha is a finite number, 0 or more, or {words}"
+        )
+    if estimation != "bayes":
+        raise ParameterError(
+            Phrase(Option.of("alpha", alpha), " with ", Option.of("estimation", estimation)),
+            "the evidence is that of a prior under which the estimate is the posterior mean",
+            Phrase("use ", Option.of("estimation", "bayes"), ", or a number"),
         )
 
 

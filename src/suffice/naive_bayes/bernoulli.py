@@ -28,8 +28,9 @@ class BernoulliNB(Discrete):
 
     Parameters
     ----------
-    alpha : float or array-like (d,)
-        Pseudo-count of each outcome; 0 is allowed.
+    alpha : float, array-like (d,), "evidence" or "shared_evidence"
+        Pseudo-count of each outcome; 0 is allowed. Or the one of greatest evidence, for each column
+        or for all: see ``alpha_evidence_``.
     binarize : float, optional
         Numbers above it are 1, the others 0. With None, columns hold 0 and 1, or −1 and 1.
     force_alpha, fit_prior, class_prior, class_weight, ignore, threads, engine
@@ -43,6 +44,8 @@ class BernoulliNB(Discrete):
         Σw of the rows with outcome 1.
     feature_log_prob_ : ndarray (k, d)
         log θ.
+    alpha_evidence_ : AlphaEvidence or None
+        What α was chosen from.
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
 

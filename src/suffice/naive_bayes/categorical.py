@@ -14,6 +14,7 @@ from suffice.families.categorical import CategoricalParameters
 from suffice.models.base.class_weights import ClassWeight
 from suffice.naive_bayes.discrete import Discrete
 from suffice.numerics.logspace import safe_log
+from suffice.phrases import Option
 from suffice.statistics.counts import Counts
 
 __all__ = ["CategoricalNB"]
@@ -27,8 +28,9 @@ class CategoricalNB(Discrete):
 
     Parameters
     ----------
-    alpha : float
-        Pseudo-count of every value; 0 is allowed.
+    alpha : float, "evidence" or "shared_evidence"
+        Pseudo-count of every value; 0 is allowed. Or the one of greatest evidence, for each column
+        or for all: see ``alpha_evidence_``.
     min_categories : int or array-like (d,), optional
         Values 0, ..., min_categories − 1 count as values of a column of whole numbers.
     unseen : {"ignore", "error", "smooth"}
@@ -49,6 +51,8 @@ class CategoricalNB(Discrete):
         m_j.
     categories_ : list of d tuple
         The values of each column.
+    alpha_evidence_ : AlphaEvidence or None
+        What α was chosen from.
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
 
@@ -63,6 +67,10 @@ class CategoricalNB(Discrete):
     >>> model = CategoricalNB().fit([["red"], ["blue"], ["red"]], ["a", "b", "a"])
     >>> model.predict([["blue"], ["green"]])
     array(['b', 'a'], dtype='<U1')
+    >>> x, y = np.repeat([[0], [1]], [4, 6], axis=0), np.repeat(["a", "b"], 5)
+    >>> CategoricalNB(alpha="evidence").fit(x, y).alpha_evidence_
+    log evidence less the best   alpha  at 0.01  at 0.1   at 1  at 10  at 100
+    x0                          0.4123    -2.43   -0.49  -0.20  -1.46   -1.88
     """
 
     array_dtype = None
@@ -84,6 +92,8 @@ class CategoricalNB(Discrete):
             least = tuple(least)
         unseen: Any = self.unseen
         alpha: Any = self._check_alpha()
+        if isinstance(alpha, tuple):
+            raise ParameterError(Option.of("alpha", alpha), "alpha is one number for all values")
         return Categorical(alpha, unseen=unseen, min_categories=least, from_zero=True)
 
     @property

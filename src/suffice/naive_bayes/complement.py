@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.families import Complement, Family
 from suffice.families.complement import ComplementParameters
+from suffice.families.options import Alpha
 from suffice.models.base.options import check_choices
 from suffice.models.generative.class_prior import Prior, class_prior
 from suffice.models.generative.model import GenerativeModel
@@ -65,7 +66,7 @@ class ComplementNB(EventCounts):
 
     def _family(self) -> Family:
         check_choices(self, norm=(True, False))
-        return Complement(self._check_alpha(), self.norm)
+        return Complement(cast(Alpha, self._check_alpha()), self.norm)
 
     def _prior(self) -> tuple[Prior, float]:
         return "uniform", 0.0  # the scores use none

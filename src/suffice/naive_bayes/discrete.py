@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.engines.choice import Choice
 from suffice.errors import warn
-from suffice.families.options import Alpha
+from suffice.families.options import Evidence, Smoothing
 from suffice.models.base.options import check_choices
+from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 
 __all__ = ["Discrete"]
@@ -29,7 +31,7 @@ class Discrete(OneFamilyClassifier):
 
     poor_score: ClassVar[bool] = True
 
-    alpha: float | ArrayLike = 1.0
+    alpha: float | ArrayLike | Evidence = 1.0
     force_alpha: bool = True
     fit_prior: bool = True
     class_prior: ArrayLike | None = None
@@ -37,7 +39,7 @@ class Discrete(OneFamilyClassifier):
     threads: int | None = None
     engine: Choice = None
 
-    def _check_alpha(self) -> Alpha:
+    def _check_alpha(self) -> Smoothing:
         """Pseudo-counts, kept off 0 unless ``force_alpha``."""
         check_choices(self, force_alpha=(True, False))
         least = 0.0 if self.force_alpha else SMALLEST_ALPHA
@@ -62,6 +64,11 @@ class Discrete(OneFamilyClassifier):
         if self.class_prior is not None:
             return cast(Prior, self.class_prior), 0.0
         return ("empirical" if self.fit_prior else "uniform"), 0.0
+
+    @property
+    def alpha_evidence_(self) -> AlphaEvidence | None:
+        """What was tried for α, and the log evidence of each; None where α was given."""
+        return alpha_evidence(self._fitted())
 
     @property
     def class_log_prior_(self) -> NDArray[np.float64]:

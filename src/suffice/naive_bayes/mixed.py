@@ -14,24 +14,28 @@ from suffice.errors import ParameterError
 from suffice.families import Family, family_named
 from suffice.families.options import (
     Estimation,
+    Evidence,
     Identifiers,
     VarianceFloor,
-    check_estimation,
+    check_smoothing,
     check_variance_floor,
     check_words,
 )
 from suffice.models.base.class_weights import ClassWeight
+from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.calibrated import CalibratedClassifier
 from suffice.models.generative.calibration import Method
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.part import FamilyColumns
+from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.phrases import Option
 from suffice.statistics.precision import PrecisionOfMoments
 
 __all__ = ["NaiveBayes"]
 
 Numbers = Literal["gaussian", "adaptive", "histogram", "kernel_density"]
+CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
@@ -67,8 +71,10 @@ class NaiveBayes(CalibratedClassifier):
         and Gaussians under other estimations.
     estimation : {"bayes", "mle", "map"}
         Posterior predictive, maximum likelihood, or posterior mode, for families given by name.
-    alpha : float
-        Pseudo-count of every category, outcome and word: 1 is Laplace's rule.
+    alpha : float, "evidence" or "shared_evidence"
+        Pseudo-count of every category, outcome and word: 1 is Laplace's rule. Or the one of
+        greatest evidence, for each column or text, or for all of a family: see
+        ``alpha_evidence_``. Families of no categories, outcomes or words have 1 then.
     class_prior : {"empirical", "smoothed", "uniform"}, mapping or sequence
         P(c): relative frequencies, the same with a pseudo-count, equal, or as given.
     class_alpha : float
@@ -140,7 +146,7 @@ class NaiveBayes(CalibratedClassifier):
     _: KW_ONLY
     numbers: Numbers | None = None
     estimation: Estimation = "bayes"
-    alpha: float = 1.0
+    alpha: float | Evidence = 1.0
     class_prior: Prior = "empirical"
     class_alpha: float = 1.0
     class_weight: ClassWeight = None
@@ -178,6 +184,11 @@ class NaiveBayes(CalibratedClassifier):
         NaiveBayes(calibration='none', class_prior='uniform', numbers='gaussian')
         """
         return cls(families, **{"numbers": "gaussian", "calibration": "none"} | options)
+
+    @property
+    def alpha_evidence_(self) -> AlphaEvidence | None:
+        """What was tried for α, and the log evidence of each; None where α was given."""
+        return alpha_evidence(self._fitted())
 
     def _prior(self) -> tuple[Prior, float]:
         return self.class_prior, self.class_alpha
@@ -222,7 +233,7 @@ class NaiveBayes(CalibratedClassifier):
         usual = FAMILY_OF_KIND | {"real": self.numbers or shaped}
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             return whole(self._family(self.families or usual[columns.kind]), columns)
-        check_estimation(self.estimation, self.alpha)  # whatever the columns are
+        check_smoothing(self.estimation, self.alpha)  # whatever the columns are
         groups = self._groups(columns)
         chosen = {name for names, _ in groups for name in names}
         # An array was chosen column by column, and an only column is what there is to learn from.
@@ -272,10 +283,11 @@ class NaiveBayes(CalibratedClassifier):
             )
         chosen = given == "gaussian" and self.estimation == "mle"
         floor = self.variance_floor if chosen or self.variance_floor != "loo" else UNCHOSEN
+        alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
         return family_named(
             given,
             estimation=self.estimation,
-            alpha=self.alpha,
+            alpha=alpha,
             ddof=self.ddof,
             variance_floor=floor,
             unseen=self.unseen,

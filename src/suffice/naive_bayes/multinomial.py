@@ -25,8 +25,9 @@ class MultinomialNB(EventCounts):
 
     Parameters
     ----------
-    alpha : float or array-like (d,)
-        Pseudo-count of each event; 0 is allowed.
+    alpha : float, array-like (d,) or "evidence"
+        Pseudo-count of each event; 0 is allowed. Or the one of greatest evidence for all: see
+        ``alpha_evidence_``.
     force_alpha : bool
         If False, α below 1e-10 becomes 1e-10.
     fit_prior : bool
@@ -51,6 +52,8 @@ class MultinomialNB(EventCounts):
         Σwx of every event.
     feature_log_prob_ : ndarray (k, d)
         log θ.
+    alpha_evidence_ : AlphaEvidence or None
+        What α was chosen from.
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
 

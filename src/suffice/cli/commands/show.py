@@ -160,6 +160,8 @@ def _chosen(
     found: dict[str, Any] = {}
     if rivals := parameters.rivals(j):
         found["log_loss_alone"] = rivals
+    if (evidence := parameters.alpha_evidence) is not None:
+        found["alpha"] = evidence.of(j)
     sampled = model.model_.sampled
     if sampled is not None and name in sampled.columns:
         found["sampled_rows"] = float(sampled.bins.total[:, sampled.columns.index(name)].sum())
@@ -229,5 +231,8 @@ def _how_chosen(column: dict[str, Any]) -> Iterator[str]:
         best_first = sorted(losses, key=lambda family: losses[family])
         told = ", ".join(f"{family} {losses[family]:.3f}" for family in best_first)
         yield f"  log loss alone: {told}"
+    if chosen := column.get("alpha"):
+        laplace = chosen["log_evidence"] - chosen["curve"][chosen["tried"].index(1.0)]
+        yield f"  alpha {short(chosen['alpha'])} by evidence, {laplace:.2f} nats above that of 1"
     if rows := column.get("sampled_rows"):
         yield f"  far from 0, so its shape is that of {rows_in_print(rows)} of a sample"

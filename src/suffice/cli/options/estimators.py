@@ -52,8 +52,9 @@ class Options:
         str | None,
         typer.Option(
             metavar="NUMBER|gcv|evidence|loo",
-            help="naive-bayes: pseudo-count of every category and word. ridge, lasso, elastic-net: "
-            "weight of the penalty; of ridge also chosen by gcv, evidence or loo.",
+            help="naive-bayes, aode: pseudo-count of every category and word; evidence chooses it "
+            "for each column, shared_evidence for all. ridge, lasso, elastic-net: weight of the "
+            "penalty; of ridge also chosen by gcv, evidence or loo.",
             rich_help_panel=MODEL,
             show_default="1.0",
         ),

@@ -88,7 +88,7 @@ MODELS: dict[str, Recipe] = {
         _plain("estimation", "class_prior", "ddof", "unseen", "threads")
         | _CLASS_WEIGHT
         | {
-            "alpha": number_or("alpha", "alpha"),
+            "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
             "identifiers": _IDENTIFIERS,
             "numbers": one_of(
                 "numbers", "numbers", "adaptive", "gaussian", "histogram", "kernel_density"
@@ -103,7 +103,7 @@ MODELS: dict[str, Recipe] = {
         _plain("estimation", "class_prior", "unseen", "threads")
         | _CLASS_WEIGHT
         | {
-            "alpha": number_or("alpha", "alpha"),
+            "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
             "identifiers": _IDENTIFIERS,
             "numbers": one_of("numbers", "numbers", "adaptive", "histogram", "kernel_density"),
             "calibration": one_of("calibration", "calibration", "none", "temperature", "weights"),

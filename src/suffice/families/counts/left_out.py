@@ -38,7 +38,7 @@ class CategoriesLeftOut:
         How many values each column has at least.
     from_zero : bool
         Whether m is one more than the largest value.
-    alpha : float
+    alpha : ndarray (d,)
     estimation : {"mle", "map", "bayes"}
     unseen : {"ignore", "error", "smooth"}
     ignores : bool
@@ -50,7 +50,7 @@ class CategoriesLeftOut:
     counts: Counts
     least: Sequence[int]
     from_zero: bool
-    alpha: float
+    alpha: NDArray[np.float64]
     estimation: str
     unseen: str
     ignores: bool
@@ -80,7 +80,7 @@ class CategoriesLeftOut:
         of_row, together = w.sum(axis=1), count.sum(axis=0)
         alone = (of_row > 0) & (together[codes] <= of_row)
         m, unknown = self._sizes(j, together[:-1], codes, alone)
-        pseudo = float(prior_counts(self.alpha, self.estimation))
+        pseudo = float(prior_counts(float(self.alpha[j]), self.estimation))
         value, total = count.T[codes] - w, count.sum(axis=1) - w
         pooled = (together[codes] - of_row)[:, None], (together.sum() - of_row)[:, None]
         empty = (total <= 0) | (j in self.alike)

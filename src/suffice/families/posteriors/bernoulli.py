@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.families.bernoulli import Bernoulli, BernoulliParameters
 from suffice.families.counts.dirichlet import pseudo_counts
+from suffice.families.counts.smoothing import settled_alpha
 from suffice.families.posteriors.dirichlet import (
     borrowed,
     drawn_shares,
@@ -50,7 +51,8 @@ def posterior(family: Bernoulli, statistic: Any) -> BernoulliPosterior:
     """Beta posteriors from counts of outcomes."""
     ones = statistic.ones
     outcomes = np.stack([statistic.total - ones, ones], axis=-1)
-    alpha = pseudo_counts(family.alpha, ones.shape[1])
+    chosen = family.estimate(statistic).alpha_evidence
+    alpha = pseudo_counts(settled_alpha(family.alpha, chosen), ones.shape[1])
     alpha = prior_weight(alpha, family.estimation)
     if isinstance(alpha, np.ndarray):
         alpha = alpha[:, None]

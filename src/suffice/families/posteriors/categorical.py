@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.categorical import Categorical, CategoricalParameters
+from suffice.families.counts.dirichlet import pseudo_counts
+from suffice.families.counts.smoothing import settled_alpha
 from suffice.families.posteriors.dirichlet import borrowed, log_share_moments, prior_weight
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments
 from suffice.statistics.counts import Counts
@@ -62,11 +64,13 @@ def posterior(family: Categorical, statistic: Counts) -> CategoricalPosterior:
     estimate = family.estimate(statistic)
     over = statistic.over(estimate.vocabularies) if family.from_zero else statistic
     quiet = tuple(family.left_out(statistic).tolist())
-    alpha = float(np.asarray(prior_weight(family.alpha, family.estimation)))
+    chosen = settled_alpha(family.alpha, estimate.alpha_evidence)
+    given = pseudo_counts(chosen, len(estimate.vocabularies))
+    each = np.broadcast_to(prior_weight(given, family.estimation), len(estimate.vocabularies))
     least = family.min_categories
     a, total = [np.zeros((len(estimate.theta), 0))], [np.zeros((len(estimate.theta), 0))]
     for j in range(len(estimate.vocabularies)):
-        count = borrowed(over.column(j))
+        count, alpha = borrowed(over.column(j)), float(each[j])
         known = count.shape[1]
         m = max(known, least[j] if isinstance(least, tuple) else least)
         m = max(m + (family.unseen == "smooth"), 1)

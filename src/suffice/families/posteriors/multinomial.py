@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.counts.dirichlet import pseudo_counts
+from suffice.families.counts.smoothing import settled_alpha
 from suffice.families.multinomial import (
     EventTerms,
     Multinomial,
@@ -80,6 +81,8 @@ class MultinomialPosterior(Posterior):
 def posterior(family: Multinomial, statistic: Events) -> MultinomialPosterior:
     """The Dirichlet posterior from counts of events."""
     (events,) = statistic.vocabularies
-    alpha = prior_weight(pseudo_counts(family.alpha, len(events)), family.estimation)
+    estimate = family.estimate(statistic)
+    given = settled_alpha(family.alpha, estimate.alpha_evidence)
+    alpha = prior_weight(pseudo_counts(given, len(events)), family.estimation)
     a = borrowed(statistic.count.value) + alpha
-    return MultinomialPosterior(family.estimate(statistic), a)
+    return MultinomialPosterior(estimate, a)
