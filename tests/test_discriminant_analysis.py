@@ -645,9 +645,15 @@ def test_priors_are_divided_by_their_sum(model):
     ("options", "sentence"),
     [
         ({"solver": "lu"}, "solver='lu'; solver is one of 'svd',"),
-        ({"shrinkage": "most"}, "shrinkage='most'; shrinkage is None, a number from 0 to 1, or"),
-        ({"shrinkage": 1.5}, "shrinkage=1.5; shrinkage is None, a number from 0 to 1, or 'auto'."),
-        ({"shrinkage": "oas"}, "shrinkage is None, a number from 0 to 1, or 'auto'."),
+        (
+            {"shrinkage": "most"},
+            "shrinkage='most'; shrinkage is None, a number from 0 to 1, 'auto' or 'loo'",
+        ),
+        (
+            {"shrinkage": 1.5},
+            "shrinkage=1.5; shrinkage is None, a number from 0 to 1, 'auto' or 'loo'.",
+        ),
+        ({"shrinkage": "oas"}, "shrinkage is None, a number from 0 to 1, 'auto' or 'loo'."),
         (
             {"priors": [[0.1, 0.2, 0.3, 0.4]]},
             "priors has the shape (1, 4), not (4,); Number of priors must match number of classes",

@@ -20,7 +20,6 @@ from suffice import RegularizedDiscriminantAnalysis
 from suffice.errors import ParameterError, SufficeWarning
 from suffice.families import RegularizedGaussian
 from suffice.families.left_out.rows import LearntRows
-from suffice.families.multivariate.regularized_left_out import RegularizedLeftOut
 
 Array = NDArray[np.float64]
 X, Y = load_wine(return_X_y=True)
@@ -81,7 +80,7 @@ def test_a_row_is_left_out_as_by_refitting(
     statistic = RegularizedDiscriminantAnalysis(0, 0, calibration="none").fit(x, codes, w)
     sums = RegularizedGaussian(prior_rows=prior_rows).regularized(statistic.statistic_.blocks[0])
     rows = LearntRows(codes, w)
-    found = RegularizedLeftOut(sums).log_likelihoods(x, rows, pooling, [0.3, shrinkage])[1]
+    found = sums.left_out(pooling).log_likelihoods(x, rows, [0.3, shrinkage])[1]
     expected = left_out_by_hand(x, codes, w, k, pooling, shrinkage, prior_rows)
     np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
 

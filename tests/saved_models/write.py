@@ -352,6 +352,8 @@ def chosen() -> Iterator[tuple[str, Any, str]]:
     for alpha in ("evidence", "shared_evidence"):
         yield alpha, NaiveBayes(alpha=alpha).fit(RAW, "kind"), "table"
     yield "evidence", nb.CategoricalNB(alpha="evidence").fit(CODES, NUMBER), "codes"
+    yield "loo", da.LinearDiscriminantAnalysis(shrinkage="loo").fit(X, NUMBER), "numbers"
+    yield "loo", da.QuadraticDiscriminantAnalysis(shrinkage="loo").fit(GAPS, NUMBER), "gaps"
 
 
 def predictions(model: Any, rows: Any) -> list[Any]:

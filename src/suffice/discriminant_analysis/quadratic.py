@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.discriminant_analysis.shared import DiscriminantAnalysis
+from suffice.discriminant_analysis.chosen import ChosenShrinkage
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.multivariate.parameters import LOG_2PI
@@ -23,7 +23,7 @@ __all__ = ["QuadraticDiscriminantAnalysis"]
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
-class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
+class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     """Quadratic discriminant analysis: p(x | c) = N(x; μ_c, Σ_c), a covariance for every class.
 
     ::
@@ -35,9 +35,10 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
     ----------
     solver : {"svd", "eigen"}
         Accepted for compatibility: both give the same exact answer, with every option.
-    shrinkage : float or "auto", optional
+    shrinkage : float, "auto" or "loo", optional
         Weight s of the diagonal in (1 − s)Σ_c + s diag(Σ_c), from 0 to 1; "auto" is that of
-        Ledoit and Wolf for each class's correlations.
+        Ledoit and Wolf for each class's correlations, "loo" one for all classes, as in
+        `LinearDiscriminantAnalysis`.
     priors : array-like (k,), optional
         P(c), divided by their sum; default: relative frequencies.
     class_weight : mapping of label to float, or "balanced", optional
@@ -63,6 +64,8 @@ class QuadraticDiscriminantAnalysis(DiscriminantAnalysis):
         The principal axes of Σ_c, as columns.
     scalings_ : list of k ndarray (d,)
         The variances along them, the largest first.
+    shrinkage_, regularization_
+        As in `LinearDiscriminantAnalysis`.
     n_iter_, converged_ : int, bool
         Steps of expectation-maximisation over missing cells, and whether it converged.
     n_features_in_ : int

@@ -2,60 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.data.array_source import ArraySource
-from suffice.data.table_source import TableSource
-from suffice.discriminant_analysis.shared import DiscriminantAnalysis
+from suffice.discriminant_analysis.chosen import ChosenRegularization
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families import RegularizedGaussian
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.options import check_nonnegative, is_finite
 from suffice.models.base.class_weights import ClassWeight
-from suffice.models.generative.calibrated import CalibratedClassifier, stands_for
+from suffice.models.generative.calibrated import CalibratedClassifier
 from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.reader import GenerativeReader
-from suffice.models.generative.regularization import Regularization, RegularizedModel
+from suffice.models.generative.regularization import Regularization
 from suffice.models.generative.regularization_choice import (
     POOLING,
     SHRINKAGE,
     chosen_regularization,
 )
 from suffice.models.generative.row_answers import joint
-from suffice.models.generative.saved import SAVED, SavedGenerative
 from suffice.phrases import Option
-from suffice.statistics.by_class import ByClass
 from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
-from suffice.statistics.row_sample import Sampled
-from suffice.tree import named
+from suffice.statistics.row_sample import RowSample
 
 __all__ = ["RegularizedDiscriminantAnalysis"]
 
-SAVED_TYPES = {**SAVED, **named(Regularization)}
 UNKNOWN = 0.5  # λ or γ where no row is there to choose them by
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SavedRegularized(SavedGenerative):
-    """What the file of a regularised discriminant analysis holds besides.
-
-    Parameters
-    ----------
-    regularization : Regularization, optional
-        What λ and γ were chosen from.
-    """
-
-    regularization: Regularization | None = None
-
-
 @dataclass(repr=False, eq=False)
-class RegularizedDiscriminantAnalysis(CalibratedClassifier, DiscriminantAnalysis):
+class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier):
     """Regularised discriminant analysis: p(x | c) = N(x; x̄_c, Σ_c), covariances drawn together.
 
     With n_c rows of class c, n in all, and S_c = Σ(x − x̄_c)(x − x̄_c)ᵀ over the rows of class c:
@@ -130,9 +110,6 @@ class RegularizedDiscriminantAnalysis(CalibratedClassifier, DiscriminantAnalysis
     pooling 0             0.0104
     """
 
-    saved = SavedRegularized
-    saved_types = SAVED_TYPES
-
     pooling: float | Literal["loo"] = "loo"  # type: ignore[assignment]
     shrinkage: float | Literal["loo"] = "loo"
     _: KW_ONLY
@@ -146,11 +123,6 @@ class RegularizedDiscriminantAnalysis(CalibratedClassifier, DiscriminantAnalysis
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
-
-    @property
-    def regularization_(self) -> Regularization | None:
-        """The log loss of every λ and γ that were tried; None where both were given."""
-        return self._regularized.regularization
 
     @property
     def pooling_(self) -> float:
@@ -168,16 +140,12 @@ class RegularizedDiscriminantAnalysis(CalibratedClassifier, DiscriminantAnalysis
         return list(self._factored.covariance)
 
     @property
-    def _regularized(self) -> RegularizedModel:
-        return cast(RegularizedModel, self._fitted())
-
-    @property
     def _gaussian_family(self) -> RegularizedGaussian:
-        (part,) = self._regularized.parts
+        (part,) = self._fitted().parts
         return cast(RegularizedGaussian, part.family)
 
     def _discriminants(self, X: Any) -> NDArray[np.float64]:
-        t = float(self._regularized.part_weights[0][0])
+        t = float(self._fitted().part_weights[0][0])
         logs = self._predictions(X, joint)
         return np.asarray(logs + 0.5 * t * self._factored.rank * LOG_2PI)
 
@@ -212,61 +180,7 @@ class RegularizedDiscriminantAnalysis(CalibratedClassifier, DiscriminantAnalysis
     def _is_chosen(self) -> bool:
         return self.pooling == "loo" or self.shrinkage == "loo"
 
-    @property
-    def _looks_again(self) -> bool:
-        return self._is_chosen or super()._looks_again
-
-    # -- learning
-
-    def _estimate(
-        self,
-        reader: GenerativeReader,
-        statistic: ByClass,
-        source: TableSource | ArraySource | None = None,
-        tuned: bool = False,
-    ) -> GenerativeModel:
-        self._check()
-        found = None
-        if self._is_chosen and not tuned:
-            found = self._choice(reader, statistic)
-            if found is not None:
-                pooling, shrinkage = found.best
-                parts = tuple(
-                    replace(
-                        part,
-                        family=replace(self._family(), pooling=pooling, shrinkage=shrinkage),
-                    )
-                    for part in reader.parts
-                )
-                reader = replace(reader, parts=parts)
-        model = super()._estimate(reader, statistic, source, tuned)
-        return RegularizedModel.of(model, found)
-
-    def _choice(self, reader: GenerativeReader, statistic: ByClass) -> Regularization | None:
-        """What λ and γ follow from; of earlier rows, where those of these sums are not there."""
-        if isinstance(statistic, Sampled) and stands_for(statistic):
-            model = self._model_of(reader, self._of_all_classes(reader, statistic.plain))
-            pooling = POOLING if self.pooling == "loo" else (self.pooling,)
-            shrinkage = SHRINKAGE if self.shrinkage == "loo" else (self.shrinkage,)
-            return chosen_regularization(model, statistic.sample, pooling, shrinkage)
-        if not hasattr(self, "model_") or self.regularization_ is None:
-            return None
-        return replace(self.regularization_, stale=True)
-
-    def _warnings(self) -> Iterator[str]:
-        yield from super()._warnings()
-        found = self.regularization_
-        if found is not None and found.stale:
-            yield (
-                "pooling and shrinkage are those chosen by earlier rows, as no rows are kept in "
-                "files; fit chooses them anew."
-            )
-
-    # -- keeping
-
-    def _learnt(self) -> dict[str, Any]:
-        return {**super()._learnt(), "regularization": self.regularization_}
-
-    def _restore(self, saved: Any) -> None:
-        super()._restore(saved)
-        self.model_ = RegularizedModel.of(self.model_, saved.regularization)
+    def _judged(self, model: GenerativeModel, sample: RowSample) -> Regularization | None:
+        pooling = POOLING if self.pooling == "loo" else (self.pooling,)
+        shrinkage = SHRINKAGE if self.shrinkage == "loo" else (self.shrinkage,)
+        return chosen_regularization(model, sample, pooling, shrinkage)

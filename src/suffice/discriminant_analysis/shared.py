@@ -80,10 +80,12 @@ class DiscriminantAnalysis(OneFamilyClassifier):
                 )
             return shrinkage_of(self.covariance_estimator)
         fraction = 0.0 if self.shrinkage is None else self.shrinkage
+        if fraction == "loo":
+            return 0.0  # until rows have chosen it
         if not (fraction == "auto" or (isinstance(fraction, Real) and 0 <= float(fraction) <= 1)):
             raise ParameterError(
                 Option.of("shrinkage", fraction),
-                "shrinkage is None, a number from 0 to 1, or 'auto'",
+                "shrinkage is None, a number from 0 to 1, 'auto' or 'loo'",
             )
         return "ledoit-wolf" if fraction == "auto" else float(fraction)
 

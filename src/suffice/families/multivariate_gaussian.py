@@ -19,6 +19,8 @@ from suffice.families.multivariate.parameters import (
     MultivariateStudentParameters,
     Structure,
 )
+from suffice.families.multivariate.scatters_left_out import ScattersLeftOut
+from suffice.families.multivariate.shrunk_left_out import shrunk_left_out
 from suffice.families.multivariate.structure import most_likely, shaped
 from suffice.families.multivariate.sums import _Sums
 from suffice.families.options import Estimation, check_estimation, check_nonnegative, check_positive
@@ -199,11 +201,23 @@ class MultivariateGaussian(Family):
         self, statistic: GroupedRows | FourthMoments
     ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
         """Parameters from exact co-moments."""
-        columns = statistic.columns
-        sums = _Sums.of(columns) if columns.complete else self._expected(columns)
+        sums = self.sums_of(statistic)
         if self.shrinkage == "ledoit-wolf":
             sums = replace(sums, fourth=cast(FourthMoments, statistic))
-        return self._maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
+        return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
+
+    def sums_of(self, statistic: GroupedRows | FourthMoments) -> _Sums:
+        """The sums of rows: those expected, where cells are missing."""
+        columns = statistic.columns
+        return _Sums.of(columns) if columns.complete else self._expected(columns)
+
+    def left_out_of_diagonal(
+        self, statistic: GroupedRows
+    ) -> tuple[NDArray[np.intp], ScattersLeftOut]:
+        """The columns that vary, and their Gaussians without one row, for any shrinkage."""
+        sums = _Sums.of(statistic.columns)
+        used = np.flatnonzero(sums.prior_variance.hi > 0)
+        return used, shrunk_left_out(sums.of_columns(used), self.ddof, self.variance_floor)
 
     def leave_one_out(self, statistic: GroupedRows | FourthMoments) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
@@ -217,12 +231,13 @@ class MultivariateGaussian(Family):
         sums = _Sums.of(columns)
         return GaussiansLeftOut.of(
             self,
-            self._maximum_likelihood(sums).factored,
+            self.maximum_likelihood(sums).factored,
             sums.weight,
             sums.covariance.value,
         )
 
-    def _maximum_likelihood(self, sums: _Sums) -> MultivariateGaussianParameters:
+    def maximum_likelihood(self, sums: _Sums) -> MultivariateGaussianParameters:
+        """The parameters of most likelihood, shrunk."""
         n, pooled = sums.weight, sums.scatter.sum(axis=0)
         freedom = np.where(n > 0, n - self.ddof, 0.0)
         scatter, divisor = pooled[None], freedom.sum(keepdims=True)

@@ -127,7 +127,8 @@ class Options:
         str | None,
         typer.Option(
             metavar="FRACTION|auto|loo",
-            help="How far covariances are drawn to 0, from 0 to 1; auto: lda, qda; loo: rda.",
+            help="How far covariances are drawn to 0, from 0 to 1; auto: lda, qda; loo: by rows "
+            "left out.",
             rich_help_panel=DISCRIMINANT,
             show_default="0; rda: loo",
         ),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.multivariate.factored import FactoredGaussians
+from suffice.families.multivariate.scatters_left_out import ScattersLeftOut
 from suffice.families.multivariate.sums import _Sums
 from suffice.numerics.exact import DoubleDouble
 
@@ -82,6 +83,20 @@ class RegularizedSums:
         if self.prior_rows:
             found = (found * n + unit * self.prior_rows) / (n + self.prior_rows)
         return found * (1.0 - shrinkage) + unit * shrinkage
+
+    def left_out(self, pooling: float) -> ScattersLeftOut:
+        """Gaussians of the columns that vary, without one row, of any γ."""
+        used, k = self.used, len(self.sums.weight)
+        return ScattersLeftOut(
+            self.sums.weight,
+            self.sums.mean.value[:, used],
+            self.scatter(pooling).value[:, used][:, :, used],
+            self.divisor(pooling),
+            self.unit[None, used],
+            np.full(k, pooling),
+            np.ones(k),
+            follows=True,
+        )
 
     def factored(
         self, pooling: float, shrinkage: float, floor: float, noise: float

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,18 @@ class _Sums:
     def d(self) -> int:
         """Number of columns with a spread; a posterior knows of no others."""
         return int(np.count_nonzero(self.prior_variance.hi > 0))
+
+    def of_columns(self, used: NDArray[np.intp]) -> Self:
+        """The sums of some columns."""
+        square = np.ix_(used, used)
+        return replace(
+            self,
+            mean=self.mean[:, used],
+            scatter=self.scatter[(slice(None), *square)],
+            prior_mean=self.prior_mean[used],
+            prior_variance=self.prior_variance[used],
+            covariance=self.covariance[square],
+        )
 
     @classmethod
     def of(cls, statistic: GroupedRows) -> _Sums:

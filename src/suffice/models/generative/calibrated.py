@@ -10,30 +10,27 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
-from suffice.engines.checkpoint import CheckpointedEngine
-from suffice.engines.engine import Engine
 from suffice.errors import ParameterError
 from suffice.families.options import is_finite
 from suffice.models.generative.calibration import Calibration, Method
-from suffice.models.generative.classifier import GenerativeClassifier
-from suffice.models.generative.column_weights import SAMPLE_ROWS, calibrated
+from suffice.models.generative.column_weights import calibrated
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
+from suffice.models.generative.sampled_classifier import SampledClassifier, stands_for
 from suffice.models.generative.saved import SavedGenerative
 from suffice.models.generative.weighted import groups_of
 from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import Sampled
 
-__all__ = ["CalibratedClassifier", "stands_for"]
+__all__ = ["CalibratedClassifier"]
 
 
-class CalibratedClassifier(GenerativeClassifier):
+class CalibratedClassifier(SampledClassifier):
     """A generative classifier whose weights are learnt from a sample of the rows it learns from.
 
-    The sample is in memory only, and goes along with the sums: rows that are added join it, and
-    rows that are forgotten leave it. Where it is not there, as after `suffice.load`, the weights
-    stay as they are, and ``calibration_.stale`` says so.
+    Where the sample is not there, as after `suffice.load`, the weights stay as they are, and
+    ``calibration_.stale`` says so.
     """
 
     calibration: Method = "none"
@@ -163,33 +160,8 @@ class CalibratedClassifier(GenerativeClassifier):
             raise ParameterError(Option.of("calibration", self.calibration), rule)
 
     @property
-    def _is_of_sums(self) -> bool:
-        return super()._is_of_sums and not self._looks_again
-
-    @property
     def _looks_again(self) -> bool:
-        """Whether something is learnt from a sample of the rows."""
-        return self.calibration != "none"
-
-    def _sampled(
-        self, reader: GenerativeReader, source: TableSource | ArraySource, engine: Engine
-    ) -> Sampled:
-        if isinstance(engine, CheckpointedEngine):
-            engine = engine.engine  # no file holds rows
-        found = reader.sample(source, engine, SAMPLE_ROWS)
-        assert isinstance(found, Sampled)
-        return found
-
-    def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
-        if not self._looks_again:
-            return reader.summarise(source, self._engine_for(source))
-        engine = self._engine_for(source)
-        if not isinstance(engine, CheckpointedEngine):
-            return self._sampled(reader, source, engine)
-        # The checkpoint keeps the sums; the rows of the sample are chosen in another reading, which
-        # starts anew after a stop.
-        sums = reader.summarise(source, engine)
-        return Sampled.with_sample(sums, self._sampled(reader, source, engine).sample)
+        return self.calibration != "none" or super()._looks_again
 
     def _estimate(
         self,
@@ -220,10 +192,8 @@ class CalibratedClassifier(GenerativeClassifier):
         return replace(self.calibration_, weights=weights, stale=True)
 
     def _learnt(self) -> dict[str, Any]:
-        learnt = super()._learnt()
-        batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
         kept = {"calibration": self.calibration_, "sampled": self.model_.sampled}
-        return {**learnt, "batches": batches, **kept}
+        return {**super()._learnt(), **kept}
 
     def _restore(self, saved: SavedGenerative) -> None:
         super()._restore(saved)
@@ -235,9 +205,3 @@ def _weighed(model: GenerativeModel) -> list[tuple[str, ...]]:
     """The columns of each term that has a weight; none of those beside the families."""
     found = groups_of(model.parts)
     return found + [()] * (model.groups - len(found))
-
-
-def stands_for(rows: Sampled) -> bool:
-    """Whether a sample is still one of all rows: rows that were forgotten may have emptied it."""
-    sample = rows.sample
-    return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families import RegularizedGaussian
+from suffice.families import MultivariateGaussian, RegularizedGaussian
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.in_html import html_table
@@ -54,6 +54,15 @@ class Regularization:
         place, column = np.unravel_index(int(self.log_loss.argmin()), self.log_loss.shape)
         return float(self.pooling[place]), float(self.shrinkage[column])
 
+    def parts(self, parts: tuple[FamilyColumns, ...]) -> tuple[FamilyColumns, ...]:
+        """Families with the λ and γ that were chosen."""
+        pooling, shrinkage = self.best
+        return tuple(
+            FamilyColumns(replace(part.family, pooling=pooling, shrinkage=shrinkage), part.layout)
+            for part in parts
+            if isinstance(part.family, RegularizedGaussian | MultivariateGaussian)
+        )
+
     def __repr__(self) -> str:
         return "\n".join(aligned(self._lines()))
 
@@ -91,15 +100,6 @@ class RegularizedModel(GenerativeModel):
     @classmethod
     def of(cls, model: GenerativeModel, found: Regularization | None) -> RegularizedModel:
         """The same model, of the λ and γ that were chosen."""
-        parts = model.parts
-        if found is not None:
-            pooling, shrinkage = found.best
-            parts = tuple(
-                FamilyColumns(
-                    replace(part.family, pooling=pooling, shrinkage=shrinkage), part.layout
-                )
-                for part in parts
-                if isinstance(part.family, RegularizedGaussian)
-            )
+        parts = model.parts if found is None else found.parts(model.parts)
         fields = (model.layout, model.classes, model.prior, model.statistic, model.calibration)
         return cls(parts, *fields, regularization=found)

@@ -17,17 +17,28 @@ from suffice.families import RegularizedGaussian
 from suffice.families.left_out.rows import LearntRows
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.families.multivariate.regularized import RegularizedSums
-from suffice.families.multivariate.regularized_left_out import RegularizedLeftOut
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.regularization import Regularization
 from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.logspace import log_sum_exp, safe_log
+from suffice.statistics.by_class import ByClass
 from suffice.statistics.moments_left_out import ABSENT
 from suffice.statistics.row_sample import RowSample
 
-__all__ = ["POOLING", "SHRINKAGE", "chosen_regularization"]
+__all__ = [
+    "FOLDS",
+    "IMPOSSIBLE",
+    "MANY",
+    "POOLING",
+    "SHRINKAGE",
+    "chosen_regularization",
+    "few_rows",
+    "folds_of_sample",
+    "one_by_one",
+    "rows_of",
+]
 
 POOLING = (1.0, 0.6, 0.3, 0.1, 0.02, 0.0)
 SHRINKAGE = (1.0, 0.5, 0.2, 0.05, 0.01, 0.0)
@@ -70,18 +81,13 @@ def chosen_regularization(
     (part,) = model.parts
     (block,) = model.statistic.blocks
     k, d = len(model.classes), len(part.layout.columns)
-    sample = RowSample.of(
-        min(sample.size, max(1, MOST_CELLS // (k * d))), sample.pieces, sample.cut
-    )
+    sample = few_rows(sample, k * d)
     if k < 2 or not sample.rows:
         return None
     family, grid = cast(RegularizedGaussian, part.family), (pooling, shrinkage)
-    x, rows, weights = _rows_of(sample, model)
     if block.columns.complete:
-        left = model.statistic.weight.value[rows.codes] - rows.weights
-        asked = np.flatnonzero(left > ABSENT * model.statistic.weight.value[rows.codes])
-        x, rows, weights = x[asked], rows.take(asked), weights[asked]
-        found = _one_by_one(family.regularized(block), x, rows, grid)
+        x, rows, weights = one_by_one(sample, model)
+        found = _left_out(family.regularized(block), x, rows, grid)
         codes = rows.codes
     else:
         x, codes, weights, found = _in_folds(model, sample, grid)
@@ -94,7 +100,20 @@ def chosen_regularization(
     return Regularization(*tried, np.array(losses), float(weights.sum()))
 
 
-def _rows_of(sample: RowSample, model: GenerativeModel) -> tuple[Array, LearntRows, Array]:
+def few_rows(sample: RowSample, cells: int) -> RowSample:
+    """A sample that is not too large for so many cells of each row."""
+    return RowSample.of(min(sample.size, max(1, MOST_CELLS // cells)), sample.pieces, sample.cut)
+
+
+def one_by_one(sample: RowSample, model: GenerativeModel) -> tuple[Array, LearntRows, Array]:
+    """The rows that are not the only ones of their class; see `rows_of`."""
+    x, rows, weights = rows_of(sample, model)
+    of_class = model.statistic.weight.value[rows.codes]
+    asked = np.flatnonzero(of_class - rows.weights > ABSENT * of_class)
+    return x[asked], rows.take(asked), weights[asked]
+
+
+def rows_of(sample: RowSample, model: GenerativeModel) -> tuple[Array, LearntRows, Array]:
     """Cells, one row's own class and weight, and the weight of all equal ones; by their hashes."""
     pieces = sample.pieces
     order = np.argsort(np.concatenate([piece.hashes for piece in pieces]), kind="stable")
@@ -108,11 +127,10 @@ def _cells(batch: Any) -> Array:
     return np.asarray(batch.blocks[0].values, np.float64)
 
 
-def _one_by_one(sums: RegularizedSums, x: Array, rows: LearntRows, grid: Grid) -> Iterator[Array]:
+def _left_out(sums: RegularizedSums, x: Array, rows: LearntRows, grid: Grid) -> Iterator[Array]:
     """log p(x | c) by the sums of all other rows, (g, n, k) for every λ."""
-    left_out = RegularizedLeftOut(sums)
     for pooling in grid[0]:
-        yield left_out.log_likelihoods(x, rows, pooling, grid[1])
+        yield sums.left_out(pooling).log_likelihoods(x[:, sums.used], rows, grid[1])
 
 
 def _in_folds(
@@ -122,18 +140,8 @@ def _in_folds(
     folds = 1 if model.statistic.rows > MANY * sample.weight else FOLDS
     family = cast(RegularizedGaussian, model.parts[0].family)
     parts = []
-    for fold in range(folds):
-        pieces = []
-        for piece in sample.pieces:
-            here = np.flatnonzero(piece.hashes % np.uint64(folds) == np.uint64(fold))
-            pieces.append(piece._replace(batch=piece.batch.take(here), hashes=piece.hashes[here]))
-        apart = replace(sample, pieces=tuple(p for p in pieces if p.batch.rows))
-        if not apart.pieces:
-            continue
-        rest = model.statistic - model.summed([piece.batch for piece in apart.pieces])
-        if rest.rows > 0:
-            sums = family.regularized(rest.over(model.classes).blocks[0])
-            parts.append((sums, *_rows_of(apart, model)))
+    for apart, rest in folds_of_sample(model, sample, folds):
+        parts.append((family.regularized(rest.blocks[0]), *rows_of(apart, model)))
     if not parts:
         return np.empty((0, 0)), np.empty(0, np.intp), np.empty(0), iter(())
 
@@ -144,6 +152,23 @@ def _in_folds(
     _, cells, rows, weights = zip(*parts, strict=True)
     codes = np.concatenate([one.codes for one in rows])
     return np.concatenate(cells), codes, np.concatenate(weights), scores()
+
+
+def folds_of_sample(
+    model: GenerativeModel, sample: RowSample, folds: int
+) -> Iterator[tuple[RowSample, ByClass]]:
+    """Yield the rows of every fold, by their hashes, and the sums of all other rows."""
+    for fold in range(folds):
+        pieces = []
+        for piece in sample.pieces:
+            here = np.flatnonzero(piece.hashes % np.uint64(folds) == np.uint64(fold))
+            pieces.append(piece._replace(batch=piece.batch.take(here), hashes=piece.hashes[here]))
+        apart = replace(sample, pieces=tuple(p for p in pieces if p.batch.rows))
+        if not apart.pieces:
+            continue
+        rest = model.statistic - model.summed([piece.batch for piece in apart.pieces])
+        if rest.rows > 0:
+            yield apart, rest.over(model.classes)
 
 
 def _of_rest(rest: RegularizedSums, x: Array, pooling: float, shrinkage: Sequence[float]) -> Array:

@@ -1,0 +1,64 @@
+"""Generative classifiers that learn something from a sample of their rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suffice.data.array_source import ArraySource
+from suffice.data.table_source import TableSource
+from suffice.engines.checkpoint import CheckpointedEngine
+from suffice.engines.engine import Engine
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.column_weights import SAMPLE_ROWS
+from suffice.models.generative.reader import GenerativeReader
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.row_sample import Sampled
+
+__all__ = ["SampledClassifier", "stands_for"]
+
+
+class SampledClassifier(GenerativeClassifier):
+    """A generative classifier with a sample of the rows that it learns from.
+
+    The sample is in memory only, and goes along with the sums: rows that are added join it, and
+    rows that are forgotten leave it.
+    """
+
+    @property
+    def _is_of_sums(self) -> bool:
+        return super()._is_of_sums and not self._looks_again
+
+    @property
+    def _looks_again(self) -> bool:
+        """Whether something is learnt from a sample of the rows."""
+        return False
+
+    def _sampled(
+        self, reader: GenerativeReader, source: TableSource | ArraySource, engine: Engine
+    ) -> Sampled:
+        if isinstance(engine, CheckpointedEngine):
+            engine = engine.engine  # no file holds rows
+        found = reader.sample(source, engine, SAMPLE_ROWS)
+        assert isinstance(found, Sampled)
+        return found
+
+    def _summarise(self, reader: GenerativeReader, source: TableSource | ArraySource) -> ByClass:
+        if not self._looks_again:
+            return super()._summarise(reader, source)
+        engine = self._engine_for(source)
+        if not isinstance(engine, CheckpointedEngine):
+            return self._sampled(reader, source, engine)
+        # The checkpoint keeps the sums; the rows of the sample are chosen in another reading, which
+        # starts anew after a stop.
+        sums = reader.summarise(source, engine)
+        return Sampled.with_sample(sums, self._sampled(reader, source, engine).sample)
+
+    def _learnt(self) -> dict[str, Any]:
+        batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
+        return {**super()._learnt(), "batches": batches}
+
+
+def stands_for(rows: Sampled) -> bool:
+    """Whether a sample is still one of all rows: rows that were forgotten may have emptied it."""
+    sample = rows.sample
+    return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)
