@@ -179,6 +179,7 @@ void add_others(Kernels& to, const Factor& factor, const Sums& sums, const Poste
     add(all, "linear.write", level::linear.write);                           \
     add(all, "logistic.loss_derivatives", level::logistic.loss_derivatives); \
     add(all, "logistic.add_gradient", level::logistic.add_gradient);         \
+    add(all, "logistic.add_gradients", level::logistic.add_gradients);       \
     add(all, "squares.add_gaussian", level::squares.add_gaussian);           \
     add(all, "eigen.symmetric", level::eigen.symmetric);                     \
     add(all, "sweep.add_scatter", level::sweep.add_scatter);                 \

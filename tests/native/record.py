@@ -53,7 +53,7 @@ CASES: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (test_eigen, ("called",)),
     (test_factor, ("cases",)),
     (test_linear, ("cases",)),
-    (test_logistic, ("of_outcomes", "of_dense")),
+    (test_logistic, ("of_outcomes", "of_dense", "of_many")),
     (test_moments, ("cases",)),
     (test_scores, ("of_numbers", "of_categories", "of_sparse", "of_best")),
     (test_squares, ("cases",)),

@@ -79,9 +79,9 @@ def cross_validate(
     Parameters
     ----------
     estimator : estimator
-        Of suffice. One that is no function of sums, such as logistic regression, is fitted to the
-        rows of every fold. Any other, such as a pipeline, is handed to scikit-learn's function,
-        with a warning.
+        Of suffice. Logistic regressions with an L2 penalty descend together; any other that is no
+        function of sums is fitted to the rows of every fold. Anything else, such as a pipeline, is
+        handed to scikit-learn's function, with a warning.
     X : table (n, d)
         An array, a frame, a dict of columns, an Arrow table. Of files, and of tables in an engine,
         see `evaluate_folds`: ``y``, groups and weights are then columns, and scores are names.
@@ -355,7 +355,7 @@ def fitted_folds(
     if is_of_sums(estimator):
         models = from_sums(estimator, table, folds, weight, error_score)
     else:
-        models = refits(estimator, table, folds, weight, error_score)
+        (models,) = refits([estimator], table, folds, weight, error_score)
     fits = [Fitted(*fold, *model) for fold, model in zip(folds, models, strict=True)]
     require_one([fit.model for fit in fits])
     return fits

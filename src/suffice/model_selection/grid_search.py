@@ -55,7 +55,8 @@ refit_time_, multimetric_
 
     Notes
     -----
-    An estimator that is no function of sums is fitted to the rows of every fold; one that is not of
+    Logistic regressions that differ in ``C`` descend together, in all folds; any other estimator
+    that is no function of sums is fitted to the rows of every fold. One that is not of
     suffice is searched as scikit-learn does it, with a warning.
     See `cross_validate` for what a fold decides and what all rows decide.
 
@@ -202,9 +203,12 @@ class _Judged:
                     timed(partial(same.fitted, statistic), self.error_score, share)
                     for statistic in sums.statistics
                 ]
+        apart = [i for i, one in enumerate(opened) if one is None]
+        if apart:
+            of_rows = [learners[i] for i in apart]
+            models = refits(of_rows, self.table, self.folds, weight, self.error_score)
+            fits |= zip(apart, models, strict=True)
         for i, one in enumerate(opened):
-            if one is None:
-                fits[i] = refits(learners[i], self.table, self.folds, weight, self.error_score)
             if isinstance(one, Exception):
                 fits[i] = [(one, 0.0)] * len(self.folds)
         require_one([model for found in fits.values() for model, _ in found])

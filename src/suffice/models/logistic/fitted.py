@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.families.options import is_finite
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
@@ -325,7 +326,8 @@ class FittedLogistic(Classifier):
     @property
     def _has_one_optimum(self) -> bool:
         """A Gaussian prior makes the function convex, and Newton's method ends at ten digits."""
-        return self.solver == "newton" and self.penalty == "l2" and 0 < self.C < np.inf
+        smooth = self.solver == "newton" and self.penalty == "l2"
+        return smooth and is_finite(self.C) and self.C > 0
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
         return self._predictions(X, LogisticModel.best)

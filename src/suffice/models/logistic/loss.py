@@ -28,7 +28,7 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.sparse_block import SparseBlock
 
-__all__ = ["LossDerivatives", "LossRequest", "loss_derivatives", "loss_sums"]
+__all__ = ["LossDerivatives", "LossRequest", "loss_derivatives", "loss_sums", "present"]
 
 NEGLIGIBLE_WEIGHT = 1e-60  # fraction of the largest in a Hessian: far below the last digit
 
@@ -78,7 +78,7 @@ class LossRequest:
         gradient = np.zeros(self.coefficients.shape)
         for start, x in self.rows.centred.tables(batch):
             rows = slice(start, start + len(x))
-            table, code, w = _present(x, codes[rows], batch.weights[rows])
+            table, code, w = present(x, codes[rows], batch.weights[rows])
             loss += kernels.logistic.add_gradient(
                 np.ascontiguousarray(table, np.float64),
                 *(self.rows.centred.mean, self._directions, code, w, self.rows.class_weights),
@@ -108,7 +108,7 @@ class LossRequest:
         hessian = np.zeros((m, width, m, width) if self.hessian else (0,) * 4)
         weights = batch.weights if len(batch.weights) else np.ones(len(codes))
         for z, *parts in self.rows.centred.pieces(batch, self.hessian, codes, weights):
-            z, code, w = _present(z, *parts)
+            z, code, w = present(z, *parts)
             t = z @ directions
             weight += np.bincount(code, w, k)
             checksum += np.bincount(code, w * t[:, m], k)
@@ -129,7 +129,7 @@ def loss_sums(split: Split, request: LossRequest) -> LossSums:
     return reduce(add, each_batch(split, request.rows.centred.layout, request.of))
 
 
-def _present(
+def present(
     z: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
 ) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
     """The rows that have a class."""

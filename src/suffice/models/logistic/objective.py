@@ -197,8 +197,25 @@ class Objective:
         DataError
             If the rows are not those of the first pass.
         """
-        request = LossRequest(self.rows, self.coefficients(x), self._checksum, hessian, root)
-        sums = self.data.run(loss_sums, request)
+        return self.checked(self.data.run(loss_sums, self.request(x, hessian, root)))
+
+    def request(
+        self,
+        x: NDArray[np.float64],
+        hessian: bool,
+        root: NDArray[np.float64] | None = None,
+    ) -> LossRequest:
+        """What a pass has to know."""
+        return LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
+
+    def checked(self, sums: LossSums) -> LossSums:
+        """The sums of one pass, if it was over the rows of the first.
+
+        Raises
+        ------
+        DataError
+            If the rows are others.
+        """
         weight, checksum, largest = self._expected
         same = np.abs(sums.weight.value - weight) <= WEIGHT_ROUNDING * weight
         change = np.abs(sums.checksum.value - checksum)
@@ -211,7 +228,7 @@ class Objective:
         return sums
 
     @cached_property
-    def _checksum(self) -> NDArray[np.float64]:
+    def checksum(self) -> NDArray[np.float64]:
         """c, (D,): every column has a weight of its own in the checksum."""
         weight = 1.0 + 0.5 * np.cos(np.arange(self.centred.width))
         scale = self.centred.column_scale
@@ -223,8 +240,8 @@ class Objective:
     def _expected(self) -> tuple[NDArray[np.float64], ...]:
         """Weights and checksums of the classes in the first pass, and how far others may be."""
         weight = self.seen.weight.value
-        reach = np.abs(self._checksum * self.scale).sum()
-        return weight, self.sums @ self._checksum, WEIGHT_ROUNDING * weight * reach
+        reach = np.abs(self.checksum * self.scale).sum()
+        return weight, self.sums @ self.checksum, WEIGHT_ROUNDING * weight * reach
 
     def point(self, x: NDArray[np.float64], sums: LossSums) -> Point:
         """Loss, gradient and Hessian in free parameters."""

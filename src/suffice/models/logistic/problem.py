@@ -64,6 +64,8 @@ class Problem:
         A model that these rows are further ones of: it has their columns and classes.
     laid_out : LaidOut, optional
         What the columns are, where ``data`` has terms in their place.
+    summed : ByClass, optional
+        The first pass over the rows, where it was made before.
     """
 
     data: DataLoop
@@ -78,6 +80,7 @@ class Problem:
     declared: Vocabulary = NO_CLASSES
     known: LogisticModel | None = None
     laid_out: LaidOut | None = None
+    summed: ByClass | None = None
 
     @cached_property
     def objective(self) -> Objective:
@@ -193,6 +196,8 @@ class Problem:
 
     @cached_property
     def _all_rows(self) -> ByClass:
+        if self.summed is not None:
+            return self.summed
         return self.data.engine.run(first_pass, (self.layout, False), self.data.splits)
 
     @cached_property

@@ -17,6 +17,7 @@ from scipy.linalg import LinAlgError, cho_solve, solve_triangular
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 
 __all__ = [
+    "MEMORY",
     "Evaluate",
     "Inverse",
     "Point",
@@ -26,6 +27,7 @@ __all__ = [
     "quasi_newton",
     "smallest_pivot",
     "solve",
+    "two_loops",
 ]
 
 FLATTER = 0.9  # a step ends where the slope is at most this fraction of the first
@@ -180,7 +182,7 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
     point: Point | None = start
     while point is not None:
         yield point
-        direction = -_two_loops(point.gradient, steps, inverse)
+        direction = -two_loops(point.gradient, steps, inverse)
         reached = _next(evaluate, point, direction, hessian=False)
         if reached is None and steps:  # a poor guess of the Hessian may be the reason
             steps.clear()
@@ -193,7 +195,7 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
         point = reached
 
 
-def _two_loops(
+def two_loops(
     gradient: NDArray[np.float64],
     steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]],
     inverse: Inverse,
