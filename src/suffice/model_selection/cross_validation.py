@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError, warn
 from suffice.model_selection.all_classes import over_all_classes
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.known import is_known
 from suffice.model_selection.leave_one_out import (
     answered_left_out,
     validated_left_out,
@@ -80,7 +81,8 @@ def cross_validate(
     ----------
     estimator : estimator
         Of suffice. Logistic regressions with an L2 penalty descend together; any other that is no
-        function of sums is fitted to the rows of every fold. Anything else, such as a pipeline, is
+        function of sums is fitted to the rows of every fold. A `GridSearchCV` of models of sums
+        chooses anew in every fold, and sums no row again. Anything else, such as a pipeline, is
         handed to scikit-learn's function, with a warning.
     X : table (n, d)
         An array, a frame, a dict of columns, an Arrow table. Of files, and of tables in an engine,
@@ -137,7 +139,7 @@ def cross_validate(
     >>> cross_validate(GaussianNB(), X, y)["test_score"].round(4)
     array([0.9333, 0.9667, 0.9333, 0.9333, 1.    ])
     """
-    if not isinstance(estimator, Estimator):
+    if not is_known(estimator, X, cv):
         from sklearn.model_selection import cross_validate as function
 
         handed_over(estimator, "cross_validate")
@@ -289,7 +291,7 @@ def cross_val_predict(
         raise ParameterError(
             f"{type(estimator).__name__} has no {method}", "it is a method of the estimator"
         )
-    if not isinstance(estimator, Estimator):
+    if not is_known(estimator, X, cv):
         from sklearn.model_selection import cross_val_predict as function
 
         handed_over(estimator, "cross_val_predict")
@@ -330,9 +332,6 @@ def cross_val_predict(
     return np.concatenate(answers)[order]
 
 
-# -- the models
-
-
 def handed_over(estimator: Any, function: str) -> None:
     """Say that scikit-learn fits an estimator fold by fold."""
     ours = isinstance(estimator, Estimator)
@@ -352,7 +351,9 @@ def fitted_folds(
 ) -> list[Fitted]:
     """The model of every fold, in the order of the folds."""
     weight = sample_weight_of(params)
-    if is_of_sums(estimator):
+    if hasattr(estimator, "_fitted_nested"):
+        models = estimator._fitted_nested(table, folds, weight, error_score)
+    elif is_of_sums(estimator):
         models = from_sums(estimator, table, folds, weight, error_score)
     else:
         (models,) = refits([estimator], table, folds, weight, error_score)

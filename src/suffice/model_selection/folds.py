@@ -140,7 +140,7 @@ class FoldSums:
 
 
 def row_groups(
-    folds: Sequence[NDArray[np.intp]], n: int
+    folds: Sequence[NDArray[np.intp]], n: int, most: int = MOST_GROUPS
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
     """Rows that lie in the same training sets, equally often, are a group.
 
@@ -150,6 +150,8 @@ def row_groups(
         Places of the rows of each training set.
     n : int
         Number of rows.
+    most : int
+        Groups.
 
     Returns
     -------
@@ -158,7 +160,7 @@ def row_groups(
     times : ndarray of int (f, g)
         How often each training set has each group.
 
-    None if there are more than 64 groups.
+    None if there are more groups than ``most``.
 
     Examples
     --------
@@ -170,20 +172,20 @@ def row_groups(
     group, times = np.zeros(n, np.intp), np.zeros((0, 1), np.intp)
     for rows in folds:
         mine = np.bincount(rows, minlength=n)
-        most = int(mine.max()) + 1
-        pair = group * most + mine
-        shown = np.bincount(pair, minlength=times.shape[1] * most) > 0
-        old, often = np.divmod(np.flatnonzero(shown), most)
+        width = int(mine.max()) + 1
+        pair = group * width + mine
+        shown = np.bincount(pair, minlength=times.shape[1] * width) > 0
+        old, often = np.divmod(np.flatnonzero(shown), width)
         times = np.append(times[:, old], often[None], axis=0)
         group = (np.cumsum(shown) - 1)[pair]
-        if len(old) > MOST_GROUPS + 1:
+        if len(old) > most + 1:
             return None
     absent = np.flatnonzero(~times.any(axis=0))
     if len(absent):
         gone = int(absent[0])
         times = np.delete(times, gone, axis=1)
         group = np.where(group == gone, -1, group - (group > gone))
-    return (group, times) if times.shape[1] <= MOST_GROUPS else None
+    return (group, times) if times.shape[1] <= most else None
 
 
 def _sum_of_groups(sums: Sequence[Any], times: NDArray[np.intp]) -> Any:

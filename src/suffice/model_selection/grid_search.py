@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from time import perf_counter
 from typing import Any, Self
 
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV as _GridSearchCV
 from sklearn.model_selection import ParameterGrid
 
@@ -19,6 +20,7 @@ from suffice.model_selection.cross_validation import (
     sample_weight_of,
 )
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
+from suffice.model_selection.nested import Nested, inner_folds
 from suffice.model_selection.own_scores import own_scores
 from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import Part, Rows, Scored
@@ -58,7 +60,8 @@ refit_time_, multimetric_
     Logistic regressions that differ in ``C`` descend together, in all folds; any other estimator
     that is no function of sums is fitted to the rows of every fold. One that is not of
     suffice is searched as scikit-learn does it, with a warning.
-    See `cross_validate` for what a fold decides and what all rows decide.
+    See `cross_validate` for what a fold decides and what all rows decide, and for a search inside
+    a cross-validation.
 
     Examples
     --------
@@ -89,19 +92,67 @@ refit_time_, multimetric_
         DataError
             If no point can be fitted.
         """
-        points = list(ParameterGrid(self.param_grid))
-        learners = [_with(self.estimator, point) for point in points]
+        learners = self._learners()
         strange = [learner for learner in learners if not isinstance(learner, Estimator)]
         if strange:
             handed_over(strange[0], "GridSearchCV")
             given = params if groups is None else {**params, "groups": groups}
             found: Self = super().fit(X, y, **given)
             return found
-        scorer, metric = self._get_scorers()
         table = Rows.of(X, y, groups)
         folds = folds_of(self.estimator, table.X, table.truth, table.groups, self.cv, table.n)
-        self.n_splits_ = len(folds)
         weight = sample_weight_of(params)
+        self._choose(table, folds, learners, weight)
+        if self.refit:
+            started = perf_counter()
+            best = _with(self.estimator, self.best_params_)
+            self._keep(best.fit(X, y, sample_weight=weight), perf_counter() - started)
+        return self
+
+    def _learners(self) -> list[Any]:
+        """An estimator for every point of the grid."""
+        return [_with(self.estimator, point) for point in ParameterGrid(self.param_grid)]
+
+    @property
+    def _is_of_sums(self) -> bool:
+        """Whether the search follows from sums, so that it can be made for many training sets."""
+        return isinstance(self.estimator, Estimator) and all(map(is_of_sums, self._learners()))
+
+    def _fitted_nested(
+        self, table: Rows, folds: Folds, weight: Any, error_score: Any
+    ) -> list[tuple[Any, float]]:
+        """A search in every training set, or its error, and the seconds that it took."""
+        nested = Nested(folds, inner_folds(self.estimator, table, folds, self.cv), table.n)
+
+        def search(f: int) -> GridSearchCV:
+            found: GridSearchCV = clone(self)
+
+            def sums(opened: Opened) -> list[Any]:
+                return nested.sums(opened, f)[:-1]
+
+            found._choose(table, nested.inner[f], found._learners(), weight, sums)
+            if found.refit:
+                started = perf_counter()
+                best = _with(found.estimator, found.best_params_)
+                opened = Opened.of(best, table.X, table.y, weight)
+                model = opened.fitted(nested.sums(opened, f)[-1])
+                found._keep(model, perf_counter() - started)
+            return found
+
+        return [timed(partial(search, f), error_score, 0.0) for f in range(len(folds))]
+
+    def _choose(
+        self,
+        table: Rows,
+        folds: Folds,
+        learners: Sequence[Any],
+        weight: Any,
+        sums: Callable[[Opened], Sequence[Any]] | None = None,
+    ) -> None:
+        """Judge all points on folds, whose sums may be known, and find the best."""
+        points = list(ParameterGrid(self.param_grid))
+        scorer, metric = self._get_scorers()
+        self.n_splits_ = len(folds)
         accepts = getattr(self, "_check_scorers_accept_sample_weight", None)  # not in every version
         in_scores = weight is not None and accepts is not None and accepts()
         judged = _Judged(
@@ -113,7 +164,7 @@ refit_time_, multimetric_
             weight if in_scores else None,
             self.scoring is None and not in_scores,
         )
-        out = judged.of_all(learners, weight)
+        out = judged.of_all(learners, weight, sums)
         results = self._format_results(points, len(folds), out, {})
         self.multimetric_ = isinstance(out[0]["test_scores"], dict)
         if callable(self.scoring) and self.multimetric_:
@@ -124,16 +175,14 @@ refit_time_, multimetric_
             if not callable(self.refit):
                 self.best_score_ = results[f"mean_test_{metric}"][self.best_index_]
             self.best_params_ = points[self.best_index_]
-        if self.refit:
-            started = perf_counter()
-            best = _with(self.estimator, self.best_params_)
-            self.best_estimator_ = best.fit(X, y, sample_weight=weight)
-            self.refit_time_ = perf_counter() - started
-            if hasattr(best, "feature_names_in_"):
-                self.feature_names_in_ = best.feature_names_in_
         self.scorer_ = getattr(scorer, "_scorers", scorer)
         self.cv_results_ = results
-        return self
+
+    def _keep(self, best: Any, seconds: float) -> None:
+        """The best estimator, fitted to all rows."""
+        self.best_estimator_, self.refit_time_ = best, seconds
+        if hasattr(best, "feature_names_in_"):
+            self.feature_names_in_ = best.feature_names_in_
 
 
 def _with(estimator: Any, point: dict[str, Any]) -> Any:
@@ -182,8 +231,13 @@ class _Judged:
     weight: Any = None
     own: bool = False
 
-    def of_all(self, learners: Sequence[Any], weight: Any) -> list[dict[str, Any]]:
-        """Judge every learner on every fold, learner by learner."""
+    def of_all(
+        self,
+        learners: Sequence[Any],
+        weight: Any,
+        known: Callable[[Opened], Sequence[Any]] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Judge every learner on every fold, learner by learner; sums of folds may be known."""
         opened = [
             self._opened(learner, weight) if is_of_sums(learner) else None for learner in learners
         ]
@@ -195,13 +249,13 @@ class _Judged:
             alike = [i for i, one in waiting.items() if one.sums == first.sums]
             groups.append(alike)
             started = perf_counter()
-            sums = FoldSums.of_folds(first, self.folds, self.table.n)
+            sums = known(first) if known else self._sums(first)
             share = (perf_counter() - started) / (len(alike) * len(self.folds))
             for i in alike:
                 same = waiting.pop(i)
                 fits[i] = [
                     timed(partial(same.fitted, statistic), self.error_score, share)
-                    for statistic in sums.statistics
+                    for statistic in sums
                 ]
         apart = [i for i, one in enumerate(opened) if one is None]
         if apart:
@@ -227,6 +281,9 @@ class _Judged:
                 }
         out = [found[i, f] for i in range(len(learners)) for f in range(len(self.folds))]
         return _filled(out, self.error_score)
+
+    def _sums(self, opened: Opened) -> Sequence[Any]:
+        return FoldSums.of_folds(opened, self.folds, self.table.n).statistics
 
     def _own_scores(
         self, groups: Sequence[Sequence[int]], fits: Mapping[int, Sequence[tuple[Any, float]]]
