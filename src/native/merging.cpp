@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "memory.hpp"
+#include "simd.hpp"
 
 namespace suffice::LEVEL {
 namespace {
@@ -43,33 +44,125 @@ class ColumnSet {
   }
 };
 
+// Short rows side by side, one a lane: of every cell a key, its column and then its place in its
+// row, so that parts of a cell stay in the order in which they are stored.
+typedef std::int32_t Keys __attribute__((vector_size(8 * WIDTH), may_alias));
+constexpr Index ABREAST = 2 * WIDTH;
+constexpr Index LONGEST = 256;  // cells of such a row
+
+INLINE void exchange(Keys& a, Keys& b) {
+  const Keys low = a < b ? a : b, high = a < b ? b : a;
+  a = low, b = high;
+}
+
+// Sort the keys of every lane by exchanges that do not depend on them (K. E. Batcher, 1968; Knuth,
+// The Art of Computer Programming, volume 3, 5.2.2, algorithm M).
+INLINE void sort(Keys* keys, Index n) {
+  const auto top = static_cast<Index>(std::bit_ceil(static_cast<std::size_t>(n))) / 2;
+  for (Index p = top; p > 0; p /= 2)
+    for (Index q = top, r = 0, apart = p;; apart = q - p, q /= 2, r = p) {
+      for (Index block = r; block + apart < n; block += 2 * p)
+        for (Index i = block; i < least(block + p, n - apart); ++i)
+          exchange(keys[i], keys[i + apart]);
+      if (q == p) break;
+    }
+}
+
 template <class T, class I>
-Index merge(Compressed<T, I> x, Index d, std::int32_t* columns, double* values,
-            std::int64_t* starts) {
+class Merger {
   using Sum = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
-  const Index n = x.starts.size() - 1;
-  const Buffer<Sum> sums(d);
-  ColumnSet shown(d);
-  Index written = 0;
-  bool held = true;
-  for (Index i = 0; i < n; ++i) {
-    starts[i] = written;
-    for (Index q = x.starts[i]; q < x.starts[i + 1]; ++q) {
-      const Index column = x.columns[q];
-      sums[column] += static_cast<Sum>(x.data[q]);
+  static constexpr int BITS = std::countr_zero(static_cast<std::size_t>(LONGEST));
+  Compressed<T, I> x_;
+  Index d_, n_, written_ = 0;
+  std::int32_t* columns_;
+  double* values_;
+  bool held_ = true;
+
+  INLINE Index length(Index i) const { return x_.starts[i + 1] - x_.starts[i]; }
+
+  INLINE void write(Index column, Sum sum) {
+    if constexpr (std::is_integral_v<T>) held_ &= -HELD <= sum && sum <= HELD;
+    columns_[written_] = static_cast<std::int32_t>(column);
+    values_[written_] = static_cast<double>(sum);
+    ++written_;
+  }
+
+  // How many cells the longest of some rows has, or 0 if they are not to be sorted side by side:
+  // keys have no place for their cells, or most lanes would wait for one.
+  INLINE Index longest(Index first, Index rows) const {
+    if (d_ > Index{1} << (31 - BITS)) return 0;
+    Index cells = 1;
+    for (Index i = first; i < first + rows; ++i) cells = most(cells, length(i));
+    const Index all = x_.starts[first + rows] - x_.starts[first];
+    return cells <= LONGEST && cells * ABREAST <= 4 * all ? cells : 0;
+  }
+
+ public:
+  Merger(Compressed<T, I> x, Index d, std::int32_t* columns, double* values)
+      : x_(x), d_(d), n_(x.starts.size() - 1), columns_(columns), values_(values) {}
+
+  void merge_abreast(Index first, Index rows, Index cells, Keys* keys, std::int64_t* starts) {
+    auto* const key = reinterpret_cast<std::int32_t*>(keys);
+    for (Index r = 0; r < ABREAST; ++r) {
+      const Index own = r < rows ? length(first + r) : 0;
+      const I* const columns = x_.columns + (own ? x_.starts[first + r] : 0);
+      for (Index q = 0; q < own; ++q)
+        key[q * ABREAST + r] = static_cast<std::int32_t>(columns[q]) << BITS | q;
+      for (Index q = own; q < cells; ++q) key[q * ABREAST + r] = ~(std::int32_t{1} << 31);
+    }
+    sort(keys, cells);
+    for (Index r = 0; r < rows; ++r) {
+      const T* const data = x_.data + x_.starts[first + r];
+      const Index own = length(first + r);
+      starts[first + r] = written_;
+      for (Index q = 0; q < own;) {
+        const std::int32_t column = key[q * ABREAST + r] >> BITS;
+        Sum sum = 0;
+        do sum += static_cast<Sum>(data[key[q * ABREAST + r] & (LONGEST - 1)]);
+        while (++q < own && key[q * ABREAST + r] >> BITS == column);
+        write(column, sum);
+      }
+    }
+  }
+
+  // `sums` are zeros, one a column.
+  void merge_one(Index i, Sum* sums, ColumnSet& shown) {
+    for (Index q = x_.starts[i]; q < x_.starts[i + 1]; ++q) {
+      const Index column = x_.columns[q];
+      sums[column] += static_cast<Sum>(x_.data[q]);
       shown.add(column);
     }
     shown.take([&](Index column) {
-      const Sum sum = sums[column];
-      if constexpr (std::is_integral_v<T>) held &= -HELD <= sum && sum <= HELD;
-      columns[written] = static_cast<std::int32_t>(column);
-      values[written] = static_cast<double>(sum);
+      write(column, sums[column]);
       sums[column] = 0;
-      ++written;
     });
   }
-  starts[n] = written;
-  return held ? written : -1;
+
+  Index merge(std::int64_t* starts) {
+    const Buffer<Keys> keys(LONGEST);
+    bool all_short = true;
+    for (Index first = 0; first < n_; first += ABREAST)
+      all_short &= longest(first, least(ABREAST, n_ - first)) > 0;
+    const Index laid_out = all_short ? 0 : d_;
+    const Buffer<Sum> sums(laid_out);
+    ColumnSet shown(laid_out);
+    for (Index first = 0; first < n_; first += ABREAST) {
+      const Index rows = least(ABREAST, n_ - first);
+      if (const Index cells = longest(first, rows))
+        merge_abreast(first, rows, cells, keys, starts);
+      else
+        for (Index i = first; i < first + rows; ++i)
+          starts[i] = written_, merge_one(i, sums, shown);
+    }
+    starts[n_] = written_;
+    return held_ ? written_ : -1;
+  }
+};
+
+template <class T, class I>
+Index merge(Compressed<T, I> x, Index d, std::int32_t* columns, double* values,
+            std::int64_t* starts) {
+  return Merger<T, I>(x, d, columns, values).merge(starts);
 }
 
 template <class T, class I>

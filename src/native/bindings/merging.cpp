@@ -1,8 +1,11 @@
 #include "merging.hpp"
 
+#include <algorithm>
+
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/compressed.hpp"
+#include "counts.hpp"
 
 namespace suffice::bindings {
 
@@ -15,8 +18,10 @@ static Index merge(AnyArray<1> data, AnyArray<1> indices, AnyArray<1> indptr, st
           "columns and values need room for every cell");
   bool inside = d >= 0 && d < (std::int64_t{1} << 31);
   indices.visit<std::int32_t, std::int64_t>([&](auto given) {
-    for (Index q = rows.front(); inside && q < rows.back() && q < given.size(); ++q)
-      inside = given[q] >= 0 && given[q] < d;
+    const WholeNumbers<decltype(type_of(given))>& places = CHOSEN(counts);
+    const Index first = std::min(rows.front(), given.size());
+    given.at += first, given.shape[0] = std::min(cells, given.size() - first);
+    inside = inside && places.are_below(given, d, 0);
   });
   require(inside, "indices must be columns, of which there are fewer than 2^31");
   Unlocked unlocked;

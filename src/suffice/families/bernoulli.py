@@ -127,12 +127,13 @@ class BernoulliParameters(Parameters):
             return
         assert self.words is not None
         out[block.present] += absent.sum(axis=1)
-        block = block.merged()  # an event occurs by the sum of its parts
-        occurs, cells = block.outcomes, (block.reindex(self.words), block.indptr)
-        kernels.scores.add_sparse_linear(occurs, *cells, by_event(slope), out)
-        if (missing := np.isnan(occurs)).any():
-            taken_back = missing.astype(np.float64), *cells, by_event(-absent)
-            kernels.scores.add_sparse_linear(*taken_back, out)
+        of_one = by_event(slope)
+        for rows, part in block.in_pieces():  # an event occurs by the sum of its parts
+            occurs, cells = part.outcomes, (part.reindex(self.words), part.indptr)
+            kernels.scores.add_sparse_linear(occurs, *cells, of_one, out[rows])
+            if (missing := np.isnan(occurs)).any():
+                taken_back = missing.astype(np.float64), *cells, by_event(-absent)
+                kernels.scores.add_sparse_linear(*taken_back, out[rows])
 
     def column(self, j: int) -> BernoulliParameters:
         """The parameters of column j alone; a text is one column."""

@@ -166,9 +166,9 @@ def add_event_terms(
 ) -> None:
     """Add Σ_v x_v terms[c, v] of every row; events that are not in the vocabulary are left out."""
     if isinstance(block, SparseBlock):
-        block = block.merged()  # a row adds its events in their order
-        cells = block.data, block.reindex(events), block.indptr
-        kernels.scores.add_sparse_linear(*cells, terms.by_event, out)
+        for rows, part in block.in_pieces():  # a row adds its events in their order
+            cells = part.data, part.reindex(events), part.indptr
+            kernels.scores.add_sparse_linear(*cells, terms.by_event, out[rows])
         return
     for start, x in tiles(block.values, np.float64):
         kernels.scores.add_linear(x, terms.by_class, out[start : start + len(x)])

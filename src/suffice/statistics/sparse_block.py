@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["SparseBlock"]
 
 MOST_COLUMNS = 1 << 22  # of a row that is laid out to merge its cells: 32 MB
+MERGED_CELLS = 100_000  # at a time, where rows are used once: less than 2 MB
 MERGED = {"float64", "float32", "int64", "int32"}  # types of cells that are merged here
 
 
@@ -92,6 +94,16 @@ class SparseBlock:
         else:
             data, indices, indptr = self._summed()
         return replace(self, data=data, indices=indices, indptr=indptr, whole=True)
+
+    def in_pieces(self) -> Iterator[tuple[slice, SparseBlock]]:
+        """Yield which rows, and these merged: as many as stay in cache, unless all are whole."""
+        if self.whole:
+            yield slice(0, self.rows), self
+            return
+        step = max(1, MERGED_CELLS * self.rows // max(1, len(self.data)))
+        for start in range(0, self.rows, step):
+            stop = min(start + step, self.rows)
+            yield slice(start, stop), self.cut(start, stop).merged()
 
     def _summed(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Cells merged by SciPy, which takes any number of columns, and types of any size."""
