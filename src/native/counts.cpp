@@ -284,8 +284,9 @@ bool are_counts(Vector<const T> values, double largest) {
   return !beyond;
 }
 
-// The sums are far apart: with every cell, that at the same place of the next row is asked for.
-template <bool WEIGHTED, class T, class I>
+// Of more sums than NEAR, which stay in no cache of one processor, that at the same place of the
+// next row is asked for with every cell.
+template <bool WEIGHTED, bool FAR, class T, class I>
 INLINE bool add_cells(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
                       Vector<const std::int64_t> codes, Vector<const double> weights,
                       Matrix<double> hi, Matrix<double> lo) {
@@ -298,12 +299,19 @@ INLINE bool add_cells(Vector<const T> data, Vector<const I> indices, Vector<cons
     const double* after = &hi(most<Index>(next, 0), 0);
     const Index first = indptr[i], stop = indptr[i + 1];
     for (Index q = first; q < stop; ++q) {
-      prefetch(after + indices[least(q + (stop - first), last)]);
+      if constexpr (FAR) prefetch(after + indices[least(q + (stop - first), last)]);
       if (static_cast<std::uint64_t>(indices[q]) >= columns) return false;
       if (data[q] != data[q]) continue;
       Pair<double> term{static_cast<double>(data[q]), 0.0};
       if constexpr (WEIGHTED) term = two_product(weights[i], term.hi);
       double& cell = sums[indices[q]];
+      if constexpr (!WEIGHTED) {
+        const double sum = cell + term.hi;
+        if (sum - cell == term.hi && sum - term.hi == cell) {  // nothing was rounded
+          cell = sum;
+          continue;
+        }
+      }
       const auto sum = two_sum(cell, term.hi);
       const double error = WEIGHTED ? sum.lo + term.lo : sum.lo;
       cell = sum.hi;
@@ -317,8 +325,13 @@ template <class T, class I>
 bool add_sparse_events(Vector<const T> data, Vector<const I> indices, Vector<const I> indptr,
                        Vector<const std::int64_t> codes, Vector<const double> weights,
                        Matrix<double> hi, Matrix<double> lo) {
-  return weights.size() ? add_cells<true>(data, indices, indptr, codes, weights, hi, lo)
-                        : add_cells<false>(data, indices, indptr, codes, weights, hi, lo);
+  constexpr Index NEAR = 1 << 18;  // 2 MB
+  const auto add = [&]<bool WEIGHTED, bool FAR>() {
+    return add_cells<WEIGHTED, FAR>(data, indices, indptr, codes, weights, hi, lo);
+  };
+  if (weights.size()) return add.template operator()<true, true>();
+  return hi.size() > NEAR ? add.template operator()<false, true>()
+                          : add.template operator()<false, false>();
 }
 
 template <class T>

@@ -118,8 +118,8 @@ class Merger {
       for (Index q = 0; q < own;) {
         const std::int32_t column = key[q * ABREAST + r] >> BITS;
         Sum sum = 0;
-        do sum += static_cast<Sum>(data[key[q * ABREAST + r] & (LONGEST - 1)]);
-        while (++q < own && key[q * ABREAST + r] >> BITS == column);
+        for (; q < own && key[q * ABREAST + r] >> BITS == column; ++q)
+          sum += static_cast<Sum>(data[key[q * ABREAST + r] & (LONGEST - 1)]);
         write(column, sum);
       }
     }

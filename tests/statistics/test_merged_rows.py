@@ -18,10 +18,12 @@ from suffice.statistics.vocabulary import Vocabulary
 WIDTHS = [1, 63, 64, 65, 130, 4096, 5000]
 
 
-def matrix(seed: int, d: int, dtype: Any = np.float64, rows: int = 12) -> csr_matrix:
+def matrix(
+    seed: int, d: int, dtype: Any = np.float64, rows: int = 40, longest: int = 8
+) -> csr_matrix:
     """Rows of small counts in parts, in any order; some without a cell."""
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(0, 9, rows)
+    sizes = rng.integers(0, longest + 1, rows)
     indices = rng.integers(0, d, sizes.sum()).astype(np.int32)
     data = rng.integers(0, 4, len(indices)).astype(dtype)
     return csr_matrix((data, indices, np.append(0, np.cumsum(sizes))), shape=(rows, d))
@@ -37,15 +39,46 @@ def block_of(x: csr_matrix) -> SparseBlock:
     st.integers(0, 2**32 - 1),
     st.sampled_from(WIDTHS),
     st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.int8, np.uint64]),
+    st.sampled_from([0, 1, 8, 100, 256, 300]),
 )
-def test_merged_rows_are_those_of_scipy(seed: int, d: int, dtype: Any) -> None:
-    x = matrix(seed, d, dtype)
+def test_merged_rows_are_those_of_scipy(seed: int, d: int, dtype: Any, longest: int) -> None:
+    x = matrix(seed, d, dtype, longest=longest)
     found = block_of(x).merged()
     x.sum_duplicates()
     assert found.whole
     assert found.indptr.tolist() == x.indptr.tolist()
     assert found.indices.tolist() == x.indices.tolist()
     assert found.data.tolist() == x.data.tolist()
+
+
+def test_parts_are_added_as_they_are_stored() -> None:
+    rng = np.random.default_rng(5)
+    indices, data = rng.integers(0, 7, 16 * 100), rng.random(16 * 100)
+    found = block_of(csr_matrix((data, indices, np.arange(0, 1601, 100)), shape=(16, 7))).merged()
+    sums = np.zeros((16, 7))
+    np.add.at(sums, (np.repeat(np.arange(16), 100), indices), data)
+    assert found.data.tolist() == sums.ravel().tolist()
+
+
+def test_a_long_row_among_short_ones() -> None:
+    sizes = np.array([3] * 20 + [200] + [3] * 20)
+    indices = np.random.default_rng(6).integers(0, 500, sizes.sum())
+    x = csr_matrix((np.ones(sizes.sum()), indices, np.append(0, np.cumsum(sizes))), (41, 500))
+    found = block_of(x).merged()
+    x.sum_duplicates()
+    assert found.indptr.tolist() == x.indptr.tolist()
+    assert found.indices.tolist() == x.indices.tolist()
+    assert found.data.tolist() == x.data.tolist()
+
+
+def test_pieces_are_the_rows_merged() -> None:
+    block = block_of(matrix(7, 5000, rows=2500, longest=100))
+    pieces, whole = list(block.in_pieces()), block.merged()
+    assert len(pieces) > 1
+    assert np.concatenate([part.data for _, part in pieces]).tolist() == whole.data.tolist()
+    assert np.concatenate([part.indices for _, part in pieces]).tolist() == whole.indices.tolist()
+    assert [rows.start for rows, _ in pieces[1:]] == [rows.stop for rows, _ in pieces[:-1]]
+    assert list(whole.in_pieces()) == [(slice(0, 2500), whole)]
 
 
 def test_whole_numbers_that_no_double_holds_stay_whole() -> None:

@@ -169,7 +169,7 @@ class EventAccumulator:
     ) -> None:
         """Add the rows of a block; its counts were checked to be finite and not negative."""
         if isinstance(block, SparseBlock):
-            if not block.whole and (self._presence or np.isnan(block.data.sum())):
+            if not block.whole and (self._presence or np.isnan(block.data.min(initial=0))):
                 block = block.merged()  # counts add up as they are stored, occurrences do not
             sums = self._open(block.vocabulary, k)
             data = block.outcomes if self._presence else block.data
