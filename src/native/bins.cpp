@@ -1,5 +1,8 @@
 #include "bins.hpp"
 
+#include "memory.hpp"
+#include "simd.hpp"
+
 namespace suffice::LEVEL {
 namespace {
 
@@ -7,64 +10,132 @@ constexpr int parts = 256, octaves = 40, whole = 256;
 constexpr int first = 2;  // rank of the cell that starts at 2^−40
 constexpr int last = first + 2 * octaves * parts + whole;
 constexpr int dropped = 52 - 8, tiny = (1023 - octaves) * parts;
-constexpr Index tile = 16384;  // rows whose cells are found at a time,
-constexpr Index group = 8;     // and columns: a cache line of a row
+constexpr Index tile = 65536;   // rows whose cells are found before they are counted,
+constexpr Index group = LANES;  // and columns: a cache line of a row
+constexpr Index ahead = 32;     // rows between asking for one and reading it
 
-INLINE std::int32_t cell_of(double x) {
-  const double size = __builtin_fabs(x);
-  const auto bits = __builtin_bit_cast(std::uint64_t, size);
-  const auto octave = static_cast<std::int32_t>(bits >> dropped) - tiny;
-  const auto least = static_cast<std::int32_t>(size < whole ? size : whole);
-  const std::int32_t is_whole = size == least && size > 0;
-  const std::int32_t inner = octave + least + first - is_whole;
-  const std::int32_t rank = octave < 0 ? size > 0 : inner < last ? inner : last;
-  const std::int32_t cell = x < 0 ? last - rank : last + rank;
-  return x == x ? cell : -1;
-}
+typedef std::int32_t Whole __attribute__((vector_size(4 * WIDTH)));
+typedef std::uint16_t Places __attribute__((vector_size(2 * WIDTH), aligned(2), may_alias));
 
-// Call `use(i, j, places, n)` with the cells of rows i to i + n of column j, each plus one: 0 is
-// NaN. Rows are many, so that the counts of a column stay in cache; columns come in groups, as
-// numbers of a row lie side by side.
-template <class Use>
-INLINE void by_tiles(Strided<const double> x, Vector<const double> origin, Use use) {
-  std::uint16_t places[group][tile];
-  for (Index i = 0; i < x.rows; i += tile) {
-    const Index n = x.rows - i < tile ? x.rows - i : tile;
-    for (Index j = 0; j < x.columns; j += group) {
-      const Index width = x.columns - j < group ? x.columns - j : group;
-      if (x.across == 1 && width == group)
-        for (Index q = 0; q < n; ++q) {
-          const double *row = &x(i + q, j), *from = &origin[j];
-          for (Index g = 0; g < group; ++g)
-            places[g][q] = static_cast<std::uint16_t>(cell_of(row[g] - from[g]) + 1);
-        }
-      else
-        for (Index g = 0; g < width; ++g)
-          for (Index q = 0; q < n; ++q)
-            places[g][q] = static_cast<std::uint16_t>(cell_of(x(i + q, j + g) - origin[j + g]) + 1);
-      for (Index g = 0; g < width; ++g) use(i, j + g, places[g], n);
-    }
+INLINE Whole narrow(NativeBits x) { return __builtin_convertvector(x, Whole); }
+
+// Write the cells of eight numbers, each plus one: 0 is NaN. Of numbers in one of the two outermost
+// cells a bit of `outermost` is set.
+INLINE void write_places(Lanes x, std::uint16_t* places, Whole& outermost) {
+  const Whole farthest = Whole{} + last;
+  EACH_PART {
+    const Native value = x.part[p], size = magnitude(value), most = native(whole);
+    const Whole number = narrow((NativeBits)(value == value));
+    const Whole negative = narrow((NativeBits)value < 0);
+    const Whole positive = narrow((NativeBits)size != 0);
+    const Whole octave = narrow((NativeBits)size >> dropped) - tiny;
+    const Whole least = __builtin_convertvector(size < most ? size : most, Whole);
+    const Whole is_whole =
+        narrow((NativeBits)(size == __builtin_convertvector(least, Native)));  // −1 if it is
+    const Whole inner = octave + least + first + is_whole;
+    const Whole rank = octave < 0 ? -positive : inner < farthest ? inner : farthest;
+    const Whole place = farthest + 1 + ((rank ^ negative) - negative);
+    outermost |= (rank == farthest) & number;
+    *reinterpret_cast<Places*>(places + WIDTH * p) =
+        __builtin_convertvector(place & number, Places);
   }
 }
 
-void cells(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out) {
-  by_tiles(x, origin, [&](Index i, Index j, const std::uint16_t* found, Index n) {
-    for (Index q = 0; q < n; ++q) out(i + q, j) = found[q] - 1;
-  });
+INLINE bool any(Whole x) {
+  bool found = false;
+  for (int q = 0; q < WIDTH; ++q) found |= x[q] != 0;
+  return found;
 }
 
-bool count(Strided<const double> x, Vector<const double> origin, Vector<const std::int64_t> codes,
-           Matrix<std::int64_t> tally) {
-  const Index places = 2 * last + 2;
-  bool outermost = false;
-  by_tiles(x, origin, [&](Index i, Index j, const std::uint16_t* found, Index n) {
-    for (Index q = 0; q < n; ++q) {
-      if (codes[i + q] < 0) continue;
-      ++tally(codes[i + q], j * places + found[q]);
-      outermost |= found[q] == 1 || found[q] == 2 * last + 1;
+// Up to eight numbers that are so far apart, and zeros.
+INLINE Lanes some(const double* at, Index apart, Index many) {
+  if (apart == 1 && many == LANES) return load(at);
+  double number[LANES] = {};
+  for (Index q = 0; q < many; ++q) number[q] = at[q * apart];
+  return load(number);
+}
+
+void cells(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out) {
+  std::uint16_t places[group];
+  Whole outermost{};
+  for (Index i = 0; i < x.rows; ++i)
+    for (Index j = 0; j < x.columns; j += group) {
+      const Index width = least(group, x.columns - j);
+      write_places(some(&x(i, j), x.across, width) - some(&origin[j], 1, width), places, outermost);
+      for (Index g = 0; g < width; ++g) out(i, j + g) = places[g] - 1;
     }
-  });
-  return outermost;
+}
+
+// Rows of a tile in the order of their classes, so that the counts of one stay in cache.
+class RowsByClass {
+  Buffer<std::uint32_t> place_;  // of every row; of those without a class the last
+  Buffer<Index> stop_;           // of every class
+  Index k_, rows_;
+
+ public:
+  RowsByClass(Index k, Index rows) : place_(rows), stop_(k), k_(k), rows_(rows) {}
+
+  INLINE void sort(const std::int64_t* codes, Index n) const {
+    fill<Index>(stop_, k_, 0);
+    for (Index q = 0; q < n; ++q)
+      if (codes[q] >= 0) ++stop_[codes[q]];
+    for (Index c = 0, before = 0; c < k_; ++c) {
+      const Index rows = stop_[c];
+      stop_[c] = before;  // where its next row has its place
+      before += rows;
+    }
+    for (Index q = 0; q < n; ++q)
+      place_[q] = static_cast<std::uint32_t>(codes[q] < 0 ? rows_ : stop_[codes[q]]++);
+  }
+  INLINE Index place(Index q) const { return place_[q]; }
+  INLINE Index start(Index c) const { return c ? stop_[c - 1] : 0; }
+  INLINE Index stop(Index c) const { return stop_[c]; }
+};
+
+bool count(Strided<const double> x, Vector<const double> origin, Vector<const std::int64_t> codes,
+           Matrix<std::uint32_t> tally) {
+  const Index places = 2 * last + 2, k = tally.shape[0];
+  if (!k) return false;
+  const Index most_rows = least(tile, x.rows);
+  const RowsByClass order(k, most_rows);
+  const Buffer<std::uint16_t> found((most_rows + 1) * group);
+  bool reached = false;
+  for (Index i = 0; i < x.rows; i += tile) {
+    const Index n = least(tile, x.rows - i);
+    order.sort(&codes[i], n);
+    for (Index j = 0; j < x.columns; j += group) {
+      const Index width = least(group, x.columns - j);
+      Whole outermost{};
+      if (x.down < x.across)
+        for (Index g = 0; g < width; ++g)
+          for (Index q = 0; q < n; q += LANES) {
+            std::uint16_t some_places[LANES];
+            const Index many = least<Index>(LANES, n - q);
+            const Lanes numbers = some(&x(i + q, j + g), x.down, many);
+            write_places(numbers - splat(origin[j + g]), some_places, outermost);
+            for (Index r = 0; r < many; ++r) found[order.place(q + r) * group + g] = some_places[r];
+          }
+      else {
+        const Lanes from = some(&origin[j], 1, width);
+        for (Index q = 0; q < n; ++q) {
+          const double* const later = &x(least(i + q + ahead, x.rows - 1), j);
+          prefetch(later), prefetch(later + (width - 1) * x.across);
+          write_places(some(&x(i + q, j), x.across, width) - from, found + order.place(q) * group,
+                       outermost);
+        }
+      }
+      const bool near = any(outermost);
+      for (Index g = 0; g < width; ++g)
+        for (Index c = 0; c < k; ++c) {
+          std::uint32_t* const counts = &tally(c, (j + g) * places);
+          for (Index q = order.start(c); q < order.stop(c); ++q) ++counts[found[q * group + g]];
+          if (near)  // unless it was one of a row without a class
+            for (Index q = order.start(c); q < order.stop(c); ++q)
+              reached |= found[q * group + g] == 1 || found[q * group + g] == 2 * last + 1;
+        }
+    }
+  }
+  return reached;
 }
 
 Index unite(Vector<const std::int64_t> a, Vector<const std::int64_t> b, Vector<std::int64_t> at_a,

@@ -17,7 +17,7 @@ struct Bins {
   //
   // Returns whether a number fell into one of the two outermost cells, as infinities do.
   bool (*count)(Strided<const double> x, Vector<const double> origin,
-                Vector<const std::int64_t> codes, Matrix<std::int64_t> tally);
+                Vector<const std::int64_t> codes, Matrix<std::uint32_t> tally);
 
   // Write where each of two ascending sequences of keys stands in their union; return its size.
   Index (*unite)(Vector<const std::int64_t> a, Vector<const std::int64_t> b,

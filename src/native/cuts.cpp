@@ -1,6 +1,7 @@
 #include "cuts.hpp"
 
 #include "elementary_functions.hpp"
+#include "memory.hpp"
 
 namespace suffice::LEVEL {
 namespace {
@@ -48,8 +49,60 @@ Index best(Matrix<const double> upto, Index first, Index stop) {
   return found;
 }
 
+// Whether cutting cells at t is worth its description: criterion and names of U. M. Fayyad and K.
+// B. Irani (1993), for which lane 0 has all cells, 1 and 2 the parts.
+bool shortens(Matrix<const double> upto, Index first, Index t, Index stop) {
+  constexpr Index MOST_CLASSES = 600;  // 3^k is a double
+  const Index k = upto.shape[0];
+  const Lanes zero = splat(0.0), one = splat(1.0);
+  const auto weight = [&](Index c) {
+    const double before = upto(c, first), cut = upto(c, t), after = upto(c, stop);
+    const double parts[LANES] = {after - before, cut - before, after - cut};
+    return load(parts);
+  };
+  Lanes n = zero, classes = zero, bits = zero;
+  for (Index c = 0; c < k; ++c) {
+    n = n + weight(c);
+    classes = classes + choose(weight(c), zero, one, zero);
+  }
+  const double rows = lane(n, 0);
+  if (rows <= 1.0 || lane(classes, 0) >= MOST_CLASSES) return false;
+  const Lanes divisor = choose(n, zero, n, one);
+  for (Index c = 0; c < k; ++c) {
+    const Lanes p = weight(c) / divisor;
+    bits = bits + p * log(choose(p, zero, p, one));
+  }
+  const Lanes entropy = (zero - bits) / splat(LOG_2), of_rows = n * entropy;
+  const Lanes of_classes = classes * entropy;
+  const double gain = lane(entropy, 0) - (lane(of_rows, 1) + lane(of_rows, 2)) / rows;
+  const double told = lane(of_classes, 0) - lane(of_classes, 1) - lane(of_classes, 2);
+  double labellings = 1.0;
+  for (Index c = 0; c < static_cast<Index>(lane(classes, 0)); ++c) labellings *= 3.0;
+  const double numbers[LANES] = {rows - 1.0, labellings - 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+  const Lanes described_by = log(load(numbers)) / splat(LOG_2);
+  return rows * gain > lane(described_by, 0) + lane(described_by, 1) - told;
+}
+
+Index every(Matrix<const double> upto, Vector<std::int64_t> places) {
+  struct Part {
+    Index first, stop;
+  };
+  const Index m = upto.shape[1] - 1;
+  const Buffer<Part> waiting(m + 1);  // parts do not overlap
+  Index found = 0, parts = 0;
+  if (m) waiting[parts++] = {0, m};
+  while (parts) {
+    const auto [first, stop] = waiting[--parts];
+    const Index t = best(upto, first, stop);
+    if (t == first || !shortens(upto, first, t, stop)) continue;
+    places[found++] = t;
+    waiting[parts++] = {first, t}, waiting[parts++] = {t, stop};
+  }
+  return found;
+}
+
 }  // namespace
 
-extern const Cuts cuts{best};
+extern const Cuts cuts{best, every};
 
 }  // namespace suffice::LEVEL

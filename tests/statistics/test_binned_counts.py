@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suffice.errors import ForgetError, ParameterError
+from suffice.numerics import kernels
 from suffice.persist import read_model, write_model
+from suffice.statistics import binned_count_accumulator
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
 from suffice.statistics.binned_counts import YEAR_2000, BinnedCounts
 from suffice.statistics.block import BadCell, RealBlock
@@ -31,6 +34,41 @@ def counted(
     place = np.zeros(len(x), np.intp) if codes is None else codes
     total.add(RealBlock(x), place, np.empty(0), k)
     return total.statistic()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("width", [1, 8, 11])
+def test_many_rows_are_counted_as_few_are(order: Any, width: int) -> None:
+    rng = np.random.default_rng(width)
+    x = np.exp(rng.normal(size=(70_001, width)) * 20) * rng.choice([-1, 1], (70_001, width))
+    x[rng.random(x.shape) < 0.1] = np.nan
+    codes = rng.integers(-1, 4, len(x))
+    tally = np.zeros((4, width * (CELLS + 1)), np.uint32)
+    assert kernels.bins.count(np.asarray(x, order=order), np.zeros(width), codes, tally)
+    cells, shown = cells_of(x), codes >= 0
+    for j in range(width):
+        expected = np.zeros((4, CELLS + 1), np.uint32)
+        np.add.at(expected, (codes[shown], cells[shown, j] + 1), 1)
+        assert (tally[:, j * (CELLS + 1) : (j + 1) * (CELLS + 1)] == expected).all()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_infinities_are_told_of_rows_with_a_class(order: Any) -> None:
+    x = np.array([[1.0, np.inf], [2.0, 3.0], [np.nan, -np.inf]], order=order)
+    for codes, told in (([-1, 0, -1], False), ([0, -1, -1], True), ([-1, -1, 0], True)):
+        tally = np.zeros((1, 2 * (CELLS + 1)), np.uint32)
+        assert kernels.bins.count(x, np.zeros(2), np.array(codes), tally) is told
+
+
+def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(binned_count_accumulator, "MOST_COUNTED", 150_000)
+    x = np.arange(70_000.0)[:, None] % 9
+    total = BinnedCountAccumulator(np.zeros(1))
+    for k in (1, 2, 3):
+        total.add(RealBlock(x), np.full(len(x), k - 1, np.intp), np.empty(0), k)
+    codes = np.repeat(np.arange(3), len(x))
+    assert total.statistic() == counted(np.concatenate([x] * 3), codes, k=3)
+    assert total.statistic() == total.statistic()
 
 
 def cell_by_rule(x: float) -> tuple[int, int, int]:

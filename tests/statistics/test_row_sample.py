@@ -62,6 +62,14 @@ def test_a_sample_does_not_depend_on_order_and_batches(seed: int, cut: int, dist
     assert whole.sample.rows <= 8
 
 
+@given(seed=st.integers(0, 2**32 - 1), distinct=st.sampled_from([1, 2, 40]))
+def test_of_a_long_batch_only_rows_of_small_hash_are_copied(seed: int, distinct: int) -> None:
+    batch = rows(200, seed, distinct)
+    whole, pieces = summed([batch], 5), summed([batch.cut(i, i + 10) for i in range(0, 200, 10)], 5)
+    assert content(whole.sample) == content(pieces.sample)
+    assert whole.sample.cut == pieces.sample.cut
+
+
 @given(seed=st.integers(0, 2**32 - 1))
 def test_the_rows_of_smallest_hash_are_chosen(seed: int) -> None:
     batch = rows(50, seed)

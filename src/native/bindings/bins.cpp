@@ -16,7 +16,7 @@ static void cells(Rows x, Read<1> origin, Array<std::int32_t, 2> out) {
   kernels->cells(x, origin, out);
 }
 
-static bool count(Rows x, Read<1> origin, Codes codes, Array<std::int64_t, 2> tally) {
+static bool count(Rows x, Read<1> origin, Codes codes, Array<std::uint32_t, 2> tally) {
   require("origin", origin, {x.shape(1)});
   require("codes", codes, {x.shape(0)});
   require("tally", tally, {tally.shape(0), x.shape(1) * places});

@@ -12,7 +12,7 @@ void define_cuts(nb::module_ m) {
   m.def(
       "best",
       [](Read<2> upto, Index first, Index stop) {
-        if (!(0 <= first && first < stop && stop < upto.shape(1)))
+        if (first < 0 || first >= stop || stop >= upto.shape(1))
           throw nb::value_error("first and stop are columns of upto, in this order");
         const Arithmetic arithmetic;
         Unlocked unlocked;
@@ -22,6 +22,20 @@ void define_cuts(nb::module_ m) {
       "Return the place t between ``first`` and ``stop`` at which n₁ E₁ + n₂ E₂ is least: the "
       "weights and the entropies, in bits, of the cells on both sides. Row c of ``upto`` (k, m + "
       "1) holds the weight of class c before each cell. Without such a place it is ``first``.");
+
+  m.def(
+      "every",
+      [](Read<2> upto, Array<std::int64_t, 1> places) {
+        if (upto.shape(1) < 1 || places.shape(0) + 2 < upto.shape(1))
+          throw nb::value_error("places must have room for a cut between any two of the m cells");
+        const Arithmetic arithmetic;
+        Unlocked unlocked;
+        return kernels.every(upto, places);
+      },
+      "upto"_a, "places"_a,
+      "Write every place at which cells are cut in two, and their parts in turn, as long as a cut "
+      "shortens the description of the data (U. M. Fayyad and K. B. Irani, 1993); in any order. "
+      "Returns how many there are.");
 }
 
 }  // namespace suffice::bindings

@@ -18,13 +18,14 @@ __all__ = ["BinnedCountAccumulator"]
 
 FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
 MOST_WAITING = 2**22  # numbers that are kept to be sorted
+MOST_COUNTED = 2**32 - 1  # rows that a place of the table can count
 
 
 class BinnedCountAccumulator:
     """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
 
-    It counts in a table with a place for every cell: 332 kB a column and class, twice that again
-    with weights. The system gives memory to those parts only in which numbers lie.
+    It counts in a table with a place for every cell: 166 kB a column and class, 664 kB more with
+    weights. The system gives memory to those parts only in which numbers lie.
     """
 
     def __init__(self, origin: NDArray[np.float64]) -> None:
@@ -35,7 +36,8 @@ class BinnedCountAccumulator:
             np.full(d, CELLS + 1, np.int64),
             np.arange(d, dtype=np.int64) * (CELLS + 1),
         )
-        self._tally = np.zeros((0, d * (CELLS + 1)), np.int64)  # rows of weight one
+        self._tally = np.zeros((0, d * (CELLS + 1)), np.uint32)  # rows of weight one
+        self._counted = 0  # how many those are
         self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
         self._few: list[NDArray[np.int64]] = []  # keys of cells, one for each number
         self._few_weighted: list[tuple[NDArray[np.int64], NDArray[np.float64]]] = []
@@ -86,6 +88,10 @@ class BinnedCountAccumulator:
 
     def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         """Count rows of weight one in the table with a place for every cell."""
+        self._counted += len(x)
+        if self._counted > MOST_COUNTED:
+            self._total, self._counted = self._of_tally(), len(x)
+            self._tally[:] = 0
         self._tally = grown(self._tally, self._k)
         if kernels.bins.count(x, self._origin, codes, self._tally):
             self._refuse_infinite(x, codes, first)
@@ -109,16 +115,21 @@ class BinnedCountAccumulator:
 
     def statistic(self) -> BinnedCounts:
         """Freeze what was added."""
-        total = self._total = self._of_few()
-        if self._tally.size:
-            at, keys = self._shown(self._tally)
-            total = total + self._of_keys(keys, DoubleDouble.of(self._tally.reshape(-1)[at]))
+        total = self._of_tally()
         if self._table.size:
             table = DoubleDouble.from_table(self._table.copy())
             at, keys = self._shown(table.hi)
             pairs = DoubleDouble(table.hi.reshape(-1)[at], table.lo.reshape(-1)[at])
             total = total + self._of_keys(keys, pairs)
         return total
+
+    def _of_tally(self) -> BinnedCounts:
+        """What was added by keys, which are not kept any longer, and what the tally holds."""
+        total = self._total = self._of_few()
+        if not self._tally.size:
+            return total
+        at, keys = self._shown(self._tally)
+        return total + self._of_keys(keys, DoubleDouble.of(self._tally.reshape(-1)[at]))
 
     def _of_few(self) -> BinnedCounts:
         """What was added by keys, which are not kept any longer."""

@@ -184,11 +184,20 @@ class SampledAccumulator:
         weights = batch.weights if batch.weights.size else np.ones(batch.rows)
         hashes = batch_hashes(batch, self._names)
         shown = (batch.codes >= 0) & (weights > 0) & (hashes <= self._sample.cut)
-        rows = np.flatnonzero(shown)
+        self._lower(hashes[shown])
+        rows = np.flatnonzero(shown & (hashes <= self._sample.cut))
         chosen = replace(batch, weights=weights).take(rows)
         self._waiting.append(SampledRows(chosen, hashes[rows]))
         if sum(piece.batch.rows for piece in self._waiting) > self._sample.size:
             self._choose()
+
+    def _lower(self, hashes: NDArray[np.uint64]) -> None:
+        """Lower the cut to what the hashes of a batch tell, so that fewer rows are copied."""
+        size = self._sample.size
+        if len(hashes) > 4 * size:
+            least = np.unique(np.partition(hashes, 2 * size)[: 2 * size])
+            if len(least) >= size:
+                self._sample = replace(self._sample, cut=min(self._sample.cut, least[size - 1]))
 
     def _choose(self) -> None:
         pieces, self._waiting = (*self._sample.pieces, *self._waiting), []

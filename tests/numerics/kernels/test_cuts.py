@@ -1,9 +1,12 @@
 """Where a column is cut in two, against entropies of SciPy; and unions of keys against NumPy's."""
 
+from math import log2
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.stats import entropy
 
 from suffice.numerics import kernels
@@ -26,6 +29,39 @@ def test_the_best_cut_leaves_least_entropy(seed: int, k: int, m: int) -> None:
     assert first < found < stop
     least = min(left_over(t) for t in range(first + 1, stop))
     assert left_over(found) == pytest.approx(least, rel=1e-12, abs=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 60))
+def test_cells_are_cut_as_long_as_it_shortens_their_description(seed: int, k: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    often = rng.choice([1, 5], (k, 1 + m // 20)).repeat(20, axis=1)[:, :m]
+    count = rng.integers(0, 9, (k, m)) * often
+    upto = np.zeros((k, m + 1))
+    np.cumsum(count, axis=1, out=upto[:, 1:])
+
+    def told(part: NDArray[np.float64]) -> tuple[float, float, int]:
+        """Weight, entropy in bits, classes."""
+        return part.sum(), entropy(part, base=2) if part.sum() else 0.0, int((part > 0).sum())
+
+    def cuts(first: int, stop: int) -> list[int]:
+        cut = kernels.cuts.best(upto, first, stop)
+        parts = (first, stop), (first, cut), (cut, stop)
+        (n, E, c), (n1, E1, c1), (n2, E2, c2) = (told(count[:, a:b].sum(axis=1)) for a, b in parts)
+        if cut == first or n <= 1:
+            return []
+        gain = E - (n1 * E1 + n2 * E2) / n
+        if gain <= (log2(n - 1) + log2(3**c - 2) - (c * E - c1 * E1 - c2 * E2)) / n:
+            return []
+        return [*cuts(first, cut), cut, *cuts(cut, stop)]
+
+    places = np.empty(m, np.int64)
+    found = kernels.cuts.every(upto, places)
+    assert sorted(places[:found]) == cuts(0, m)
+
+
+def test_cuts_need_room() -> None:
+    with pytest.raises(ValueError, match="places"):
+        kernels.cuts.every(np.zeros((1, 4)), np.zeros(1, np.int64))
 
 
 def test_cells_without_a_place_between_them() -> None:

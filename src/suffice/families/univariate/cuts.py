@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from math import log2
-
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
-from suffice.numerics.elementary import log
 
 __all__ = ["entropy_cuts", "equal_frequency_cuts"]
 
@@ -50,39 +47,9 @@ def entropy_cuts(count: NDArray[np.float64]) -> NDArray[np.intp]:
     """
     upto = np.zeros((len(count), count.shape[1] + 1))
     np.cumsum(count, axis=1, out=upto[:, 1:])
-    found, waiting = [], [(0, count.shape[1])]
-    while waiting:
-        first, stop = waiting.pop()
-        cut = kernels.cuts.best(upto, first, stop)
-        if cut > first and _shortens(*upto[:, [first, cut, stop]].T):
-            found.append(cut)
-            waiting += [(first, cut), (cut, stop)]
-    return np.array(sorted(found), np.intp)
-
-
-def _shortens(
-    before: NDArray[np.float64], cut: NDArray[np.float64], after: NDArray[np.float64]
-) -> bool:
-    """Whether a cut is worth its description, of weights (k,) before and after both parts."""
-    counts = np.array([after - before, cut - before, after - cut])
-    n, k = counts.sum(axis=1), (counts > 0).sum(axis=1)
-    if n[0] <= 1 or k[0] >= 600:
-        return False
-    entropy = _entropy(counts)
-    gain = entropy[0] - (n[1] * entropy[1] + n[2] * entropy[2]) / n[0]
-    told = k[0] * entropy[0] - k[1] * entropy[1] - k[2] * entropy[2]
-    return bool(n[0] * gain > log2(n[0] - 1) + log2(3.0 ** k[0] - 2) - told)
-
-
-def _entropy(count: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Bits: −Σ p log₂ p over the last axis; 0 without rows."""
-    n = count.sum(axis=-1, keepdims=True)
-    p = count / np.where(n > 0, n, 1.0)
-    terms = p * log(np.where(p > 0, p, 1.0))
-    return np.asarray(-terms.sum(axis=-1) / _LOG_2)
-
-
-_LOG_2 = float(log(2.0))
+    cuts = np.empty(count.shape[1], np.int64)
+    found = kernels.cuts.every(upto, cuts)
+    return np.sort(cuts[:found]).astype(np.intp, copy=False)
 
 
 def equal_frequency_cuts(every: NDArray[np.float64], bins: int) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ def cells(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[n
     Write the cell of every number (n, d) less its origin (d,), −1 for NaN.
     """
 
-def count(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], tally: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> bool:
+def count(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], tally: numpy.typing.NDArray[numpy.uint32]) -> bool:
     """
     Count the cells of rows of classes: column j has its cell v at (CELLS + 1)j + 1 + v.
 
