@@ -152,6 +152,21 @@ Index unite(Vector<const std::int64_t> a, Vector<const std::int64_t> b, Vector<s
   return size;
 }
 
+void find(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
+          Matrix<std::int64_t> out) {
+  for (Index i = 0; i < x.rows; ++i)
+    for (Index j = 0; j < x.columns; ++j) {
+      const double value = x(i, j);
+      Index bin = start[j], bins = start[j + 1] - bin;
+      while (bins > 1) {  // it is one of so many from `bin` on
+        const Index half = bins / 2;
+        bin += low[bin + half] <= value ? half : 0;
+        bins -= half;
+      }
+      out(i, j) = value == value ? bin : -1;
+    }
+}
+
 INLINE std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
   x = (x ^ x >> 27) * 0x94D049BB133111EBu;
@@ -178,6 +193,6 @@ void hash(Strided<const double> x, Vector<const std::uint64_t> names,
 
 }  // namespace
 
-extern const Bins bins{cells, count, unite, hash};
+extern const Bins bins{cells, count, unite, find, hash};
 
 }  // namespace suffice::LEVEL

@@ -23,6 +23,11 @@ struct Bins {
   Index (*unite)(Vector<const std::int64_t> a, Vector<const std::int64_t> b,
                  Vector<std::int64_t> at_a, Vector<std::int64_t> at_b);
 
+  // Write the bin of every number, −1 for NaN: the last of column j, from `start[j]` on, that
+  // begins at or below it, or the first.
+  void (*find)(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
+               Matrix<std::int64_t> out);
+
   // Add to the hash of every row those of its numbers, each mixed with the hash of its column's
   // name; NaN adds nothing, and −0 is 0.
   void (*hash)(Strided<const double> x, Vector<const std::uint64_t> names,

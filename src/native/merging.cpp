@@ -101,8 +101,8 @@ class Merger {
   Merger(Compressed<T, I> x, Index d, std::int32_t* columns, double* values)
       : x_(x), d_(d), n_(x.starts.size() - 1), columns_(columns), values_(values) {}
 
-  void merge_abreast(Index first, Index rows, Index cells, Keys* keys, std::int64_t* starts) {
-    auto* const key = reinterpret_cast<std::int32_t*>(keys);
+  void merge_abreast(Index first, Index rows, Index cells, std::int32_t* key,
+                     std::int64_t* starts) {
     for (Index r = 0; r < ABREAST; ++r) {
       const Index own = r < rows ? length(first + r) : 0;
       const I* const columns = x_.columns + (own ? x_.starts[first + r] : 0);
@@ -110,7 +110,7 @@ class Merger {
         key[q * ABREAST + r] = static_cast<std::int32_t>(columns[q]) << BITS | q;
       for (Index q = own; q < cells; ++q) key[q * ABREAST + r] = ~(std::int32_t{1} << 31);
     }
-    sort(keys, cells);
+    sort(reinterpret_cast<Keys*>(key), cells);
     for (Index r = 0; r < rows; ++r) {
       const T* const data = x_.data + x_.starts[first + r];
       const Index own = length(first + r);
@@ -139,7 +139,7 @@ class Merger {
   }
 
   Index merge(std::int64_t* starts) {
-    const Buffer<Keys> keys(LONGEST);
+    const Buffer<std::int32_t> keys(LONGEST * ABREAST);
     bool all_short = true;
     for (Index first = 0; first < n_; first += ABREAST)
       all_short &= longest(first, least(ABREAST, n_ - first)) > 0;

@@ -35,6 +35,18 @@ static Index unite(Array<const std::int64_t, 1> a, Array<const std::int64_t, 1> 
   return kernels->unite(a, b, at_a, at_b);
 }
 
+static void find(Rows x, Codes start, Read<1> low, Array<std::int64_t, 2> out) {
+  const Index d = x.shape(1);
+  require("start", start, {d + 1});
+  require("out", out, {x.shape(0), d});
+  const Vector<const std::int64_t> places = start;
+  bool inside = places[0] >= 0 && places[d] <= low.shape(0);
+  for (Index j = 0; j < d; ++j) inside = inside && places[j] < places[j + 1];
+  require(inside, "every column needs a bin, one column after the other");
+  Unlocked unlocked;
+  kernels->find(x, start, low, out);
+}
+
 static void hash(Rows x, Array<const std::uint64_t, 1> names, Array<std::uint64_t, 1> hashes) {
   require("names", names, {x.shape(1)});
   require("hashes", hashes, {x.shape(0)});
@@ -53,6 +65,9 @@ void define_bins(nb::module_ m) {
   m.def("unite", &unite, "a"_a, "b"_a, "at_a"_a, "at_b"_a,
         "Write where each of two ascending sequences of keys stands in their union.\n\n"
         "Returns how many keys there are.");
+  m.def("find", &find, "x"_a, "start"_a, "low"_a, "out"_a,
+        "Write the bin of every number (n, d), −1 for NaN: of the bins of column j, from start[j]\n"
+        "to start[j + 1], the last that begins at or below the number, or the first.");
   m.def("hash", &hash, "x"_a, "names"_a, "hashes"_a,
         "Add to the hash of every row those of its numbers, mixed with the hashes of names (d,).");
 }

@@ -24,8 +24,9 @@ from suffice.families.univariate.densities import (
 from suffice.families.univariate.parameters import FAR, StudentParameters
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.families.univariate.student import student_densities
+from suffice.numerics.logspace import cell_scores
 from suffice.rules import NONNEGATIVE, Shape
-from suffice.statistics.block import Encoding, RealBlock, converted
+from suffice.statistics.block import BadCell, Encoding, RealBlock, converted
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.precision import (
     AnyMoments,
@@ -230,6 +231,28 @@ class AdaptiveParameters(Parameters):
             elif len(columns):
                 values = converted(block.values)
                 parameters.add_log_likelihood(RealBlock(values[:, columns]), out)
+
+    def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log p(xⱼ | c) of every cell.
+
+        Raises
+        ------
+        BadCell
+            As `add_log_likelihood` does.
+        """
+        for columns, parameters in self._sides:
+            if len(columns) == block.width:
+                parameters.add_contributions(block, out)
+            elif len(columns):
+                cells = cell_scores(block.rows, len(columns), out.shape[2])
+                values = RealBlock(converted(block.values)[:, columns])
+                try:
+                    parameters.add_contributions(values, cells)
+                except BadCell as bad:
+                    assert isinstance(bad.column, int)
+                    bad.column = int(columns[bad.column])
+                    raise
+                out[:, columns] += cells
 
     def beyond(self, block: RealBlock) -> NDArray[np.float64]:
         """That of the columns in bins."""

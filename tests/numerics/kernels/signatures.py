@@ -71,6 +71,7 @@ def _call_the_others() -> None:
         kernels.bins.cells(x, np.zeros(5), np.zeros((4, 5), np.int32))
         column, codes = x[:, :1], np.array([0, -1, 0, 0])
         kernels.bins.count(column, np.zeros(1), codes, np.zeros((1, CELLS + 1), np.uint32))
+        kernels.bins.find(x, np.arange(6), np.arange(5.0), np.zeros((4, 5), np.int64))
         kernels.bins.hash(x, np.arange(5, dtype=np.uint64), np.zeros(4, np.uint64))
     keys = np.arange(3), np.array([1, 7])
     kernels.bins.unite(*keys, np.zeros(3, np.int64), np.zeros(2, np.int64))

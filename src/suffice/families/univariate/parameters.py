@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from suffice.families.family import Form, Parameters
 from suffice.numerics import kernels
 from suffice.numerics.elementary import lgamma, log, log1p
+from suffice.numerics.error_free import LARGEST
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
 from suffice.statistics.block import RealBlock, read_rows, require_held, tiles
 from suffice.statistics.moments import too_large
@@ -122,6 +123,23 @@ class StudentParameters(Parameters):
         origin, terms = self.terms
         rows = tiles(_from(origin, block).values, np.float64)
         _score(kernels.scores.add_student, rows, terms, out)
+
+    def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add the terms of every cell.
+
+        Raises
+        ------
+        BadCell
+            As `add_log_likelihood` does.
+        """
+        x = np.asarray(block.values, np.float64)
+        if (np.abs(x) >= LARGEST).any():
+            super().add_contributions(block, out)
+            return
+        origin, (location, precision, power, log_scale) = self.terms
+        e = (x if origin is None else x - origin)[:, None] - location
+        terms = log_scale - power * log1p(precision * e * e)
+        out += np.where(x[:, None] == x[:, None], terms, 0.0).transpose(0, 2, 1)
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:

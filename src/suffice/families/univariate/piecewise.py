@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.family import Parameters
+from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
 from suffice.statistics.block import RealBlock, tiles
@@ -89,6 +91,18 @@ class PiecewiseParameters(Parameters):
                 observed = values == values
                 for c, logs in enumerate(self.log_density[:, own]):
                     part[:, c] += np.where(observed, logs[bin_], 0.0)
+
+    def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
+        """Add log p(xⱼ | c) of every cell."""
+        for first, x in tiles(block.values, np.float64):
+            bins = np.empty(x.shape, np.int64)
+            kernels.bins.find(x, self.start, self.low, bins)
+            out[first : first + len(x)] += self._with_missing[bins]
+
+    @cached_property
+    def _with_missing(self) -> NDArray[np.float64]:
+        """log p(x | c) in each bin, and 0 for a missing number, (B + 1, k)."""
+        return np.append(self.log_density.T, np.zeros((1, len(self.log_density))), axis=0)
 
     def beyond(self, block: RealBlock) -> NDArray[np.float64]:
         """Σⱼ log(1 + (u/r)²), with u the distance from the bins of a column, which are r wide."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from suffice.statistics.block import BadCell
 
 __all__ = ["LEAST", "Weighted", "group_sizes", "grouped_scores", "groups_of", "is_one_group"]
 
+FEW_CELLS = 4096  # whose terms are found at once, not column by column
 LEAST = -700.0  # what an impossible cell counts as, where it is weighed
 
 
@@ -65,12 +67,34 @@ class Weighted:
         if self._is_one:
             self._add(self._parameters, block, self._weights[0], out)
             return
+        if block.rows * len(self._weights) <= FEW_CELLS:
+            try:
+                out[:] = self._added(block, out)
+                return
+            except BadCell:
+                pass  # a column of weight 0 may hold it
         for j, weight in enumerate(self._weights.tolist()):
             try:
                 self._add(self._parameters.column(j), block.column(j), weight, out)
             except BadCell as bad:
                 bad.column = j
                 raise
+
+    def _added(self, block: Any, out: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sums of few rows and their terms, which all columns give at once; in their order."""
+        cells = cell_scores(len(out), len(self._weights), out.shape[1])
+        self._parameters.add_contributions(block, cells)
+        used, weights = self._used
+        terms = cells.transpose(1, 0, 2)[used]
+        if (weights < 0).any():
+            terms = np.where(weights < 0, np.maximum(terms, LEAST), terms)
+        return np.asarray(np.add.accumulate(np.concatenate([out[None], weights * terms]))[-1])
+
+    @cached_property
+    def _used(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The columns that count (u,), and their weights (u, 1, 1)."""
+        used = np.flatnonzero(self._weights)
+        return used, self._weights[used, None, None]
 
     add_discriminants = add_log_likelihood
 

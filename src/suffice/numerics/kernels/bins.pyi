@@ -23,6 +23,12 @@ def unite(a: numpy.typing.NDArray[numpy.int64 | numpy.intp], b: numpy.typing.NDA
     Returns how many keys there are.
     """
 
+def find(x: numpy.typing.NDArray[numpy.float64], start: numpy.typing.NDArray[numpy.int64 | numpy.intp], low: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> None:
+    """
+    Write the bin of every number (n, d), −1 for NaN: of the bins of column j, from start[j]
+    to start[j + 1], the last that begins at or below the number, or the first.
+    """
+
 def hash(x: numpy.typing.NDArray[numpy.float64], names: numpy.typing.NDArray[numpy.uint64], hashes: numpy.typing.NDArray[numpy.uint64]) -> None:
     """
     Add to the hash of every row those of its numbers, mixed with the hashes of names (d,).
