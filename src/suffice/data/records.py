@@ -39,6 +39,8 @@ CELLS: Mapping[str, Mapping[str, Set[type]]] = {
     "events": {"string": TEXT},
 }
 
+ONE_CELL = {float, int, bool, str, type(None)}
+
 
 def record_of(X: Any) -> Record | None:
     """One row by name: a mapping from columns to cells, a pandas Series, or a list of one of these.
@@ -53,7 +55,9 @@ def record_of(X: Any) -> Record | None:
     if isinstance(X, list | tuple) and len(X) == 1:
         X = X[0]
     if isinstance(X, Mapping) and not is_sparse(X):  # one kind of sparse matrix is a dict
-        return X if X and not any(map(_is_several, X.values())) else None
+        cells = X.values()  # of types that are known to be of one cell, most often
+        several = not {*map(type, cells)} <= ONE_CELL and any(map(_is_several, cells))
+        return X if X and not several else None
     of_pandas = type(X).__module__.partition(".")[0] == "pandas"
     if of_pandas and getattr(X, "ndim", 0) == 1 and hasattr(X, "items"):
         return dict(zip(map(str, X.index), X.tolist(), strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,8 +249,7 @@ class AdaptiveParameters(Parameters):
                 try:
                     parameters.add_contributions(values, cells)
                 except BadCell as bad:
-                    assert isinstance(bad.column, int)
-                    bad.column = int(columns[bad.column])
+                    bad.column = int(columns[cast(int, bad.column)])
                     raise
                 out[:, columns] += cells
 

@@ -6,12 +6,16 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from suffice import set_engine
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
 from suffice.errors import DataError, SufficeWarning
+from suffice.families import Parameters
 from suffice.models.generative import fitted
 from suffice.naive_bayes import GaussianNB, NaiveBayes
+from suffice.numerics.logspace import cell_scores
+from suffice.statistics.block import BadCell, RealBlock
 
 RNG = np.random.default_rng(11)
 CODES = np.arange(600) % 3
@@ -110,3 +114,47 @@ def test_a_forked_process_answers_as_its_parent(model) -> None:
     answers = mine.recv_bytes()
     child.join()
     assert answers == expected
+
+
+def _weighted(columns: int = 9, rows: int = 700) -> tuple[NaiveBayes, NDArray[np.float64]]:
+    """A model of Gaussian columns, and of others, whose weights differ."""
+    rng = np.random.default_rng(columns)
+    y = rng.integers(0, 3, rows)
+    x = rng.normal(size=(rows, columns)) + 0.4 * y[:, None]
+    x[:, ::2] = np.exp(2 * x[:, ::2]) * np.where(y == 1, -1, 1)[:, None]
+    x[:, 1] = 1e9 + x[:, 3]  # far from 0, and it repeats another
+    x[rng.random(x.shape) < 0.1] = np.nan
+    return NaiveBayes().fit(x, y), x
+
+
+def test_a_row_has_the_same_bits_alone_where_columns_have_weights() -> None:
+    model, x = _weighted()
+    families = {choice.family for choice in model.model_.parameters[0].choices}
+    assert "gaussian" in families
+    assert len(families) > 1
+    assert len(set(model.model_.weighted[0]._weights.tolist())) > 1
+    many = model.predict_log_proba(x)
+    for i in range(40):
+        assert model.predict_log_proba(x[i : i + 1]).tolist() == many[i : i + 1].tolist()
+
+
+def test_terms_of_all_columns_are_those_of_each() -> None:
+    model, x = _weighted()
+    (parameters,), block = model.model_.parameters, RealBlock(x)
+    both = cell_scores(*x.shape, 3), cell_scores(*x.shape, 3)
+    parameters.add_contributions(block, both[0])
+    Parameters.add_contributions(parameters, block, both[1])
+    assert both[0].tolist() == both[1].tolist()
+
+
+def test_a_number_too_large_is_refused_in_its_column() -> None:
+    model, x = _weighted()
+    (parameters,) = model.model_.parameters
+    column = int(parameters.normal[-1])
+    x[2, column] = 1e200
+    for rows in (x[:5], x):
+        with pytest.raises(DataError, match=f"x{column}"):
+            model.predict_proba(rows)
+    with pytest.raises(BadCell) as caught:
+        parameters.add_contributions(RealBlock(x[:5]), cell_scores(5, x.shape[1], 3))
+    assert caught.value.column == column

@@ -81,11 +81,11 @@ class Design(Terms):
         """Write the terms of every column to rows z."""
         z[:, self._number_places] = numbers
         lacking = (codes < 0).any()
-        for code, (places, ranks, is_ordered) in zip(codes.T, self._indicators, strict=True):
-            later, rank = np.arange(1, len(ranks)), ranks[code][:, None]
+        for code, (places, ranks, later, is_ordered) in zip(codes.T, self._indicators, strict=True):
+            rank = ranks[code][:, None]
             z[:, places] = rank >= later if is_ordered else rank == later
             if lacking:
-                z[np.ix_(code < 0, places)] = np.nan
+                z[code < 0, places] = np.nan
         for (name, words), text in zip(self.words.items(), texts, strict=True):
             z[:, self.places([name])] = words.counts(text)
 
@@ -135,12 +135,15 @@ class Design(Terms):
         return self.places(self.numbers) if len(self.numbers) < len(self) else slice(0, len(self))
 
     @cached_property
-    def _indicators(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp], bool]]:
+    def _indicators(self) -> list[tuple[slice, NDArray[np.intp], NDArray[np.intp], bool]]:
         """Of every category the places of its indicators, ranks of its values, and its kind."""
-        return [
-            (self.places([name]), self.ranks(name), name in self.ordered)
-            for name in self.categories
-        ]
+        found = []
+        for name in self.categories:
+            ranks, places = self.ranks(name), self.places([name])
+            first = int(places[0]) if len(places) else 0
+            side_by_side = slice(first, first + len(places))
+            found.append((side_by_side, ranks, np.arange(1, len(ranks)), name in self.ordered))
+        return found
 
     @cached_property
     def _sizes(self) -> NDArray[np.intp]:

@@ -84,7 +84,7 @@ class Terms:
         """Whether all terms are columns that are numbers, or indicators of unordered categories."""
         return not (self.ordered or self.words or self.formula)
 
-    @property
+    @cached_property
     def numbers(self) -> Sequence[str]:
         """The columns that are numbers."""
         if not (self.categories or self.words):
