@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.model_selection.rows import Rows
-from suffice.model_selection.scikit_learn import rows_at
+from suffice.model_selection.rows_at import rows_at
 from suffice.models.base.checks import labels_of
 
 __all__ = ["MemoryRows"]

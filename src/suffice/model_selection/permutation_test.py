@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.model_selection.cross_validation import cross_val_score, handed_over
 from suffice.model_selection.rows import Rows
-from suffice.model_selection.scikit_learn import permuted, rows_at
+from suffice.model_selection.rows_at import rows_at
+from suffice.model_selection.scikit_learn import permuted
 from suffice.models.base.estimator import Estimator
 
 __all__ = ["permutation_test_score"]

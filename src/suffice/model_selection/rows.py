@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError, warn
-from suffice.model_selection.scikit_learn import rows_at
+from suffice.model_selection.rows_at import rows_at
 
 __all__ = ["Part", "Rows", "Scored", "named_scores"]
 

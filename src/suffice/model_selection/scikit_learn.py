@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
@@ -23,9 +22,9 @@ __all__ = [
     "folds_of",
     "group_folds",
     "is_leave_one_out",
+    "items_at",
     "pairs_of",
     "permuted",
-    "rows_at",
     "scorer_of",
     "shuffled",
 ]
@@ -132,15 +131,9 @@ def permuted(
         yield order
 
 
-def rows_at(table: Any, rows: NDArray[np.intp]) -> Any:
-    """The rows of an array or frame at these places."""
-    if table is None or isinstance(table, str):
-        return table
-    if isinstance(table, Mapping):
-        return {name: rows_at(column, rows) for name, column in table.items()}
-    if isinstance(table, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
-        return table.take(pa.array(rows))
-    return _safe_indexing(table, rows)
+def items_at(table: Any, places: NDArray[np.intp]) -> Any:
+    """What stands at these places of an array, a frame or a list."""
+    return _safe_indexing(table, places)
 
 
 def scorer_of(estimator: Any, scoring: Any, raises: bool) -> Scorer:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
@@ -28,6 +30,21 @@ FOLDS = 10
 LABEL = "cultivar"
 COLOURS = {"pale": 3.5, "medium": 6.0}
 LONG_NAME, SHORT_NAME = "od280/od315_of_diluted_wines", "od280/od315"
+MEASURED = (
+    "alcohol",
+    "malic_acid",
+    "ash",
+    "alcalinity_of_ash",
+    "magnesium",
+    "total_phenols",
+    "flavanoids",
+    "nonflavanoid_phenols",
+    "proanthocyanins",
+    "color_intensity",
+    "hue",
+    LONG_NAME,
+    "proline",
+)
 
 NEXT = """\
 Now your own table, in any of CSV, TSV, Parquet or Arrow:
@@ -89,16 +106,36 @@ def _wines() -> pa.Table:
     """The wines with one column in words, and some cells blanked."""
     import numpy as np
     import pyarrow as pa
+
+    data, names, cultivars = _load_wine()
+    blank = np.random.default_rng(SEED).random(data.shape) < BLANKED
+    columns: dict[str, Any] = {}
+    for name, values, holes in zip(names, data.T, blank.T, strict=True):
+        cells = _colours(values) if name == "color_intensity" else values
+        columns[SHORT_NAME if name == LONG_NAME else name] = pa.array(cells, mask=holes)
+    columns[LABEL] = pa.array(cultivars)
+    return pa.table(columns)
+
+
+def _load_wine() -> tuple[Any, Sequence[str], Any]:
+    """Measurements (178, 13), their names, and cultivars.
+
+    The file of scikit-learn is read where it lies: importing its datasets takes longer than all
+    that the demonstration does.
+    """
+    import numpy as np
+
+    package = find_spec("sklearn")
+    for folder in (package.submodule_search_locations if package else None) or ():
+        path = Path(folder, "datasets", "data", "wine_data.csv")
+        if path.is_file():
+            cells = np.loadtxt(path, delimiter=",", skiprows=1)
+            cultivars = np.array([f"class_{code:.0f}" for code in cells[:, -1]])
+            return cells[:, :-1], MEASURED, cultivars
     from sklearn.datasets import load_wine
 
     wine = load_wine()
-    blank = np.random.default_rng(SEED).random(wine.data.shape) < BLANKED
-    columns: dict[str, Any] = {}
-    for name, values, holes in zip(wine.feature_names, wine.data.T, blank.T, strict=True):
-        cells = _colours(values) if name == "color_intensity" else values
-        columns[SHORT_NAME if name == LONG_NAME else name] = pa.array(cells, mask=holes)
-    columns[LABEL] = pa.array(wine.target_names[wine.target])
-    return pa.table(columns)
+    return wine.data, wine.feature_names, wine.target_names[wine.target]
 
 
 def _colours(intensity: Any) -> Any:
