@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from suffice._version import __version__
-from suffice.cli.messages.sentences import CommandError, each_once, sentence
+from suffice.cli.messages.sentences import CommandError, complain, each_once, sentence
 from suffice.cli.options.coercion import Command, TextAsItIs
 from suffice.cli.register import COMMANDS
 from suffice.cli.signals import handled, status
@@ -74,7 +74,7 @@ class Commands(TextAsItIs, TyperGroup):
             try:
                 code = super().main(*args, **extra | {"standalone_mode": False})
             except (SufficeError, CommandError, OSError) as error:
-                typer.echo(f"error: {sentence(error)}", err=True)
+                complain(f"error: {sentence(error)}")
                 code = BAD_INPUT
         sys.exit(code)
 

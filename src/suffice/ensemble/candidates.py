@@ -14,6 +14,7 @@ from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from suffice.errors import SufficeError
 from suffice.families.options import Identifiers
 from suffice.linear_model import LogisticRegression
 from suffice.model_selection.evaluated_folds import FoldEvaluations
@@ -114,6 +115,9 @@ class Candidate:
     @classmethod
     def of(cls, name: str, found: FoldEvaluations | Exception, rows: float) -> Candidate:
         """Of what its folds showed, or its error; ``rows`` is Σw of those that were asked about."""
+        if isinstance(found, SufficeError):  # its next step is for who wants this model alone
+            refusal = "; ".join(filter(None, (found.fact, found.rule)))
+            return cls(name, np.nan, np.nan, refusal=refusal)
         if isinstance(found, Exception):
             return cls(name, np.nan, np.nan, refusal=str(found))
         judged = found.pooled

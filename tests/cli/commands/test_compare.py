@@ -91,6 +91,17 @@ class TestCompare:
         assert "6 and 3 rows" in result.stdout
         assert max(map(len, result.stdout.splitlines())) <= 80
 
+    def test_columns_without_space_stand_below(
+        self, run: Run, models: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("COLUMNS", "50")
+        lines = run("compare", "fruit.suffice", "other.suffice").stdout.splitlines()
+        assert max(map(len, lines)) <= 50
+        assert [line.split() for line in lines if line.strip().startswith("color")] == [
+            ["color", "0.7435", "1.384", "-", "16.7", "→", "0.0", "%"],
+            ["color", "1.0000", "plum"],
+        ]
+
     def test_rows_of_long_names_break_in_the_names_alone(self, run: Run) -> None:
         name = "years that the person has spent at school"
         for file, first in (("a", 1.0), ("b", "")):

@@ -121,8 +121,6 @@ def _rendered(found: Comparison) -> Iterator[RenderableType]:
         most = found.most_within(column)
         within = (UNKNOWN, "") if most is None else (_distance(most[1]), short(most[0]))
         table.add_row(column.column, *_cells(column.overall), missing, *within[: len(headings)])
-    for numbers in table.columns[1:-1]:
-        numbers.no_wrap = True  # a name may break, but not a number
     yield table
     remark = "; within: the class that differs most" if labelled else ""
     yield f"  {amount(found.rows[0])} and {rows_in_print(found.rows[1])}{remark}"

@@ -15,7 +15,7 @@ import typer
 from suffice.cli.messages.remarks import remarked
 from suffice.cli.messages.sentences import sentences
 from suffice.cli.options.decision import Decision
-from suffice.cli.options.estimators import Options
+from suffice.cli.options.estimators import Options, given_of
 from suffice.cli.options.learner import estimator_of, refuse_words, selected
 from suffice.cli.options.models import (
     has_candidates,
@@ -26,11 +26,12 @@ from suffice.cli.options.models import (
 from suffice.cli.options.recipes import MODELS, NAIVE_BAYES
 from suffice.cli.options.roles import COLUMNS, Roles
 from suffice.cli.options.running import Checkpoint, Running, refuse_threads
-from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, listed
+from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, listed, typed
 from suffice.cli.options.tuning import judged_points
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines
 from suffice.cli.output.tables import (
+    CommandLine,
     amount,
     deliver,
     grid,
@@ -139,8 +140,12 @@ def fit(
         deliver(of_all, lambda: chain(rendered_candidates(of_all), [saved]), as_json, None)
         return
     facts = _facts(chosen, target) | {"tuned": found}
-    if model == NAIVE_BAYES and not tune and "-" not in data:  # a pipe is read once
+    # A pipe is read once, and only naive Bayes cleans labels.
+    if model == NAIVE_BAYES and not (tune or "-" in data or given_of(labels)):
         compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
+        compared += typed({"weight": weight, "features": features})
+        for given in (roles, reading, options):
+            compared += typed(given)
         facts["compare"] = join(["suffice", "cv", *compared])
     deliver(facts, lambda: _rendered(facts, chosen), as_json, None)
 
@@ -260,7 +265,7 @@ def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[Re
     yield f"  Saved to {facts['model']}"
     if "compare" in facts:
         yield "  What --model auto would gain, on rows that no model has learnt:"
-        yield f"  {facts['compare']}"
+        yield CommandLine(f"  {facts['compare']}")
 
 
 def _learnt(rows: float, weight: str | None) -> str:

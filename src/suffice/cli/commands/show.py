@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from suffice.cli.options.shared import AsJson, ModelFile, ResultFile, listed
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.moments import in_days
 from suffice.cli.output.tables import (
+    CommandLine,
     amount,
     deliver,
     grid,
@@ -192,15 +194,25 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
     yield ""
     names = [str(known["label"]) for known in facts["classes"]]
     for column in facts["columns"]:
-        yield _column(column, names, None if full else MOST_LINES)
-        if why := list(_how_chosen(column)):
-            yield from (*why, "")
+        table, left_out = _column(column, names, None if full else MOST_LINES)
+        yield table
+        below = list(_how_chosen(column))
+        if left_out:
+            again = join(["suffice", "show", facts["model"], "--column", column["name"]])
+            below.append(CommandLine(f"  ... {left_out} more: {again}"))
+        if below:
+            yield from (*below, "")
 
 
-def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) -> RenderableType:
-    """The parameters of one column: classes across where few, else one line per class."""
+def _column(
+    column: dict[str, Any], classes: Sequence[str], most: int | None
+) -> tuple[RenderableType, int]:
+    """The parameters of one column, and how many lines of them were left out.
+
+    Classes are across where they are few; else there is one line per class.
+    """
     if column["family"] is None:
-        return f"  {column['name']}: no value yet, {amount(column['missing'])} missing"
+        return f"  {column['name']}: no value yet, {amount(column['missing'])} missing", 0
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
     if "counted" in column:
         title += f", counted {column['counted']:.2f} times"
@@ -219,10 +231,7 @@ def _column(column: dict[str, Any], classes: Sequence[str], most: int | None) ->
         lines = [(name, list(row)) for name, row in zip(classes, rows, strict=False)]
     for name, values in lines[:most]:
         table.add_row(name, *map(short, values))
-    left_out = len(lines) - len(lines[:most])
-    if left_out:
-        table.add_row(f"... {left_out} more: --column {column['name']}")
-    return table
+    return table, len(lines) - len(lines[:most])
 
 
 def _how_chosen(column: dict[str, Any]) -> Iterator[str]:

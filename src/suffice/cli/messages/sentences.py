@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import typer
 
+from suffice.cli.wrapping import for_stream
 from suffice.errors import SufficeError
 
-__all__ = ["CommandError", "each_once", "note", "sentence", "sentences", "warn"]
+__all__ = ["CommandError", "complain", "each_once", "note", "sentence", "sentences", "warn"]
 
 # Typer brings a copy of Click of its own, or imports Click, by version.
 CommandError: Any = next(
@@ -63,7 +65,7 @@ def warn(message: Warning | str, *_: Any, **__: Any) -> None:
     from suffice.cli.messages.spelling import spelled
 
     text = message if isinstance(message, str) else message.args[0]
-    typer.echo(f"warning: {_ended(spelled(text))}", err=True)
+    complain(f"warning: {_ended(spelled(text))}")
 
 
 def each_once() -> Callable[..., None]:
@@ -82,7 +84,12 @@ def note(message: str) -> None:
     """Print on stderr what was found out, and how to change it."""
     from suffice.cli.messages.spelling import spelled
 
-    typer.echo(f"note: {_ended(spelled(message))}", err=True)
+    complain(f"note: {_ended(spelled(message))}")
+
+
+def complain(text: str) -> None:
+    """Print a text on stderr; on a terminal, no word of it is broken."""
+    typer.echo(for_stream(text, sys.stderr), err=True)
 
 
 def _ended(text: str) -> str:

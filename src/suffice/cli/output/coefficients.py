@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.text import Text
-
 from suffice.cli.options.models import rows_of
-from suffice.cli.output.tables import grid, short
+from suffice.cli.output.tables import CommandLine, grid, short
 from suffice.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from rich.console import RenderableType
 
     from suffice.linear_model import (
         ElasticNet,
@@ -320,13 +318,10 @@ def rendered_coefficients(
             table.add_row(coefficient["term"], *(cells[name] for name in names))
         yield table
         rest = len(coefficients) - len(coefficients[:most])
-        yield from map(_line, [f"... {rest} more: suffice summary {facts['model']}"][:rest])
-        yield from map(_line, equation["remarks"])
-    yield from map(_line, facts["remarks"])
-
-
-def _line(text: str) -> RenderableType:
-    return Padding(Text(text), (0, 0, 0, 2))
+        if rest:
+            yield CommandLine(f"  ... {rest} more: {join(['suffice', 'summary', facts['model']])}")
+        yield from (f"  {line}" for line in equation["remarks"])
+    yield from (f"  {line}" for line in facts["remarks"])
 
 
 def _title(equation: dict[str, Any]) -> str:

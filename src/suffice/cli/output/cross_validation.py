@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Any
 
-from suffice.cli.output.tables import amount, grid, rows_in_print
+from suffice.cli.output.tables import CommandLine, amount, grid, rows_in_print
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -106,10 +106,7 @@ def fold_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
     names = [facts["score"], *(name for name in names if name != facts["score"])]
     differ = len({model["rows"] for model in judged}) > 1
     table = grid("model", *names, *(["rows"] if differ else []), "seconds", "")
-    table.padding = (0, 1, 0, 0)
     table.columns[-1].justify = "left"
-    for column in table.columns[1:]:
-        column.no_wrap = True
     for model in judged:
         cells = [_with_error(name, model["scores"].get(name)) for name in names]
         cells += [amount(model["rows"])] if differ else []
@@ -133,7 +130,7 @@ def fold_tables(facts: dict[str, Any]) -> Iterator[RenderableType]:
     for model in facts["models"]:
         if "error" in model:
             yield f"  {model['name']}: not judged; {model['error']}"
-    yield f"\n  {facts['next']}"
+    yield CommandLine(f"\n  {facts['next']}")
 
 
 def tuned_lines(facts: dict[str, Any] | None) -> Iterator[str]:

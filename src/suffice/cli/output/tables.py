@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any, TextIO
 import typer
 
 from suffice.atomic import atomic_writer
+from suffice.cli.wrapping import wrapped
 from suffice.errors import ParameterError
 from suffice.phrases import amount, rows_in_print
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
 __all__ = [
+    "CommandLine",
     "amount",
     "decibans",
     "deliver",
@@ -121,19 +123,46 @@ def _write_no_more(stream: TextIO | None) -> None:
         os.close(nowhere)
 
 
+class CommandLine(str):
+    """A command to be typed again: a line that is never broken."""
+
+    __slots__ = ()
+
+
 def print_all(parts: Iterable[RenderableType]) -> None:
-    """Print to stdout; brackets in the user's names are no markup."""
+    """Print to stdout, as wide as the terminal; brackets in the user's names are no markup."""
     from rich.console import Console
     from rich.table import Table
 
     console = Console(markup=False, emoji=False, highlight=False)
+
+    def say(text: str, style: Any = None) -> None:
+        whole = isinstance(text, CommandLine)
+        line = text if whole else wrapped(text, console.width)
+        console.print(line, style=style, soft_wrap=True)
+
     for part in parts:
         with standard_output():
-            # Above a narrow table a title would be broken.
-            if isinstance(part, Table) and part.title is not None:
-                console.print(part.title, style=part.title_style)
-                part.title = None
-            console.print(part)
+            if isinstance(part, str):
+                say(part)
+            elif isinstance(part, Table):
+                _print_table(part, console, say)
+            else:
+                console.print(part)
+
+
+def _print_table(table: Table, console: Console, say: Callable[..., None]) -> None:
+    """Print a table, the title and the caption above and below all of its parts."""
+    from suffice.cli.output.fitted_tables import fitted
+
+    title, caption = table.title, table.caption
+    table.title = table.caption = None
+    if title is not None:
+        say(str(title), table.title_style)
+    for part in fitted(table, console.width):
+        console.print(part)
+    if caption is not None:
+        say(str(caption), "dim")
 
 
 def deliver(

@@ -1,0 +1,65 @@
+"""What ``suffice fit`` says at the end: a command that judges the same table."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.conftest import Run
+
+
+def written(path: Path, separator: str = ";", header: str = "") -> None:
+    """Rows of two classes: a key, a size with decimal comma, a day, a code, and a weight."""
+    rng = np.random.default_rng(7)
+    lines = [header] if header else []
+    for i in range(60):
+        kind = "good" if i % 2 else "bad"
+        size = f"{rng.normal(i % 2):.2f}".replace(".", ",") if i % 10 else "?"
+        cells = [f"k{i}", size, f"{1 + i % 28:02d}/03/2024", str(rng.integers(1, 4)), kind, "2"]
+        lines.append(separator.join(cells))
+    path.write_text("\n".join(lines) + "\n")
+
+
+NAMES = "key,size,day,code,the kind,w"
+OPTIONS = [
+    *("--no-header", "--columns", NAMES, "--separator", ";", "--decimal", ","),
+    *("--missing", "?", "--written", "day=DD/MM/YYYY", "--ignore", "key", "--categorical", "code"),
+    *("--weight", "w", "--alpha", "0.5", "--numbers", "gaussian"),
+]
+
+
+def test_the_command_that_is_printed_runs_and_reads_the_same_table(
+    run: Run, tmp_path: Path
+) -> None:
+    written(tmp_path / "odd table.csv")
+    fit = run("fit", "odd table.csv", "--label", "the kind", *OPTIONS)
+    assert fit.exit_code == 0, fit.stderr
+    (line,) = (line for line in fit.stdout.splitlines() if line.startswith("  suffice cv"))
+    program, *words = shlex.split(line)
+    assert program == "suffice"
+    judged = run(*words, "--json")
+    assert judged.exit_code == 0, judged.stderr
+    assert '"rows": 120.0' in judged.stdout
+    for word in OPTIONS:
+        assert word in words
+
+
+@pytest.mark.parametrize("columns", ["60", "80"])
+def test_the_command_is_one_line_however_narrow_the_terminal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    written(tmp_path / "t.csv", header=NAMES.replace(",", ";"))
+    printed = run("fit", "t.csv", "--label", "the kind", "--features", "size,code").stdout
+    assert (
+        "  suffice cv t.csv --label 'the kind' --model naive-bayes,auto --features size,code\n"
+        in printed
+    )
+
+
+def test_nothing_is_printed_that_another_model_cannot_do(run: Run, tmp_path: Path) -> None:
+    written(tmp_path / "t.csv", header=NAMES.replace(",", ";"))
+    for cleaned in (["--relabel", "bad=worse"], ["--strip-label-suffix", "d"]):
+        assert "suffice cv" not in run("fit", "t.csv", "--label", "the kind", *cleaned).stdout
