@@ -111,16 +111,13 @@ def open_files(
     path, fetched = with_local_copies(path)
     texts = text_folders(path)
     if texts is not None:
+        _refuse_format(format, texts.files[0], "text in folders")
         return texts
     listed, folders = with_copies(list_files(path))
     folders = (*fetched, *folders)
     stored = _common_format([file.path for file in listed])
-    if stored is not None and format is not None:
-        raise ParameterError(
-            f"format is given for {listed[0].path.name}",
-            f"its format, {stored.split.kind}, describes itself",
-            "leave format out",
-        )
+    if stored is not None:
+        _refuse_format(format, listed[0].path, stored.split.kind)
     if sheet is not None:
         if stored != EXCEL:
             raise ParameterError(
@@ -133,6 +130,16 @@ def open_files(
     table = CsvTable(files, format or remembered) if stored is None else StoredTable(files, stored)
     whole = with_folders(table, listed)
     return CopiedTable(whole, folders) if folders else whole
+
+
+def _refuse_format(given: CsvFormat | None, file: Path, kind: str) -> None:
+    """Refuse to be told how files are written that need no word about it."""
+    if given is not None:
+        raise ParameterError(
+            f"format is given for {file.name}",
+            f"its format, {kind}, describes itself",
+            "leave format out",
+        )
 
 
 def _common_format(paths: Sequence[Path]) -> StoredFormat | None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.chosen import ChosenShrinkage
 from suffice.discriminant_analysis.shared import on_axes, one_of_two
+from suffice.discriminant_analysis.single_rows import require_rows_of_a_class
 from suffice.engines.choice import Choice
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
@@ -19,6 +20,7 @@ from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.row_answers import discriminants
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
+from suffice.statistics.by_class import ByClass
 from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
 
 __all__ = ["LinearDiscriminantAnalysis"]
@@ -40,7 +42,8 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     Parameters
     ----------
     solver : {"svd", "lsqr", "eigen"}
-        Accepted for compatibility: all give the same exact answer, with every option.
+        Accepted for compatibility: all give the same exact answer, with every option. "svd" has
+        ``covariance_`` only on request.
     shrinkage : float, "auto" or "loo", optional
         Weight s of the diagonal in (1 − s)Σ + s diag(Σ), from 0 to 1; "auto" is that of
         Ledoit and Wolf for the correlations. "loo" is the one of 15 of least log loss for rows that
@@ -54,7 +57,8 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     n_components : int, optional
         Number of axes of `transform`, at most min(k − 1, d); default: all.
     store_covariance : bool
-        Accepted for compatibility: ``covariance_`` is always there.
+        With ``solver="svd"``, whether there is ``covariance_``. It is never stored: setting the
+        option after the fit is enough.
     tol : float
         An axis on which the classes' spread √λ is at most this fraction of the largest is left out.
         Predictions do not depend on it.
@@ -168,6 +172,8 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
 
         Raises
         ------
+        DataError
+            Also if there is one row of each class (and ``ddof`` is 0).
         ParameterError
             Also if the classes and columns are too few for ``n_components``.
         """
@@ -175,6 +181,11 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
             super().fit(X, y, sample_weight)
             self._check_axes()
         return self
+
+    def _require_rows(self, statistic: ByClass) -> None:
+        super()._require_rows(statistic)
+        if self.ddof == 0:  # otherwise such a class has the covariance of all rows
+            require_rows_of_a_class(statistic)
 
     def _check(self) -> None:
         super()._check()
@@ -221,7 +232,9 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
 
     @property
     def covariance_(self) -> NDArray[np.float64]:
-        """Σ (d, d)."""
+        """Σ (d, d), unless ``solver="svd"`` without ``store_covariance``."""
+        if self.solver == "svd":
+            self._require_stored()
         covariance: NDArray[np.float64] = self._factored.covariance[0]
         return covariance
 
@@ -231,15 +244,26 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
         return np.asarray(linear(self.priors_[None], self.means_)[0])
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
-        """Σ⁻¹(μ_c − x̄), (k, d), or Σ⁻¹(μ₂ − μ₁), (1, d), for two classes."""
-        return one_of_two(linear(self._offsets, self._factored.whitening[0]))
+    def coef_(self) -> NDArray[Any]:
+        """Σ⁻¹(μ_c − x̄), (k, d), or Σ⁻¹(μ₂ − μ₁), (1, d), for two classes.
+
+        In single precision if the rows of the fit were, as the intercept.
+        """
+        return self._as_rows_came(self._slopes)
 
     @property
-    def intercept_(self) -> NDArray[np.float64]:
+    def intercept_(self) -> NDArray[Any]:
         """δ_c(0), (k,), or δ₂(0) − δ₁(0), (1,), for two classes."""
         at_mean = one_of_two(self._constants)
-        return np.asarray(at_mean - linear(self.coef_, self.xbar_[:, None])[:, 0])
+        return self._as_rows_came(at_mean - linear(self._slopes, self.xbar_[:, None])[:, 0])
+
+    def _as_rows_came(self, coefficients: NDArray[np.float64]) -> NDArray[Any]:
+        return coefficients.astype(np.float32) if self.reader_.single else coefficients
+
+    @property
+    def _slopes(self) -> NDArray[np.float64]:
+        """The coefficients, in double precision."""
+        return one_of_two(linear(self._offsets, self._factored.whitening[0]))
 
     @property
     def scalings_(self) -> NDArray[np.float64]:

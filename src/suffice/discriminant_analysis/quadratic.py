@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.discriminant_analysis.chosen import ChosenShrinkage
+from suffice.discriminant_analysis.single_rows import require_rows_of_each_class
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.multivariate.parameters import LOG_2PI
@@ -17,6 +18,7 @@ from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.row_answers import joint
+from suffice.statistics.by_class import ByClass
 from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
@@ -48,8 +50,10 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
         The same as ``shrinkage``, which it excludes.
     tol : float
         Accepted for compatibility: a singular matrix is found from exact sums.
-    store_covariance, covariance_estimator, ddof, variance_floor, precision, costs, ignore, threads,
-    engine
+    store_covariance : bool
+        Whether there is ``covariance_``. It is never stored: setting the option after the fit is
+        enough.
+    covariance_estimator, ddof, variance_floor, precision, costs, ignore, threads, engine
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -77,7 +81,8 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     variance, not towards the mean variance of all columns or towards 1, so the unit of a column
     changes nothing; a singular covariance is no error: a column that others determine in all rows
     is left out, variances that would be 0 within a class are kept at ``variance_floor``, and a
-    warning says so; sums are exact; missing cells, weights and batches are taken.
+    warning says so (but `fit` refuses a class of one row); sums are exact; missing
+    cells, weights and batches are taken.
 
     Source: T. Hastie, R. Tibshirani and J. Friedman, The Elements of Statistical Learning, 2nd ed.
     (2009), eq. 4.12.
@@ -123,6 +128,11 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
                 "leave one of them out",
             )
 
+    def _require_rows(self, statistic: ByClass) -> None:
+        super()._require_rows(statistic)
+        if self.ddof == 0:  # otherwise such a class has the covariance of all rows
+            require_rows_of_each_class(statistic)
+
     def _shrinkage(self) -> Shrinkage:
         return self.reg_param or super()._shrinkage()
 
@@ -131,7 +141,8 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
 
     @property
     def covariance_(self) -> list[NDArray[np.float64]]:
-        """Σ_c, k of (d, d)."""
+        """Σ_c, k of (d, d), with ``store_covariance``."""
+        self._require_stored()
         return list(self._factored.covariance)
 
     @property

@@ -134,6 +134,15 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     def _factored(self) -> FactoredGaussians:
         return self._gaussian.factored
 
+    def _require_stored(self) -> None:
+        """Refuse covariances that were not asked for, as scikit-learn does not keep them."""
+        if not self.store_covariance:
+            raise ParameterError(
+                f"store_covariance={self.store_covariance!r} with solver={self.solver!r}",
+                "covariance_ is there on request, as scikit-learn has it",
+                "set_params(store_covariance=True), also after the fit",
+            )
+
     @property
     def n_iter_(self) -> int:
         """Steps of expectation-maximisation; 0 where no cell was missing."""

@@ -118,7 +118,7 @@ class LogisticRegression(FittedLogistic):
     n_iter_ : ndarray (1,)
     likelihood_ : Likelihood or None
         log L, AIC, BIC; None with an L2 penalty, after descent, and where cells were modelled.
-    loss_history_, n_passes_, left_out_, unlabelled_, remarks_
+    loss_history_, n_passes_, left_out_, unlabelled_, rows_, remarks_
         As in `suffice.models.logistic.fitted.FittedLogistic`.
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
@@ -287,7 +287,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                     self.reader_ = self.reader_.with_labels(classes)
                 problem = self._problem(source, declared=declared_labels(classes))
                 state = DescentState.start(problem.objective)
-                self.left_out_, self.unlabelled_, self.n_passes_ = 0.0, 0.0, 0
+                self.left_out_, self.unlabelled_, self.rows_, self.n_passes_ = 0.0, 0.0, 0.0, 0
             else:
                 source = self._open_labelled(X, y, sample_weight)
                 problem = self._problem(source, known=self.model_)

@@ -148,7 +148,7 @@ def test_an_improper_posterior_leaves_everything_open():
     ends = model.predict_proba_interval([["u"]])
     assert ends.tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
     with pytest.warns(SufficeWarning, match="more rows"):
-        one_row = QuadraticDiscriminantAnalysis().fit([[0.0], [1.0], [5.0]], [0, 0, 1])
+        one_row = QuadraticDiscriminantAnalysis().partial_fit([[0.0], [1.0], [5.0]], [0, 0, 1])
     assert one_row.predict_proba_interval([[0.3]]).tolist() == [[[0.0, 1.0], [0.0, 1.0]]]
 
 

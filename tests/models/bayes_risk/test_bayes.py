@@ -746,7 +746,7 @@ def gaussian_error(delta, prior):
 @pytest.mark.parametrize("priors", [None, [0.5, 0.5], [0.9, 0.1]])
 def test_fitted_linear_discriminants_have_the_closed_form(priors):
     x, y = two_classes(4)
-    fitted = da.LinearDiscriminantAnalysis().fit(x, y)
+    fitted = da.LinearDiscriminantAnalysis(store_covariance=True).fit(x, y)
     best = BayesClassifier(fitted, priors)
     found, line = best.bayes_error(), best.bayes_error("quadrature")
     delta = float(mahalanobis(*fitted.means_, fitted.covariance_))

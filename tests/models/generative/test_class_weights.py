@@ -62,7 +62,9 @@ def test_balanced_weights_give_a_uniform_prior_also_after_more_rows(model):
 
 
 def test_a_class_without_a_row_stays_impossible():
-    found = GaussianNB(class_weight="balanced").partial_fit([[0.0], [1.0], [3.0]], [0, 0, 1], [2])
+    found = GaussianNB(class_weight="balanced").partial_fit(
+        [[0.0], [1.0], [3.0]], [0, 0, 1], [0, 1, 2]
+    )
     assert_allclose(found.class_prior_, [0.5, 0.5, 0.0])
 
 

@@ -33,7 +33,8 @@ def moments(model: Any, c: int) -> tuple[Any, Any]:
     if isinstance(model, GaussianNB):
         return model.theta_[c], np.diag(model.var_[c])
     shared = isinstance(model, LinearDiscriminantAnalysis)
-    return model.means_[c], model.covariance_ if shared else model.covariance_[c]
+    covariance = model.set_params(store_covariance=True).covariance_
+    return model.means_[c], covariance if shared else covariance[c]
 
 
 @pytest.mark.parametrize("model", GAUSSIANS)

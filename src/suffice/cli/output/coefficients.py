@@ -161,7 +161,7 @@ def _penalised_sums(model: Ridge, level: float) -> dict[str, Any]:
 def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]:
     import numpy as np
 
-    from suffice.models.design.units import units
+    from suffice.models.design.units import measures
 
     estimates = _with_intercepts(model, np.atleast_2d(model.coef_))
     rows = {"rows": rows_of(model)} if hasattr(model, "statistic_") else {}
@@ -174,7 +174,10 @@ def _estimates_only(model: LinearRegression | Ridge, why: str) -> dict[str, Any]
             }
             for j, target in enumerate(model.design_.targets)
         ],
-        "remarks": [f"Standard errors are not known: {why}.", *units(model.schema_)],
+        "remarks": [
+            f"Standard errors are not known: {why}.",
+            *measures(model.design_, model.schema_),
+        ],
     }
 
 
@@ -190,7 +193,8 @@ def _with_intercepts(model: Any, coefficients: NDArray[np.float64]) -> NDArray[n
 def _logistic(model: LogisticRegression, level: float) -> dict[str, Any]:
     left_out = {"left_out": model.left_out_, "unlabelled": model.unlabelled_}
     if model.model_.root is None:
-        return left_out | _penalised(model)
+        rows = {} if model.rows_ is None else {"rows": model.rows_}
+        return left_out | rows | _penalised(model)
     found = model.summary(level)
     fit = found.likelihood
     return left_out | {
@@ -252,7 +256,7 @@ FACTS: dict[str, Callable[[Any, float], dict[str, Any]]] = {
 
 def _penalised(model: LogisticRegression) -> dict[str, Any]:
     from suffice.models.design.coefficient_table import rows_left_out
-    from suffice.models.design.units import units
+    from suffice.models.design.units import measures
 
     classes = model.model_.classes.values
     estimates = _with_intercepts(model, model.coef_)
@@ -271,7 +275,7 @@ def _penalised(model: LogisticRegression) -> dict[str, Any]:
             _why_no_errors(model),
             *model.remarks_,
             *rows_left_out(model.left_out_),
-            *units(model.schema_),
+            *measures(model.model_.centred.design, model.schema_),
         ],
     }
 

@@ -37,6 +37,8 @@ def text_folders(path: Any) -> TextFolders | None:
     ...     text_folders(home).head().to_pylist()
     [{'text': 'some ham', 'folder': 'ham'}, {'text': 'some spam', 'folder': 'spam'}]
     """
+    if isinstance(path, list | tuple) and len(path) == 1:
+        (path,) = path
     if not isinstance(path, str | Path) or not Path(path).is_dir():
         return None
     home = Path(path)

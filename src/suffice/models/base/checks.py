@@ -165,6 +165,24 @@ def declared_labels(classes: Any) -> Vocabulary:
     return labels_of(classes, warn=False).classes
 
 
+def check_among(labels: Vocabulary, classes: Vocabulary) -> None:
+    """Refuse labels that are not among the classes that a call has named.
+
+    Raises
+    ------
+    DataError
+        Naming the labels.
+    """
+    others = [label for label in labels.values if label not in classes.values]
+    if others:
+        raise DataError(
+            f"The target label(s) {others} in y do not exist in the initial classes "
+            f"{list(classes.values)}",
+            "classes names all labels, if it is given",
+            "add them, or leave classes out: new labels join",
+        )
+
+
 def one_column(y: Any, warn: bool = True) -> NDArray[Any]:
     """Labels as an array of one dimension; whole numbers, as they nearly always are, as they are.
 

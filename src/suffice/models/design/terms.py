@@ -121,6 +121,23 @@ class Terms:
             return tuple(self.columns)
         return tuple(term for names in self._terms_by_group for term in names)
 
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The values that the others of their categories are compared with: they have no term.
+
+        Examples
+        --------
+        >>> size = Vocabulary(("L", "M", "S"))
+        >>> Terms(("age", "size"), ("price",), {"size": size}).references
+        ('size[L]',)
+        """
+        shown, found = set(self.terms) if self.categories else set(), list[str]()
+        for name in self.categories:
+            values = [f"{name}[{value}]" for value in self.levels(name)]
+            absent = [value for value in values if value not in shown]
+            found += absent if len(absent) == 1 < len(values) else []
+        return tuple(found)
+
     @cached_property
     def _terms_by_group(self) -> Sequence[Sequence[str]]:
         if self.formula is None:

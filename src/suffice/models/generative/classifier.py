@@ -23,7 +23,7 @@ from suffice.data.table_views import WithColumns
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError
 from suffice.families import Family
-from suffice.models.base.checks import check_one_type, declared_labels
+from suffice.models.base.checks import check_among, check_one_type, declared_labels
 from suffice.models.base.class_weights import ClassWeight, check_class_weight
 from suffice.models.base.costs import expected_costs
 from suffice.models.base.exact import ExactEstimator
@@ -112,7 +112,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         with fit_context(self):
             reader, source = self._open_first(X, y, sample_weight)
             statistic = self._summarise(reader, source)
-            self._require_classes(statistic)
+            self._require_rows(statistic)
             return self._set(Learnt(reader, (statistic,)))
 
     def partial_fit(
@@ -129,7 +129,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
         New labels and categories simply join, and a column without a value so far gets its kind
         from the first rows that show one. ``classes`` is not needed: it adds classes of which
-        there is no row yet. See `fit` for the other parameters, the errors and what a table may be.
+        there is no row yet, and every label of these rows has then to be among the classes given.
+        See `fit` for the other parameters, the errors and what a table may be.
 
         A stream may fade, or be seen through a window; a batch is what one call learns. With both,
         the result is that of one `fit` of the last batches, each with its weight.
@@ -190,8 +191,12 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
                 ),
             )
 
+    def _require_rows(self, statistic: ByClass) -> None:
+        """Refuse rows that a fit makes no sense with; a stream may begin with such rows."""
+        self._require_classes(statistic)
+
     def _fitted_to(self, learnt: Learnt[GenerativeReader, ByClass]) -> Self:
-        self._require_classes(learnt.statistic)
+        self._require_rows(learnt.statistic)
         return super()._fitted_to(learnt)
 
     def _sums_of(self, reader: GenerativeReader) -> Any:
@@ -266,6 +271,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         """The reader once further labels are known; refuse labels of another type."""
         more = statistic.classes
         check_one_type(declared, more, "the labels in `classes`", "those of this table")
+        if declared.values:
+            check_among(more, declared | reader.declared)
         if hasattr(self, "statistic_"):
             known = self.model_.classes
             check_one_type(known, more, "the labels learnt before", "those of this table")

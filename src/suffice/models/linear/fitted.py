@@ -18,7 +18,7 @@ from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
 from suffice.models.design.matrix import INTERCEPT
-from suffice.models.design.units import units
+from suffice.models.design.units import measures
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.least_squares import LeastSquares
@@ -140,7 +140,7 @@ class FittedLinear(Regressor):
         suffice.models.linear.summary.Summary : For the formulas and an example.
         suffice.models.linear.summary.RidgeSummary : For an example with a penalty.
         """
-        found = replace(self._summary(target, level), units=units(self.schema_))
+        found = replace(self._summary(target, level), units=measures(self.design_, self.schema_))
         return found.frame() if as_frame else found
 
     def posterior(self, a0: float = 0.0, b0: float = 0.0) -> Posterior:

@@ -18,7 +18,7 @@ from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import Incomplete
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.matrix import INTERCEPT
-from suffice.models.design.units import units
+from suffice.models.design.units import measures
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.descent_state import DescentState
 from suffice.models.logistic.fit import Fit
@@ -59,6 +59,8 @@ class FittedLogistic(Classifier):
         Weight of the rows left out for missing cells.
     unlabelled_ : float
         Weight of the rows left out for missing labels.
+    rows_ : float or None
+        Weight of the rows learnt; None of a file of an earlier version.
     remarks_ : tuple of str
         What a user may want to know of the columns.
     single_precision_ : bool
@@ -79,6 +81,7 @@ class FittedLogistic(Classifier):
     n_passes_: int
     left_out_: float
     unlabelled_: float
+    rows_: float | None
     remarks_: tuple[str, ...]
     _is_sparse = False
 
@@ -94,6 +97,7 @@ class FittedLogistic(Classifier):
         self.n_iter_ = np.array([fit.iterations])
         self.n_passes_ = problem.objective.data.count + 1
         self.left_out_, self.unlabelled_ = problem.left_out, problem.unlabelled
+        self.rows_ = problem.learnt
         known = problem.has_likelihood and fit.state is None
         self.likelihood_ = fit.likelihood(problem.objective) if known else None
 
@@ -105,6 +109,8 @@ class FittedLogistic(Classifier):
         self.n_passes_ += problem.data.count + 1
         self.left_out_ += problem.left_out
         self.unlabelled_ += problem.unlabelled
+        if self.rows_ is not None:
+            self.rows_ += problem.learnt
 
     # -- what was learnt
 
@@ -192,7 +198,8 @@ class FittedLogistic(Classifier):
         --------
         suffice.models.logistic.inference.LogisticSummary : For the formulas, and an example.
         """
-        found = replace(self._summary(level, reference), units=units(self.schema_))
+        lines = measures(self.model_.centred.design, self.schema_)
+        found = replace(self._summary(level, reference), units=lines)
         return found.frame() if as_frame else found
 
     def _summary(self, level: float, reference: Any) -> LogisticSummary:
@@ -370,6 +377,7 @@ class FittedLogistic(Classifier):
             "n_passes": self.n_passes_,
             "left_out": self.left_out_,
             "unlabelled": self.unlabelled_,
+            "rows": self.rows_,
             "remarks": self.remarks_,
         }
 
@@ -387,6 +395,7 @@ class FittedLogistic(Classifier):
         self.likelihood_ = None if found is None else build(Likelihood, found)
         self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
         self.left_out_, self.unlabelled_ = saved.left_out, saved.unlabelled
+        self.rows_ = saved.rows
 
 
 def _root_of(covariance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -190,6 +190,11 @@ class Problem:
         return float(self._all_rows.weight.value.sum() - self._first_pass.weight.value.sum())
 
     @property
+    def learnt(self) -> float:
+        """Weight of the rows that are learnt from."""
+        return float(self._first_pass.weight.value.sum())
+
+    @property
     def unlabelled(self) -> float:
         """Weight of the rows that are left out for missing labels."""
         return float(self._all_rows.unlabelled.value)

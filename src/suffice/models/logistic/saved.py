@@ -65,6 +65,8 @@ class SavedLogistic(SavedClassifier):
     n_passes : int
     left_out, unlabelled : float
         Weights of rows that were left out.
+    rows : float, optional
+        Weight of the rows learnt, which earlier versions did not write.
     remarks : tuple of str
     covariance : ndarray (mD, mD), optional
         I(B)⁻¹, which earlier versions wrote in the place of its root.
@@ -85,6 +87,7 @@ class SavedLogistic(SavedClassifier):
     n_passes: Annotated[int, NONNEGATIVE]
     left_out: Annotated[float, WEIGHT]
     unlabelled: Annotated[float, WEIGHT] = 0.0
+    rows: Annotated[float | None, WEIGHT] = None
     remarks: tuple[str, ...]
     covariance: Annotated[NDArray[np.float64] | None, Shape("mD", "mD"), FINITE] = None
 
