@@ -66,3 +66,17 @@ def test_coefficients_draw_no_rows(run: Run, tmp_path: Path) -> None:
         "error: m.suffice holds a LinearRegression; it says nothing of how rows come about; fit "
         "naive Bayes.\n"
     )
+
+
+def test_drawn_rows_are_written_as_the_table_was(run: Run, tmp_path: Path) -> None:
+    cells = ["size;sold;share;price;y"]
+    for i in range(60):
+        size = f"{(i % 7) - 2.5 + i % 2:.2f}".replace(".", ",")
+        cells.append(f"{size};{1 + i % 28:02d}.0{1 + i % 9}.2024;{i}%;${i};{'ab'[i % 2]}")
+    Path("t.csv").write_text("\n".join(cells))
+    assert run("fit", "t.csv", "--label", "y").exit_code == 0
+    for file in ("drawn.csv", "drawn.tsv", "drawn.parquet"):
+        assert run("sample", "t.suffice", "-n", 20, "-o", file).exit_code == 0
+        answered = run("predict", "t.suffice", file, "--typicality")
+        assert answered.exit_code == 0, answered.stderr
+        assert len(answered.stdout.splitlines()) == 21

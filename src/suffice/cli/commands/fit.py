@@ -215,9 +215,10 @@ def _named_after(data: str) -> Path:
     from suffice.data.files.pipes import is_read_once
 
     first = Path(min(glob.glob(data, recursive=True), default=data))
-    if data == "-" or is_read_once(first):
+    name = first.resolve().name if first.is_dir() else Path(first.name.removesuffix(".gz")).stem
+    if data == "-" or is_read_once(first) or not name:
         return Path("model.suffice")
-    return Path(Path(first.name.removesuffix(".gz")).stem + ".suffice")
+    return Path(f"{name}.suffice")
 
 
 def _facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:

@@ -41,8 +41,14 @@ def sample(
     fitted = load_generative(model, "it says nothing of how rows come about", "fit naive Bayes")
     columns, labels = fitted.sample(rows, seed)
     name = fitted.layout_.label or "label"
+    table = _table({**columns, name: labels})
+    is_text = output is None or output.suffix.lower() in (".csv", ".tsv")
+    if is_text and fitted.format_ is not None:
+        from suffice.data.csv.writing import as_written
+
+        table = as_written(table, fitted.format_)
     with opened() as write:
-        write(_table({**columns, name: labels}))
+        write(table)
 
 
 def _table(columns: dict[str, Any]) -> pa.Table:

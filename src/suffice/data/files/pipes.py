@@ -33,7 +33,8 @@ def is_read_once(path: Path) -> bool:
     >>> is_read_once(Path(os.devnull)), is_read_once(Path("not there"))
     (True, False)
     """
-    return path.exists() and (not path.is_file() or str(path).startswith(_DESCRIPTORS))
+    is_file = path.is_file() and not str(path).startswith(_DESCRIPTORS)
+    return path.exists() and not (is_file or path.is_dir())
 
 
 def with_copies(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
+from suffice.data.times import with_times
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
 from suffice.models.base.predictions import Predictions
@@ -341,7 +342,8 @@ class GenerativeModel:
         drawn: dict[str, NDArray[Any]] = dict.fromkeys(self.layout.undecided, nothing)
         for part, parameters in zip(self.parts, self.parameters, strict=True):
             drawn |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
-        return {column.name: drawn[column.name] for column in self.layout.columns}
+        columns = self.layout.columns
+        return with_times({column.name: drawn[column.name] for column in columns}, columns)
 
     def evidence(self, batch: Batch) -> NDArray[np.float64]:
         """What every column contributes to the log joint, (n, columns, k), in the layout's order.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.source import Split, each_batch
+from suffice.data.times import with_times
 from suffice.errors import ParameterError
 from suffice.families import Multinomial
 from suffice.families.multinomial import MultinomialParameters
@@ -253,7 +254,7 @@ def _sampled(
     for b, (part, parameters) in enumerate(zip(model.parts, model.parameters, strict=True)):
         if b not in texts:
             rows |= zip(part.layout.columns, parameters.sample(codes, rng), strict=True)
-    return rows
+    return with_times(rows, model.layout.columns)
 
 
 def check_describes_rows(model: GenerativeModel) -> None:
