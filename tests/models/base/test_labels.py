@@ -370,3 +370,25 @@ def test_booleans_all_alike_are_one_class_of_a_batch() -> None:
     for value in (True, False):
         model = GaussianNB().partial_fit(x, np.full(3, value))
         assert (model.classes_.tolist(), model.class_count_.tolist()) == ([value], [3.0])
+
+
+@pytest.mark.parametrize("model", [NaiveBayes, GaussianNB, LogisticRegression])
+def test_labels_that_are_no_text_or_no_real_number(model: Any) -> None:
+    x = np.arange(8.0)[:, None]
+    with pytest.raises(SchemaError, match=r"the label 'a\\ud800' is a string with half of a char"):
+        model().fit(x, ["a\ud800", "b"] * 4)
+    for labels in (np.arange(8) + 1j, [1j, 2.0] * 4):
+        with pytest.raises(DataError, match="the labels are complex numbers"):
+            model().fit(x, labels)
+
+
+@pytest.mark.parametrize("model", [NaiveBayes, GaussianNB])
+def test_labels_are_among_the_classes_that_a_batch_names(model: Any) -> None:
+    x = np.arange(6.0)[:, None]
+    with pytest.raises(DataError, match=r"label\(s\) \['c'\] in y do not exist in the initial"):
+        model().partial_fit(x, list("abcabc"), classes=["a", "b"])
+    found = model().partial_fit(x, list("ababab"), classes=["a", "b", "d"])
+    with pytest.raises(DataError, match="'c'"):
+        found.partial_fit(x, list("abcabc"), classes=["a", "b"])
+    assert found.partial_fit(x, list("abdabd"), classes=["a"]).classes_.tolist() == ["a", "b", "d"]
+    assert found.partial_fit(x, list("cccccc")).classes_.tolist() == ["a", "b", "c", "d"]

@@ -146,6 +146,11 @@ def labels_of(y: Any, rows: Any = None, warn: bool = True) -> Labels:
         raise SchemaError(
             f"the labels mix types: {', '.join(kinds)}", "labels are of one type", "convert them"
         )
+    for label in distinct:
+        if isinstance(label, str) and not _is_text(label):
+            from suffice.data.frames.memory import not_text
+
+            raise not_text(f"the label {label!r} is")
     if not types <= {*WHOLE_TYPES, str}:  # else there is no fraction among them
         # Each twice: labels that are nearly all distinct would be warned of.
         check_classification_targets(np.repeat(np.array(distinct), 2))
@@ -197,10 +202,28 @@ def one_column(y: Any, warn: bool = True) -> NDArray[Any]:
     """
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biu":
         return y
+    dtype = getattr(y, "dtype", None)
+    if getattr(dtype, "kind", "") == "c" or (
+        isinstance(y, list | tuple) and complex in map(type, y)
+    ):
+        raise DataError(
+            "Complex data not supported: the labels are complex numbers",
+            "a label is text, a whole number, a Boolean or a date",
+            "write them as text",
+        )
     if isinstance(y, list | tuple):  # as an array, they would be of one type
         require_label_values([row for row in y if not isinstance(row, list | np.ndarray)])
     y = unmasked(y)
     return faithful(y, column_or_1d(y, warn=warn))
+
+
+def _is_text(label: str) -> bool:
+    """Whether a string can be written: a lone surrogate cannot."""
+    try:
+        label.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def common_dtype(*given: Any) -> np.dtype[Any] | None:
