@@ -60,3 +60,52 @@ def test_what_to_ask_next(run: Run, tmp_path: Path) -> None:
     result = run("explain", "l", "rows.csv", "--ask")
     assert result.exit_code == 2
     assert "naive Bayes and discriminant analysis do" in result.stderr
+
+
+def mail(path: Path) -> None:
+    lines = ["text,size,kind"]
+    for i in range(40):
+        words = ("win a free prize today", "see you at lunch today")[i % 2]
+        lines.append(
+            f"{words} {('now', 'now now', 'later')[i % 3]},{i % 5},{('spam', 'ham')[i % 2]}"
+        )
+    path.write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--calibration", "none"),
+        ("--calibration", "weights"),
+        ("--model", "logistic", "--words", "counted"),
+        ("--model", "logistic"),
+    ],
+)
+def test_words_of_a_text(run: Run, tmp_path: Path, options: tuple[str, ...]) -> None:
+    mail(tmp_path / "mail.csv")
+    assert run("fit", "mail.csv", "--label", "kind", "--text", "text", *options).exit_code == 0
+    rows = json.loads(run("explain", "mail.suffice", "mail.csv", "--json").stdout)["rows"]
+    for row in rows:
+        (text,) = (part for part in row["columns"] if part["column"] == "text")
+        assert set(text["words"]) == set(text["value"].split()) - {"a"}
+        if "logistic" not in options:
+            assert sum(text["words"].values()) == pytest.approx(text["decibans"], abs=1e-9)
+    values = list(rows[0]["columns"][0]["words"].values())
+    assert values == sorted(values, key=lambda value: -abs(value))
+    # The words of two rows that differ in one word differ by what it says.
+    first, second = rows[0]["columns"][0], rows[2]["columns"][0]
+    assert rows[0]["prediction"] == rows[2]["prediction"] == "spam"
+    assert first["decibans"] - second["decibans"] == pytest.approx(
+        first["words"]["now"] - second["words"]["later"], abs=1e-9
+    )
+    printed = run("explain", "mail.suffice", "mail.csv", "--rows", 1).stdout
+    assert [line.split()[0] for line in printed.splitlines() if "prize" in line][-1] == "prize"
+
+
+def test_many_words_are_added_up(run: Run, tmp_path: Path) -> None:
+    long = " ".join(f"word{i}" for i in range(12))
+    rows = [f"{long},a" if i % 2 else f"other text {i},b" for i in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["t,y", *rows]))
+    run("fit", "t.csv", "--label", "y", "--text", "t", "--calibration", "none")
+    printed = run("explain", "t.suffice", "t.csv", "--rows", 2).stdout
+    assert "(4 other words)" in printed

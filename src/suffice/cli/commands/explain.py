@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
-from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
+from suffice.cli.options.models import (
+    has_candidates,
+    load,
+    predicts_numbers,
+    refuse_tokens,
+    with_tokens,
+)
 from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Reading, ResultFile
 from suffice.cli.output.explanation import Contribution, Explanation, explanations
 from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_overwriting, short
+from suffice.cli.output.word_evidence import word_evidence
 from suffice.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -24,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["explain"]
 
+MOST_WORDS = 8  # of one text
 ONCE = 0.995  # a column that counts less is named
 
 
@@ -66,7 +74,10 @@ def explain(
         facts = {"rows": [_effects(found, row, of) for row, of in enumerate(cells)]}
         deliver(facts, lambda: (_effect_grid(row, top) for row in facts["rows"]), as_json, output)
         return
-    explained = explanations(found, cells, _ends(fitted, table), _counted(fitted))
+    words = None
+    if not has_candidates(fitted):  # which are asked together
+        words = [word_evidence(fitted, table.head(), row) for row in range(len(cells))]
+    explained = explanations(found, cells, _ends(fitted, table), _counted(fitted), words)
     facts = {"rows": [_facts(row, why) for row, why in enumerate(explained, start=1)]}
     for row, asked in zip(facts["rows"], questions or (), strict=bool(questions)):
         row["ask"] = [
@@ -107,6 +118,7 @@ def _facts(row: int, why: Explanation) -> dict[str, Any]:
                 "value": part.value,
                 "counted": part.counted,
                 "decibans": part.decibans,
+                **({"words": dict(part.words)} if part.words else {}),
             }
             for part in why.contributions
         ],
@@ -155,6 +167,7 @@ def _grid(row: int, why: Explanation, top: int) -> Table:
     table.add_row(why.start, "", decibans(why.prior))
     for part in why.contributions[:top]:
         table.add_row(part.column, short(part.value), decibans(part.decibans))
+        _add_words(table, part.words)
     others = why.contributions[top:]
     if others:
         total = sum(part.decibans for part in others)
@@ -164,6 +177,18 @@ def _grid(row: int, why: Explanation, top: int) -> Table:
     table.caption = _repeated(why.contributions[:top])
     table.caption_justify = "left"
     return table
+
+
+def _add_words(table: Table, words: Sequence[tuple[str, float]]) -> None:
+    """Below a text of several words, what those say that say most."""
+    if len(words) < 2:
+        return
+    for word, value in words[:MOST_WORDS]:
+        table.add_row("", word, decibans(value))
+    if others := words[MOST_WORDS:]:
+        noun = "word" if len(others) == 1 else "words"
+        total = decibans(sum(value for _, value in others))
+        table.add_row("", f"({len(others)} other {noun})", total)
 
 
 def _repeated(parts: Sequence[Contribution]) -> str | None:

@@ -25,6 +25,7 @@ class Contribution:
     value: Any
     decibans: float
     counted: float = 1.0  # how often, as other columns may say the same
+    words: tuple[tuple[str, float], ...] = ()  # of a text, with their decibans, the largest first
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,7 @@ def explanations(
     rows: Sequence[Mapping[str, Any]],
     ends: NDArray[np.float64] | None = None,
     counted: Mapping[str, float] | None = None,
+    words: Sequence[Mapping[str, Mapping[str, NDArray[np.float64]]]] | None = None,
 ) -> list[Explanation]:
     """Take the answers apart.
 
@@ -80,6 +82,8 @@ def explanations(
         Of the intervals of the probabilities.
     counted : mapping, optional
         How often each column is counted, where that is not once.
+    words : sequence of n mappings, optional
+        What the words of texts add to the classes, by column and word.
 
     Raises
     ------
@@ -92,7 +96,10 @@ def explanations(
             "an explanation compares two",
             "let it learn rows of another class",
         )
-    return [_explanation(evidence, i, cells, ends, counted or {}) for i, cells in enumerate(rows)]
+    return [
+        _explanation(evidence, i, cells, ends, counted or {}, words[i] if words else {})
+        for i, cells in enumerate(rows)
+    ]
 
 
 def _explanation(
@@ -101,14 +108,27 @@ def _explanation(
     cells: Mapping[str, Any],
     ends: NDArray[np.float64] | None,
     counted: Mapping[str, float],
+    words: Mapping[str, Mapping[str, NDArray[np.float64]]],
 ) -> Explanation:
     from suffice.models.base.evidence import DECIBAN
 
     probability = evidence.probabilities[i]
     second, first = probability.argsort(kind="stable")[-2:]
     prior, columns = evidence.log_odds(first, second)
+
+    def of_words(column: str) -> tuple[tuple[str, float], ...]:
+        said = words.get(column, {})
+        told = [(word, float((k[first] - k[second]) * DECIBAN)) for word, k in said.items()]
+        return tuple(sorted(told, key=lambda one: -abs(one[1])))
+
     parts = [
-        Contribution(name, cells.get(name, ""), float(nats * DECIBAN), counted.get(name, 1.0))
+        Contribution(
+            name,
+            cells.get(name, ""),
+            float(nats * DECIBAN),
+            counted.get(name, 1.0),
+            of_words(name),
+        )
         for name, nats in zip(evidence.columns, columns[i], strict=True)
     ]
     parts.sort(key=lambda part: -abs(part.decibans))
