@@ -426,7 +426,8 @@ LABELS: dict[str, Case] = {
     "a label with a fraction": (
         lambda: fit(put("kind", [1.5, 2.0, 1.5, 2.0])),
         DataError,
-        "column 'kind', row 0: 1.5; a label is not a fraction.",
+        "column 'kind', row 0: 1.5; a label is not a fraction; to predict a number, use a model of "
+        "suffice.linear_model.",
     ),
     "labels with a fraction for an array": (
         lambda: fit(X, [1.5, 2.0, 1.5, 2.0]),

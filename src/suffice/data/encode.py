@@ -37,6 +37,7 @@ from suffice.data.text import split_words
 from suffice.data.type_names import held
 from suffice.errors import DataError, SchemaError
 from suffice.numerics import kernels
+from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.statistics.block import HELD, BadCell, Block, CodedBlock, RealBlock
 from suffice.statistics.sparse_block import SparseBlock
@@ -348,7 +349,10 @@ def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vo
     numbers = float in map(type, values.values)
     if numbers and any(isinstance(v, float) and not v.is_integer() for v in values.values):
         row = next(i for i, c in enumerate(codes) if c >= 0 and values.values[c] % 1)
-        raise BadCell(row, layout.label, values.values[codes[row]], "a label is not a fraction")
+        regression = PythonOnly("a model of suffice.linear_model", "--model linear")
+        step = Phrase("to predict a number, use ", regression)
+        value = values.values[codes[row]]
+        raise BadCell(row, layout.label, value, "a label is not a fraction", step)
     if layout.label_suffix or layout.label_map:
         values = Vocabulary(tuple(_cleaned(value, layout) for value in values.values))
     return codes, values

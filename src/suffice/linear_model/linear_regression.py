@@ -187,7 +187,7 @@ class LinearRegression(LinearRegressor):
         """
         if kind not in POWER:
             raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, POWER))}")
-        summary = self._summary(target, level)
+        summary = self.summary(target, level)
         fit, model, source = self._inferable(), self.model_, self._open_more(X, y, sample_weight)
         layout = self.reader_.layout_of(source)
         j = target_place(self.design_.targets, target)

@@ -63,3 +63,34 @@ def test_nothing_is_printed_that_another_model_cannot_do(run: Run, tmp_path: Pat
     written(tmp_path / "t.csv", header=NAMES.replace(",", ";"))
     for cleaned in (["--relabel", "bad=worse"], ["--strip-label-suffix", "d"]):
         assert "suffice cv" not in run("fit", "t.csv", "--label", "the kind", *cleaned).stdout
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["linear", "ridge", "lasso", "logistic", "logistic --C inf", "logistic --penalty firth"],
+)
+def test_regressions_name_their_baselines_and_count_rows(
+    run: Run, tmp_path: Path, model: str
+) -> None:
+    rng = np.random.default_rng(5)
+    lines = ["size,colour,year,y"]
+    for _ in range(90):
+        colour, y = rng.choice(["blue", "green", "red"]), rng.integers(2)
+        lines.append(f"{rng.normal():.3f},{colour},{rng.choice(['old', 'new'])},{y}")
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    printed = run("fit", "t.csv", "--label", "y", "--model", *model.split()).stdout
+    assert "\n  Categories are compared with colour[blue], year[new].\n" in printed
+    assert "\n  90 rows learnt\n" in printed
+    ordered = ("--ordered", "colour=green,red,blue", "--ignore", "year", "-o", "o")
+    printed = run("fit", "t.csv", "--label", "y", "--model", *model.split(), *ordered).stdout
+    assert "compared with" not in printed
+    if model == "linear":
+        robust = run("summary", "t.suffice", "t.csv", "--robust", "HC3").stdout
+        assert "  Categories are compared with colour[blue], year[new].\n" in robust
+
+
+def test_a_label_of_fractions_is_for_a_regression(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,price\n1,2.5\n2,3.5\n3,4.25\n")
+    refused = run("fit", "t.csv", "--label", "price")
+    assert refused.exit_code == 2
+    assert "to predict a number, use --model linear" in refused.stderr

@@ -134,6 +134,8 @@ class Reading:
     separator: Annotated[
         str | None,
         typer.Option(
+            "--separator",
+            "--delimiter",
             metavar="CHAR",
             help="Between fields; 'tab' for a tab; by default as the first rows have it.",
             rich_help_panel=READING,
