@@ -40,6 +40,21 @@ def rows(n: int, seed: int) -> pd.DataFrame:
     )
 
 
+WORDS = ["free", "Prize", "the", "a", "AND", "Straße", "ΟΔΟΣ", "__init__", "4u", "İ", "don't"]
+
+
+def messages(n: int, seed: int) -> pd.DataFrame:
+    """Texts of two classes; those of other seeds than 1 hold words never seen there."""
+    rng = np.random.default_rng(seed)
+    k = rng.integers(0, 2, n)
+    words = np.array([*WORDS, *(["unseen"] if seed != 1 else [])])
+    texts = []
+    for c in k.tolist():
+        share = np.arange(1, len(words) + 1.0) ** (1 - 2 * c)
+        texts.append(" ".join(rng.choice(words, rng.integers(0, 12), p=share / share.sum())))
+    return pd.DataFrame({"text": texts, "length": [float(len(t)) for t in texts], "y": k})
+
+
 def with_holes(table: pd.DataFrame) -> pd.DataFrame:
     """A cell in seven is missing, and one row shows nothing."""
     holes = np.random.default_rng(3).random(table.shape) < 1 / 7
@@ -61,6 +76,8 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
     design = table[[*NUMBERS, LONG]]
     known = rows(1_000, 1).drop(columns="y")[[*NUMBERS, LONG]]  # such models refuse unseen values
 
+    texts, asked_texts = messages(200, 1), messages(1_000, 2).drop(columns="y")
+
     def bayes(**options: Any) -> Any:
         return NaiveBayes.textbook(**options).fit(table, "y")
 
@@ -71,6 +88,7 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "smooth": (bayes(unseen="smooth"), asked),
         "weights": (bayes(numbers="adaptive", calibration="weights"), asked),
         "joined": (bayes(families=JOINED, estimation="mle", calibration="weights"), asked),
+        "text": (NaiveBayes({"text": "multinomial"}).fit(texts, "y"), asked_texts),
         "bernoulli": (BernoulliNB(binarize=1.5).fit(events, table["y"]), asked[list(events)]),
         "multinomial": (MultinomialNB().fit(events, table["y"]), asked[list(events)]),
         "complement": (ComplementNB().fit(events, table["y"]), asked[list(events)]),

@@ -11,11 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from suffice import QuadraticDiscriminantAnalysis
+from suffice import AODE, AutoClassifier, NaiveBayes, QuadraticDiscriminantAnalysis
+from suffice.bayes import next_question
 from suffice.errors import ParameterError
+from suffice.reports.columns import column_facts
 from suffice.reports.scoring import scoring
+from suffice.reports.words import MOST_NUMBERS
 
-from .conftest import with_holes
+from .conftest import NUMBERS, rows, with_holes
 
 PAGE = Path(str(files("suffice.reports"))) / "page"
 NAMES = (
@@ -25,6 +28,7 @@ NAMES = (
     "smooth",
     "weights",
     "joined",
+    "text",
     "bernoulli",
     "multinomial",
     "complement",
@@ -37,17 +41,23 @@ NAMES = (
 COMPLETE = {"logistic", "linear"}  # they answer complete rows
 SCRIPT = """\
 import { readFileSync } from "node:fs";
-import { ledger, probabilities } from "./score.mjs";
+import { ledger, probabilities } from "./score.js";
+import { gains } from "./gains.js";
 const shown = (v) => (v === -Infinity ? "-inf" : v);
 const asked = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const answers = Object.entries(asked).map(([name, { model, rows }]) => [name, rows.map((x) => {
   const { scores, start, columns } = ledger(model, x);
   const sums = scores.map((_, c) => [...columns.values()].reduce((s, by) => s + by[c], start[c]));
-  return [scores.map(shown), sums.map(shown),
-    model.task === "classes" ? probabilities(model, scores) : scores];
+  const answer = model.task === "classes" ? probabilities(model, scores) : scores;
+  const order = model.columns.map((_, j) => j);
+  return [scores.map(shown), sums.map(shown), answer,
+    model.columns[0].family ? gains(model, x, answer, order) : []];
 })]);
 console.log(JSON.stringify(Object.fromEntries(answers)));
 """
+
+
+ASKED = ("bayes", "weights", "joined", "lda", "qda")  # what to find out next
 
 
 def asked_of(name: str, rows: pd.DataFrame) -> pd.DataFrame:
@@ -68,8 +78,14 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
         columns = [column["name"] for column in scored["columns"]]
         cells = asked_of(name, rows)[columns].astype(object).to_numpy().tolist()
         asked[name] = {"model": scored, "rows": cells}
+        if name in ASKED:
+            facts = column_facts(model, scored["columns"])
+            described = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
+            asked[f"{name} next"] = {"model": scored | {"columns": described}, "rows": cells[:20]}
     folder.joinpath("asked.json").write_text(json.dumps(asked), "utf8")
-    folder.joinpath("score.mjs").write_text((PAGE / "score.js").read_text("utf8"), "utf8")
+    for module in ("score", "densities", "gains"):
+        shutil.copy(PAGE / f"{module}.js", folder)
+    folder.joinpath("package.json").write_text('{"type": "module"}', "utf8")
     folder.joinpath("run.mjs").write_text(SCRIPT, "utf8")
     command = [node, folder / "run.mjs", folder / "asked.json"]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -93,6 +109,44 @@ def test_answers_are_those_of_python(
         np.testing.assert_allclose(found, model.predict_proba(asked), rtol=0, atol=1e-9)
     finite = np.isfinite(scores).all(axis=1)
     np.testing.assert_allclose(sums[finite], scores[finite], rtol=1e-12, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_what_to_find_out_next_is_what_python_asks(
+    name: str, models: dict[str, Any], answers: dict[str, Any]
+) -> None:
+    model, rows = models[name]
+    asked = asked_of(name, rows).infer_objects()
+    columns = [column["name"] for column in scoring(model)["columns"]]
+    for i, (*_, found) in enumerate(answers[f"{name} next"]):
+        expected = next_question(model, asked.iloc[[i]])
+        bits = dict(zip(expected.columns, expected.bits, strict=True))
+        drawn = {columns[one["column"]]: one["bits"] for one in found}
+        known = {name for name in bits if not np.isnan(bits[name])}  # the page knows counts too
+        assert known <= drawn.keys()
+        for column in known:  # by 96 points of a line, and by 64 of a quadrature
+            assert drawn[column] == pytest.approx(bits[column], abs=0.02)
+
+
+def test_many_words_are_cut_to_the_most_telling() -> None:
+    common = " ".join(f"w{i}" for i in range(30_000))
+    table = {"text": [f"{common} offer", f"{common} agenda"] * 5, "y": ["spam", "ham"] * 5}
+    scored = scoring(NaiveBayes({"text": "multinomial"}).fit(table, "y"))
+    (term,) = scored["terms"]
+    assert len(term["values"]) == MOST_NUMBERS // 2
+    assert term["left_out"] == 30_002 - MOST_NUMBERS // 2
+    assert {"offer", "agenda"} < set(term["values"])
+    assert len(json.dumps(scored)) < 1_500_000
+
+
+def test_models_of_other_kinds_are_refused_in_a_sentence(models: dict[str, Any]) -> None:
+    table = rows(60, 1)
+    averaged = AutoClassifier(candidates=["naive-bayes"]).fit(table[NUMBERS], table["y"])
+    with pytest.raises(ParameterError, match="an AutoClassifier cannot be shown on a page"):
+        scoring(averaged)
+    pairs = AODE().fit(table[["code"]].astype(str), table["y"])
+    with pytest.raises(ParameterError, match="a page of a model that counts pairs of columns"):
+        scoring(pairs)
 
 
 def test_a_page_of_too_many_joined_columns_is_refused_with_its_size() -> None:

@@ -18,7 +18,7 @@ from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.phrases import with_article
 
-__all__ = ["log_joint", "refuse_times", "weighed_terms"]
+__all__ = ["log_joint", "refuse_times"]
 
 
 def log_joint(model: Any) -> LogJoint:
@@ -81,13 +81,13 @@ def _generative(model: GenerativeModel) -> LogJoint:
         names = tuple(part.layout.columns)
         found = family_terms(parameters, names, model.layout, len(columns))
         columns += found[0]
-        terms += weighed_terms(found[1], weights)
+        terms += _weighed(found[1], weights)
     prior = tuple(model.prior.tolist())
     start = tuple(model.log_prior.tolist())
     return LogJoint("classes", model.classes.values, start, prior, tuple(columns), tuple(terms))
 
 
-def weighed_terms(terms: list[Term], weights: NDArray[np.float64]) -> list[Term]:
+def _weighed(terms: list[Term], weights: NDArray[np.float64]) -> list[Term]:
     """Terms of one family, each times its weight, or all times the only one; none of weight 0."""
     each = np.broadcast_to(weights, len(terms)).tolist()
     return [term.weighed(weight) for term, weight in zip(terms, each, strict=True) if weight]

@@ -5,17 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from suffice._version import __version__
+from suffice.models.base.params import defaults
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
 
 __all__ = ["about"]
 
+# What a model is, its formula as markup, and what it assumes.
 NAIVE = (
     "Every class has its own picture of every column, learnt from rows of that class. "
     "A new row is held against these pictures, and each known cell adds to the odds.",
     "P(c | x) ∝ P(c) · Πⱼ p(xⱼ | c)",
     "Within a class, the columns are taken to be independent of each other. Where two columns "
     "repeat each other, they count twice, and the answer is surer than it should be.",
+)
+WEIGHTED = (
+    NAIVE[0] + " How much a column counts was learnt too, so that columns that repeat each other "
+    "do not count twice.",
+    "P(c | x) ∝ P(c) · Πⱼ p(xⱼ | c)<sup>wⱼ</sup>",
+    "Within a class, the columns are taken to be independent of each other; the weights wⱼ make up "
+    "for much of where they are not. What columns tell only together is not seen.",
 )
 JOINT = (
     "Every class is a cloud of points: a mean, and how the columns vary together. "
@@ -53,6 +62,8 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
     kind = type(model).__name__
     fitted = model.model_
     what, formula, assumes = _sentences(fitted)
+    cls: Any = type(model)
+    usual = defaults(cls)
     target = ", ".join(map(str, model.target_names_)) or "the answer"
     rows = _rows(model)
     several = not isinstance(fitted, GenerativeModel | LogisticModel)
@@ -72,7 +83,7 @@ def about(model: Any, columns: int, outputs: list[str]) -> dict[str, Any]:
         "options": {
             option: str(value)
             for option, value in model.get_params(deep=False).items()
-            if option not in {"engine", "threads"} and value is not None
+            if option not in {"engine", "threads"} and repr(value) != repr(usual[option])
         },
         "rows": None if rows is None else _grouped(rows),
         "version": __version__,
@@ -87,7 +98,7 @@ def _sentences(fitted: Any) -> tuple[str, str, str]:
     for parameters in fitted.parameters:
         if (factored := getattr(parameters, "factored", None)) is not None:
             return SHARED if len(factored.covariance) == 1 else JOINT
-    return NAIVE
+    return NAIVE if fitted.calibration is None else WEIGHTED
 
 
 def _rows(model: Any) -> float | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.bayes import column_information
+from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.models.generative.model import GenerativeModel
 
@@ -57,15 +57,25 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
         for j, name in enumerate(names):
             family = fitted.family_names[part.layout.columns[j]]
             facts[name] = {"family": family, "unknown": True}
-            if kinds.get(name) not in NUMBERS:
+            if kinds.get(name) not in (*NUMBERS, "text"):
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
             if len(drawn) == len(names) and kinds.get(name) in NUMBERS:
                 facts[name] |= _line(np.asarray(drawn[j], float), len(fitted.classes))
-    found = column_information(model)
-    for name, bits in zip(found.columns, found.bits.tolist(), strict=True):
-        if str(name) in facts and not isnan(bits):
+    for name, bits in _bits(model).items():
+        if str(name) in facts:
             facts[str(name)]["bits"] = bits
     return [facts.get(column["name"], {"family": "", "unknown": True}) for column in columns]
+
+
+def _bits(model: Any) -> dict[str, float]:
+    """What each column is expected to tell where nothing is known yet, as it is counted."""
+    asked = next_question(model, {})
+    bits = dict(zip(asked.columns, asked.bits.tolist(), strict=True))
+    if any(map(isnan, bits.values())):  # of a text, what a word tells
+        found = column_information(model)
+        others = zip(found.columns, found.bits.tolist(), strict=True)
+        bits |= {name: of for name, of in others if isnan(bits.get(name, 0.0))}
+    return {name: of for name, of in bits.items() if not isnan(of)}
 
 
 def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) -> list[Any]:

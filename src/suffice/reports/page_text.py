@@ -18,7 +18,7 @@ from suffice.reports.scoring import scoring
 
 __all__ = ["page"]
 
-SCRIPTS = ("score", "format", "dom", "densities", "gains", "answer", "ask", "main")
+SCRIPTS = ("score", "format", "dom", "densities", "gains", "words", "answer", "ask", "main")
 IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
 EXPORT = re.compile(r"^export ", re.M)
 

@@ -19,7 +19,6 @@ from suffice.export.expressions import (
     Above,
     Cell,
     Choice,
-    Column,
     Log,
     Log1p,
     LogJoint,
@@ -32,9 +31,13 @@ from suffice.export.expressions import (
     Term,
 )
 from suffice.export.family_terms import family_terms
-from suffice.export.reading import log_joint, refuse_times, weighed_terms
+from suffice.export.reading import log_joint, refuse_times
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.linear.model import LinearModel
+from suffice.models.logistic.model import LogisticModel
+from suffice.phrases import with_article
+from suffice.reports.words import is_text, text_term
 
 __all__ = ["MOST_JOINED", "scoring"]
 
@@ -69,22 +72,25 @@ def scoring(model: Any) -> dict[str, Any]:
     ['a', 'b']
     """
     fitted = getattr(model, "model_", None)
-    joined = isinstance(fitted, GenerativeModel) and any(
-        isinstance(parameters, MultivariateGaussianParameters) for parameters in fitted.parameters
-    )
-    joint = None if joined else log_joint(model)
-    if joint is not None:
-        columns = joint.columns
+    if isinstance(fitted, GenerativeModel):
+        joint, columns, terms = _of_parts(model)
+    elif isinstance(fitted, LinearModel | LogisticModel):
+        joint = log_joint(model)
+        columns = [(column.name, column.kind) for column in joint.columns]
         terms = [_term(term) for term in joint.terms]
     else:
-        joint, columns, terms = _of_parts(model)
+        raise ParameterError(
+            f"{with_article(type(model).__name__)} cannot be shown on a page",
+            "a page shows naive Bayes, discriminant analysis, linear and logistic models",
+            "fit one of these",
+        )
     return {
         "task": joint.task,
         "outputs": [output_name(label) for label in joint.outputs],
         "start": [_finite(value) for value in joint.start],
         "prior": list(joint.prior),
         "fallback": joint.fallback if joint.prior else 0,
-        "columns": [{"name": str(column.name), "kind": column.kind} for column in columns],
+        "columns": [{"name": str(name), "kind": kind} for name, kind in columns],
         "terms": terms,
     }
 
@@ -94,36 +100,34 @@ def output_name(label: Any) -> str:
     return str(label)
 
 
-def _of_parts(model: Any) -> tuple[LogJoint, tuple[Column, ...], list[dict[str, Any]]]:
-    """A generative model, some of whose columns are Gaussian together."""
+def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[str, Any]]]:
+    """A generative model; what its columns say is written as it is, with its weight beside it."""
     fitted = model.model_
     if getattr(model, "costs", None) is not None:
         log_joint(model)  # refuses it
     check_labels(fitted.classes.values)
     fitted.refuse_pairs("a page")
     refuse_times(fitted.layout)
-    columns: list[Column] = []
+    columns: list[tuple[str, str]] = []
     terms: list[dict[str, Any]] = []
     for part, parameters, weights in zip(
         fitted.parts, fitted.parameters, fitted.part_weights, strict=True
     ):
         names = tuple(part.layout.columns)
         if isinstance(parameters, MultivariateGaussianParameters):
-            terms.append(_gaussian(parameters, len(columns)) | {"weight": float(weights[0])})
-            columns += [Column(name, "number") for name in names]
-            continue
-        found = family_terms(parameters, names, fitted.layout, len(columns))
-        columns += found[0]
-        terms += map(_term, weighed_terms(found[1], weights))
-    joint = LogJoint(
-        "classes",
-        fitted.classes.values,
-        tuple(fitted.log_prior.tolist()),
-        tuple(fitted.prior.tolist()),
-        tuple(columns),
-        (),
-    )
-    return joint, joint.columns, terms
+            made = [_gaussian(parameters, len(columns))]
+            columns += [(name, "number") for name in names]
+        elif is_text(parameters):
+            made = [text_term(parameters, len(columns), fitted.prior)]
+            columns += [(name, "text") for name in names]
+        else:
+            found = family_terms(parameters, names, fitted.layout, len(columns))
+            columns += [(column.name, column.kind) for column in found[0]]
+            made = [_term(term) for term in found[1]]
+        each = np.broadcast_to(weights, len(made)).tolist()
+        terms += [one | {"weight": w} for one, w in zip(made, each, strict=True)]
+    prior = tuple(fitted.log_prior.tolist()), tuple(fitted.prior.tolist())
+    return LogJoint("classes", fitted.classes.values, *prior, (), ()), columns, terms
 
 
 def _gaussian(parameters: MultivariateGaussianParameters, first: int) -> dict[str, Any]:

@@ -147,7 +147,8 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
 
 def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     if isinstance(row, Mapping) and not row:
-        row = {str(model.layout_.names[0]): None}
+        names = model.layout_.names
+        row = {str(names[0]): None} if model._is_named() else np.full((1, len(names)), np.nan)
     known = model._row(row)
     if known is not None:
         return known

@@ -3,10 +3,12 @@ import { best, illegal, isMissing, isNumeric, ledger, probabilities } from "./sc
 import { brief, numeral, percent, signed } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
+import { wordsTable } from "./words.js";
 
 const MOST_CLASSES = 8; // shown one by one
 const MOST_LINES = 12; // of a ledger
 const NEXT = 3;
+const MEANING = { decibans: "10 make the odds ten times as large", bits: "1 doubles the odds" };
 export const UNITS = { decibans: 10 / Math.LN10, bits: 1 / Math.LN2 };
 
 /** What an average row adds, where a model needs every cell. @param {any} model */
@@ -109,19 +111,20 @@ function ledgerTable(model, found, x, target, unit) {
   const points = [zero, start];
   for (const [, , adds] of shown) points.push(points[points.length - 1] + adds);
   const ends = points.filter(Number.isFinite);
-  const [low, high] = [Math.min(...ends), Math.max(...ends)];
-  const places = classes ? 1 : placesOf(Math.max(high - low, Math.abs(start) / 10));
+  const least = classes ? 0 : Math.abs(start) / 10; // so that what is next to nothing looks like it
+  const [low, high] = [Math.min(...ends, zero - least), Math.max(...ends, zero + least)];
+  const places = classes ? 1 : placesOf(high - low);
   let sum = start;
   const typical = model.columns.some((/** @type {any} */ one) => !one.unknown);
   const first = typical ? "average row" : "before any cell";
-  const row = (/** @type {any} */ head, /** @type {string} */ cell, /** @type {number} */ adds, /** @type {number} */ from, /** @type {number} */ to, kind = "") =>
+  const row = (/** @type {any} */ head, /** @type {string} */ cell, /** @type {number} */ adds, /** @type {number} */ from, /** @type {number} */ to, kind = "", total = false) =>
     el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", {}, el("bdi", {}, cell)),
-      el("td", {}, step(from, to, low, high, zero)), el("td", { class: "number" }, signed(adds, places)));
-  const body = [row([first], "", start, zero, start)];
+      el("td", {}, step(from, to, low, high, zero)), el("td", { class: "number" }, total && !classes ? numeral(adds, places) : signed(adds, places)));
+  const body = [row([first], "", start, zero, start, "", true)];
   for (const [head, cell, adds] of shown) { body.push(row(head, cell, adds, sum, sum + adds)); sum += adds; }
-  body.push(row(["sum"], "", sum, zero, sum, "sum"));
+  body.push(row([classes ? "sum" : "prediction"], "", sum, zero, sum, "sum", true));
   const caption = classes
-    ? [`What speaks for `, el("bdi", {}, brief(model.outputs[found.answer])), " and against ", el("bdi", {}, brief(model.outputs[found.against])), `, in ${unit}`]
+    ? [`What speaks for `, el("bdi", {}, brief(model.outputs[found.answer])), " and against ", el("bdi", {}, brief(model.outputs[found.against])), `, in ${unit}: ${MEANING[/** @type {"bits"} */ (unit)]}`]
     : ["What every column adds to ", el("bdi", {}, brief(model.outputs[target]))];
   return el("table", {}, el("caption", {}, ...caption), el("tbody", {}, ...body));
 }
@@ -186,7 +189,10 @@ export function showAnswer(model, x, view) {
   const parts = [];
   if (model.task === "classes") {
     parts.push(probabilityTable(model, found));
-    if (found.against >= 0) parts.push(view.units, ledgerTable(model, found, x, 0, view.unit));
+    if (found.against >= 0) {
+      const scale = UNITS[/** @type {"bits"} */ (view.unit)];
+      parts.push(view.units, ledgerTable(model, found, x, 0, view.unit), ...wordsTable(model, x, found, scale));
+    }
     parts.push(...nextTable(model, x, found, view.order));
   } else {
     const most = Math.min(model.outputs.length, MOST_CLASSES);

@@ -1,8 +1,8 @@
 // The questions: one row for every column, its control over the classes' densities.
-import { isMissing, isNumeric } from "./score.js";
+import { isMissing, isNumeric, weightOf } from "./score.js";
 import { numeral } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
-import { likelihoods, valuesOf } from "./densities.js";
+import { likelihoods, termOf, valuesOf } from "./densities.js";
 
 const DRAWN_CLASSES = 8;
 
@@ -33,8 +33,18 @@ function picture(model, j) {
 
 /** The number that was typed; null of nothing, NaN of no number. @param {string} text */
 export function typedNumber(text) {
-  const plain = text.replace(/[\s\u2009]/g, "").replace("−", "-").replace(/,(?=\d+$)/, ".");
+  const bare = text.replace(/[\s\u2009]/g, "").replace("−", "-");
+  if (/^-?\d{1,3}(,\d{3})+$/.test(bare)) return NaN; // 1,000 is a thousand to some, and 1 to others
+  const plain = bare.replace(/,(?=\d+$)/, ".");
   return plain === "" ? null : Number(plain);
+}
+
+/** What a reader has to know of a column before asking, or "". @param {any} model @param {number} j */
+export function remark(model, j) {
+  const term = termOf(model, j);
+  if (!term) return "";
+  if (weightOf(term) === 0) return "not counted: the other columns tell what it tells";
+  return term.left_out ? `${numeral(term.left_out)} words that tell little are left out of this page` : "";
 }
 
 /**
@@ -44,13 +54,14 @@ export function typedNumber(text) {
 export function question(model, j, told) {
   const column = model.columns[j];
   const id = `cell-${j}`;
-  const label = el("label", { for: id }, named(column.name));
+  const said = remark(model, j);
+  const label = el("label", { for: id }, named(column.name), ...(said ? [el("small", {}, said)] : []));
   const unknown = column.unknown
     ? el("button", { type: "button", "aria-pressed": "true", onclick: () => told(j, null) }, "unknown") : "";
   if (unknown) unknown.setAttribute("aria-label", `${column.name.slice(0, 80)}: unknown`);
   if (isNumeric(column)) {
     const drawn = picture(model, j);
-    const bad = el("p", { class: "bad", role: "alert", hidden: true }, "Not a number: the cell counts as unknown.");
+    const bad = el("p", { class: "bad", role: "alert", hidden: true }, "Not a number: the cell counts as unknown. Write thousands without a comma.");
     const box = el("input", { type: "text", id, inputmode: "decimal", autocomplete: "off" });
     box.addEventListener("input", () => {
       const number = typedNumber(box.value);
@@ -76,17 +87,21 @@ export function question(model, j, told) {
       },
     };
   }
+  if (column.kind === "text") {
+    const box = el("textarea", { id, rows: 3, oninput: () => told(j, box.value === "" ? null : box.value) });
+    return {
+      made: el("div", { class: "question wide" }, label, el("div", { class: "control" }, box)),
+      /** @param {any} cell */
+      show(cell) { if (document.activeElement !== box) box.value = cell ?? ""; },
+    };
+  }
   const values = column.values ?? [];
   const choice = el("select", { id, onchange: () => told(j, choice.value === "" ? null : values[Number(choice.value)]) },
     ...(column.unknown ? [el("option", { value: "" }, "unknown")] : []),
     ...values.map((/** @type {any} */ value, /** @type {number} */ i) => el("option", { value: String(i) }, String(value).slice(0, 200))));
-  const made = el("div", { class: "question" }, label, el("div", { class: "control" }, choice), el("div", { class: "side" }, unknown));
   return {
-    made,
+    made: el("div", { class: "question wide" }, label, el("div", { class: "control" }, choice)),
     /** @param {any} cell */
-    show(cell) {
-      choice.value = isMissing(cell) ? "" : String(values.indexOf(cell));
-      if (unknown) unknown.setAttribute("aria-pressed", String(isMissing(cell)));
-    },
+    show(cell) { choice.value = isMissing(cell) ? "" : String(values.indexOf(cell)); },
   };
 }

@@ -1,5 +1,5 @@
 // How the values of one column are distributed in every class, as the model has it.
-import { added, isNumeric } from "./score.js";
+import { isNumeric, said } from "./score.js";
 
 const POINTS = 96;
 
@@ -26,20 +26,23 @@ function logFactorial(x) {
   return (x + 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * x);
 }
 
+/** The term that a column is in. @param {any} model @param {number} j */
+export const termOf = (model, j) => model.terms.find((/** @type {any} */ one) => one.at.includes(j));
+
 /**
  * Likelihoods of the values, given the other cells: one row for each class, adding up to 1.
  * Null where the column shares its distribution with others, or has no values to draw.
  * @param {any} model @param {number} j @param {any[]} x @returns {number[][] | null}
  */
 export function likelihoods(model, j, x) {
-  const term = model.terms.find((/** @type {any} */ one) => one.at.includes(j));
+  const term = termOf(model, j);
   const values = valuesOf(model, j);
   if (!term || !values.length || model.columns[j].kind === "count") return null;
   const known = [...x];
   known[j] = null;
   const sum = (/** @type {any[]} */ row) => {
     const total = new Array(model.outputs.length).fill(0);
-    for (const [, by] of added(model, term, row) ?? []) by.forEach((v, c) => { total[c] += v; });
+    for (const [, by] of said(model, term, row) ?? []) by.forEach((v, c) => { total[c] += v; });
     return total;
   };
   const before = sum(known);

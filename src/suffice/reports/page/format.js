@@ -35,6 +35,6 @@ export function signed(value, places) {
 
 /** A name for a sentence. @param {string} name */
 export const brief = (name) => {
-  const letters = [...name];
+  const letters = [...name.trim()];
   return letters.length > 48 ? `${letters.slice(0, 47).join("")}…` : name;
 };

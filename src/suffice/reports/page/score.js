@@ -4,7 +4,7 @@
  * @typedef {number | null | any[]} Tree  A number, null for minus infinity, or an operation.
  * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][],
  *   rest?: any, mean?: number[][], low?: number[][] | null, covariance?: number[][],
- *   weight?: number, words?: Record<string, (number|null)[]>}} Term
+ *   weight?: number, text?: boolean, left_out?: number}} Term
  * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[],
  *   fallback: number, columns: any[], terms: Term[]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
@@ -82,6 +82,18 @@ function lookedUp(term, cell) {
   return found === "refused" ? null : found.map(finite);
 }
 
+/** The words of a text: as Python's r"\\b\\w\\w+\\b" of lower case. @param {string} text */
+export const wordsOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]{2,}/gu) ?? [];
+
+/** What the words of a text add. @param {Model} model @param {Term} term @param {string} text */
+export function sumOfWords(model, term, text) {
+  const sum = new Array(model.outputs.length).fill(0);
+  for (const word of wordsOf(text)) {
+    /** @type {number[]} */ (lookedUp(term, word)).forEach((v, c) => { sum[c] += v; });
+  }
+  return sum;
+}
+
 /**
  * What every observed column adds to the log density of one Gaussian, by the chain rule: the factor
  * of the covariance is lower triangular, in the order of the columns.
@@ -115,22 +127,36 @@ function chain(term, c, x, seen) {
   });
 }
 
+/** How often what a term says is counted. @param {Term} term */
+export const weightOf = (term) => term.weight ?? 1;
+
 /**
  * What one term adds, by column and output; null where the row gets no answer.
  * @param {Model} model @param {Term} term @param {Cells} x @returns {[number, number[]][] | null}
  */
 export function added(model, term, x) {
+  const found = said(model, term, x);
+  const weight = weightOf(term);
+  if (found === null || weight === 1) return found;
+  return weight === 0 ? [] : found.map(([j, by]) => [j, by.map((value) => weight * value)]);
+}
+
+/**
+ * What one term says, before it is weighed: log densities by column and output.
+ * @param {Model} model @param {Term} term @param {Cells} x @returns {[number, number[]][] | null}
+ */
+export function said(model, term, x) {
   const k = model.outputs.length;
   if (term.covariance) {
     const seen = term.at.map((_, i) => i).filter((i) => !isMissing(x[term.at[i]]));
     if (seen.some((i) => illegal(model.columns[term.at[i]], x[term.at[i]]))) return null;
     const byClass = Array.from({ length: k }, (_, c) => chain(term, c, x, seen));
-    const weight = term.weight ?? 1;
-    return seen.map((i, n) => [term.at[i], byClass.map((terms) => weight * terms[n])]);
+    return seen.map((i, n) => [term.at[i], byClass.map((terms) => terms[n])]);
   }
   if (term.at.some((j) => isMissing(x[j]))) return term.refuse ? null : [];
   if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
   const place = term.at.length ? term.at[0] : -1; // −1: of no column
+  if (term.text) return [[place, sumOfWords(model, term, x[place])]];
   if (term.values) {
     const found = lookedUp(term, x[place]);
     return found === null ? null : [[place, found]];

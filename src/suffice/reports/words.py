@@ -1,0 +1,50 @@
+"""Words of a text column, as the page holds them: the most telling ones, where there are many."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.families.complement import ComplementParameters
+from suffice.families.multinomial import MultinomialParameters
+from suffice.numerics.elementary import log
+
+__all__ = ["MOST_NUMBERS", "is_text", "text_term"]
+
+MOST_NUMBERS = 40_000  # of words times classes: 0.8 MB
+
+
+def is_text(parameters: Any) -> bool:
+    """Whether parameters say how often each word is in a text of each class."""
+    events = MultinomialParameters | ComplementParameters
+    return isinstance(parameters, events) and not parameters.events.closed
+
+
+def text_term(parameters: Any, place: int, prior: NDArray[np.float64]) -> dict[str, Any]:
+    """The term of a text in column ``place``: what one word of it adds in every class.
+
+    Of more words than a page holds, those are kept that tell the most of the class,
+    Σ_c P(c) θ_cw |log θ_cw / Σ_b P(b) θ_bw|; ``left_out`` is the number of the others, which add
+    nothing in the page.
+    """
+    said = parameters.form().linear  # (k, M)
+    events = parameters.events.values
+    kept = np.arange(len(events))
+    most = MOST_NUMBERS // len(said)
+    if len(events) > most:
+        share = parameters.theta
+        whole = prior @ share
+        ratio = np.divide(share, whole, out=np.ones_like(share), where=(share > 0) & (whole > 0))
+        telling = prior @ (share * np.abs(log(ratio)))
+        kept = np.sort(np.argsort(-telling, kind="stable")[:most])
+    return {
+        "at": [place],
+        "refuse": False,
+        "text": True,
+        "values": [events[i] for i in kept.tolist()],
+        "table": [[v if np.isfinite(v) else None for v in row] for row in said[:, kept].T.tolist()],
+        "rest": [0.0] * len(said),
+        "left_out": len(events) - len(kept),
+    }
