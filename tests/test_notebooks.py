@@ -1,19 +1,28 @@
 """What a notebook shows: tables with the numbers of the results, in which names are text."""
 
+import re
 from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from sklearn.pipeline import make_pipeline
 
-from suffice import AutoClassifier, NaiveBayes
+from suffice import (
+    AODE,
+    AutoClassifier,
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    NaiveBayes,
+)
 from suffice.bayes import column_information, next_question
 from suffice.model_selection import evaluate_folds
 from suffice.numerics.in_html import html_table
 
 HOSTILE = "<script>alert('1')</script>"
-ALLOWED = {"table", "caption", "tr", "th", "td", "svg", "rect"}
+ALLOWED = {"table", "caption", "tr", "th", "td", "svg", "rect", "polyline"}
 LONG = "n" * 10_000
 
 
@@ -109,6 +118,57 @@ def test_folds_candidates_and_comparisons(table: pa.Table, model: NaiveBayes) ->
     compared = shown(model.compare(other))
     assert HOSTILE in compared.cells
     assert "(labels)" in compared.cells
+
+
+def test_a_fitted_model(model: NaiveBayes, table: pa.Table) -> None:
+    page = shown(model)
+    assert page.cells[0] == "NaiveBayes of kind: 60 rows learnt"
+    assert {"<i>one", "two\u202e", HOSTILE, "gaussian", "categorical"} <= set(page.cells)
+    prior = [float(cell[:-2]) for cell in page.cells if cell.endswith(" %")]
+    assert prior == pytest.approx(100 * model.class_prior_, abs=0.05)
+    assert page.tags.count("polyline") == 2  # one curve for each class
+    assert page.tags.count("rect") == 2 + 4  # keys of the classes, and bars of two values in each
+    assert model._repr_mimebundle_()["text/html"] == model._repr_html_()
+    weighted = shown(NaiveBayes().fit(table, "kind"))
+    assert any(cell.endswith(" times") for cell in weighted.cells)
+    pairs = shown(AODE().fit(table.drop_columns(HOSTILE), "kind"))
+    assert any("pairs of them" in cell for cell in pairs.cells)
+
+
+def test_curves_are_the_densities_of_the_classes(table: pa.Table) -> None:
+    x = table.column(0).to_numpy()[:, None]
+    model = LinearDiscriminantAnalysis().fit(x, table.column("kind").to_pylist())
+    drawn = re.findall(r'points="([^"]*)"', model._repr_html_())
+    heights = np.array([[float(point.split(",")[1]) for point in line.split()] for line in drawn])
+    curves = 23 - heights
+    assert curves.max() == pytest.approx(22, abs=0.05)
+    shift = np.abs(np.diff(curves.argmax(axis=1)))[0]  # equal variances: the same curve, moved
+    moved = curves[0][: len(curves[0]) - shift], curves[1][shift:]
+    if curves[0].argmax() > curves[1].argmax():
+        moved = curves[0][shift:], curves[1][: len(curves[1]) - shift]
+    np.testing.assert_allclose(*moved, atol=1.5)
+
+
+def test_fitted_coefficients(table: pa.Table) -> None:
+    x, y = table.column(0).to_numpy()[:, None], table.column("kind").to_pylist()
+    rows = np.hstack([x, np.roll(x, 1, axis=0)])
+    linear = LinearRegression().fit(rows, x[:, 0] - 3 * rows[:, 1])
+    page = shown(linear)
+    assert page.cells[0] == "LinearRegression of y"
+    assert [cell for cell in page.cells if cell in ("x0", "x1")] == ["x1", "x0"]
+    assert max(page.widths) == 60.0
+    assert page.widths[1] == pytest.approx(20.0, abs=0.1)  # a third of the largest
+    logistic = LogisticRegression().fit(rows, y)
+    assert shown(logistic).cells[0] == "LogisticRegression of two\u202e against <i>one"
+    assert f"{logistic.coef_[0, 0]:.4g}" in shown(logistic).cells
+
+
+def test_what_is_not_fitted_or_in_a_pipeline_stays_a_diagram(table: pa.Table) -> None:
+    assert "sk-" in NaiveBayes()._repr_html_()
+    rows, labels = table.column(0).to_numpy()[:, None], table.column("kind").to_pylist()
+    piped = make_pipeline(LinearDiscriminantAnalysis()).fit(rows, labels)
+    assert "sk-" in piped._repr_html_()
+    assert "<table><caption>" not in piped._repr_html_()
 
 
 def test_bars_of_both_signs_meet_in_the_middle() -> None:

@@ -41,6 +41,9 @@ class FittedAverage(Classifier):
     candidates_: Candidates
     model_: AveragedModel
 
+    def _notebook_tables(self) -> str:
+        return self.candidates_._repr_html_()
+
     def _average(self, members: Sequence[Classifier], shares: Sequence[float]) -> None:
         """Answer by the mean of what these say, each with its share."""
         first = members[0]

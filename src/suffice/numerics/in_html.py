@@ -6,11 +6,13 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-__all__ = ["bar", "html_table"]
+from suffice.numerics.palette import AGAINST, COLOURS, FOR
+
+__all__ = ["bar", "bars_by_class", "curves", "html_table", "key"]
 
 WIDTH, HEIGHT = 120, 10  # of a bar, in pixels
 LONGEST = 60  # characters of a cell that are shown; the whole is its title
-FOR, AGAINST = "#0072b2", "#d55e00"  # told apart by readers with any kind of colour vision
+TALL = 24  # pixels of a picture of several classes
 
 
 def bar(value: float, largest: float) -> str:
@@ -35,13 +37,70 @@ def bar(value: float, largest: float) -> str:
     )
 
 
+def key(c: int) -> str:
+    """A square in the colour of class c."""
+    square = f'<rect x="0" y="0" width="10" height="10" fill="{_colour(c)}"/>'
+    return f'<svg width="10" height="10">{square}</svg>'
+
+
+def curves(lines: Sequence[Sequence[float]]) -> str:
+    """One curve for each class, over the same points, above a common line.
+
+    Examples
+    --------
+    >>> curves([[0.0, 1.0, 0.0], [0.5, 0.5, 0.5]]).count("<polyline")
+    2
+    """
+    most = max((value for line in lines for value in line), default=0.0)
+    drawn = [
+        '<polyline fill="none" stroke-width="1.5" stroke="{}" points="{}"/>'.format(
+            _colour(c),
+            " ".join(
+                f"{WIDTH * i / max(len(line) - 1, 1):.1f},{TALL - 1 - (TALL - 2) * v / most:.1f}"
+                for i, v in enumerate(line)
+            ),
+        )
+        for c, line in enumerate(lines)
+        if most > 0
+    ]
+    return f'<svg width="{WIDTH}" height="{TALL}">{"".join(drawn)}</svg>'
+
+
+def bars_by_class(lines: Sequence[Sequence[float]]) -> str:
+    """One group of bars for each value, one bar in it for each class.
+
+    Examples
+    --------
+    >>> bars_by_class([[0.2, 0.8], [0.5, 0.5]]).count("<rect")
+    4
+    """
+    values = max(map(len, lines), default=0)
+    most = max((value for line in lines for value in line), default=0.0)
+    if not (values and most > 0):
+        return ""
+    room = WIDTH / values
+    each = 0.8 * room / len(lines)
+    drawn = [
+        f'<rect x="{v * room + c * each:.1f}" y="{TALL - TALL * value / most:.1f}" '
+        f'width="{each:.1f}" height="{TALL * value / most:.1f}" fill="{_colour(c)}"/>'
+        for c, line in enumerate(lines)
+        for v, value in enumerate(line)
+    ]
+    return f'<svg width="{WIDTH}" height="{TALL}">{"".join(drawn)}</svg>'
+
+
+def _colour(c: int) -> str:
+    return COLOURS[c % len(COLOURS)]
+
+
 def html_table(
     title: str,
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
     bars: Sequence[float] | None = None,
+    pictures: Sequence[str] | None = None,
 ) -> str:
-    """A table whose first column stands to the left, with a bar at the end of each row.
+    """A table whose first column stands to the left, with a picture at the end of each row.
 
     Parameters
     ----------
@@ -50,21 +109,24 @@ def html_table(
     header : sequence of str
     rows : sequence of sequences of str
     bars : sequence of float, optional
-        One for every row.
+        One for every row, drawn as `bar`.
+    pictures : sequence of str, optional
+        In their place, one for every row, as markup.
 
     Examples
     --------
     >>> html_table("t", ["a"], [["<b>"]])
     '<table><caption>t</caption><tr><th>a</th></tr><tr><td align="left">&lt;b&gt;</td></tr></table>'
     """
-    head = "".join(f"<th>{escape(name)}</th>" for name in (*header, *([""] if bars else [])))
     known = [value for value in bars or () if math.isfinite(value)]
     largest = max(map(abs, known), default=0.0) * (-1 if any(value < 0 for value in known) else 1)
+    drawn = pictures or [bar(value, largest) for value in bars or ()]
+    head = "".join(f"<th>{escape(name)}</th>" for name in (*header, *([""] if drawn else [])))
     lines = []
     for place, row in enumerate(rows):
         cells = [_cell(text, "left" if j == 0 else "right") for j, text in enumerate(row)]
-        if bars:
-            cells.append(f"<td>{bar(bars[place], largest)}</td>")
+        if drawn:
+            cells.append(f"<td>{drawn[place]}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     caption = f"<caption>{escape(title)}</caption>"
     return f"<table>{caption}<tr>{head}</tr>{''.join(lines)}</table>"

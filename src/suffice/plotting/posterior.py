@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from suffice.errors import ParameterError
-from suffice.plotting.style import COLOURS, INK, QUIET, figure_of, sized_axes
+from suffice.numerics.palette import COLOURS
+from suffice.plotting.style import INK, QUIET, figure_of, sized_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from suffice.errors import ParameterError
+from suffice.numerics.palette import AGAINST, COLOURS, FOR
 
 try:
     import matplotlib.pyplot as plt
@@ -35,12 +36,8 @@ __all__ = [
     "sized_axes",
 ]
 
-# Colours that readers with any kind of colour vision tell apart: M. Okabe and K. Ito, Color
-# Universal Design (2008). The yellow is left out: a thin line of it cannot be seen on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 LINES = ("-", "--", ":", "-.")
 INK, QUIET = "#222222", "#9a9a9a"
-FOR, AGAINST = COLOURS[0], COLOURS[1]  # what speaks for a class, and what against it
 
 LONGEST = 24  # characters of a name in a picture
 MOST_IN_LEGEND = 28  # classes that colours and lines tell apart

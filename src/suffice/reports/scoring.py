@@ -79,10 +79,11 @@ def scoring(model: Any) -> dict[str, Any]:
         columns = [(column.name, column.kind) for column in joint.columns]
         terms = [_term(term) for term in joint.terms]
     else:
+        averaged = hasattr(model, "members_")
         raise ParameterError(
             f"{with_article(type(model).__name__)} cannot be shown on a page",
             "a page shows naive Bayes, discriminant analysis, linear and logistic models",
-            "fit one of these",
+            f"{'write a page of model.members_[0], or ' if averaged else ''}fit one of these",
         )
     return {
         "task": joint.task,

@@ -37,6 +37,7 @@ from suffice.models.base.scikit_learn import (
     ScikitLearnInterface,
     check_is_fitted,
     checked_table,
+    diagram,
     usual_array,
 )
 from suffice.persist import write_model
@@ -88,6 +89,14 @@ class Estimator(ScikitLearnInterface):
             setattr(tags.input_tags, tag, True)
         tags.input_tags.allow_nan = self._allows_missing()
         return tags
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: what was learnt, else scikit-learn's diagram."""
+        return (self._notebook_tables() if "model_" in vars(self) else "") or diagram(self)
+
+    def _notebook_tables(self) -> str:
+        """What was learnt, as tables in HTML; nothing by default."""
+        return ""
 
     @property
     def _has_one_optimum(self) -> bool:

@@ -34,6 +34,7 @@ __all__ = [
     "checked_table",
     "column_or_1d",
     "convergence_warning",
+    "diagram",
     "not_fitted",
     "refuse_lengths",
     "usual_array",
@@ -289,6 +290,14 @@ def not_fitted(sentence: str) -> Exception:
 
     error: Exception = NotFittedError(sentence)
     return error
+
+
+def diagram(estimator: Any) -> str:
+    """An estimator as scikit-learn draws it, in HTML."""
+    from sklearn.utils import estimator_html_repr
+
+    drawn: str = estimator_html_repr(estimator)
+    return drawn
 
 
 def check_is_fitted(estimator: Any) -> None:

@@ -33,6 +33,7 @@ from suffice.models.base.streams import check_stream
 from suffice.models.generative.advice import advice
 from suffice.models.generative.class_prior import class_prior
 from suffice.models.generative.fitted import FittedGenerative
+from suffice.models.generative.in_notebook import notebook_tables
 from suffice.models.generative.leave_one_out import GenerativeLeftOut
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
@@ -70,6 +71,9 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     reader_: GenerativeReader
     statistic_: ByClass
     batches_: tuple[ByClass, ...]
+
+    def _notebook_tables(self) -> str:
+        return notebook_tables(type(self).__name__, self.model_)
 
     @property
     def parts_(self) -> tuple[FamilyColumns, ...]:

@@ -17,6 +17,7 @@ from suffice.engines.batches import map_batches
 from suffice.errors import ParameterError
 from suffice.models.base.options import Incomplete, Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import answer_complete, tables_with_gaps
+from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
 from suffice.models.linear.descent import DescentFit
@@ -95,6 +96,12 @@ class FittedLinear(Regressor):
     def _unpenalised(self) -> LeastSquares:
         fit = self._solved()
         return replace(fit, penalty=np.zeros_like(fit.penalty))
+
+    def _notebook_tables(self) -> str:
+        equations = getattr(self.model_.fit, "equations", None)
+        scale = None if equations is None else np.sqrt(equations.variance)
+        design, w = self.design_, np.atleast_2d(self.coef_)
+        return coefficient_tables(self, design.targets, design.terms, w, scale)
 
     @property
     def terms_(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import Incomplete
 from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
 from suffice.models.logistic.centred_design import CentredDesign
@@ -171,6 +172,11 @@ class FittedLogistic(Classifier):
         """Names of all coefficients, the intercept first if there is one."""
         first = (INTERCEPT,) if self.model_.has_intercept else ()
         return (*first, *self.model_.centred.design.terms)
+
+    def _notebook_tables(self) -> str:
+        model, centred = self.model_, self.model_.centred
+        w, scale = model.coefficients[:, 1:], centred.scale
+        return coefficient_tables(self, model.classes.values, centred.design.terms, w, scale)
 
     def summary(self, level: float = 0.95, reference: Any = None, as_frame: bool = False) -> Any:
         """Return estimates with standard errors, tests and intervals, and the fit.
