@@ -13,7 +13,7 @@ from suffice.errors import DataError
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
-__all__ = ["InEngine", "InParts", "Source", "Split", "each_batch", "refusal"]
+__all__ = ["InEngine", "InParts", "Source", "Split", "all_batches", "each_batch", "refusal"]
 
 R = TypeVar("R")
 
@@ -96,6 +96,11 @@ def refusal(split: Split, layout: Layout, first: int, bad: BadCell) -> DataError
     where = f"column {column!r}, " if column is not None else ""
     fact = f"{where}{split.locate(first + bad.row)}: {bad.value!r}"
     return DataError(fact, bad.rule, bad.next_step)
+
+
+def all_batches(split: Split, layout: Layout) -> list[Batch]:
+    """Kernel: the batches of a split, as they are."""
+    return list(each_batch(split, layout, lambda batch: batch))
 
 
 def each_batch(split: Split, layout: Layout, function: Callable[[Batch], R]) -> Iterator[R]:

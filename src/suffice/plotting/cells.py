@@ -11,13 +11,23 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.data.schema import ONLY
+from suffice.data.source import all_batches
 from suffice.errors import ParameterError
 from suffice.families.multinomial import MultinomialParameters
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.plotting.style import require_place
 
-__all__ = ["Cells", "cells_of", "log_likelihoods", "require_generative", "rows_with"]
+__all__ = [
+    "Cells",
+    "cells_of",
+    "counted",
+    "log_densities",
+    "log_likelihoods",
+    "require_generative",
+    "rows_with",
+    "what_to_draw_of",
+]
 
 DRAWS = 2_000  # rows of each class that say where a number lies
 TAIL = 0.002  # share of them that may lie outside the picture, on either side
@@ -65,9 +75,16 @@ def require_generative(model: Any) -> GenerativeClassifier:
         raise ParameterError(
             f"{type(model).__name__} does not say how a column looks in a class",
             "naive Bayes and discriminant analysis do",
-            "draw its coefficients: CoefficientDisplay",
+            what_to_draw_of(model),
         )
     return model
+
+
+def what_to_draw_of(model: Any) -> str:
+    """The next step where a picture is not one of this kind of model."""
+    if hasattr(model, "members_"):
+        return "draw one of the models that it averages: model.members_[0]"
+    return "draw its coefficients: CoefficientDisplay"
 
 
 def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
@@ -143,7 +160,34 @@ def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:
     return pa.table(columns)
 
 
+def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float64]:
+    """Return log p(x | c) of every value, (m, k), whatever the weight of the column."""
+    b, j = _place(model, cells.column)
+    rows = rows_with(model, {cells.column: cells.values})
+    (batch,) = model._batches(rows, all_batches, model._layout_to_answer())
+    found = np.zeros((len(cells.values), len(model.model_.classes)))
+    model.model_.parameters[b].column(j).add_log_likelihood(batch.blocks[b].column(j), found)
+    return found
+
+
+def counted(model: GenerativeClassifier, column: str) -> float:
+    """How often what a column says is counted."""
+    b, j = _place(model, column)
+    weights = model.model_.part_weights[b]
+    return float(weights[min(j, len(weights) - 1)])
+
+
+def _place(model: GenerativeClassifier, column: str) -> tuple[int, int]:
+    """The part of a column, and its place in it."""
+    parts = [list(part.layout.columns) for part in model.parts_]
+    b = next(b for b, columns in enumerate(parts) if column in columns)
+    return b, parts[b].index(column)
+
+
 def log_likelihoods(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float64]:
-    """Return log p(x | c) of every value, (m, k), the other columns left out exactly."""
+    """Return what every value adds to log P(x, c), (m, k), the other columns left out exactly.
+
+    It is log p(x | c), times the weight of the column where columns have weights.
+    """
     found = model.explain(rows_with(model, {cells.column: cells.values}))
     return found.contributions[:, found.columns.index(cells.column)]

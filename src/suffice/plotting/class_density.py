@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics.elementary import exp
-from suffice.plotting.cells import Cells, cells_of, log_likelihoods, require_generative
+from suffice.plotting.cells import Cells, cells_of, log_densities, require_generative
 from suffice.plotting.style import (
     class_style,
     figure_of,
@@ -94,7 +94,7 @@ class ClassDensityDisplay:
         """
         generative = require_generative(model)
         cells = cells_of(generative, column)
-        density = exp(log_likelihoods(generative, cells))
+        density = exp(log_densities(generative, cells))
         fitted = generative.model_
         made = cls(
             cells,

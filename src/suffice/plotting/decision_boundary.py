@@ -180,7 +180,7 @@ def _limits(
     if not isinstance(model, GenerativeClassifier):
         raise ParameterError(
             f"{type(model).__name__} does not know where rows lie",
-            "it has coefficients only",
+            "naive Bayes and discriminant analysis do",
             "give limits=((x0, x1), (y0, y1))",
         )
     found = []

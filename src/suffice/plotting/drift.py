@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from suffice.errors import ParameterError
+from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.plotting.style import AGAINST, FOR, figure_of, named, sized_axes
 from suffice.statistics.comparison import Comparison
 
@@ -67,7 +69,17 @@ class DriftDisplay:
         ------
         SchemaError
             If the two models do not read the same columns in the same way.
+        ParameterError
+            If a model keeps no sums that could be compared.
         """
+        for model in (before, after):
+            check_is_fitted(model)
+            if not hasattr(model, "compare"):
+                raise ParameterError(
+                    f"{type(model).__name__} keeps no sums of its rows",
+                    "what is compared are sums of rows, not models",
+                    "compare two models of the same rows that keep them, such as NaiveBayes",
+                )
         return cls(before.compare(after)).plot(most=most, ax=ax)
 
     def plot(self, *, most: int = 20, ax: Axes | None = None) -> Self:

@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import row_sums, safe_log
-from suffice.plotting.cells import Cells, cells_of, log_likelihoods, require_generative
+from suffice.plotting.cells import (
+    Cells,
+    cells_of,
+    counted,
+    log_likelihoods,
+    require_generative,
+)
 from suffice.plotting.style import (
     QUIET,
     class_style,
@@ -36,7 +42,7 @@ class EvidenceDisplay:
         p(x_j | not c) = Σ_{b ≠ c} P(b) p(x_j | b) / (1 − P(c))
 
     the log of the Bayes factor, in nats. 0 says nothing; 2.3 makes the odds of the class ten times
-    as large.
+    as large. Where columns have weights, p(x_j | c) is to the power of that of the column.
 
     Parameters
     ----------
@@ -48,6 +54,8 @@ class EvidenceDisplay:
         The k labels.
     label : str, optional
         What the classes are classes of.
+    weight : float
+        How often what the column says is counted.
 
     Attributes
     ----------
@@ -81,9 +89,10 @@ class EvidenceDisplay:
         evidence: NDArray[np.float64],
         classes: tuple[Any, ...],
         label: str | None = None,
+        weight: float = 1.0,
     ) -> None:
         self.cells, self.evidence = cells, evidence
-        self.classes, self.label = classes, label
+        self.classes, self.label, self.weight = classes, label, weight
 
     @classmethod
     def from_estimator(cls, model: Any, column: str | int, *, ax: Axes | None = None) -> Self:
@@ -106,7 +115,9 @@ class EvidenceDisplay:
         logs = log_likelihoods(generative, cells)
         fitted = generative.model_
         evidence = _against_the_rest(logs, fitted.prior)
-        return cls(cells, evidence, fitted.classes.values, generative.layout_.label).plot(ax=ax)
+        weight = counted(generative, cells.column)
+        classes, label = fitted.classes.values, generative.layout_.label
+        return cls(cells, evidence, classes, label, weight).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw on the axes given, or on new ones."""
@@ -125,7 +136,8 @@ class EvidenceDisplay:
             if len(self.cells.values) > 6:
                 ax.tick_params(axis="x", rotation=90)
         ax.set_xlabel(shortened(self.cells.column, 48))
-        ax.set_ylabel("evidence, in nats")
+        times = "" if self.weight == 1 else f", counted {self.weight:.2f} times"
+        ax.set_ylabel(f"evidence, in nats{times}")
         if len(drawn) == 1:
             ax.set_title(f"for {labels[1]}, against {labels[0]}", fontsize="medium")
         else:

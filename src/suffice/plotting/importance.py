@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from suffice.bayes import column_information
 from suffice.models.bayes_risk.information import ColumnInformation
+from suffice.plotting.cells import counted, require_generative
 from suffice.plotting.style import FOR, figure_of, named, sized_axes
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ class ColumnImportanceDisplay:
     Parameters
     ----------
     information : ColumnInformation
+    weights : mapping from column to float, optional
+        How often what a column says is counted. A column that is not counted, as others tell what
+        it tells, is drawn hollow.
 
     Attributes
     ----------
@@ -48,8 +53,10 @@ class ColumnImportanceDisplay:
     ax_: Axes
     figure_: Figure
 
-    def __init__(self, information: ColumnInformation) -> None:
-        self.information = information
+    def __init__(
+        self, information: ColumnInformation, weights: Mapping[str, float] | None = None
+    ) -> None:
+        self.information, self.weights = information, weights or {}
 
     @classmethod
     def from_estimator(cls, model: Any, *, most: int = 20, ax: Axes | None = None) -> Self:
@@ -67,7 +74,13 @@ class ColumnImportanceDisplay:
         ParameterError
             If the model does not say how columns look in a class.
         """
-        return cls(column_information(model)).plot(most=most, ax=ax)
+        information = column_information(require_generative(model))
+        weights = {
+            name: counted(model, name)
+            for name, bits in zip(information.columns, information.bits, strict=True)
+            if not np.isnan(bits)
+        }
+        return cls(information, weights).plot(most=most, ax=ax)
 
     def plot(self, *, most: int = 20, ax: Axes | None = None) -> Self:
         """Draw on the axes given, or on new ones."""
@@ -76,12 +89,15 @@ class ColumnImportanceDisplay:
         shown = known[:most]
         ax = sized_axes(ax, height=1.2 + 0.28 * max(len(shown), 3))
         at = np.arange(len(shown))
-        ax.barh(at, found.bits[shown], color=FOR, height=0.7)
+        idle = [self.weights.get(found.columns[j], 1.0) == 0 for j in shown]
+        colours = ["none" if one else FOR for one in idle]
+        ax.barh(at, found.bits[shown], color=colours, edgecolor=FOR, height=0.7)
         ax.set_yticks(at, named(found.columns[j] for j in shown))
         ax.invert_yaxis()
         ax.set_xlim(left=0)
         left_out = len(found.columns) - len(shown)
         note = f"; {left_out:,} more columns" if left_out else ""
-        ax.set_xlabel(f"bits, of {found.entropy:.3g} that tell the class{note}")
+        hollow = "\nhollow: not counted, as other columns tell it" if any(idle) else ""
+        ax.set_xlabel(f"bits, of {found.entropy:.3g} that tell the class{note}{hollow}")
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self

@@ -125,7 +125,7 @@ class LedgerDisplay:
             start, steps = found.log_odds(c, b)
             p = found.probabilities[0]
             title = f"{shortened(found.classes[c])} against {shortened(found.classes[b])}"
-            last = f"P({shortened(found.classes[c], 12)} | x) = {p[c]:.4g}"
+            last = f"P({shortened(found.classes[c], 12)} | x) {_certain(p[c])}"
             made = cls(
                 float(start),
                 steps[0],
@@ -207,6 +207,11 @@ class LedgerDisplay:
         missing = value is None or value != value
         cell = "missing" if missing else f"{value:.4g}" if isinstance(value, float) else value
         return f"{shortened(column)} = {shortened(cell, 12)}"
+
+
+def _certain(p: float) -> str:
+    """A probability; rounding makes nothing certain."""
+    return "> 0.9999" if 0.9999 < p < 1 else "< 0.0001" if 0 < p < 0.0001 else f"= {p:.4g}"
 
 
 def _two_classes(found: Evidence, label: Any, against: Any) -> tuple[int, int]:

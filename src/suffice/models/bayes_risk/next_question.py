@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.data.schema import Layout
-from suffice.data.source import Split, each_batch
+from suffice.data.source import all_batches
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.bayes_risk.possible_cells import possible_cells
@@ -153,16 +152,11 @@ def _only_row(model: GenerativeClassifier, row: Any) -> Batch:
     if known is not None:
         return known
     layout = model._layout_to_answer()
-    batches = [batch for batch in model._batches(row, _as_they_are, layout) if batch.rows]
+    batches = [batch for batch in model._batches(row, all_batches, layout) if batch.rows]
     if len(batches) != 1 or batches[0].rows != 1:
         rows = sum(batch.rows for batch in batches)
         raise DataError(f"there are {rows} rows", "one row is asked about", "give one of them")
     return batches[0]
-
-
-def _as_they_are(split: Split, layout: Layout) -> list[Batch]:
-    """Kernel: the batches of a split."""
-    return list(each_batch(split, layout, lambda batch: batch))
 
 
 def _normalised(logs: NDArray[np.float64]) -> NDArray[np.float64]:
