@@ -7,6 +7,8 @@ from scipy.stats import multivariate_normal, nbinom, norm
 from sklearn.datasets import load_iris
 
 from suffice import (
+    AODE,
+    AutoClassifier,
     LinearDiscriminantAnalysis,
     LogisticRegression,
     NaiveBayes,
@@ -19,6 +21,7 @@ from suffice.plotting import (
     ClassDensityDisplay,
     ColumnImportanceDisplay,
     DecisionBoundaryDisplay,
+    DriftDisplay,
     EvidenceDisplay,
 )
 
@@ -104,6 +107,34 @@ def test_evidence_is_a_bayes_factor_against_the_rest() -> None:
     np.testing.assert_allclose(drawn, densities[:, 2] - rest, rtol=1e-8, atol=1e-8)
 
 
+def test_weights_of_columns_leave_densities_alone() -> None:
+    table = mixed()
+    model = NaiveBayes().fit(table, "kind")
+    weights = dict(zip(model.model_.family_names, model.model_.calibration.weights, strict=True))
+    hue = ClassDensityDisplay.from_estimator(model, "hue")
+    np.testing.assert_allclose(hue.density.sum(axis=0), 1.0, rtol=1e-12)
+    evidence = EvidenceDisplay.from_estimator(model, "hue")
+    expected = weights["hue"] * np.log(hue.density[:, 1] / hue.density[:, 0])
+    np.testing.assert_allclose(evidence.evidence[:, 1], expected, rtol=1e-9)
+    assert evidence.ax_.get_ylabel().endswith(f"counted {weights['hue']:.2f} times")
+    pairs = AODE().fit(table.select(["hue", "sign", "kind"]), "kind")
+    alone = ClassDensityDisplay.from_estimator(pairs, "hue").density
+    np.testing.assert_allclose(alone, hue.density, rtol=1e-12)
+
+
+def test_densities_of_columns_far_from_zero_are_densities() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 2_000)
+    far = 1e9 + np.where(rng.random(2_000) < 0.5, -1.0, 1.0) * (2 + 3 * y) + rng.normal(size=2_000)
+    model = NaiveBayes().fit({"far": far}, y)
+    display = ClassDensityDisplay.from_estimator(model, "far")
+    at = display.cells.values
+    mass = np.trapezoid(display.density, at - at[0], axis=0)
+    np.testing.assert_allclose(mass, 1.0, atol=0.03)  # 0.2 % on either side are not drawn
+    middle = np.abs(at - 1e9) < 0.5
+    assert display.density[middle, 1].max() < 0.05 * display.density[:, 1].max()  # two hills
+
+
 def test_evidence_of_two_classes_is_one_line() -> None:
     model = GaussianNB().fit(X[:100], Y[:100])
     display = EvidenceDisplay.from_estimator(model, "x0")
@@ -118,6 +149,22 @@ def test_columns_by_what_they_tell() -> None:
     expected = np.sort(column_information(model).bits)[::-1][:3]
     assert [bar.get_width() for bar in display.ax_.patches] == expected.tolist()
     assert "1 more" in display.ax_.get_xlabel()
+
+
+def test_a_column_that_is_not_counted_is_hollow() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    first = np.where(rng.random(400) < 0.9, y, 1 - y)
+    table = {"first": first.astype(str)}  # the others know of y by it only
+    for i in range(6):
+        table[f"echo {i}"] = np.where(rng.random(400) < 0.8, first, 1 - first).astype(str)
+    model = NaiveBayes().fit(table, y)
+    display = ColumnImportanceDisplay.from_estimator(model)
+    hollow = [bar.get_facecolor()[3] == 0 for bar in display.ax_.patches]
+    ranked = [display.information.columns[j] for j in display.information.order]
+    assert hollow == [display.weights[name] == 0 for name in ranked]
+    assert any(hollow)
+    assert "hollow" in display.ax_.get_xlabel()
 
 
 def test_the_plane_of_two_columns_leaves_the_others_out() -> None:
@@ -195,6 +242,22 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     words = NaiveBayes.textbook(families={"mail": "multinomial"}).fit(texts, "y")
     with pytest.raises(ParameterError, match="'mail' is modelled by multinomial"):
         ClassDensityDisplay.from_estimator(words, "mail")
+
+
+def test_an_average_of_models_is_refused_with_what_can_be_drawn() -> None:
+    model = AutoClassifier(["naive-bayes", "logistic"]).fit(X, Y)
+    for display in (ClassDensityDisplay, EvidenceDisplay):
+        with pytest.raises(ParameterError, match=r"the models that it averages: model\.members_"):
+            display.from_estimator(model, 0)
+    with pytest.raises(ParameterError, match=r"model\.members_"):
+        ColumnImportanceDisplay.from_estimator(model)
+    with pytest.raises(ParameterError, match="keeps no sums of its rows"):
+        DriftDisplay.from_estimators(model, model)
+    held = {"x0": 5.8, "x1": 3.0}
+    plane = DecisionBoundaryDisplay.from_estimator(
+        model, ("x2", "x3"), held=held, limits=((1.0, 7.0), (0.0, 2.5)), points=5
+    )
+    assert plane.log_proba.shape == (5, 5, 3)
 
 
 def test_counts_of_words_are_refused() -> None:

@@ -13,6 +13,7 @@ from suffice.plotting.evidence import EvidenceDisplay
 from suffice.plotting.importance import ColumnImportanceDisplay
 from suffice.plotting.ledger import LedgerDisplay
 from suffice.plotting.loss_history import LossHistoryDisplay
+from suffice.plotting.nomogram import NomogramDisplay
 from suffice.plotting.posterior import PosteriorDisplay
 from suffice.plotting.residuals import ResidualDisplay
 
@@ -25,6 +26,7 @@ __all__ = [
     "EvidenceDisplay",
     "LedgerDisplay",
     "LossHistoryDisplay",
+    "NomogramDisplay",
     "PosteriorDisplay",
     "ResidualDisplay",
 ]

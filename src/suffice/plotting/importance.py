@@ -78,8 +78,8 @@ class ColumnImportanceDisplay:
         weights = {
             name: counted(model, name)
             for name, bits in zip(information.columns, information.bits, strict=True)
-            if not np.isnan(bits)
-        }
+            if not np.isnan(bits) and not hasattr(model.model_, "pairs")
+        }  # columns that have no weight of their own may still be counted in pairs
         return cls(information, weights).plot(most=most, ax=ax)
 
     def plot(self, *, most: int = 20, ax: Axes | None = None) -> Self:

@@ -211,7 +211,7 @@ class LedgerDisplay:
 
 def _certain(p: float) -> str:
     """A probability; rounding makes nothing certain."""
-    return "> 0.9999" if 0.9999 < p < 1 else "< 0.0001" if 0 < p < 0.0001 else f"= {p:.4g}"
+    return "> 0.9999" if p > 0.9999 else "< 0.0001" if p < 0.0001 else f"= {p:.4g}"
 
 
 def _two_classes(found: Evidence, label: Any, against: Any) -> tuple[int, int]:

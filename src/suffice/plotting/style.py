@@ -98,19 +98,21 @@ def named(values: Iterable[Any], most: int = LONGEST) -> list[str]:
     return [shortened(value, most) for value in values]
 
 
-def require_place(name: Any, names: Sequence[str]) -> int:
-    """The place of a column that a user names.
+def require_place(name: Any, names: Sequence[Any], kind: str = "column") -> int:
+    """The place of a column, or of something else of a kind, that a user names.
 
     Raises
     ------
     ParameterError
         If there is none of this name.
     """
-    if isinstance(name, int) and not isinstance(name, bool) and -len(names) <= name < len(names):
-        return name % len(names)
+    by_place = kind == "column" and isinstance(name, int) and not isinstance(name, bool)
+    if by_place and -len(names) <= name < len(names):
+        return int(name) % len(names)
     if name not in names:
         some = ", ".join(map(repr, names[:10])) + (", ..." if len(names) > 10 else "")
-        raise ParameterError(f"there is no column {name!r}", f"the columns are {some}")
+        several = f"{kind}{'es' if kind.endswith('s') else 's'}"
+        raise ParameterError(f"there is no {kind} {name!r}", f"the {several} are {some}")
     return list(names).index(name)
 
 

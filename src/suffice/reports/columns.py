@@ -114,7 +114,8 @@ def _scale(low: float, high: float, typical: float) -> dict[str, Any]:
 
 
 def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    design, mean, sd = _moments(model)
+    fitted = model.model_
+    design, mean, sd = fitted.design, fitted.term_means, fitted.term_scales
     facts = []
     for column in columns:
         name = column["name"]
@@ -122,7 +123,7 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
         one: dict[str, Any] = {"family": "coefficient", "unknown": False}
         if name not in design.categories:
             m = float(mean[at[0]])
-            half = DEVIATIONS * float(sd[at[0]]) if sd is not None else 0.0
+            half = DEVIATIONS * float(sd[at[0]])
             one |= _scale(m - half, m + half, m) | {"mean": m}
             facts.append(one)
             continue
@@ -135,13 +136,3 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
         one |= {"values": list(values), "typical": shares[in_order].tolist()}
         facts.append(one)
     return facts
-
-
-def _moments(model: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.float64] | None]:
-    """The design of a linear or logistic model, and means and deviations of its columns."""
-    fitted = model.model_
-    if hasattr(fitted, "centred"):
-        return fitted.centred.design, fitted.centred.mean, fitted.centred.scale
-    equations = getattr(fitted.fit, "equations", None)
-    sd = None if equations is None else np.sqrt(equations.variance)
-    return fitted.design, np.asarray(fitted.fit.origin, float), sd

@@ -20,7 +20,7 @@ def coefficient_tables(
     outcomes: Sequence[Any],
     terms: Sequence[str],
     coefficients: NDArray[np.float64],
-    scale: NDArray[np.float64] | None,
+    scale: NDArray[np.float64],
 ) -> str:
     """A table for each target or class, the terms that move it most first.
 
@@ -32,9 +32,9 @@ def coefficient_tables(
         Or two classes, of which the second has the coefficients.
     terms : sequence of p str
     coefficients : ndarray (r, p)
-    scale : ndarray (p,), optional
-        Standard deviations of the terms. A bar is the coefficient times that, what one standard
-        deviation of the term adds; without them there are no bars.
+    scale : ndarray (p,)
+        Standard deviations of the terms. A bar is the coefficient times that: what one standard
+        deviation of the term adds.
     """
     name = type(model).__name__
     titles = [f"{name} of {outcome}" for outcome in outcomes]
@@ -42,17 +42,13 @@ def coefficient_tables(
         titles = [f"{name} of {outcomes[1]} against {outcomes[0]}"]
     tables = []
     for title, own in zip(titles[:TABLES], coefficients, strict=False):
-        moves = own if scale is None else own * scale
+        moves = own * scale
         order = np.argsort(-np.abs(moves), kind="stable")[:TERMS].tolist()
         left = len(terms) - len(order)
         more = f"; {left:,} more terms" if left else ""
-        header = ["term", "coefficient", *([] if scale is None else ["per standard deviation"])]
-        rows = [
-            [terms[j], f"{own[j]:.4g}", *([] if scale is None else [f"{moves[j]:+.3g}"])]
-            for j in order
-        ]
-        bars = None if scale is None else moves[order].tolist()
-        tables.append(html_table(f"{title}{more}", header, rows, bars))
+        header = ["term", "coefficient", "per standard deviation"]
+        rows = [[terms[j], f"{own[j]:.4g}", f"{moves[j]:+.3g}"] for j in order]
+        tables.append(html_table(f"{title}{more}", header, rows, moves[order].tolist()))
     if left := len(titles) - len(tables):
         tables.append(html_table(f"and {left:,} more", [], []))
     return "".join(tables)

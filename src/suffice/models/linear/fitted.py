@@ -98,10 +98,8 @@ class FittedLinear(Regressor):
         return replace(fit, penalty=np.zeros_like(fit.penalty))
 
     def _notebook_tables(self) -> str:
-        equations = getattr(self.model_.fit, "equations", None)
-        scale = None if equations is None else np.sqrt(equations.variance)
         design, w = self.design_, np.atleast_2d(self.coef_)
-        return coefficient_tables(self, design.targets, design.terms, w, scale)
+        return coefficient_tables(self, design.targets, design.terms, w, self.model_.term_scales)
 
     @property
     def terms_(self) -> tuple[str, ...]:

@@ -67,6 +67,18 @@ class LinearModel:
     fit: LeastSquares | DescentFit
     cells: JointGaussian | None = None
 
+    @property
+    def term_means(self) -> NDArray[np.float64]:
+        """Means of the terms, (p,)."""
+        return np.asarray(self.fit.origin, np.float64)
+
+    @property
+    def term_scales(self) -> NDArray[np.float64]:
+        """Standard deviations of the terms, (p,)."""
+        if isinstance(self.fit, DescentFit):
+            return self.fit.standard.scale[: len(self.design)]
+        return np.sqrt(self.fit.equations.variance)
+
     def rows(
         self, batch: Batch, with_targets: bool = False
     ) -> Iterator[tuple[slice, NDArray[np.float64], NDArray[np.float64]]]:

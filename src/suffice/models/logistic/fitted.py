@@ -174,9 +174,9 @@ class FittedLogistic(Classifier):
         return (*first, *self.model_.centred.design.terms)
 
     def _notebook_tables(self) -> str:
-        model, centred = self.model_, self.model_.centred
-        w, scale = model.coefficients[:, 1:], centred.scale
-        return coefficient_tables(self, model.classes.values, centred.design.terms, w, scale)
+        model, w = self.model_, self.model_.coefficients[:, 1:]
+        classes, terms = model.classes.values, model.design.terms
+        return coefficient_tables(self, classes, terms, w, model.term_scales)
 
     def summary(self, level: float = 0.95, reference: Any = None, as_frame: bool = False) -> Any:
         """Return estimates with standard errors, tests and intervals, and the fit.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.models.base.predictions import Predictions
+from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.missing_cells import ClassGaussians
 from suffice.numerics.elementary import exp, log1p, log_of
@@ -57,6 +58,21 @@ class LogisticModel:
     def layout(self) -> Layout:
         """How a table is read."""
         return self.centred.layout
+
+    @property
+    def design(self) -> Design:
+        """How rows of a table become rows of numbers."""
+        return self.centred.design
+
+    @property
+    def term_means(self) -> NDArray[np.float64]:
+        """Means of the terms, (p,)."""
+        return np.asarray(self.centred.mean, np.float64)
+
+    @property
+    def term_scales(self) -> NDArray[np.float64]:
+        """Standard deviations of the terms, (p,)."""
+        return self.centred.column_scale
 
     @property
     def log_prior(self) -> NDArray[np.float64]:
