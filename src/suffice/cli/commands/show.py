@@ -11,6 +11,7 @@ import typer
 
 from suffice.cli.options.models import has_candidates, load, load_generative
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile, listed
+from suffice.cli.output.bars import barred, draws_bars
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.moments import in_days
 from suffice.cli.output.tables import (
@@ -39,6 +40,8 @@ __all__ = ["show"]
 MOST_CLASSES_ACROSS = 5
 MOST_QUANTITIES_ACROSS = 4
 MOST_LINES = 10
+PRIOR_BAR, SHARE_BAR = 12, 5  # characters of bars
+FAMILIES_OF_SHARES = ("categorical", "bernoulli")  # whose parameters are parts of 1
 HELD_AS = {
     "pairs": "pairs of doubles",
     "exact": "exact, as whole numbers",
@@ -171,9 +174,12 @@ def _chosen(
 
 
 def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
+    drawn = draws_bars()
     classes = grid(facts["label"] or "label", "rows", "prior")
     for known in facts["classes"]:
-        classes.add_row(str(known["label"]), amount(known["rows"]), percent(known["prior"]))
+        prior = percent(known["prior"])
+        shown = barred(prior, known["prior"], PRIOR_BAR) if drawn else prior
+        classes.add_row(str(known["label"]), amount(known["rows"]), shown)
     yield classes
     yield (
         f"  {rows_in_print(facts['rows'])} learnt, {amount(facts['unlabelled'])} left out without "
@@ -194,7 +200,7 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
     yield ""
     names = [str(known["label"]) for known in facts["classes"]]
     for column in facts["columns"]:
-        table, left_out = _column(column, names, None if full else MOST_LINES)
+        table, left_out = _column(column, names, None if full else MOST_LINES, drawn)
         yield table
         below = list(_how_chosen(column))
         if left_out:
@@ -205,7 +211,7 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
 
 
 def _column(
-    column: dict[str, Any], classes: Sequence[str], most: int | None
+    column: dict[str, Any], classes: Sequence[str], most: int | None, drawn: bool
 ) -> tuple[RenderableType, int]:
     """The parameters of one column, and how many lines of them were left out.
 
@@ -229,8 +235,10 @@ def _column(
         table = grid("", *across, title=title)
         rows = zip(*(parameters[name] for name in across), strict=True)
         lines = [(name, list(row)) for name, row in zip(classes, rows, strict=False)]
+    shares = drawn and column["family"] in FAMILIES_OF_SHARES
     for name, values in lines[:most]:
-        table.add_row(name, *map(short, values))
+        cells = (barred(short(v), v, SHARE_BAR) if shares else short(v) for v in values)
+        table.add_row(name, *cells)
     return table, len(lines) - len(lines[:most])
 
 

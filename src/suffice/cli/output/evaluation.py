@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from suffice.cli.output.bars import barred, draws_bars
 from suffice.cli.output.tables import amount, grid, percent, rows_in_print, short
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["class_facts", "class_tables", "error_facts", "error_tables", "group_tables"]
 
 MOST_CLASSES_ACROSS = 5
+SHARE_BAR = 8  # characters of a bar
 
 
 def class_facts(result: Evaluation, costs: Any = None) -> dict[str, Any]:
@@ -135,21 +137,30 @@ def _digits(area: dict[str, float]) -> str:
 
 def _promises(facts: dict[str, Any]) -> Table:
     table = grid("probability of the prediction", "rows", "mean", "right")
+    written = _shares()
     for tenth in facts["reliability"]:
         table.add_row(
             f"{tenth['from']:.0%} to {tenth['to']:.0%}",
             amount(tenth["rows"]),
-            percent(tenth["mean"]),
-            percent(tenth["right"]),
+            written(tenth["mean"]),
+            written(tenth["right"]),
         )
     return table
+
+
+def _shares() -> Callable[[float], str]:
+    """How shares are written: with a bar, where the terminal can show it."""
+    if not draws_bars():
+        return percent
+    return lambda share: barred(percent(share), share, SHARE_BAR)
 
 
 def _confusions(facts: dict[str, Any]) -> Table:
     names = [str(known["label"]) for known in facts["classes"]]
     table = grid("true label", *(f"taken for {name}" for name in names), "recall")
+    written = _shares()
     for known, counts in zip(facts["classes"], facts["confusion"], strict=True):
-        table.add_row(str(known["label"]), *map(amount, counts), percent(known["recall"]))
+        table.add_row(str(known["label"]), *map(amount, counts), written(known["recall"]))
     table.add_section()
     table.add_row("precision", *(percent(known["precision"]) for known in facts["classes"]), "")
     return table
@@ -157,15 +168,15 @@ def _confusions(facts: dict[str, Any]) -> Table:
 
 def _by_class(facts: dict[str, Any]) -> Table:
     table = grid("label", "rows", "precision", "recall", "most often mistaken for")
-    names = [str(known["label"]) for known in facts["classes"]]
+    names, written = [str(known["label"]) for known in facts["classes"]], _shares()
     for at, (known, counts) in enumerate(zip(facts["classes"], facts["confusion"], strict=True)):
         errors = [0.0 if other == at else count for other, count in enumerate(counts)]
         worst = max(range(len(errors)), key=errors.__getitem__)
         table.add_row(
             names[at],
             amount(known["rows"]),
-            percent(known["precision"]),
-            percent(known["recall"]),
+            written(known["precision"]),
+            written(known["recall"]),
             f"{names[worst]} ({amount(errors[worst])})" if errors[worst] else "",
         )
     return table
