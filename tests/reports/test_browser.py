@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import suffice
+from suffice import NaiveBayes
 
-from .conftest import HOSTILE, LONG
+from .conftest import HOSTILE, LONG, messages, rows
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed")
@@ -29,6 +32,8 @@ def pages(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> P
     folder = tmp_path_factory.mktemp("pages")
     for name in NAMES:
         suffice.report(models[name][0], folder / f"{name}.html")
+    suffice.report(models["weights"][0], folder / "weights.html", rows(300, 1))
+    suffice.report(models["text"][0], folder / "text.html", messages(60, 1))
     return folder
 
 
@@ -137,6 +142,58 @@ def test_the_next_questions_leave_out_what_is_known(reader: Reader) -> None:
     assert "far" not in page.locator(".next").inner_text().split()
 
 
+def test_a_click_on_a_row_asks_about_it(reader: Reader, models: dict[str, Any]) -> None:
+    page = reader.open("weights")
+    model, table = models["weights"][0], rows(300, 1)
+    button = page.locator("#row-list button").first
+    number = int(button.inner_text().split()[1])
+    button.click()
+    (expected,) = model.predict_proba(table.iloc[[number - 1]].drop(columns="y"))
+    shown = page.locator("#answer table").first.locator(".number").all_inner_texts()
+    assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
+    assert page.locator("tr.wrong").count() > 0
+    page.get_by_role("button", name="Show 180 more").click()
+    assert page.locator("#row-list tbody tr").count() == 200
+
+
+def test_a_column_opens_and_shows_its_distribution(reader: Reader) -> None:
+    page = reader.open("weights")
+    assert page.locator(".column").count() == 8
+    opened = page.locator(".column").filter(has_text="far")
+    opened.locator("summary").click()
+    assert opened.locator("svg.chart").count() == 2
+    assert "counted" in opened.inner_text()
+    categories = page.locator(".column").filter(has_text="code")
+    categories.locator("summary").click()
+    assert "Share of the rows" in categories.inner_text()
+
+
+def test_texts_are_typed_and_their_words_speak(reader: Reader, models: dict[str, Any]) -> None:
+    page = reader.open("text")
+    page.get_by_label("text", exact=True).fill("FREE prize, don't")
+    (expected,) = models["text"][0].predict_proba({"text": ["FREE prize, don't"], "length": [None]})
+    shown = page.locator("#answer table").first.locator(".number").all_inner_texts()
+    assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
+    assert "free" in page.locator("#answer").inner_text().split()
+    fragment = page.url.partition("#")[2]
+    answer = reader.answer()
+    reader.open("text", f"#{fragment}")
+    assert reader.answer() == answer
+
+
+def test_a_thousand_columns_are_found_by_their_name(chromium: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 20
+    wide = pd.DataFrame(rng.normal(size=(400, 1_000)), columns=[f"c{j}" for j in range(1_000)])
+    suffice.report(NaiveBayes.textbook().fit(wide, y), tmp_path / "wide.html")
+    page = chromium.new_page()
+    page.goto((tmp_path / "wide.html").as_uri())
+    assert page.locator(".column").count() == 50
+    page.get_by_label("Find a column").fill("c999")
+    assert page.locator(".column").count() == 1
+    page.close()
+
+
 def test_evidence_is_counted_in_two_units(reader: Reader) -> None:
     page = reader.open("lda", "#ask?far=1000002")
     decibans = page.locator("tr.sum .number").inner_text()
@@ -156,7 +213,7 @@ def test_hostile_names_are_text(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280, 2560])
-@pytest.mark.parametrize("name", ["bayes", "linear"])
+@pytest.mark.parametrize("name", ["bayes", "linear", "weights"])
 def test_nothing_is_wider_than_the_screen(reader: Reader, name: str, width: int) -> None:
     page = reader.open(name)
     page.set_viewport_size({"width": width, "height": 800})
@@ -174,13 +231,15 @@ def test_print_has_the_answer_and_no_controls(reader: Reader) -> None:
 
 @pytest.mark.skipif(AXE is None, reason="SUFFICE_AXE names no axe.min.js")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["bayes", "linear"])
+@pytest.mark.parametrize("name", ["bayes", "linear", "weights", "text"])
 def test_axe_finds_nothing(chromium: Any, pages: Path, name: str, scheme: str) -> None:
     assert AXE is not None
     # The policy of the page forbids axe too, so here it is set aside.
     context = chromium.new_context(bypass_csp=True, color_scheme=scheme)
     page = context.new_page()
     page.goto((pages / f"{name}.html").as_uri())
+    for summary in page.locator(".column > summary").all():
+        summary.click()
     page.add_script_tag(path=AXE)
     assert page.evaluate(f"axe.run().then({SERIOUS})") == []
     context.close()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.logistic.model import LogisticModel
 
 __all__ = ["column_facts"]
 
@@ -19,6 +20,7 @@ DRAWS = 500  # rows of each class that say where numbers lie
 TAIL = 0.002  # share of them that may lie outside a picture, on either side
 DEVIATIONS = 3  # as far from the mean a slider goes where only the variance is known
 STEPS = 200  # of a slider, at least
+MOST_PARAMETERS, MOST_CLASSES = 6, 8  # that are written as numbers
 NUMBERS = ("number", "count", "whole")
 
 
@@ -35,7 +37,8 @@ def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[
     -------
     list of dict
         ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers; ``typical`` of
-        categories is the share of every value, in the order of the values; ``bits`` where known.
+        categories is the share of every value, in the order of the values; ``bits`` that a cell
+        is expected to tell where known, or what one standard deviation ``moves``.
         Models that need every cell have ``typical``, with which the page starts.
     """
     if isinstance(model.model_, GenerativeModel):
@@ -49,7 +52,10 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
     rng = np.random.default_rng(0)
     facts: dict[str, dict[str, Any]] = {}
     kinds = {column["name"]: column["kind"] for column in columns}
-    for part, parameters in zip(fitted.parts, fitted.parameters, strict=True):
+    statistic = fitted.statistic.over(fitted.classes)
+    for part, parameters, block in zip(
+        fitted.parts, fitted.parameters, statistic.blocks[: len(fitted.parts)], strict=True
+    ):
         names = [str(name) for name in part.layout.columns]
         drawn: Sequence[Any] = ()
         if part.family.is_distribution and any(kinds.get(name) in NUMBERS for name in names):
@@ -57,6 +63,8 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
         for j, name in enumerate(names):
             family = fitted.family_names[part.layout.columns[j]]
             facts[name] = {"family": family, "unknown": True}
+            facts[name] |= _described(parameters, j, kinds.get(name) in NUMBERS)
+            facts[name]["missing"] = _missing(fitted, block, j)
             if kinds.get(name) not in (*NUMBERS, "text"):
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
             if len(drawn) == len(names) and kinds.get(name) in NUMBERS:
@@ -65,6 +73,32 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
         if str(name) in facts:
             facts[str(name)]["bits"] = bits
     return [facts.get(column["name"], {"family": "", "unknown": True}) for column in columns]
+
+
+def _described(parameters: Any, j: int, numbers: bool) -> dict[str, Any]:
+    """Parameters of a column of numbers, and why it has its family, where that is known."""
+    found: dict[str, Any] = {}
+    if losses := parameters.rivals(j):
+        best_first = sorted(losses, key=lambda family: losses[family])
+        found["why"] = ", ".join(f"{name} {losses[name]:.3f}" for name in best_first)
+    known = parameters.describe(j) if numbers else {}
+    by_class = {name: [float(v) for v in values] for name, values in known.items() if _few(values)}
+    if 0 < len(by_class) == len(known) <= MOST_PARAMETERS:
+        found["parameters"] = by_class
+    return found
+
+
+def _few(values: Any) -> bool:
+    """Whether values are numbers, of few classes."""
+    numbers = all(isinstance(value, int | float) and isfinite(value) for value in values)
+    return numbers and 0 < len(values) <= MOST_CLASSES
+
+
+def _missing(fitted: GenerativeModel, block: Any, j: int) -> float:
+    """Share of the rows without a value in column j of a part."""
+    weight = float(fitted.statistic.weight.value.sum())
+    observed = float(block.total[:, min(j, block.total.shape[1] - 1)].sum())
+    return (weight - observed) / weight if weight else 0.0
 
 
 def _bits(model: Any) -> dict[str, float]:
@@ -116,11 +150,14 @@ def _scale(low: float, high: float, typical: float) -> dict[str, Any]:
 def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     fitted = model.model_
     design, mean, sd = fitted.design, fitted.term_means, fitted.term_scales
+    logistic = isinstance(fitted, LogisticModel)
+    coefficients = fitted.coefficients[:, 1:] if logistic else fitted.fit.coefficients.T
     facts = []
     for column in columns:
         name = column["name"]
         at = design.places([name])
-        one: dict[str, Any] = {"family": "coefficient", "unknown": False}
+        moves = float(np.abs(coefficients[:, at] * sd[at]).max())
+        one: dict[str, Any] = {"family": "coefficient", "unknown": False, "moves": moves}
         if name not in design.categories:
             m = float(mean[at[0]])
             half = DEVIATIONS * float(sd[at[0]])

@@ -15,22 +15,40 @@ from markupsafe import Markup
 from suffice.reports.about import about
 from suffice.reports.columns import column_facts
 from suffice.reports.scoring import scoring
+from suffice.reports.tested import how_good, rows_of, with_answers
 
 __all__ = ["page"]
 
-SCRIPTS = ("score", "format", "dom", "densities", "gains", "words", "answer", "ask", "main")
+SCRIPTS = (
+    "score",
+    "format",
+    "dom",
+    "densities",
+    "gains",
+    "words",
+    "answer",
+    "ask",
+    "columns",
+    "rows",
+    "main",
+)
 IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
 EXPORT = re.compile(r"^export ", re.M)
 
 
-def page(model: Any) -> str:
-    """The page as text."""
+def page(model: Any, test: Any = None) -> str:
+    """The page as text; ``test`` are rows with their answers that the model had not learnt."""
     scored = scoring(model)
     facts = about(model, len(scored["columns"]), scored["outputs"])
     described = column_facts(model, scored["columns"])
     columns = [one | of for one, of in zip(scored["columns"], described, strict=True)]
     digest = hashlib.sha256(_json(scored).encode()).hexdigest()
     data = scored | {"columns": columns, "target": facts["target"]}
+    good = None
+    if test is not None:
+        rows = with_answers(model, test)
+        good = how_good(model, *rows)
+        data |= rows_of(model, *rows, columns)
     style, script = _file("page.css"), _bundle()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
@@ -44,6 +62,10 @@ def page(model: Any) -> str:
         script=Markup(script),
         data=Markup(_json(data)),
         about=facts,
+        good=good,
+        calibration=getattr(model.model_, "calibration", None),
+        total=data.get("total", 0),
+        listed=len(data.get("rows", ())),
         fingerprint=digest,
     )
     return written

@@ -12,7 +12,7 @@ from suffice.models.base.scikit_learn import check_is_fitted
 __all__ = ["report"]
 
 
-def report(model: Any, path: str | PathLike[str]) -> None:
+def report(model: Any, path: str | PathLike[str], test: Any = None) -> None:
     """Write a page that shows what a model knows, and answers questions, without a network.
 
     The page is one HTML file. It computes the answers of the model from its parameters, as Python
@@ -24,11 +24,16 @@ def report(model: Any, path: str | PathLike[str]) -> None:
         Naive Bayes, discriminant analysis, linear or logistic regression.
     path : str or path
         Where the page is written.
+    test : table, or pair of rows and their answers, optional
+        Rows that the model has not learnt. The page then says how good its answers are, and lists
+        those that are most wrong. A table holds the column of answers under the name of the fit.
 
     Raises
     ------
     ParameterError
         If the model cannot be written as a page, or its page would be too large.
+    DataError
+        If a row of the test cannot be read, or none has an answer.
 
     Examples
     --------
@@ -51,6 +56,6 @@ def report(model: Any, path: str | PathLike[str]) -> None:
             "it is an optional library",
             "pip install 'suffice[report]'",
         ) from error
-    text = page(model)
+    text = page(model, test)
     with atomic_writer(path, "w") as file:
         file.write(text)

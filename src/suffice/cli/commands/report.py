@@ -8,15 +8,25 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.options.models import load
-from suffice.cli.options.shared import ModelFile
+from suffice.cli.messages.remarks import known_columns, remarked
+from suffice.cli.options.models import label_of, load, refuse_tokens, with_tokens
+from suffice.cli.options.shared import ModelFile, Reading
 from suffice.cli.output.tables import refuse_overwriting
 
 __all__ = ["report"]
 
+TestData = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="TEST", help="Rows to judge the model by, as for evaluate.", show_default=False
+    ),
+]
+
 
 def report(
+    *,
     model: ModelFile,
+    data: TestData = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -24,16 +34,24 @@ def report(
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    reading: Reading,
 ) -> None:
     """Write a page that shows a model and answers questions, in any browser, without a network.
 
-    The page is one file. It computes the answers itself, as Python does.
+    The page is one file. It computes the answers itself, as Python does. With rows whose answer
+    is known, and that the model has not learnt, it says how good the answers are.
     """
     from suffice.reports import report as write
 
     page = Path(model).with_suffix(".html") if output is None else output
-    refuse_overwriting(page, [model])
-    write(load(model), page)
+    refuse_overwriting(page, [model, *(data or ())])
+    fitted, test = with_tokens(load(model), reading), None
+    if data:
+        opened = remarked(reading.open(data, fitted.format_))
+        table = known_columns(opened, fitted, None, None, None)
+        refuse_tokens(fitted, reading, table, data[0])
+        test = table, label_of(fitted, None)
+    write(fitted, page, test)
     typer.echo(f"Saved to {page}.")
     if show:
         webbrowser.open(page.absolute().as_uri())

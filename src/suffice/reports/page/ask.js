@@ -2,9 +2,8 @@
 import { isMissing, isNumeric, weightOf } from "./score.js";
 import { numeral } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
-import { likelihoods, termOf, valuesOf } from "./densities.js";
+import { DRAWN_CLASSES, likelihoods, termOf, valuesOf } from "./densities.js";
 
-const DRAWN_CLASSES = 8;
 
 /** Densities of a column in every class, faint. @param {any} model @param {number} j */
 function picture(model, j) {

@@ -2,6 +2,7 @@
 import { isNumeric, said } from "./score.js";
 
 const POINTS = 96;
+export const DRAWN_CLASSES = 8;
 
 /**
  * The values of a column at which it is drawn: its categories, or numbers along its line.

@@ -3,7 +3,7 @@ import { isMissing, weightOf } from "./score.js";
 import { likelihoods, termOf } from "./densities.js";
 
 const MOST_JOINED = 30; // columns of a joint distribution that every keystroke can go through
-const MOST_COLUMNS = 200; // the most telling columns are asked for
+const MOST_DENSITIES = 600; // of the most telling columns, in every class, at a keystroke
 
 /** In bits. @param {number[]} p */
 const entropy = (p) => p.reduce((sum, one) => (one > 0 ? sum - one * Math.log2(one) : sum), 0);
@@ -17,7 +17,8 @@ const entropy = (p) => p.reduce((sum, one) => (one > 0 ? sum - one * Math.log2(o
  * @returns {{column: number, bits: number}[]}
  */
 export function gains(model, x, posterior, order) {
-  const asked = order.filter((j) => isMissing(x[j])).slice(0, MOST_COLUMNS);
+  const most = Math.max(10, Math.floor(MOST_DENSITIES / posterior.length));
+  const asked = order.filter((j) => isMissing(x[j])).slice(0, most);
   const now = entropy(posterior);
   const found = [];
   for (const j of asked) {

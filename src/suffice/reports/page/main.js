@@ -2,6 +2,8 @@
 import { isMissing, isNumeric } from "./score.js";
 import { averages, showAnswer, UNITS } from "./answer.js";
 import { question } from "./ask.js";
+import { showColumns } from "./columns.js";
+import { showRows } from "./rows.js";
 import { el } from "./dom.js";
 
 const OPEN_QUESTIONS = 12;
@@ -9,10 +11,15 @@ const OPEN_QUESTIONS = 12;
 /** @param {string} id @returns {any} */
 const place = (id) => document.getElementById(id);
 
+/** How much a column says. @param {any} column */
+const tells = (column) => column.bits ?? column.moves ?? -1;
+
 function start() {
   const model = JSON.parse(place("model").textContent);
   const order = model.columns.map((/** @type {any} */ _, /** @type {number} */ j) => j)
-    .sort((/** @type {number} */ a, /** @type {number} */ b) => (model.columns[b].bits ?? -1) - (model.columns[a].bits ?? -1));
+    .sort((/** @type {number} */ a, /** @type {number} */ b) => tells(model.columns[b]) - tells(model.columns[a]));
+  model.order = order;
+  model.weighted = model.terms.some((/** @type {any} */ one) => (one.weight ?? 1) !== 1);
   const view = answerView(model, order, () => showAnswer(model, x, view));
   /** @type {any[]} */
   let x = [];
@@ -62,6 +69,8 @@ function start() {
     else writeAddress(model, x);
   });
   showAnswer(model, x, view);
+  showColumns(model, place("column-list"));
+  if (model.rows?.length) showRows(model, place("row-list"), restore);
 }
 
 /** The parts of the answer that stay. @param {any} model @param {number[]} order @param {() => void} again */
@@ -99,7 +108,8 @@ function readAddress(model) {
     const j = model.columns.findIndex((/** @type {any} */ one) => one.name === name);
     if (j < 0) continue;
     const column = model.columns[j];
-    if (isNumeric(column)) cells[j] = text === "" || Number.isNaN(Number(text)) ? cells[j] : Number(text);
+    if (column.kind === "text") cells[j] = text;
+    else if (isNumeric(column)) cells[j] = text === "" || Number.isNaN(Number(text)) ? cells[j] : Number(text);
     else cells[j] = column.values?.find((/** @type {any} */ value) => String(value) === text) ?? cells[j];
   }
   return cells;

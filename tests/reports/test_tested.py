@@ -1,0 +1,122 @@
+"""What a page says of test rows: figures of the evaluation, and the rows that are most wrong."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import suffice
+from suffice import LinearRegression, NaiveBayes
+from suffice.cli.app import app
+from suffice.errors import ParameterError
+from suffice.reports.scoring import scoring
+from suffice.reports.tested import how_good, rows_of
+
+from .conftest import HOSTILE, NUMBERS, messages, rows, with_holes
+
+pytest.importorskip("jinja2", reason="Jinja2 is not installed")
+
+
+def test_figures_are_those_of_the_evaluation(models: dict[str, Any]) -> None:
+    model, table = models["weights"][0], rows(300, 1)
+    good, found = how_good(model, table, "y"), model.evaluate(table, "y")
+    assert good["rows"] == "300"
+    assert good["error"] == f"{100 * found.error:.1f} %"
+    counts = [[int(cell["count"]) for cell in row["cells"]] for row in good["confusion"]]
+    assert counts == found.confusion.value.tolist()
+    assert [row["label"] for row in good["confusion"]] == list(map(str, found.classes))
+    recall = [float(one["recall"][:-2]) for one in good["classes"]]
+    assert recall == pytest.approx(100 * found.recall, abs=0.051)
+    assert sum(int(tenth["rows"]) for tenth in good["tenths"]) == 300
+
+
+def test_the_rows_are_those_that_are_most_wrong_with_their_cells(models: dict[str, Any]) -> None:
+    model = models["weights"][0]
+    table = with_holes(rows(400, 1)).infer_objects()
+    table["y"] = rows(400, 1)["y"]
+    columns = scoring(model)["columns"]
+    listed = rows_of(model, table, "y", columns)
+    loss = -model.predict_log_proba(table)[
+        np.arange(400), np.searchsorted(model.classes_, table["y"].to_numpy())
+    ]
+    expected = np.argsort(-loss, kind="stable")[:200]
+    assert listed["total"] == 400
+    assert [row["number"] - 1 for row in listed["rows"]] == expected.tolist()
+    for row in listed["rows"][:50]:
+        shown = table.iloc[row["number"] - 1]
+        assert row["truth"] == shown["y"]
+        for column, cell in zip(columns, row["cells"], strict=True):
+            own = shown[column["name"]]
+            assert cell is None if pd.isna(own) else cell == own
+    json.dumps(listed, allow_nan=False)
+
+
+def test_texts_are_given_by_their_words() -> None:
+    table = messages(100, 1)
+    model = NaiveBayes({"text": "multinomial"}).fit(table, "y")
+    listed = rows_of(model, table, "y", scoring(model)["columns"])
+    places = [column["name"] for column in scoring(model)["columns"]]
+    made = pd.DataFrame([dict(zip(places, row["cells"], strict=True)) for row in listed["rows"]])
+    numbers = [row["number"] - 1 for row in listed["rows"]]
+    expected = model.predict_proba(table.iloc[numbers].drop(columns="y"))
+    np.testing.assert_allclose(model.predict_proba(made), expected, rtol=1e-12)
+
+
+def test_a_regression_lists_its_largest_errors() -> None:
+    table = rows(300, 1)[[*NUMBERS, "code", "other"]]
+    model = LinearRegression().fit(table, "other")
+    good = how_good(model, table, "other")["targets"][0]
+    error = table["other"].to_numpy() - model.predict(table.drop(columns="other"))
+    assert float(good["rmse"]) == pytest.approx(np.sqrt((error**2).mean()), rel=1e-3)
+    assert float(good["baseline"]) == pytest.approx(table["other"].std(ddof=0), rel=1e-3)
+    listed = rows_of(model, table, "other", scoring(model)["columns"])
+    assert [row["number"] - 1 for row in listed["rows"]] == np.argsort(-np.abs(error))[
+        :200
+    ].tolist()
+    assert listed["rows"][0]["truth"] == [table["other"].iloc[np.abs(error).argmax()]]
+
+
+def test_the_page_has_five_places_and_names_are_text(
+    models: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "model.html"
+    suffice.report(models["weights"][0], path, rows(300, 1))
+    page = path.read_text("utf8")
+    assert re.findall(r'<section id="(\w+)"', page) == ["ask", "columns", "good", "rows", "about"]
+    assert "<script>alert" not in page
+    assert "<img" not in page
+    assert "&lt;/script&gt;&lt;script&gt;alert(1)" in page
+    data = re.search(r'id="model">(.*?)</script>', page, re.S)
+    assert data is not None
+    assert HOSTILE in {row["truth"] for row in json.loads(data[1])["rows"]}
+    suffice.report(models["weights"][0], path)
+    alone = path.read_text("utf8")
+    assert 'id="rows"' not in alone
+    assert "how often it errs on new rows is not known here" in alone
+
+
+def test_the_command_takes_a_test_file(tmp_path: Path) -> None:
+    table = rows(200, 1)[["hits", "code", "y"]].replace({"y": {HOSTILE: "yes", "😀": "maybe"}})
+    model = NaiveBayes().fit(table, "y")
+    model.save(tmp_path / "model.suffice")
+    table.to_csv(tmp_path / "test.csv", index=False)
+    run = CliRunner().invoke(
+        app, ["report", str(tmp_path / "model.suffice"), str(tmp_path / "test.csv")]
+    )
+    assert run.exit_code == 0, run.output
+    page = (tmp_path / "model.html").read_text("utf8")
+    assert f"<strong>{100 * model.evaluate(table, 'y').error:.1f} %</strong>" in page
+
+
+def test_answers_without_a_name_are_given_beside_the_rows(tmp_path: Path) -> None:
+    x, y = rows(60, 1)[NUMBERS].to_numpy(), np.arange(60) % 2
+    model = NaiveBayes().fit(x, y)
+    with pytest.raises(ParameterError, match=r"give test=\(X, y\)"):
+        suffice.report(model, tmp_path / "model.html", x)
+    suffice.report(model, tmp_path / "model.html", (x, y))
+    assert 'id="rows"' in (tmp_path / "model.html").read_text("utf8")
