@@ -18,6 +18,7 @@ LESSONS = (
     "census",
     "brains",
     "lecture",
+    "pictures",
 )
 
 

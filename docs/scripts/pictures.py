@@ -1,0 +1,104 @@
+"""
+All pictures
+============
+
+Every display of `suffice.plotting`, on data of scikit-learn.
+"""
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+from suffice import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, NaiveBayes
+from suffice.plotting import (
+    ClassDensityDisplay,
+    CoefficientDisplay,
+    ColumnImportanceDisplay,
+    DecisionBoundaryDisplay,
+    DriftDisplay,
+    EvidenceDisplay,
+    LedgerDisplay,
+    LossHistoryDisplay,
+    NomogramDisplay,
+    PosteriorDisplay,
+    ResidualDisplay,
+)
+
+wine = load_wine(as_frame=True)
+model = NaiveBayes().fit(wine.data, wine.target)
+
+# %%
+# One column in every class
+# -------------------------
+
+ClassDensityDisplay.from_estimator(model, "color_intensity")
+
+# %%
+# What a value of it says
+# -----------------------
+
+EvidenceDisplay.from_estimator(model, "color_intensity")
+
+# %%
+# Which columns tell the most
+# ---------------------------
+
+ColumnImportanceDisplay.from_estimator(model)
+
+# %%
+# One answer as a sum
+# -------------------
+
+LedgerDisplay.from_estimator(model, wine.data.iloc[[70]])
+
+# %%
+# The instrument of paper and ruler
+# ---------------------------------
+
+cancer = load_breast_cancer(as_frame=True)
+first = cancer.data.iloc[:, :8]
+NomogramDisplay.from_estimator(NaiveBayes().fit(first, cancer.target_names[cancer.target]))
+
+# %%
+# Where the answer changes
+# ------------------------
+
+plane = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
+DecisionBoundaryDisplay.from_estimator(plane, ("alcohol", "flavanoids"))
+
+# %%
+# Coefficients and their intervals
+# --------------------------------
+
+diabetes = load_diabetes(as_frame=True, scaled=False)
+linear = LinearRegression().fit(diabetes.data, diabetes.target)
+CoefficientDisplay.from_estimator(linear)
+
+# %%
+# What is left unexplained
+# ------------------------
+
+ResidualDisplay.from_estimator(linear, diabetes.data, diabetes.target)
+
+# %%
+# How gradient descent went
+# -------------------------
+
+standard = (first - first.mean()) / first.std()
+descent = LogisticRegression(solver="gradient", max_iter=100)
+LossHistoryDisplay.from_estimator(descent.fit(standard, cancer.target))
+
+# %%
+# From prior to posterior
+# -----------------------
+
+PosteriorDisplay.of_coin(7, 3, alpha=2.0)
+
+# %%
+# What changed between two tables
+# -------------------------------
+
+order = np.argsort(wine.data["alcohol"].to_numpy(), kind="stable")
+halves = [wine.data.iloc[order[:110]], wine.data.iloc[order[60:]]]
+labels = [wine.target.iloc[order[:110]], wine.target.iloc[order[60:]]]
+before, after = (NaiveBayes().fit(x, y) for x, y in zip(halves, labels, strict=True))
+DriftDisplay.from_estimators(before, after)
