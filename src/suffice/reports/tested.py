@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from suffice.data.source import all_batches
 from suffice.errors import ParameterError
-from suffice.models.base.evaluation import Evaluation, known_codes
+from suffice.models.base.evaluated_rows import known_codes
+from suffice.models.base.evaluation import Evaluation
 from suffice.models.linear.model import LinearModel
 from suffice.numerics.in_print import explained
 from suffice.numerics.logspace import log_normalise
