@@ -174,9 +174,7 @@ class FittedLogistic(Classifier):
         return (*first, *self.model_.centred.design.terms)
 
     def _notebook_tables(self) -> str:
-        model, w = self.model_, self.model_.coefficients[:, 1:]
-        classes, terms = model.classes.values, model.design.terms
-        return coefficient_tables(self, classes, terms, w, model.term_scales)
+        return coefficient_tables(self, *self.model_.by_term)
 
     def summary(self, level: float = 0.95, reference: Any = None, as_frame: bool = False) -> Any:
         """Return estimates with standard errors, tests and intervals, and the fit.

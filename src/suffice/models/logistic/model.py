@@ -65,6 +65,12 @@ class LogisticModel:
         return self.centred.design
 
     @property
+    def by_term(self) -> tuple[Any, ...]:
+        """Labels, terms, coefficients without the intercepts, and standard deviations of terms."""
+        w = self.coefficients[:, 1:]
+        return self.classes.values, self.design.terms, w, self.term_scales
+
+    @property
     def term_means(self) -> NDArray[np.float64]:
         """Means of the terms, (p,)."""
         return np.asarray(self.centred.mean, np.float64)
