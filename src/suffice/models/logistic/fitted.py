@@ -389,10 +389,9 @@ class FittedLogistic(Classifier):
         design = None if saved.design.is_plain else saved.design
         of_file = saved.layout, saved.format, saved.dtype, design
         self.reader_ = LogisticReader(*of_file, single=saved.single_precision)
-        root = saved.root if saved.covariance is None else _root_of(saved.covariance)
         centred = CentredDesign(saved.design, saved.layout, saved.mean, saved.scale, saved.complete)
         of_rows = centred, saved.classes, saved.coefficients, saved.has_intercept
-        self.model_ = LogisticModel(*of_rows, root, saved.cells)
+        self.model_ = LogisticModel(*of_rows, saved.root_of_covariance, saved.cells)
         if saved.stride is not None:
             self.descent_state_ = saved.stride
         found = saved.likelihood
@@ -400,10 +399,3 @@ class FittedLogistic(Classifier):
         self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
         self.left_out_, self.unlabelled_ = saved.left_out, saved.unlabelled
         self.rows_ = saved.rows
-
-
-def _root_of(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """R with RᵀR = I⁻¹."""
-    scale = np.sqrt(np.maximum(np.diagonal(covariance), 1e-300))
-    values, axes = np.linalg.eigh(covariance / scale / scale[:, None])
-    return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))).T * scale)

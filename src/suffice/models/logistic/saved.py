@@ -96,6 +96,15 @@ class SavedLogistic(SavedClassifier):
         """All labels."""
         return (self.classes,)
 
+    @property
+    def root_of_covariance(self) -> NDArray[np.float64] | None:
+        """R with RᵀR = I⁻¹, of the covariance where that was written."""
+        if self.covariance is None:
+            return self.root
+        scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 1e-300))
+        values, axes = np.linalg.eigh(self.covariance / scale / scale[:, None])
+        return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))).T * scale)
+
     @rule("there are two classes or more, and coefficients of each term for every score")
     def _has_coefficients(self) -> bool:
         k, f = len(self.classes), len(self.mean)
