@@ -38,6 +38,7 @@ def test_processes_that_are_cut_off(processes: Engine, rows: Path) -> None:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 @pytest.mark.parametrize("name", ["processes", "ray", "spark"])
 def test_many_faults(name: str, rows: Path, request: pytest.FixtureRequest) -> None:
     engine: Any = request.getfixturevalue(name)
