@@ -25,7 +25,7 @@ CASES = {
     "forget fruit.suffice fruit.csv": "Missing option '--output' / '-o'.",
     # Options outside their rule
     f"{FIT} --estimation best": "--estimation 'best'; estimation is one of 'mle', 'map', 'bayes'.",
-    f"{FIT} --alpha -1": "--alpha -1; it is a number, 0 or more.",
+    f"{FIT} --alpha -1": "--alpha -1; it is a number, 0 or more, or evidence or shared_evidence.",
     f"{FIT} --class-prior odd": "--class-prior 'odd'; it is 'empirical', 'smoothed', 'uniform'.",
     f"{FIT} --unseen odd": "--unseen 'odd'; it is 'ignore', 'error' or 'smooth'.",
     f"{FIT} --threads 0": "--threads 0; it is a whole number, 1 or more.",

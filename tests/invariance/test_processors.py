@@ -21,6 +21,7 @@ ELSEWHERE = {
     "src/suffice/models/design/coefficient_table.py": "decimals that are printed",
     "src/suffice/numerics/linalg.py": "decimals that are printed",
     "src/suffice/reports/columns.py": "steps of a slider",
+    "src/suffice/plotting/nomogram.py": "steps of an axis",
     "src/suffice/statistics/divergence.py": "a report on two statistics",
 }
 #: What may call LAPACK, by NumPy or SciPy.
@@ -39,7 +40,7 @@ LINEAR_ALGEBRA = {
     "models/linear/robust.py": "F of a summary",
     "models/logistic/curvature.py": "iterations of logistic regression",
     "models/logistic/fit.py": "iterations of logistic regression",
-    "models/logistic/fitted.py": "draws",
+    "models/logistic/saved.py": "draws",
     "models/logistic/missing_cells.py": "probabilities of incomplete rows by draws",
     "models/logistic/objective.py": "iterations of logistic regression",
     "models/optimise/newton.py": "iterations of logistic regression",
