@@ -15,7 +15,7 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import lgamma, log, log1p
 from suffice.numerics.error_free import LARGEST
 from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Shape
-from suffice.statistics.block import RealBlock, read_rows, require_held, tiles
+from suffice.statistics.block import RealBlock, converted, read_rows, require_held, tiles
 from suffice.statistics.moments import too_large
 
 __all__ = ["FAR", "GaussianParameters", "StudentParameters"]
@@ -132,7 +132,7 @@ class StudentParameters(Parameters):
         BadCell
             As `add_log_likelihood` does.
         """
-        x = np.asarray(block.values, np.float64)
+        x = np.asarray(converted(block.values), np.float64)
         if (np.abs(x) >= LARGEST).any():
             super().add_contributions(block, out)
             return
