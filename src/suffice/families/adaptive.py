@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, NamedTuple, cast
 
@@ -224,13 +225,20 @@ class AdaptiveParameters(Parameters):
         return sum(parameters.n_free for _, parameters in self._sides)
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add Σⱼ log p(xⱼ | c)."""
+        """Add Σⱼ log p(xⱼ | c).
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite, or no double holds it.
+        """
         for columns, parameters in self._sides:
             if len(columns) == block.width:
                 parameters.add_log_likelihood(block, out)
             elif len(columns):
-                values = converted(block.values)
-                parameters.add_log_likelihood(RealBlock(values[:, columns]), out)
+                values = RealBlock(converted(block.values)[:, columns])
+                with _of_columns(columns):
+                    parameters.add_log_likelihood(values, out)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add log p(xⱼ | c) of every cell.
@@ -246,11 +254,8 @@ class AdaptiveParameters(Parameters):
             elif len(columns):
                 cells = cell_scores(block.rows, len(columns), out.shape[2])
                 values = RealBlock(converted(block.values)[:, columns])
-                try:
+                with _of_columns(columns):
                     parameters.add_contributions(values, cells)
-                except BadCell as bad:
-                    bad.column = int(columns[cast(int, bad.column)])
-                    raise
                 out[:, columns] += cells
 
     def beyond(self, block: RealBlock) -> NDArray[np.float64]:
@@ -298,3 +303,13 @@ class AdaptiveParameters(Parameters):
         """What its own family says of column j."""
         parameters, place = self.side(j)
         return parameters.describe(place)
+
+
+@contextmanager
+def _of_columns(columns: NDArray[np.intp]) -> Iterator[None]:
+    """Number the column of a bad cell among all columns, not among these."""
+    try:
+        yield
+    except BadCell as bad:
+        bad.column = int(columns[cast(int, bad.column)])
+        raise

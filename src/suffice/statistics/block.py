@@ -25,6 +25,7 @@ __all__ = [
     "RealBlock",
     "converted",
     "read_rows",
+    "require_finite",
     "require_held",
     "rounded",
     "tiles",
@@ -271,6 +272,24 @@ def require_held(values: NDArray[Any], first: int = 0, left: int = 0) -> None:
     for row, column in np.argwhere(rounded(values))[:1].tolist():
         value = values[row, column].item()
         raise BadCell(first + row, left + column, value, HELD_RULE, HELD_STEP)
+
+
+def require_finite(values: NDArray[Any], first: int = 0) -> None:
+    """Refuse infinite numbers; NaN is a missing cell.
+
+    Parameters
+    ----------
+    values : ndarray (n, d) of any real dtype
+    first : int
+        Row of the block at which they start.
+
+    Raises
+    ------
+    BadCell
+        For the first of them.
+    """
+    for row, column in np.argwhere(np.isinf(values))[:1].tolist():
+        raise BadCell(first + row, column, float(values[row, column]), "a number must be finite")
 
 
 def converted(values: NDArray[Any], first: int = 0) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from suffice.families.family import Parameters
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.rules import FINITE, NONNEGATIVE, Shape, rule
-from suffice.statistics.block import RealBlock, tiles
+from suffice.statistics.block import RealBlock, require_finite, tiles
 
 __all__ = ["Piece", "PiecewiseParameters", "nothing", "widths"]
 
@@ -81,8 +81,15 @@ class PiecewiseParameters(Parameters):
         return int(k * (bins - len(self.start) + 1))
 
     def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add Σⱼ log p(xⱼ | c)."""
+        """Add Σⱼ log p(xⱼ | c).
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite.
+        """
         for first, x in tiles(block.values, np.float64):
+            require_finite(x, first)
             part = out[first : first + len(x)]
             for j in range(x.shape[1]):
                 own = slice(*self.start[j : j + 2])
@@ -93,8 +100,15 @@ class PiecewiseParameters(Parameters):
                     part[:, c] += np.where(observed, logs[bin_], 0.0)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add log p(xⱼ | c) of every cell."""
+        """Add log p(xⱼ | c) of every cell.
+
+        Raises
+        ------
+        BadCell
+            As `add_log_likelihood` does.
+        """
         for first, x in tiles(block.values, np.float64):
+            require_finite(x, first)
             bins = np.empty(x.shape, np.int64)
             kernels.bins.find(x, self.start, self.low, bins)
             out[first : first + len(x)] += self._with_missing[bins]

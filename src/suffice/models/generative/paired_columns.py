@@ -17,7 +17,7 @@ from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
 from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.elementary import log
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import Block
+from suffice.statistics.block import BadCell, Block, RealBlock, require_finite
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.column_bins import ColumnBins, CutBins, ValueBins
 from suffice.statistics.counts import Counts
@@ -196,10 +196,22 @@ class PairedRows:
     at: tuple[tuple[int, int], ...]
 
     def column(self, j: int) -> Block:
-        """Column j alone."""
+        """Column j alone.
+
+        Raises
+        ------
+        BadCell
+            If a number is infinite: no bin is for it.
+        """
         b, own = self.at[j]
         block: Any = self.blocks[b]
         found: Block = block.column(own)
+        if isinstance(found, RealBlock):
+            try:
+                require_finite(found.values)
+            except BadCell as bad:
+                bad.block, bad.column = b, own
+                raise
         return found
 
 

@@ -1,0 +1,40 @@
+"""Infinity is refused by name, whatever the distribution of its column."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from suffice import AODE, NaiveBayes
+from suffice.errors import DataError
+
+RNG = np.random.default_rng(2)
+Y = RNG.integers(0, 2, 400)
+# A Gaussian, and a column that only bins describe.
+X = RNG.normal(size=(400, 2)) + np.c_[2 * Y, np.where(Y, RNG.choice([-3.0, 3.0], 400), 0.0)]
+MODELS = {
+    "default": NaiveBayes,
+    "adaptive": lambda: NaiveBayes.textbook(numbers="adaptive"),
+    "histogram": lambda: NaiveBayes.textbook(numbers="histogram"),
+    "kernel density": lambda: NaiveBayes.textbook(numbers="kernel_density"),
+    "AODE": AODE,
+}
+
+
+def test_there_are_columns_of_both_kinds() -> None:
+    choices = NaiveBayes().fit(X, Y).model_.parameters[0].choices
+    assert [one.family == "gaussian" for one in choices] == [True, False]
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("rows", [1, 40, 5_000])
+@pytest.mark.parametrize("column", [0, 1])
+@pytest.mark.parametrize("verb", ["predict_proba", "explain"])
+def test_infinity_is_refused(name: str, rows: int, column: int, verb: str) -> None:
+    model: Any = MODELS[name]().fit(X, Y)
+    asked = np.tile(X[:40], (125, 1))[:rows]
+    getattr(model, verb)(asked)
+    asked[rows // 2, column] = -np.inf
+    told = f"column 'x{column}', row {rows // 2}: -inf; a number must be finite"
+    with pytest.raises(DataError, match=told):
+        getattr(model, verb)(asked)
