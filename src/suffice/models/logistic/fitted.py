@@ -397,5 +397,4 @@ class FittedLogistic(Classifier):
         found = saved.likelihood
         self.likelihood_ = None if found is None else build(Likelihood, found)
         self.n_iter_, self.n_passes_, self.remarks_ = saved.n_iter, saved.n_passes, saved.remarks
-        self.left_out_, self.unlabelled_ = saved.left_out, saved.unlabelled
-        self.rows_ = saved.rows
+        self.left_out_, self.unlabelled_, self.rows_ = saved.left_out, saved.unlabelled, saved.rows
