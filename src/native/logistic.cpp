@@ -187,8 +187,7 @@ class RowTile {
     for (Index i = 0; i < TILE; ++i) {
       const bool there = i < many;
       const Index y = there ? codes[first + i] : 0;
-      for (Index j = 0; j < d_; ++j)
-        z_[j * TILE + i] = there ? x(first + i, j) - origin[j] : 0.0;
+      for (Index j = 0; j < d_; ++j) z_[j * TILE + i] = there ? x(first + i, j) - origin[j] : 0.0;
       sign_[i] = y == 0 ? 1.0 : -1.0;
       bias_[i] = there ? 0.0 : -1e300;
       weight_[i] = there ? (weights ? weights[first + i] : 1.0) * class_weights[y] : 0.0;
@@ -214,10 +213,11 @@ class RowTile {
       residual[k] = sign * weight * choose(against, zero, one, small) / (one + small);
       const Lanes most = choose(against, zero, against, zero);
       if (plain) {
-        const Lanes few = small * (one - small * (splat(1.0 / 2.0) -
-                                                  small * (splat(1.0 / 3.0) -
-                                                           small * (splat(1.0 / 4.0) -
-                                                                    small * splat(1.0 / 5.0)))));
+        const Lanes few =
+            small *
+            (one - small * (splat(1.0 / 2.0) -
+                            small * (splat(1.0 / 3.0) -
+                                     small * (splat(1.0 / 4.0) - small * splat(1.0 / 5.0)))));
         const Lanes limit = splat(0x1p-10);  // below it, five terms of log(1 + r) are exact
         of_rows += most + choose(limit, small, few, zero);
         factor = factor * choose(limit, small, one, one + small);
@@ -230,8 +230,7 @@ class RowTile {
     for (Index j = 0; j < d_; ++j) {
       double* to = gradient + (1 + j) * LANES;
       Lanes s = load(to);
-      UNROLL for (Index k = 0; k < 8; ++k)
-        s = fma(residual[k], load(z_ + j * TILE + k * LANES), s);
+      UNROLL for (Index k = 0; k < 8; ++k) s = fma(residual[k], load(z_ + j * TILE + k * LANES), s);
       store(to, s);
     }
   }
