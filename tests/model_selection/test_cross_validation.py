@@ -169,7 +169,8 @@ def test_labels_by_the_name_of_their_column() -> None:
         reference.LeaveOneOut(),  # 150 groups: a summation for each
         [(np.r_[0:40, 60:90, 110:140], np.r_[40:60]), (np.r_[0:150:2], np.r_[1:150:2])],
         [(np.arange(150) % 3 > 0, np.arange(150) % 3 == 0)],  # masks
-        [(np.r_[0:150, 0:150:5, 3, 3, 3], np.r_[0:150])],  # rows named again, as by a bootstrap
+        [(np.r_[0:150:2, 0:150:6, 4, 4, 4], np.r_[1:150:2])],  # rows named again: a bootstrap
+        reference.ShuffleSplit(4, random_state=0),  # rows scored by several models
         reference.PredefinedSplit(np.arange(150) % 4 - 1),
     ],
 )
@@ -327,8 +328,15 @@ def test_groups_are_complete() -> None:
         )
 
 
+def test_no_fold_scores_a_row_that_it_learns() -> None:
+    overlapping = [(np.r_[50:150], np.r_[0:50]), (np.r_[0:100], np.r_[140:150, 60, 40])]
+    for ask in (cross_validate, cross_val_predict):
+        with pytest.raises(ParameterError, match="fold 1 learns row 60, and scores it too"):
+            ask(GaussianNB(), IRIS, SPECIES, cv=overlapping)
+
+
 def test_test_sets_divide_the_rows() -> None:
-    folds = [(np.r_[50:150], np.r_[0:50]), (np.r_[0:100], np.r_[40:150])]
+    folds = [(np.r_[50:150], np.r_[0:50]), (np.r_[0:40], np.r_[40:150])]
     with pytest.raises(
         ParameterError, match="row 40 is in 2 test sets; every row is answered once"
     ):

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 
@@ -250,6 +250,7 @@ def test_labels_of_a_file_are_a_column(tmp_path):
 
 
 @given(st.lists(st.integers(-1, 5), min_size=4, max_size=60), st.integers(2, 6))
+@example([0, 0, 0, 5], 2)  # more numbers of classes than rows
 def test_stratified_folds_are_those_of_scikit_learn(labels, k):
     codes = np.array(labels)
     known = np.flatnonzero(codes >= 0)

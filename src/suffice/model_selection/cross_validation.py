@@ -38,15 +38,11 @@ class Fitted:
 
     Parameters
     ----------
-    train, test : ndarray of int
-        Places of the rows that it has learnt, and of the others.
     model : estimator or Exception
     seconds : float
         What the fit took; of models from one pass, an equal share of it.
     """
 
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
     model: Any
     seconds: float
 
@@ -182,21 +178,21 @@ def cross_validate(
     if scoring is None and is_of_sums(estimator):
         tested = own_scores([fit.model for fit in fits], range(len(fits)), table, folds)
     if tested is None:
-        tested = [table.part(fit.test).scored(fit.model, scorer, error_score) for fit in fits]
+        tested = table.scored(fits, [test for _, test in folds], scorer, error_score)
     answer: dict[str, Any] = {
         "fit_time": np.array([fit.seconds for fit in fits]),
         "score_time": np.array([found.seconds for found in tested]),
     }
     answer |= named_scores("test", tested, error_score)
     if return_train_score:
-        learnt = [table.part(fit.train).scored(fit.model, scorer, error_score) for fit in fits]
+        learnt = table.scored(fits, [train for train, _ in folds], scorer, error_score)
         answer |= named_scores("train", learnt, error_score)
     if return_estimator:
         answer["estimator"] = [fit.model for fit in fits]
     if return_indices:
         answer["indices"] = {
-            "train": [fit.train for fit in fits],
-            "test": [fit.test for fit in fits],
+            "train": [train for train, _ in folds],
+            "test": [test for _, test in folds],
         }
     return answer
 
@@ -316,19 +312,21 @@ def cross_val_predict(
             return found[0]
     folds = folds_of(estimator, table.X, table.truth, table.groups, cv, table.n)
     fits = fitted_folds(estimator, table, folds, params, "raise")
-    tested = np.bincount(np.concatenate([fit.test for fit in fits]), minlength=table.n)
+    places = [test for _, test in folds]
+    tested = np.bincount(np.concatenate(places), minlength=table.n)
     if (tested != 1).any():
         row = int((tested != 1).argmax())
         raise ParameterError(
             f"row {row} is in {tested[row]} test sets", "every row is answered once", "use KFold"
         )
-    answers = [getattr(fit.model, method)(table.part(fit.test).x) for fit in fits]
+    pairs = zip(fits, places, strict=True)
+    answers = [getattr(fit.model, method)(table.part(test).x) for fit, test in pairs]
     if method != "predict" and hasattr(fits[0].model, "classes_"):
         known = [fit.model.classes_ for fit in fits]
         every = np.unique(np.concatenate(known))
-        pairs = zip(known, answers, strict=True)
-        answers = [over_all_classes(every, *pair, method) for pair in pairs]
-    order = np.argsort(np.concatenate([fit.test for fit in fits]), kind="stable")
+        shown = zip(known, answers, strict=True)
+        answers = [over_all_classes(every, *pair, method) for pair in shown]
+    order = np.argsort(np.concatenate(places), kind="stable")
     return np.concatenate(answers)[order]
 
 
@@ -357,7 +355,7 @@ def fitted_folds(
         models = from_sums(estimator, table, folds, weight, error_score)
     else:
         (models,) = refits([estimator], table, folds, weight, error_score)
-    fits = [Fitted(*fold, *model) for fold, model in zip(folds, models, strict=True)]
+    fits = [Fitted(*model) for model in models]
     require_one([fit.model for fit in fits])
     return fits
 

@@ -13,7 +13,7 @@ from suffice.errors import DataError, ParameterError
 from suffice.model_selection.folds import row_groups
 from suffice.model_selection.stratified import consecutive, stratified
 
-__all__ = ["ByContent", "Division", "divided"]
+__all__ = ["FOLDS", "ByContent", "Division", "divided"]
 
 FOLDS = 5  # as in scikit-learn
 MOST_FOLDS = 64

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.model_selection.cross_validation import cross_val_score, handed_over
+from suffice.model_selection.permuted_labels import PermutedLabels
 from suffice.model_selection.rows import Rows
 from suffice.model_selection.rows_at import rows_at
 from suffice.model_selection.scikit_learn import permuted
@@ -112,7 +113,12 @@ def permutation_test_score(
         )
         return float(scores.mean())
 
+    def fitted(order: NDArray[np.intp]) -> float:
+        return score(rows_at(y, order))
+
     orders = permuted(known.n, known.groups, n_permutations, random_state)
     observed = score(y)
-    scores = np.array([score(rows_at(y, order)) for order in orders])
+    together = PermutedLabels.of(estimator, known, cv, scoring, params)
+    scored = map(fitted, orders) if together is None else together.scores(orders, fitted)
+    scores = np.fromiter(scored, np.float64, n_permutations)
     return observed, scores, float((np.sum(scores >= observed) + 1) / (n_permutations + 1))

@@ -55,6 +55,13 @@ class Rows:
         """Labels or targets, (n,) or (n, t)."""
         return np.array(_column(self.X, self.y)) if isinstance(self.y, str) else self.y
 
+    def scored(
+        self, fits: Sequence[Any], places: Sequence[NDArray[np.intp]], scorer: Any, error_score: Any
+    ) -> list[Scored]:
+        """What the model of every fold scores on some rows."""
+        pairs = zip(fits, places, strict=True)
+        return [self.part(rows).scored(fit.model, scorer, error_score) for fit, rows in pairs]
+
     def part(self, places: NDArray[np.intp], weight: Any = None) -> Part:
         """Some rows, with what they weigh in a score."""
         return Part(*(rows_at(whole, places) for whole in (self.X, self.truth, weight)))

@@ -13,6 +13,7 @@ from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKF
 from sklearn.utils import _safe_indexing, check_random_state
 
 from suffice.errors import ParameterError
+from suffice.model_selection.division import FOLDS
 from suffice.model_selection.folds import Partition
 from suffice.model_selection.stratified import consecutive, stratified
 
@@ -23,6 +24,7 @@ __all__ = [
     "group_folds",
     "is_leave_one_out",
     "items_at",
+    "numbered_folds",
     "pairs_of",
     "permuted",
     "scorer_of",
@@ -45,10 +47,10 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     ValueError
         As scikit-learn has it, such as for more folds than rows.
     """
-    splitter = check_cv(cv, y, classifier=is_classifier(estimator))
-    if (partition := _of_numbers(splitter, n, y)) is not None:
+    numbered = numbered_folds(estimator, y, cv)
+    if numbered is not None and (partition := _partition(*numbered, n, y)) is not None:
         return partition
-    return pairs_of(splitter, n, y, groups)
+    return pairs_of(check_cv(cv, y, classifier=is_classifier(estimator)), n, y, groups)
 
 
 def is_leave_one_out(cv: Any) -> bool:
@@ -56,19 +58,37 @@ def is_leave_one_out(cv: Any) -> bool:
     return isinstance(cv, LeaveOneOut) or (isinstance(cv, str) and cv == "loo")
 
 
-def _of_numbers(splitter: Any, n: int, y: Any) -> Partition | None:
+def numbered_folds(estimator: Any, y: Any, cv: Any) -> tuple[int, bool] | None:
+    """How many folds a number of them, or scikit-learn's splitter for it, stands for.
+
+    Returns
+    -------
+    k : int
+    stratified : bool
+        Whether every fold has nearly the same share of every class.
+
+    None for what divides the rows in another way.
+    """
+    classifies = is_classifier(estimator)
+    plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu"
+    if (cv is None or type(cv) is int) and (plain or not classifies):
+        return (FOLDS if cv is None else cv), classifies  # no look at every label
+    splitter = check_cv(cv, y, classifier=classifies)
+    if type(splitter) not in (KFold, StratifiedKFold) or splitter.shuffle:
+        return None
+    return splitter.n_splits, type(splitter) is StratifiedKFold
+
+
+def _partition(k: int, by_class: bool, n: int, y: Any) -> Partition | None:
     """The folds of scikit-learn's own splitters for a number of folds, where it has no objection.
 
     They are the same as its own, which are found one by one.
     """
-    if type(splitter) not in (KFold, StratifiedKFold) or splitter.shuffle:
-        return None
-    k = splitter.n_splits
-    if type(splitter) is KFold:
-        return Partition(consecutive(n, k), k) if k <= n else None
+    if not by_class:
+        return Partition(consecutive(n, k), k) if 2 <= k <= n else None
     codes = _codes(np.asarray(y).reshape(-1))
     size = np.bincount(codes)
-    few = len(codes) != n or size[size > 0].min() < k
+    few = k < 2 or len(codes) != n or size[size > 0].min(initial=n) < k
     return None if few else Partition(stratified(codes, k), k)
 
 
@@ -80,13 +100,27 @@ def _codes(y: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
-    """The folds of a splitter or of an iterable of pairs; see `folds_of`."""
+    """The folds of a splitter or of an iterable of pairs; see `folds_of`.
+
+    Raises
+    ------
+    ParameterError
+        If a fold names rows that are not there, or none, or learns a row that it scores.
+    """
     places = np.empty((n, 0))  # splitters look at the number of rows only
     folds = [(_places(a, n), _places(b, n)) for a, b in check_cv(cv).split(places, y, groups)]
     for f, fold in enumerate(folds):
         for rows, what in zip(fold, ("to learn from", "to score on"), strict=True):
             if not len(rows):
                 raise ParameterError(f"fold {f} has no row {what}", "every fold needs both")
+        learnt = np.zeros(n, np.bool_)
+        learnt[fold[0]] = True
+        if (both := learnt[fold[1]]).any():
+            raise ParameterError(
+                f"fold {f} learns row {fold[1][both.argmax()]}, and scores it too",
+                "a score is of rows that were not learnt",
+                "let every split divide the rows: no row is in its training set and its test set",
+            )
     return folds
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError, warn
+from suffice.numerics import kernels
 
 __all__ = ["consecutive", "stratified"]
 
@@ -51,13 +52,8 @@ def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
     >>> stratified(np.array([0, 1, 0, 1, 0, 1]), 3)
     array([0, 0, 1, 1, 2, 2])
     """
-    rows = np.flatnonzero(codes >= 0)
-    first = np.full(codes.max(initial=-1) + 1, len(codes))
-    first[codes[rows[::-1]]] = rows[::-1]
-    shown = np.flatnonzero(first < len(codes))
-    place = np.zeros(len(first), np.min_scalar_type(len(shown)))
-    place[shown[np.argsort(first[shown])]] = np.arange(len(shown))
-    y = place[codes[rows]]  # classes as scikit-learn counts them: in the order of their first rows
+    labelled = codes >= 0
+    y = codes if labelled.all() else codes[labelled]
     size = np.bincount(y)
     if k > size.max(initial=0):
         raise ParameterError(
@@ -65,17 +61,12 @@ def stratified(codes: NDArray[np.intp], k: int) -> NDArray[np.intp]:
             "every fold has a row of some class",
             "ask for fewer folds",
         )
+    if not size.all():
+        y, size = (np.cumsum(size > 0) - 1)[y], size[size > 0]  # classes of these rows
     if k > size.min():
         warn(f"the rarest class has {size.min()} rows, fewer than the {k} folds.")
-    edges = np.cumsum(size)
-    shares = np.array([_share(edges, fold, k) for fold in range(k)])  # (k, classes)
+    found: NDArray[np.intp] = np.empty((1, len(y)), np.intp)
+    kernels.labelings.stratify(y[None], len(size), k, found)
     fold = np.full(len(codes), -1)
-    in_order = np.argsort(y, kind="stable")
-    fold[rows[in_order]] = np.repeat(np.tile(np.arange(k), len(size)), shares.T.ravel())
+    fold[labelled] = found[0]
     return fold
-
-
-def _share(edges: NDArray[np.intp], place: int, k: int) -> NDArray[np.intp]:
-    """How many of the rows place, place + k, ... of the sorted labels are of each class."""
-    before = np.maximum(edges - place + k - 1, 0) // k
-    return np.diff(before, prepend=0)

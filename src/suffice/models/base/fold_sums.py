@@ -21,6 +21,8 @@ __all__ = ["PlacedSplit", "by_place", "placed", "sums_by_place"]
 P = TypeVar("P")
 S = TypeVar("S")
 
+STRETCH = 4096  # rows of one group side by side that are worth a call of their own
+
 
 @dataclass(frozen=True)
 class PlacedSplit:
@@ -119,13 +121,34 @@ def _of_split(split: Any, params: tuple[Callable[[Split, Any, int], S], Any, Any
     first = 0
     for batch in split.batches():
         start = split.first + first
-        mine = group[start : start + batch.rows]
-        for g in np.flatnonzero(np.bincount(mine[mine >= 0])).tolist():
-            rows = np.flatnonzero(mine == g)
-            part = batch if len(rows) == batch.rows else batch.take(rows)
+        for g, rows in _grouped(group[start : start + batch.rows]):
+            part = _part(batch, rows)
             _join(total, {g: kernel(RowsOf(split, first, rows, part), more, g)})
         first += batch.rows
     return total
+
+
+def _grouped(group: NDArray[np.intp]) -> Iterator[tuple[int, range | NDArray[np.intp]]]:
+    """Yield groups and places of their rows: long stretches, which need no copy, and the others."""
+    edges = np.flatnonzero(group[1:] != group[:-1]) + 1
+    starts, stops = np.append(0, edges), np.append(edges, len(group))
+    long = np.flatnonzero(stops - starts >= STRETCH)
+    rest = np.ones(len(group), np.bool_)
+    for start, stop in zip(starts[long].tolist(), stops[long].tolist(), strict=True):
+        rest[start:stop] = False
+        if group[start] >= 0:
+            yield int(group[start]), range(start, stop)
+    places = np.flatnonzero(rest)
+    of_places = group[places]
+    for g in np.flatnonzero(np.bincount(of_places[of_places >= 0])).tolist():
+        yield g, places[of_places == g]
+
+
+def _part(batch: Batch, rows: range | NDArray[np.intp]) -> Batch:
+    """Some rows of a batch, without a copy where they lie side by side."""
+    if len(rows) == batch.rows:
+        return batch
+    return batch.cut(rows.start, rows.stop) if isinstance(rows, range) else batch.take(rows)
 
 
 def _join(total: dict[int, Any], more: dict[int, Any]) -> None:

@@ -238,7 +238,7 @@ class RowsOf:
 
     split: Split
     first: int
-    rows: NDArray[np.intp]
+    rows: NDArray[np.intp] | range
     batch: Batch
 
     def batches(self) -> Iterator[Batch]:

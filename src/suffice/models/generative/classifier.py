@@ -39,7 +39,9 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.prior_factors import prior_factors
 from suffice.models.generative.reader import GenerativeReader
+from suffice.models.generative.relabelled import RelabelledRows
 from suffice.models.generative.saved import SAVED, SavedGenerative
+from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, normalise
 from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.by_class import ByClass
@@ -221,6 +223,20 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         model = GenerativeLeftOut(self.model_, layout, families, self._class_prior)
         judge = replace(self._judge(source), model=model, layout=layout)
         return LeaveOneOut(judge, model.answers, self._of_logs())
+
+    def _relabelled(self, reader: GenerativeReader, source: Rows) -> RelabelledRows | None:
+        """Rows to be learnt under many labelings at once, where the families are all of the model.
+
+        None where every labeling has to be fitted.
+        """
+        if self.costs is not None or type(self)._model_of is not GenerativeClassifier._model_of:
+            return None
+        return RelabelledRows.of(reader.parts, reader.layout, source, self._prior_of_sizes)
+
+    def _prior_of_sizes(self, classes: Vocabulary, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """P(c) of numbers of rows, (k,)."""
+        weight = DoubleDouble(rows, np.zeros_like(rows))
+        return self._class_prior(ByClass(classes, weight, DoubleDouble.zeros(()), ()))
 
     def _class_prior(self, statistic: ByClass) -> NDArray[np.float64]:
         """P(c) of the classes of a statistic."""

@@ -16,6 +16,7 @@ from suffice.numerics.kernels import (
     exact_moments as exact_moments,
     factor as factor,
     gram as gram,
+    labelings as labelings,
     linear as linear,
     logistic as logistic,
     merging as merging,

@@ -1,0 +1,1 @@
+"""What families learn and say of the same rows under many labelings of them."""
