@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event, event_features, most_telling, takes_events
-from suffice.families.counts.smoothing import evidence_for, settled_alpha
+from suffice.families.counts.relabelled import RelabelledCodes, outcome_scores
+from suffice.families.counts.smoothing import alpha_of, evidence_for, is_given, settled_alpha
 from suffice.families.family import INCOMPLETE, Family, Form, Parameters, complete
 from suffice.families.options import Estimation, Smoothing, check_smoothing
 from suffice.numerics import kernels
@@ -89,6 +91,18 @@ class Bernoulli(Family):
             alpha = alpha[:, None]
         theta = dirichlet(outcomes, alpha, self.estimation, 2)
         return BernoulliParameters(theta, words, evidence)
+
+    def relabelled(self, blocks: Sequence[Any]) -> RelabelledCodes | None:
+        """The rows of blocks of two outcomes under many labelings."""
+        found = RelabelledCodes.of(self._scores_of_column, blocks)
+        if found is None or not is_given(self.alpha, len(found.vocabularies)):
+            return None  # a fit chooses, or says what is wrong
+        return found
+
+    def _scores_of_column(
+        self, j: int, vocabulary: Vocabulary, counts: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        return outcome_scores(dirichlet(counts, alpha_of(self.alpha, j), self.estimation, 2))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError, ParameterError
+from suffice.errors import ParameterError
 from suffice.families.counts.advice import advice_on_counts
 from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
 from suffice.families.counts.events import by_event
+from suffice.families.counts.from_zero import MOST_CODES, counts_from_zero, over_range
 from suffice.families.counts.identifiers import identifiers_of
 from suffice.families.counts.left_out import CategoriesLeftOut
-from suffice.families.counts.smoothing import evidence_for, settled_alpha
+from suffice.families.counts.relabelled import RelabelledCodes, value_scores
+from suffice.families.counts.smoothing import alpha_of, evidence_for, is_given, settled_alpha
 from suffice.families.family import Family, Form, Parameters
 from suffice.families.left_out.rows import no_closed_form
 from suffice.families.options import (
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = ["Categorical", "CategoricalParameters", "refuse_unseen"]
-
-MOST_CODES = 1_000_000  # of one column; each has a probability in every class
 
 
 @dataclass(frozen=True)
@@ -161,6 +161,45 @@ class Categorical(Family):
         options = self.from_zero, alpha, self.estimation, self.unseen, self.identifiers == "ignore"
         return CategoriesLeftOut(counts, least, *options, self.left_out(statistic).tolist())
 
+    def relabelled(self, blocks: Sequence[Any]) -> RelabelledCodes | None:
+        """The rows of blocks under many labelings."""
+        found, least = RelabelledCodes.of(self._scores_of_column, blocks), self.min_categories
+        if found is None or not is_given(self.alpha, d := len(found.vocabularies)):
+            return None  # a fit chooses, or says what is wrong
+        if isinstance(least, tuple) and len(least) != d:
+            return None
+        if self.identifiers == "keep":
+            return found
+        # Half of the rows are learnt or more: two of them share a value.
+        few = all(4 * len(v) < len(found.places) for v in found.vocabularies)
+        return found if few else None
+
+    def _scores_of_column(
+        self, j: int, vocabulary: Vocabulary, counts: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        least = self.min_categories
+        fewest = least[j] if isinstance(least, tuple) else least
+        known = np.asarray(counts.any(axis=0))
+        if self.unseen == "error" and not known.all():
+            return None
+        m = known.sum(axis=1)
+        other = ~np.array([counts_from_zero((v,)) for v in vocabulary.values], np.bool_)
+        if self.from_zero and not other.any():
+            values = np.array(vocabulary.values, np.float64)
+            largest = np.where(known, values, -1.0).max(axis=1, initial=-1.0).astype(np.intp)
+            m = np.maximum(largest + 1, fewest)
+            known = values < m[:, None]
+        elif self.from_zero and not known[:, other].any(axis=1).all():
+            return None  # those that a fold has learnt count from 0
+        m = np.maximum(m, fewest) + (self.unseen == "smooth")
+        if m.max(initial=0) > MOST_CODES:
+            return None
+
+        def probabilities(counts: NDArray[np.float64], m: int) -> NDArray[np.float64]:
+            return dirichlet(counts, alpha_of(self.alpha, j), self.estimation, max(m, 1))
+
+        return value_scores(counts, known, m, probabilities, self.unseen == "smooth")
+
     def _settled(self, statistic: Counts) -> tuple[Counts, tuple[int, ...]]:
         """The counts of all values, seen or not, and the least number of values of each column."""
         d = len(statistic.vocabularies)
@@ -173,7 +212,7 @@ class Categorical(Family):
             )
         if self.from_zero:
             statistic = statistic.over(
-                tuple(_from_zero(j, v, least[j]) for j, v in enumerate(statistic.vocabularies))
+                tuple(over_range(j, v, least[j]) for j, v in enumerate(statistic.vocabularies))
             )
         return statistic, least
 
@@ -207,28 +246,6 @@ def refuse_unseen(
         row, column = map(int, found[0])
         value = block.vocabularies[column].values[block.codes[row, column]]
         raise BadCell(row, column, value, "the value was never seen in training")
-
-
-def _from_zero(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
-    """All whole numbers from 0 on, if the values of column j are such; else the values.
-
-    Raises
-    ------
-    DataError
-        If there would be more than a table can have.
-    """
-    values = vocabulary.values
-    if not all(isinstance(v, int | float) and v >= 0 and v == int(v) for v in values):
-        return vocabulary
-    largest = int(values[-1]) if values else -1
-    places = max(largest + 1, least)
-    if places > MOST_CODES:
-        raise DataError(
-            f"column {j}, counted from 0: {places} values from 0 to {places - 1}",
-            f"whole numbers are codes that count from 0, {MOST_CODES:,} at most",
-            "number the values without gaps, or give them as strings",
-        )
-    return Vocabulary(tuple(range(places)))
 
 
 class ScoreTable(NamedTuple):
