@@ -63,6 +63,14 @@ TASKS: dict[str, tuple[Any, Any, Any, Any, dict[str, Any]]] = {
         {"cv": 3},
     ),
     "an option out of range": (GaussianNB(), IRIS, SPECIES, {"var_smoothing": [-1, 0.1]}, {}),
+    "scores from sums": (
+        Ridge(),
+        np.c_[DIABETES, DIABETES[:, 0] + 1e-9 * PROGRESS, 1e6 + DIABETES[:, 1]],
+        np.c_[PROGRESS, PROGRESS**2],
+        {"alpha": np.logspace(-6, 3, 7).tolist(), "fit_intercept": [True, False]},
+        {"cv": 4},
+    ),
+    "many points of tables": (CategoricalNB(), CODES, CLASSES, {"alpha": [1e-3, *range(1, 8)]}, {}),
     "no refit": (GaussianNB(), IRIS, SPECIES, {"var_smoothing": [1e-9, 0.1]}, {"refit": False}),
 }
 

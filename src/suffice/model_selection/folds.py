@@ -103,15 +103,18 @@ class FoldSums:
     ----------
     statistics : sequence of statistics
         One for every fold.
+    tested : sequence of statistics, optional
+        Of the rows that are no fold's but this one's, where every row is scored in one fold.
     """
 
     statistics: Sequence[Any]
+    tested: Sequence[Any] | None = None
 
     @classmethod
     def of_folds(cls, opened: Opened, folds: Sequence[Any], n: int) -> FoldSums:
         """Sum the n rows of a table for pairs of rows to learn from and others; see `of`."""
         if isinstance(folds, Partition) and len(folds) <= MOST_GROUPS:
-            return cls.of_groups(opened, folds.fold, 1 - np.eye(len(folds), dtype=np.intp))
+            return cls.of_groups(opened, folds.fold, 1 - np.eye(len(folds), dtype=np.intp), True)
         return cls.of(opened, [train for train, _ in folds], n)
 
     @classmethod
@@ -131,12 +134,16 @@ class FoldSums:
 
     @classmethod
     def of_groups(
-        cls, opened: Opened, group: NDArray[np.intp], times: NDArray[np.intp]
+        cls,
+        opened: Opened,
+        group: NDArray[np.intp],
+        times: NDArray[np.intp],
+        tested: bool = False,
     ) -> FoldSums:
-        """Sum the rows of every group once; see `row_groups`."""
+        """Sum the rows of every group once; see `row_groups`. Each may be a fold that is tested."""
         with fit_context(opened.learner):
             sums = opened.learner._sums_by_place(opened.reader, opened.source, group)
-        return cls([_sum_of_groups(sums, often) for often in times])
+        return cls([_sum_of_groups(sums, often) for often in times], sums if tested else None)
 
 
 def row_groups(

@@ -242,20 +242,20 @@ class _Judged:
             self._opened(learner, weight) if is_of_sums(learner) else None for learner in learners
         ]
         fits: dict[int, list[tuple[Any, float]]] = {}
-        groups: list[list[int]] = []
+        groups: list[tuple[list[int], Any]] = []
         waiting = {i: one for i, one in enumerate(opened) if isinstance(one, Opened)}
         while waiting:
             first = next(iter(waiting.values()))
             alike = [i for i, one in waiting.items() if one.sums == first.sums]
-            groups.append(alike)
             started = perf_counter()
-            sums = known(first) if known else self._sums(first)
+            sums = FoldSums(known(first)) if known else self._sums(first)
+            groups.append((alike, sums.tested if weight is None else None))
             share = (perf_counter() - started) / (len(alike) * len(self.folds))
             for i in alike:
                 same = waiting.pop(i)
                 fits[i] = [
                     timed(partial(same.fitted, statistic), self.error_score, share)
-                    for statistic in sums
+                    for statistic in sums.statistics
                 ]
         apart = [i for i, one in enumerate(opened) if one is None]
         if apart:
@@ -282,20 +282,22 @@ class _Judged:
         out = [found[i, f] for i in range(len(learners)) for f in range(len(self.folds))]
         return _filled(out, self.error_score)
 
-    def _sums(self, opened: Opened) -> Sequence[Any]:
-        return FoldSums.of_folds(opened, self.folds, self.table.n).statistics
+    def _sums(self, opened: Opened) -> FoldSums:
+        return FoldSums.of_folds(opened, self.folds, self.table.n)
 
     def _own_scores(
-        self, groups: Sequence[Sequence[int]], fits: Mapping[int, Sequence[tuple[Any, float]]]
+        self,
+        groups: Sequence[tuple[list[int], Any]],
+        fits: Mapping[int, Sequence[tuple[Any, float]]],
     ) -> dict[tuple[int, int], Scored]:
         """The own score of all models, where that is asked for and all have one."""
-        if not self.own or sum(map(len, groups)) < len(fits):
+        if not self.own or sum(len(alike) for alike, _ in groups) < len(fits):
             return {}
         known: dict[tuple[int, int], Scored] = {}
         folds = range(len(self.folds))
-        for alike in groups:
+        for alike, sums in groups:
             models = [fits[i][f][0] for i in alike for f in folds]
-            scores = own_scores(models, [*folds] * len(alike), self.table, self.folds)
+            scores = own_scores(models, [*folds] * len(alike), self.table, self.folds, sums)
             if scores is None:
                 return {}
             known |= zip(product(alike, folds), scores, strict=True)

@@ -170,8 +170,8 @@ class DoubleDouble:
         """Exact sum along one axis."""
         hi, lo = np.moveaxis(self.hi, axis, 0), np.moveaxis(self.lo, axis, 0)
         total = DoubleDouble.zeros(hi.shape[1:])
-        for part in zip(hi, lo, strict=True):
-            total += DoubleDouble(*part)
+        rows, out = (len(hi), total.hi.size), (total.hi.reshape(-1), total.lo.reshape(-1))
+        kernels.sums.sum_pairs(hi.reshape(rows), lo.reshape(rows), *out)
         return total
 
     def scatter(self, index: Any, shape: tuple[int, ...]) -> DoubleDouble:

@@ -225,6 +225,10 @@ class Comoments(GroupedRows):
 
         A difference is canonical: of the rows taken away it keeps no value.
         """
+        return self._canonical
+
+    @cached_property
+    def _canonical(self) -> Comoments:  # which the models of a grid share
         names = ("weight", "pivot", "sums", "product_index", "products")
         out = {name: getattr(self, name).copy() for name in names}
         kernels.comoments.recentre(*out.values())

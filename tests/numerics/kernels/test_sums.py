@@ -33,6 +33,13 @@ def cases() -> Iterator[tuple[str, list[Any]]]:
             out = np.zeros((2, n))
             kernels.sums.add_pairs(*a, *b, sign, *out)
             yield f"add_pairs {n} {sign}", [out]
+        alone = np.zeros((2, n))
+        for row in ((*a, 1.0), (*b, 1.0), (*b, -1.0)):
+            kernels.sums.add_pairs(alone[0].copy(), alone[1].copy(), *row, *alone)
+        parts = np.stack([np.stack([a, b, -b])[:, i] for i in range(2)])
+        together = np.zeros((2, n))
+        kernels.sums.sum_pairs(*parts, *together)
+        np.testing.assert_array_equal(together, alone)
         pairs = some(random, 3, 2, n)
         for factor in (3.0, 0.1, np.inf):
             out = np.zeros_like(pairs)

@@ -140,6 +140,10 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """A reader of earlier rows, with options of reading that may have changed since."""
         return reader
 
+    def _score_of_sums(self, rows: S) -> float | None:
+        """The own score of rows with these sums, or None where it takes the rows themselves."""
+        return None
+
     def _fitted_to(self, learnt: Learnt[R, S]) -> Self:
         """The estimator that `fit` makes of rows with these sums; this one stays as it is."""
         return copy(self)._set(learnt.reader.narrowed(learnt.statistic))

@@ -9,10 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError
+from suffice.models.design.normal_equations import NormalEquations
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import aligned, explained
+from suffice.numerics.linalg import product
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments
 
-__all__ = ["RegressionEvaluation"]
+__all__ = ["RegressionEvaluation", "r_squared_of_sums"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,3 +119,27 @@ class RegressionEvaluation:
         rss = self.mean_squared_error * self.weight
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.where(total > 0, rss / total, np.sign(rss)))
+
+
+def r_squared_of_sums(fit: LeastSquares, rows: GroupedRows) -> float | None:
+    """R² of rows that a model need not have learnt, from their sums; the mean over targets.
+
+    ::
+
+        Σe² = Σ(y − ȳ)² − 2wᵀXᵀy + wᵀXᵀXw + n (ȳ − b − x̄ᵀw)²
+
+    with products about the means of these rows. None if a cell is missing, the rows have other
+    terms, or a target has one value only.
+    """
+    p, t = fit.equations.xy.shape
+    if rows.is_empty or not rows.complete or rows.d != p + t:
+        return None
+    sums, w = NormalEquations.of(rows, p), DoubleDouble.of(fit.coefficients)
+    squares = (w * (product(sums.xx, w) - sums.xy * 2.0)).sum(axis=0) + sums.yy
+    far = ((sums.x_mean - DoubleDouble.of(fit.origin))[:, None] * w).sum(axis=0)
+    bias = (sums.y_mean - DoubleDouble.of(fit.at_origin) - far).value
+    tss = sums.yy.value
+    if not (tss > 0).all():
+        return None
+    rss = np.maximum(squares.value, 0.0) + sums.rows * bias**2
+    return float((1.0 - rss / tss).mean())

@@ -22,6 +22,7 @@ from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.effects import Effects, effects
+from suffice.models.linear.evaluation import r_squared_of_sums
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import (
     LinearModel,
@@ -196,6 +197,12 @@ class FittedLinear(Regressor):
     def _left_out(self) -> float:
         """Weight of the rows with missing cells, which the fit does without."""
         return self.statistic_.rows - self._solved().equations.rows
+
+    def _score_of_sums(self, rows: GroupedRows) -> float | None:
+        fit = self.model_.fit
+        if self.model_.cells is not None or type(fit) is not LeastSquares:
+            return None
+        return None if self.precision == "double" else r_squared_of_sums(fit, rows)
 
     def _solved(self) -> LeastSquares:
         """The fit, if it is a function of sums."""
