@@ -90,23 +90,45 @@ INLINE void add_class_tile(Lanes sums, Index i, Index first, Strided<double> out
   for (Index c = 0; c < least(CLASS_TILE, out.columns - first); ++c) out(i, first + c) += total[c];
 }
 
+// Add P tiles of classes, from class `first` on, of rows from `start` to `stop`: their places in the
+// table (rows, d).
+template <int P>
+INLINE void add_places(const std::int64_t* places, Index d, Matrix<const double> table, Index first,
+                       Index start, Index stop, Strided<double> out) {
+  for (Index i = start; i < stop; ++i, places += d) {
+    Lanes sum[P];
+    UNROLL for (int p = 0; p < P; ++p) sum[p] = splat(0.0);
+    for (Index j = 0; j < d; ++j) {
+      const double* terms = table.at + places[j] + first;
+      UNROLL for (int p = 0; p < P; ++p) sum[p] += load(terms + p * CLASS_TILE);
+    }
+    UNROLL for (int p = 0; p < P; ++p) add_class_tile(sum[p], i, first + p * CLASS_TILE, out);
+  }
+}
+
 void add_table(Matrix<const std::int64_t> values, Ranges ranges, Matrix<const double> table,
                Strided<double> out) {
   constexpr Index CELLS_AHEAD = 2048;  // cells between asking for one and reading it
+  constexpr Index BLOCK = 32;          // rows whose places stay in cache from tile to tile
   const Index n = values.shape[0], d = values.shape[1], width = table.shape[1];
-  for (Index i = 0; i < n; ++i) {
-    const std::int64_t* cells = values.at + i * d;
-    for (Index j = 0; j < d; j += LANES) prefetch(cells + j + CELLS_AHEAD);
-    for (Index first = 0; first < out.columns; first += CLASS_TILE) {
-      Lanes sum = splat(0.0);
+  const Buffer<std::int64_t> places(BLOCK * d);
+  for (Index start = 0; start < n; start += BLOCK) {
+    const Index stop = least(start + BLOCK, n);
+    const std::int64_t* cells = values.at + start * d;
+    for (Index i = 0; i < stop - start; ++i, cells += d) {
+      for (Index j = 0; j < d; j += LANES) prefetch(cells + j + CELLS_AHEAD);
       for (Index j = 0; j < d; ++j) {
         const auto size = static_cast<std::uint64_t>(ranges.size[j]);
         auto v = static_cast<std::uint64_t>(cells[j]) - static_cast<std::uint64_t>(ranges.low[j]);
         v = v < size ? v : size;
-        sum += load(table.at + (ranges.first[j] + static_cast<Index>(v)) * width + first);
+        places[i * d + j] = (ranges.first[j] + static_cast<Index>(v)) * width;
       }
-      add_class_tile(sum, i, first, out);
     }
+    Index first = 0;
+    for (; out.columns - first > 3 * CLASS_TILE; first += 4 * CLASS_TILE)
+      add_places<4>(places, d, table, first, start, stop, out);
+    for (; first < out.columns; first += CLASS_TILE)
+      add_places<1>(places, d, table, first, start, stop, out);
   }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.counts.advice import advice_on_counts
-from suffice.families.counts.dirichlet import dirichlet, pseudo_counts
+from suffice.families.counts.dirichlet import dirichlet, dirichlet_columns, pseudo_counts
 from suffice.families.counts.events import by_event
 from suffice.families.counts.from_zero import MOST_CODES, counts_from_zero, over_range
 from suffice.families.counts.identifiers import identifiers_of
@@ -136,15 +137,17 @@ class Categorical(Family):
             If codes that count from 0 are too large.
         """
         statistic, least = self._settled(statistic)
-        columns = [statistic.column(j) for j in range(statistic.d)]
+        counts, starts = statistic.count.value, statistic.offsets.tolist()
+        columns = [counts[:, start:stop] for start, stop in pairwise(starts)]
         sizes = list(map(self._size, columns, least))
         quiet = self.left_out(statistic).tolist()
         asked = (column * (j not in quiet) for j, column in enumerate(columns))
         evidence = evidence_for(self.alpha, asked, sizes)
         for j in quiet:
             columns[j] = np.broadcast_to(columns[j].sum(axis=0), columns[j].shape)
-        parts = list(map(self._fractions, columns, sizes, self._each_alpha(evidence, statistic.d)))
-        table = np.concatenate(parts, axis=1) if parts else np.zeros((statistic.count.shape[0], 0))
+        alpha = self._each_alpha(evidence, statistic.d)
+        parts = dirichlet_columns(columns, alpha, self.estimation, sizes)
+        table = np.concatenate(parts, axis=1) if parts else np.zeros((len(counts), 0))
         return CategoricalParameters(statistic.vocabularies, table, self.unseen, evidence)
 
     def leave_one_out(self, statistic: Counts) -> CategoriesLeftOut:
@@ -224,12 +227,6 @@ class Categorical(Family):
         """How many values of a column share the probability."""
         return max(max(len(count.T), least) + (self.unseen == "smooth"), 1)
 
-    def _fractions(self, count: NDArray[np.float64], m: int, alpha: float) -> NDArray[np.float64]:
-        """θ (k, v + 1) of one column; the last stands for values that no row showed."""
-        with_unseen = np.zeros((len(count), count.shape[1] + 1))
-        with_unseen[:, :-1] = count
-        return dirichlet(with_unseen, alpha, self.estimation, m)
-
 
 def refuse_unseen(
     block: CodedBlock, codes: NDArray[Any], vocabularies: tuple[Vocabulary, ...]
@@ -303,6 +300,14 @@ class CategoricalParameters(Parameters):
     def _add(self, values: NDArray[Any], places: ScoreTable, out: NDArray[np.float64]) -> None:
         for start, part in tiles(values, np.int64):
             kernels.scores.add_table(part, *places, out[start : start + len(part)])
+
+    def side_by_side(self, models: Sequence[Any]) -> CategoricalParameters | None:
+        """The classes of models of the same values."""
+        known = self.vocabularies, self.unseen
+        if any((model.vocabularies, model.unseen) != known for model in models):
+            return None
+        theta = np.concatenate([model.theta for model in models])
+        return replace(self, theta=theta, alpha_evidence=None)
 
     @cached_property
     def _log_theta(self) -> NDArray[np.float64]:

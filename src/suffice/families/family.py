@@ -148,6 +148,10 @@ class Parameters(ABC):
         """
         return complete(block.values)
 
+    def side_by_side(self, models: Sequence[Any]) -> Parameters | None:
+        """The classes of models one after the other; None where they cannot stand together."""
+        return None
+
     def remarks(self, columns: Sequence[str], classes: Sequence[Any]) -> Iterable[str]:
         """What a user should know of these estimates, in sentences."""
         return ()

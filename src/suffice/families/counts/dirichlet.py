@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.options import Alpha
 
-__all__ = ["dirichlet", "prior_counts", "pseudo_counts"]
+__all__ = ["dirichlet", "dirichlet_columns", "prior_counts", "pseudo_counts"]
 
 
 def pseudo_counts(alpha: Alpha, events: int) -> float | NDArray[np.float64]:
@@ -89,3 +91,44 @@ def dirichlet(
         pooled = np.where(np.isnan(pooled), 1 / max(m, 1), pooled)
         np.copyto(fractions, pooled, where=empty)
     return fractions
+
+
+def dirichlet_columns(
+    columns: Sequence[NDArray[np.float64]],
+    alpha: NDArray[np.float64],
+    estimation: str,
+    sizes: Sequence[int],
+) -> list[NDArray[np.float64]]:
+    """Probabilities of the values of every column, and of one that no row showed.
+
+    Parameters
+    ----------
+    columns : sequence of d ndarray (k, v)
+        Counts; see `dirichlet`.
+    alpha : ndarray (d,)
+        Pseudo-count of every value of a column.
+    estimation : {"mle", "map", "bayes"}
+    sizes : sequence of d int
+        How many values share the probability in each column.
+
+    Returns
+    -------
+    list of d ndarray (k, v + 1)
+
+    Examples
+    --------
+    >>> ones = np.ones((1, 1))
+    >>> dirichlet_columns([ones, ones], np.array([1.0, 3.0]), "bayes", [2, 2])
+    [array([[0.66666667, 0.33333333]]), array([[0.57142857, 0.42857143]])]
+    """
+    alike: dict[tuple[int, int, float], list[int]] = {}  # they are found together
+    for j, (column, m, pseudo) in enumerate(zip(columns, sizes, alpha.tolist(), strict=True)):
+        alike.setdefault((column.shape[1], m, pseudo), []).append(j)
+    found = list(columns)
+    for (v, m, pseudo), places in alike.items():
+        counts = np.zeros((len(columns[0]), len(places), v + 1))
+        counts[..., :-1] = np.stack([columns[j] for j in places], axis=1)
+        theta = dirichlet(counts, pseudo, estimation, m)
+        for i, j in enumerate(places):
+            found[j] = theta[:, i]
+    return found

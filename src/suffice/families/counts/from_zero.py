@@ -15,6 +15,9 @@ MOST_CODES = 1_000_000  # of one column; each has a probability in every class
 
 def counts_from_zero(values: Iterable[Any]) -> bool:
     """Whether all values are whole numbers, 0 or more."""
+    values = tuple(values)
+    if set(map(type, values)) == {int}:
+        return min(values) >= 0
     return all(isinstance(v, int | float) and v >= 0 and v == int(v) for v in values)
 
 
@@ -37,4 +40,4 @@ def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
             f"whole numbers are codes that count from 0, {MOST_CODES:,} at most",
             "number the values without gaps, or give them as strings",
         )
-    return Vocabulary(tuple(range(places)))
+    return vocabulary if len(values) == places else Vocabulary(tuple(range(places)))

@@ -27,6 +27,7 @@ from suffice.models.base.checks import check_among, check_one_type, declared_lab
 from suffice.models.base.class_weights import ClassWeight, check_class_weight
 from suffice.models.base.costs import expected_costs
 from suffice.models.base.exact import ExactEstimator
+from suffice.models.base.judge import Judge
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.streams import check_stream
@@ -41,6 +42,7 @@ from suffice.models.generative.prior_factors import prior_factors
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.relabelled import RelabelledRows
 from suffice.models.generative.saved import SAVED, SavedGenerative
+from suffice.models.generative.side_by_side import SideBySide, hits_together
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, normalise
 from suffice.phrases import Phrase, PythonOnly
@@ -215,6 +217,10 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     ) -> list[ByClass]:
         return reader.summarise_by_place(source, self._engine_for(source), group)
 
+    def _scoring(self, source: Any) -> Judge:
+        judge = super()._scoring(source)
+        return judge if self.costs is not None else replace(judge, together=_side_by_side)
+
     def _leave_one_out(self, source: Rows) -> LeaveOneOut:
         statistic = self.model_.statistic
         parts = zip(self.parts_, statistic.blocks, strict=True)
@@ -375,3 +381,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         single, least = saved.single_precision, saved.min_count
         reader = self.reader_type(*of_file, single=single, min_count=least)
         self._restore_sums(Learnt(reader, saved.batches))
+
+
+def _side_by_side(models: Sequence[GenerativeModel]) -> tuple[Callable[..., Any], Any] | None:
+    found = SideBySide.of(models)
+    return None if found is None else (hits_together, found)
