@@ -90,18 +90,54 @@ INLINE void add_class_tile(Lanes sums, Index i, Index first, Strided<double> out
   for (Index c = 0; c < least(CLASS_TILE, out.columns - first); ++c) out(i, first + c) += total[c];
 }
 
+// The sums of eight rows over a tile of classes, to be added to scores together.
+class TileOfSums {
+  Lanes rows_[LANES];
+
+ public:
+  INLINE void set(Index i, Lanes sums) { rows_[i] = sums; }
+  INLINE void add_to(Strided<double> out, Index start, Index first) {
+    if (out.down != 1 || out.columns - first < CLASS_TILE) {
+      for (Index i = 0; i < LANES; ++i) add_class_tile(rows_[i], start + i, first, out);
+      return;
+    }
+    transpose(rows_);
+    UNROLL for (int c = 0; c < LANES; ++c) {
+      double* to = &out(start, first + c);
+      store(to, load(to) + rows_[c]);
+    }
+  }
+};
+
+// The sums over P tiles of classes of a row, whose cells have these places in the table.
+template <int P>
+INLINE void sum_places(const std::int64_t* places, Index d, const double* table, Lanes (&sum)[P]) {
+  UNROLL for (int p = 0; p < P; ++p) sum[p] = splat(0.0);
+  for (Index j = 0; j < d; ++j) {
+    const double* terms = table + places[j];
+    UNROLL for (int p = 0; p < P; ++p) sum[p] += load(terms + p * CLASS_TILE);
+  }
+}
+
 // Add P tiles of classes, from class `first` on, of rows from `start` to `stop`: their places in the
 // table (rows, d).
 template <int P>
 INLINE void add_places(const std::int64_t* places, Index d, Matrix<const double> table, Index first,
                        Index start, Index stop, Strided<double> out) {
-  for (Index i = start; i < stop; ++i, places += d) {
-    Lanes sum[P];
-    UNROLL for (int p = 0; p < P; ++p) sum[p] = splat(0.0);
-    for (Index j = 0; j < d; ++j) {
-      const double* terms = table.at + places[j] + first;
-      UNROLL for (int p = 0; p < P; ++p) sum[p] += load(terms + p * CLASS_TILE);
+  const double* terms = table.at + first;
+  Index i = start;
+  for (; i + LANES <= stop; i += LANES) {
+    TileOfSums tiles[P];
+    for (Index q = 0; q < LANES; ++q, places += d) {
+      Lanes sum[P];
+      sum_places<P>(places, d, terms, sum);
+      UNROLL for (int p = 0; p < P; ++p) tiles[p].set(q, sum[p]);
     }
+    UNROLL for (int p = 0; p < P; ++p) tiles[p].add_to(out, i, first + p * CLASS_TILE);
+  }
+  for (; i < stop; ++i, places += d) {
+    Lanes sum[P];
+    sum_places<P>(places, d, terms, sum);
     UNROLL for (int p = 0; p < P; ++p) add_class_tile(sum[p], i, first + p * CLASS_TILE, out);
   }
 }
