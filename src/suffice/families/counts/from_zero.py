@@ -17,7 +17,7 @@ def counts_from_zero(values: Iterable[Any]) -> bool:
     """Whether all values are whole numbers, 0 or more."""
     values = tuple(values)
     if set(map(type, values)) == {int}:
-        return min(values) >= 0
+        return bool(min(values) >= 0)
     return all(isinstance(v, int | float) and v >= 0 and v == int(v) for v in values)
 
 

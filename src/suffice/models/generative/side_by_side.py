@@ -45,8 +45,8 @@ class SideBySide:
         """Put models side by side; None if they differ in more than numbers."""
         first = models[0]
         for model in models:
-            plain = type(model) is GenerativeModel and model.calibration is model.sampled is None
-            if not (plain and model.classes == first.classes):
+            changed = model.calibration is not None or model.sampled is not None
+            if type(model) is not GenerativeModel or changed or model.classes != first.classes:
                 return None
         if len(first.classes) > MOST_CLASSES:
             return None
