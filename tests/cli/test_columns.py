@@ -75,6 +75,7 @@ def test_a_third_value_is_missing_in_every_answer(run: Run, tmp_path: Path) -> N
     assert said["evaluate"][0] == said["evaluate"][1]
     without, third = (json.loads(text)["rows"][0] for text in said["explain"])
     assert without["probability"] == third["probability"]
+    assert run("fit", "two.csv", "--label", "kind", "--bernoulli", "two").exit_code == 0
     (tmp_path / "more.csv").write_text("two,size,kind\n1,3,a\n2,4,b\n")
     refused = run("forget", "two.suffice", "more.csv", "-o", "rest.suffice")
     assert refused.exit_code == 2

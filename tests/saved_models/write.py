@@ -339,6 +339,16 @@ def columns_far_from_zero() -> Iterator[tuple[str, Any, str]]:
     yield "far", AODE().fit(RAW, "kind"), "table"
 
 
+def whole_numbers() -> Iterator[tuple[str, Any, str]]:
+    """Models of integers, of which some are categories by what all rows show."""
+    rows = TABLE.select(["a", "visits", "number", "kind"])
+    yield "whole", NaiveBayes().fit(rows, "kind"), "table"
+    model = NaiveBayes(estimation="mle", calibration="none", unseen="smooth", window=2)
+    for batch in (rows[:16], rows[16:32], rows[32:]):
+        model.partial_fit(batch, "kind")
+    yield "whole_window", model, "table"
+
+
 def regularized() -> Iterator[tuple[str, Any, str]]:
     """Discriminants between linear and quadratic."""
     yield "default", da.RegularizedDiscriminantAnalysis().fit(X, NUMBER), "numbers"
@@ -382,6 +392,7 @@ def main() -> None:
         averages,
         pairs,
         columns_far_from_zero,
+        whole_numbers,
         regularized,
         chosen,
     )

@@ -15,7 +15,6 @@ from suffice.data.array_labels import Labels
 from suffice.data.binary_cells import outcome_codes
 from suffice.data.schema import (
     BOOLEAN,
-    UNDECIDED,
     BlockLayout,
     Column,
     Layout,
@@ -145,11 +144,9 @@ def _require_cells_within(x: Any) -> None:
 
 
 def _integer_column(name: str, values: NDArray[Any]) -> Column:
-    if not len(values):
-        return Column(name, "integer", *UNDECIDED)
-    distinct = np.unique(values)
-    smallest, largest = int(distinct[0]), int(distinct[-1])
-    return Column(name, "integer", *integer_kind(len(distinct), len(values), smallest, largest))
+    largest = values.max(initial=0)
+    distinct, smallest = (len(np.unique(values)), values.min()) if largest == 1 else (0, 0)
+    return Column(name, "integer", *integer_kind(distinct, int(smallest), int(largest)))
 
 
 @dataclass(frozen=True)

@@ -124,13 +124,14 @@ def _kind(stored: Stored, values: pa.Array[Any]) -> tuple[Kind, str]:
         return "real", "numbers"
     if stored == "time":
         return "real", _time(values.type)
+    if stored == "integer":
+        ends = pc.min_max(values)
+        smallest, largest = ends["min"].as_py(), ends["max"].as_py()
+        distinct = pc.count_distinct(_plain(values)).as_py() if largest == 1 else 0
+        return integer_kind(distinct, smallest, largest)
     observed = len(values) - values.null_count
     if observed == 0:
         return UNDECIDED
-    if stored == "integer":
-        distinct = pc.count_distinct(_plain(values)).as_py()
-        smallest, largest = pc.min(values).as_py(), pc.max(values).as_py()
-        return integer_kind(distinct, observed, smallest, largest)
     if not isinstance(values, pa.DictionaryArray):
         values = _plain(values)
     cells, rows = pc.value_counts(values.drop_null()).flatten()

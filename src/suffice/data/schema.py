@@ -7,15 +7,16 @@ stored as                  when                                                 
 =========================  ========================================================  ==========
 boolean                    always                                                    binary
 float, decimal, time       always                                                    real
-integer                    only 0 and 1, or only −1 and 1                            binary
-integer                    at most 20 values, each seen 10 times on average          category
-integer                    otherwise                                                 real
+integer                    always                                                    integer
 text                       4 words a cell on average, and more than half of the      text
                            cells are distinct
 text                       otherwise                                                 category
 dictionary of numbers      always                                                    category
-nothing, integer, text     no row has a value                                        undecided
+nothing, text              no row has a value                                        undecided
 =========================  ========================================================  ==========
+
+An *integer* column is a category or numbers, by what all rows show that a model has learnt, however
+they came; see `suffice.families.whole_numbers`. What the type of a column states never changes.
 
 Where the type leaves the kind open and the first rows have no value, the first 65,536 values
 decide. A column without any is in no block until later rows show one.
@@ -40,7 +41,6 @@ __all__ = [
     "DATES",
     "DURATIONS",
     "KIND_OF",
-    "MAX_CATEGORIES",
     "MAX_CLASSES",
     "TIMES",
     "UNDECIDED",
@@ -59,11 +59,11 @@ __all__ = [
     "with_kinds",
 ]
 
-Kind = Literal["real", "binary", "category", "text", "undecided"]
+Kind = Literal["real", "binary", "category", "integer", "text", "undecided"]
 Stored = Literal["boolean", "integer", "number", "string", "time", "nothing"]
 
 UNDECIDED: tuple[Kind, str] = "undecided", "no value yet"
-BOOLEAN, ONLY = "boolean", "only {} and {}"  # reasons why a column is binary
+BOOLEAN, ONLY = "boolean", "only {} and {}"  # what a family of two outcomes has to know
 DATES = "dates, in seconds since 1970-01-01"  # reasons why a column of time is real
 TIMES, DURATIONS = "times of day, in seconds since midnight", "durations, in seconds"
 LOW = {BOOLEAN: 0.0, ONLY.format(0, 1): 0.0, ONLY.format(-1, 1): -1.0}
@@ -78,9 +78,7 @@ KIND_OF: dict[Encoding, Kind] = {
     "sparse": "real",
 }
 
-MAX_CATEGORIES = 20
 MAX_CLASSES = 10_000
-ROWS_PER_CATEGORY = 10
 WORDS_PER_TEXT = 4
 
 
@@ -274,21 +272,16 @@ def with_kinds(columns: Sequence[Column], shown: Sequence[Column]) -> tuple[Colu
     )
 
 
-def integer_kind(distinct: int, observed: int, smallest: int, largest: int) -> tuple[Kind, str]:
-    """Kind of an integer column, and the reason, in which no cell is quoted: a model keeps it.
+def integer_kind(distinct: int, smallest: int | None, largest: int | None) -> tuple[Kind, str]:
+    """Kind of an integer column, and what is known of it: a family of two outcomes needs both.
 
     Examples
     --------
-    >>> integer_kind(distinct=3, observed=344, smallest=2007, largest=2009)
-    ('category', '3 whole numbers, each seen 114 times on average')
+    >>> integer_kind(distinct=3, smallest=2007, largest=2009)
+    ('integer', 'whole numbers')
     """
-    if distinct == 2 and largest == 1 and smallest in (0, -1):
-        return "binary", ONLY.format(smallest, largest)
-    if 0 < distinct <= MAX_CATEGORIES and observed >= ROWS_PER_CATEGORY * distinct:
-        times = observed // distinct
-        plural = "" if distinct == 1 else "s"
-        return "category", f"{distinct} whole number{plural}, each seen {times} times on average"
-    return "real", f"whole numbers, {distinct} distinct in {observed}"
+    two = distinct == 2 and largest == 1 and smallest in (0, -1)
+    return "integer", ONLY.format(smallest, largest) if two else "whole numbers"
 
 
 def string_kind(distinct: int, observed: int, words: float) -> tuple[Kind, str]:

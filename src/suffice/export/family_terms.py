@@ -36,6 +36,7 @@ from suffice.families.adaptive import AdaptiveParameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
+from suffice.families.kinds.parameters import WholeNumbersParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
@@ -200,9 +201,13 @@ def _piecewise(
     return [Column(name, "number") for name in names], terms
 
 
-@family_terms.register
-def _adaptive(
-    parameters: AdaptiveParameters, names: Sequence[str], layout: Layout, first: int
+@family_terms.register(AdaptiveParameters)
+@family_terms.register(WholeNumbersParameters)
+def _chosen(
+    parameters: AdaptiveParameters | WholeNumbersParameters,
+    names: Sequence[str],
+    layout: Layout,
+    first: int,
 ) -> Made:
     columns, terms = [], []
     for j, name in enumerate(names):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, ClassVar, NamedTuple, cast
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.families.univariate.student import student_densities
 from suffice.numerics.logspace import cell_scores
 from suffice.rules import NONNEGATIVE, Shape
-from suffice.statistics.block import BadCell, Encoding, RealBlock, converted
+from suffice.statistics.block import Encoding, RealBlock, among, converted
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.precision import (
     AnyMoments,
@@ -236,9 +235,9 @@ class AdaptiveParameters(Parameters):
             if len(columns) == block.width:
                 parameters.add_log_likelihood(block, out)
             elif len(columns):
-                values = RealBlock(converted(block.values)[:, columns])
-                with _of_columns(columns):
-                    parameters.add_log_likelihood(values, out)
+                values = converted(block.values)
+                with among(columns):
+                    parameters.add_log_likelihood(RealBlock(values[:, columns]), out)
 
     def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
         """Add log p(xⱼ | c) of every cell.
@@ -254,7 +253,7 @@ class AdaptiveParameters(Parameters):
             elif len(columns):
                 cells = cell_scores(block.rows, len(columns), out.shape[2])
                 values = RealBlock(converted(block.values)[:, columns])
-                with _of_columns(columns):
+                with among(columns):
                     parameters.add_contributions(values, cells)
                 out[:, columns] += cells
 
@@ -303,13 +302,3 @@ class AdaptiveParameters(Parameters):
         """What its own family says of column j."""
         parameters, place = self.side(j)
         return parameters.describe(place)
-
-
-@contextmanager
-def _of_columns(columns: NDArray[np.intp]) -> Iterator[None]:
-    """Number the column of a bad cell among all columns, not among these."""
-    try:
-        yield
-    except BadCell as bad:
-        bad.column = int(columns[cast(int, bad.column)])
-        raise

@@ -42,7 +42,9 @@ from suffice.statistics.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["Categorical", "CategoricalParameters", "refuse_unseen"]
+__all__ = ["UNSEEN_RULE", "Categorical", "CategoricalParameters", "refuse_unseen"]
+
+UNSEEN_RULE = "the value was never seen in training"
 
 
 @dataclass(frozen=True)
@@ -242,7 +244,7 @@ def refuse_unseen(
     if len(found):
         row, column = map(int, found[0])
         value = block.vocabularies[column].values[block.codes[row, column]]
-        raise BadCell(row, column, value, "the value was never seen in training")
+        raise BadCell(row, column, value, UNSEEN_RULE)
 
 
 class ScoreTable(NamedTuple):
@@ -364,6 +366,10 @@ class CategoricalParameters(Parameters):
             drawn = (u[:, None] >= cumulative[codes]).sum(axis=1)
             columns.append(np.array(vocabulary.values)[np.minimum(drawn, len(vocabulary) - 1)])
         return columns
+
+    def values(self, j: int) -> tuple[Any, ...]:
+        """The values of column j."""
+        return self.vocabularies[j].values
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """Probability of every value of column j."""

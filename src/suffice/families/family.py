@@ -130,6 +130,14 @@ class Parameters(ABC):
         """The distribution that was chosen for column j, where there was a choice."""
         return ""
 
+    def side(self, j: int) -> tuple[Parameters, int]:
+        """The parameters that column j belongs to, and its place in them; here, these."""
+        return self, j
+
+    def values(self, j: int) -> tuple[Any, ...] | None:
+        """The values that column j may have, where they are listed."""
+        return None
+
     def beyond(self, block: Any) -> NDArray[np.float64]:
         """What log p(x | c) of each row, (n,), would lose if densities fell off beyond all rows."""
         return np.zeros(block.rows)
@@ -238,6 +246,10 @@ class Family(ABC):
     def left_out(self, statistic: Any) -> NDArray[np.intp]:
         """Columns, by their place, that say nothing of the class as they are identifiers."""
         return NO_COLUMNS
+
+    def categories(self, statistic: Any) -> NDArray[np.intp]:
+        """Columns of numbers, by their place, that are categories by what all rows show."""
+        return np.empty(0, np.intp)
 
     def settled(self, parameters: Parameters) -> Family:
         """The family that estimates as these parameters were, and chooses nothing anew.

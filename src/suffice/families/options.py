@@ -16,6 +16,7 @@ __all__ = [
     "Estimation",
     "Evidence",
     "Identifiers",
+    "Numbers",
     "Smoothing",
     "Unseen",
     "VarianceFloor",
@@ -30,6 +31,7 @@ __all__ = [
 
 Estimation = Literal["mle", "map", "bayes"]
 Identifiers = Literal["ignore", "keep"]
+Numbers = Literal["gaussian", "adaptive", "histogram", "kernel_density"]  # families of numbers
 Unseen = Literal["ignore", "error", "smooth"]
 VarianceFloor = float | Literal["loo"]  # a fraction of a variance, or chosen from the sums
 Alpha = float | tuple[float, ...]  # one pseudo-count for all, or one for each event
@@ -39,6 +41,7 @@ Smoothing = Alpha | Evidence
 WORDS = {
     "estimation": (get_args(Estimation), "estimation is one of 'mle', 'map', 'bayes'"),
     "identifiers": (get_args(Identifiers), "it is 'ignore' or 'keep'"),
+    "numbers": (get_args(Numbers), f"it is {', '.join(map(repr, get_args(Numbers)))}"),
     "precision": (
         get_args(PrecisionOfMoments),
         "precision is 'pairs' or 'exact' for single columns",

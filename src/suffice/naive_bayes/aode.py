@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Self
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, warn
+from suffice.families.options import Numbers
 from suffice.models.base.exact import ExactEstimator
 from suffice.models.base.learnt import Learnt
 from suffice.models.base.leave_one_out import LeaveOneOut
@@ -18,7 +19,7 @@ from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.paired_columns import PairedColumns, given_bins, learnt_bins
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.sampled_bins import SampledBins
-from suffice.naive_bayes.mixed import NaiveBayes, Numbers
+from suffice.naive_bayes.mixed import NaiveBayes
 from suffice.naive_bayes.paired_reader import PairedReader, paired_columns, without_pairs
 from suffice.naive_bayes.saved_pairs import SavedPairs
 from suffice.numerics.in_print import NAMED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from operator import attrgetter
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Any, ClassVar, Self
 
 from suffice.data.records import RecordReader
 from suffice.data.schema import Column, Layout, UniformColumns
@@ -16,6 +16,7 @@ from suffice.families.options import (
     Estimation,
     Evidence,
     Identifiers,
+    Numbers,
     VarianceFloor,
     check_smoothing,
     check_variance_floor,
@@ -34,8 +35,7 @@ from suffice.statistics.precision import PrecisionOfMoments
 
 __all__ = ["NaiveBayes"]
 
-Numbers = Literal["gaussian", "adaptive", "histogram", "kernel_density"]
-CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial")  # by the evidence
+CHOOSE_ALPHA = ("bernoulli", "categorical", "multinomial", "whole_numbers")  # by the evidence
 UNCHOSEN = 1e-9  # the variance floor of families that do not choose it, or have no use for one
 
 
@@ -56,8 +56,9 @@ class NaiveBayes(CalibratedClassifier):
 
     A missing cell drops out of the sum, at fit and at prediction. Every column is modelled by
     the family that its kind suggests (`suffice.data.schema`): real numbers by the distribution that
-    tells the class best, two values by a Bernoulli, categories by a categorical, text by a
-    multinomial. A column of unknown kind, without a value so far, is left out until one arrives.
+    tells the class best, booleans by a Bernoulli, categories by a categorical, text by a
+    multinomial. A column of integers is a category or numbers, by what all rows learnt show. A
+    column of unknown kind, without a value so far, is left out until one arrives.
 
     Parameters
     ----------
@@ -90,8 +91,8 @@ class NaiveBayes(CalibratedClassifier):
         of single columns take 1e-9 for it.
     unseen : {"ignore", "error", "smooth"}
         A value at prediction that no training row showed: a category that is left out like a
-        missing cell, refused, or given the probability of one more category; in a column of two
-        values, which has no room for more, left out or refused.
+        missing cell, refused, or given the probability of one more category; in a column of
+        booleans, which has no room for more, left out or refused.
     identifiers : {"ignore", "keep"}
         A column of a table that shows another category in every row, or numbers that count the
         rows: it says nothing of the class, with a warning, or is a column like any other, as
@@ -210,9 +211,8 @@ class NaiveBayes(CalibratedClassifier):
         return found if found is None or self.unseen == "error" else self.reader_.answering_records
 
     def _check_reading(self) -> None:
-        if self.numbers not in (None, *get_args(Numbers)):
-            rule = f"it is {', '.join(map(repr, get_args(Numbers)))}"
-            raise ParameterError(Option.of("numbers", self.numbers), rule)
+        if self.numbers is not None:
+            check_words(numbers=self.numbers)
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
         if not (listed and all(isinstance(token, str) for token in self.missing)):
             raise ParameterError(
@@ -229,8 +229,7 @@ class NaiveBayes(CalibratedClassifier):
         check_words(precision=self.precision, unseen=self.unseen, identifiers=self.identifiers)
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
-        shaped = "adaptive" if self.estimation == "bayes" else "gaussian"
-        usual = FAMILY_OF_KIND | {"real": self.numbers or shaped}
+        usual = FAMILY_OF_KIND | {"real": self._numbers}
         if isinstance(columns, UniformColumns) and not isinstance(self.families, Mapping):
             return whole(self._family(self.families or usual[columns.kind]), columns)
         check_smoothing(self.estimation, self.alpha)  # whatever the columns are
@@ -245,6 +244,10 @@ class NaiveBayes(CalibratedClassifier):
         families = {kind: self._family(usual[kind], identifiers) for kind in kinds}
         groups += [((c.name,), families[c.kind]) for c in others]
         return parts_of(groups, {column.name: column for column in columns})
+
+    @property
+    def _numbers(self) -> Numbers:
+        return self.numbers or ("adaptive" if self.estimation == "bayes" else "gaussian")
 
     def _groups(self, columns: Sequence[Column]) -> list[tuple[tuple[str, ...], Family]]:
         """The columns that the user chose a family for."""
@@ -281,11 +284,13 @@ class NaiveBayes(CalibratedClassifier):
             raise ParameterError(
                 f"families has {given!r}", "a family is a name or an object of suffice.families"
             )
-        chosen = given == "gaussian" and self.estimation == "mle"
+        gaussian = given == "gaussian" or (given, self._numbers) == ("whole_numbers", "gaussian")
+        chosen = gaussian and self.estimation == "mle"
         floor = self.variance_floor if chosen or self.variance_floor != "loo" else UNCHOSEN
         alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
         return family_named(
             given,
+            numbers=self._numbers,
             estimation=self.estimation,
             alpha=alpha,
             ddof=self.ddof,

@@ -114,6 +114,8 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
             )
         if part.layout.encoding in {"binary", "outcome"}:
             return Cells(name, _two_values(model, name), discrete=True)
+        if (listed := parameters.values(j)) is not None:
+            return Cells(name, _objects(listed), discrete=True)
         vocabularies = getattr(block, "vocabularies", None)
         if vocabularies is not None:
             values = vocabularies[j].values

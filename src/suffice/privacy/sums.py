@@ -177,6 +177,8 @@ def _bins(
         for c, place, rows in _rare(count, m):
             digits = 12 if block.origin[j] else 6  # cells far from 0 are narrow
             shown = f"from {low[place]:.{digits}g} to {high[place]:.{digits}g}"
+            if low[place] == high[place]:
+                shown = f"{low[place]:g}"
             yield Finding("rare value", name, labels[c], shown, rows)
 
 

@@ -114,6 +114,8 @@ def _bits(model: Any) -> dict[str, float]:
 
 def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) -> list[Any]:
     """What a cell may be, in the order of the model."""
+    if (listed := parameters.values(j)) is not None:
+        return list(listed)
     if hasattr(parameters, "vocabularies"):
         return list(parameters.vocabularies[j].values)
     if kind == "boolean":

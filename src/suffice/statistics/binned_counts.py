@@ -232,6 +232,11 @@ class BinnedCounts:
         keys = (c * d + columns[j]) * CELLS + cell if len(columns) else self._keys
         return self.of_places(self.k, origin, keys, self._count)
 
+    def columns(self, index: NDArray[np.intp]) -> Self:
+        """Keep the columns at ``index``, in that order."""
+        nothing = self.empty(self.k, self.origin[index])
+        return nothing.with_columns(np.arange(len(index)), self, index)
+
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
         width, keys, parts = self.d * CELLS, [self._keys[:0]], [np.zeros(0, np.intp)]

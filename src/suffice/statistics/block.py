@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, Self
 
@@ -23,6 +24,7 @@ __all__ = [
     "Encoding",
     "IntegerBlock",
     "RealBlock",
+    "among",
     "converted",
     "read_rows",
     "require_finite",
@@ -88,6 +90,17 @@ class BadCell(Exception):  # noqa: N818 - it is a finding, raised as an error on
         self.next_step = next_step
         self.block = 0  # which block of the batch a column number counts in
         super().__init__(row, column, value, rule, next_step)
+
+
+@contextmanager
+def among(columns: NDArray[np.intp]) -> Iterator[None]:
+    """Name the column of a bad cell by its place in the block, of which some are looked at."""
+    try:
+        yield
+    except BadCell as bad:
+        if isinstance(bad.column, int):
+            bad.column = int(columns[bad.column])
+        raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,10 @@ class ExactMoments:
         """The same columns at ``index`` among d; no cell of others was observed."""
         return self._each(lambda table: table.widened(index, d))
 
+    def columns(self, index: NDArray[np.intp]) -> ExactMoments:
+        """Keep the columns at ``index``, in that order."""
+        return self._each(lambda table: table.columns(index))
+
     def take(self, index: NDArray[np.intp]) -> ExactMoments:
         """Keep the classes at ``index``, in that order."""
         return self._each(lambda table: table.take(index))

@@ -222,6 +222,11 @@ class Moments:
             target[..., index] = part
         return type(self)(*out)
 
+    def columns(self, index: NDArray[np.intp]) -> Moments:
+        """Keep the columns at ``index``, in that order."""
+        parts = self.weight, self.pivot, self.sums
+        return type(self)(*(np.ascontiguousarray(part[..., index]) for part in parts))
+
     def take(self, index: NDArray[np.intp]) -> Moments:
         """Keep the classes at ``index``, in that order."""
         return type(self)(self.weight[index], self.pivot[index], self.sums[index])

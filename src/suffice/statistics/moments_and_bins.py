@@ -96,6 +96,10 @@ class MomentsAndBins:
         """Move class c to position ``index[c]`` among k classes; the other classes are empty."""
         return type(self)(self.moments.place(index, k), self.bins.place(index, k))
 
+    def columns(self, index: NDArray[np.intp]) -> Self:
+        """Keep the columns at ``index``, in that order."""
+        return type(self)(self.moments.columns(index), self.bins.columns(index))
+
     def take(self, index: NDArray[np.intp]) -> Self:
         """Keep the classes at ``index``, in that order."""
         return type(self)(self.moments.take(index), self.bins.take(index))

@@ -48,7 +48,9 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         "fit one of them again, its columns in the order of the other.",
     ),
     "other outcomes": (
-        lambda: fit(TWO).merge(fit(TWO.set_column(0, "u", pa.array([-1, 1, -1])))),
+        lambda: fit(TWO, families={"u": "bernoulli"}).merge(
+            fit(TWO.set_column(0, "u", pa.array([-1, 1, -1])), families={"u": "bernoulli"})
+        ),
         "the models differ: column 'u' holds 0 and 1 in this model and -1 and 1 in the other; only "
         "models of the same two values can be merged; write both in the same way.",
     ),

@@ -43,13 +43,13 @@ KINDS = {
     "date": "real",
     "boolean": "binary",
     "integer": "category",
-    "two": "binary",
+    "two": "category",
     "many": "real",
     "string": "category",
     "text": "text",
 }
 TYPES = {"float": pa.float64(), "date": pa.date32(), "boolean": pa.bool_()}
-STATED = {"float", "date", "boolean"}
+STATED = {"float", "date", "boolean", "integer", "two", "many"}  # by the type of the column
 
 
 def rows(kind: str) -> pa.Table:

@@ -277,7 +277,7 @@ def _learnt(rows: float, weight: str | None) -> str:
 
 def schema_grid(model: GenerativeClassifier) -> RenderableType:
     """What the schema decided for every column, and why."""
-    table = grid("column", "kind", "family", "seen in the first rows", numbers=False)
+    table = grid("column", "kind", "family", "why", numbers=False)
     for column, family in _modelled(model):
         table.add_row(column.name, column.kind, family or "-", column.reason)
     return table

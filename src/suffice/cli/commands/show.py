@@ -147,7 +147,8 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
             "name": column.name,
             "kind": column.kind,
             **({"unit": column.reason} if column.stored == "time" else {}),
-            **known[column.name],
+            **({"reason": column.reason} if column.stored == "integer" else {}),
+            **(nothing if column.kind == "undecided" else known[column.name]),
         }
         for column in model.schema_
     }
@@ -165,8 +166,9 @@ def _chosen(
     found: dict[str, Any] = {}
     if rivals := parameters.rivals(j):
         found["log_loss_alone"] = rivals
-    if (evidence := parameters.alpha_evidence) is not None:
-        found["alpha"] = evidence.of(j)
+    side, place = parameters.side(j)
+    if (evidence := side.alpha_evidence) is not None:
+        found["alpha"] = evidence.of(place)
     sampled = model.model_.sampled
     if sampled is not None and name in sampled.columns:
         found["sampled_rows"] = float(sampled.bins.total[:, sampled.columns.index(name)].sum())
@@ -244,6 +246,8 @@ def _column(
 
 def _how_chosen(column: dict[str, Any]) -> Iterator[str]:
     """Why a column has its family, and from which rows."""
+    if "reason" in column and column["family"] is not None:
+        yield f"  {column['reason']}"
     if losses := column.get("log_loss_alone"):
         best_first = sorted(losses, key=lambda family: losses[family])
         told = ", ".join(f"{family} {losses[family]:.3f}" for family in best_first)

@@ -95,8 +95,19 @@ def as_written(table: pa.Table, format: CsvFormat) -> pa.Table:
             for chunk in column.slice(start, PART).chunks:
                 parts.append(_parsed(name, notation, format.numerals, chunk, first))
                 first += len(chunk)
-        table = table.set_column(place, name, pa.chunked_array(parts, notation.type))
+        values = pa.chunked_array(parts, notation.type)
+        if notation.spelling == GROUPED_NUMBERS:
+            values = _as_in_files(values)
+        table = table.set_column(place, name, values)
     return table
+
+
+def _as_in_files(numbers: Any) -> Any:
+    """Numbers as integers, if all are: so they are where a file has them."""
+    try:
+        return numbers.cast(pa.int64())
+    except pa.ArrowInvalid:
+        return numbers
 
 
 def _parsed(name: str, notation: Notation, numerals: Numerals, chunk: Any, first: int) -> Any:

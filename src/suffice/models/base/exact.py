@@ -294,7 +294,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         check_is_fitted(other)
         self._require_sums()
         other._require_sums()
-        mine, theirs = self._informed(other.schema_), other._informed(self.schema_)
+        mine, theirs = self._informed(other.reader_.columns), other._informed(self.reader_.columns)
         mine.check_compatible(theirs, verb)
         return mine, theirs
 

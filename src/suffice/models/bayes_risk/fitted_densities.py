@@ -6,7 +6,7 @@ columns may be moved, scaled, rotated or, where they tell no class from another,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import log2
@@ -21,6 +21,7 @@ from suffice.families.adaptive import AdaptiveParameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.joint_table import JointTableParameters
+from suffice.families.kinds.parameters import WholeNumbersParameters
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
@@ -149,7 +150,17 @@ def _piecewise(parameters: PiecewiseParameters) -> Columns | None:
 @_columns.register(AdaptiveParameters)
 def _adaptive(parameters: AdaptiveParameters) -> Columns | None:
     sides = [(parameters.normal, parameters.gaussian), (parameters.binned, parameters.piecewise)]
-    found = [_columns(side) for columns, side in sides if len(columns)]
+    return _joined(side for columns, side in sides if len(columns))
+
+
+@_columns.register(WholeNumbersParameters)
+def _whole_numbers(parameters: WholeNumbersParameters) -> Columns | None:
+    return _joined(side for _, side in parameters.kinds)
+
+
+def _joined(sides: Iterable[Parameters]) -> Columns | None:
+    """The columns of several parameters."""
+    found = [_columns(side) for side in sides]
     if any(columns is None for columns in found):
         return None
     return [column for columns in found if columns is not None for column in columns]

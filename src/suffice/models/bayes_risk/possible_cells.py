@@ -9,7 +9,7 @@ Numbers are integrated by Gauss's rule between 0 and 1, through the quantiles of
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from suffice.families import Parameters
 from suffice.families.adaptive import AdaptiveParameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
+from suffice.families.kinds.parameters import WholeNumbersParameters
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
@@ -153,11 +154,26 @@ def _piecewise(
 def _adaptive(
     parameters: AdaptiveParameters, asked: NDArray[np.intp], p: Array, row: Any
 ) -> list[PossibleCells]:
+    sides = (parameters.normal, parameters.gaussian), (parameters.binned, parameters.piecewise)
+    return _of_sides(sides, asked, p, row)
+
+
+@possible_cells.register
+def _whole_numbers(
+    parameters: WholeNumbersParameters, asked: NDArray[np.intp], p: Array, row: Any
+) -> list[PossibleCells]:
+    return _of_sides(parameters.kinds, asked, p, row)
+
+
+def _of_sides(
+    sides: Iterable[tuple[NDArray[np.intp], Parameters]],
+    asked: NDArray[np.intp],
+    p: Array,
+    row: Any,
+) -> list[PossibleCells]:
+    """What cells may be that several parameters tell of, each of its own columns."""
     found: list[PossibleCells] = []
-    for columns, side in (
-        (parameters.normal, parameters.gaussian),
-        (parameters.binned, parameters.piecewise),
-    ):
+    for columns, side in sides:
         places = np.flatnonzero(np.isin(columns, asked))
         of_side = possible_cells(side, places, p, row) or []
         found += [one._replace(columns=columns[one.columns]) for one in of_side]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from suffice.families import Parameters
+from suffice.families.kinds.parameters import WholeNumbersParameters
 from suffice.models.generative.model import GenerativeModel
+from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 
 __all__ = ["alpha_evidence"]
@@ -10,10 +13,15 @@ __all__ = ["alpha_evidence"]
 
 def alpha_evidence(model: GenerativeModel) -> AlphaEvidence | None:
     """The evidence of all families that chose α, by their columns; None where none did."""
-    parts = zip(model.parts, model.parameters, strict=True)
-    found = [
-        parameters.alpha_evidence.named(part.layout.columns)
-        for part, parameters in parts
-        if parameters.alpha_evidence is not None
-    ]
+    parts = map(_of_part, model.parts, model.parameters)
+    found = [evidence for evidence in parts if evidence is not None]
     return AlphaEvidence.joined(found) if found else None
+
+
+def _of_part(part: FamilyColumns, parameters: Parameters) -> AlphaEvidence | None:
+    columns = part.layout.columns
+    if isinstance(parameters, WholeNumbersParameters):
+        columns = [columns[j] for j in parameters.of_categories.tolist()]
+        parameters = parameters.categories
+    evidence = parameters.alpha_evidence
+    return None if evidence is None else evidence.named(columns)

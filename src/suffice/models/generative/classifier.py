@@ -42,6 +42,7 @@ from suffice.models.generative.prior_factors import prior_factors
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.relabelled import RelabelledRows
 from suffice.models.generative.saved import SAVED, SavedGenerative
+from suffice.models.generative.shown_columns import shown_columns
 from suffice.models.generative.side_by_side import SideBySide, hits_together
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, normalise
@@ -83,6 +84,11 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     def parts_(self) -> tuple[FamilyColumns, ...]:
         """Families and the columns that they model."""
         return self.reader_.parts
+
+    @property
+    def schema_(self) -> Sequence[Column]:
+        """What each column is, and why."""
+        return shown_columns(self.reader_.columns, self.reader_.parts, self.statistic_)
 
     @abstractmethod
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
@@ -135,10 +141,11 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     ) -> Self:
         """Learn from more rows; the result is that of one `fit` of all of them.
 
-        New labels and categories simply join, and a column without a value so far gets its kind
-        from the first rows that show one. ``classes`` is not needed: it adds classes of which
-        there is no row yet, and every label of these rows has then to be among the classes given.
-        See `fit` for the other parameters, the errors and what a table may be.
+        New labels and categories simply join, whether integers are a category is decided by all
+        rows, and a column without a value so far gets its kind from the first rows that show one.
+        ``classes`` is not needed: it adds classes of which there is no row yet, and every label of
+        these rows has then to be among the classes given. See `fit` for the other parameters, the
+        errors and what a table may be.
 
         A stream may fade, or be seen through a window; a batch is what one call learns. With both,
         the result is that of one `fit` of the last batches, each with its weight.

@@ -17,6 +17,7 @@ FAMILY_OF_KIND = {
     "real": "gaussian",
     "binary": "bernoulli",
     "category": "categorical",
+    "integer": "whole_numbers",
     "text": "multinomial",
 }
 

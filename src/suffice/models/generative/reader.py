@@ -22,6 +22,7 @@ from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.reader import LabelReader
 from suffice.models.generative.compatible import Side, check_compatible
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.shown_columns import by_kind
 from suffice.models.generative.sums import sampled, summarise
 from suffice.models.generative.undecided import carried
 from suffice.statistics.batch import NO_CLASSES
@@ -126,6 +127,6 @@ class GenerativeReader(LabelReader, ExactReader[ByClass]):
 
     def compare(self, statistic: ByClass, other: Self, others: ByClass) -> Comparison:
         """What divides the rows of two statistics."""
-        names = [tuple(part.layout.columns) for part in self.parts]
-        found: Comparison = statistic.compare(others, names)
+        mine, theirs, names = by_kind(self.parts, statistic, others)
+        found: Comparison = mine.compare(theirs, names)
         return found.with_empty(self.layout.undecided)

@@ -80,6 +80,7 @@ class SampledBins:
             for part, block in zip(parts, sums.blocks, strict=False)  # pairs may be the last
             if isinstance(block, MomentsAndBins)
             for j, origin in _far(block.moments)
+            if j not in part.family.categories(block)  # whose values have cells of their own
         }
         if not far:
             return None

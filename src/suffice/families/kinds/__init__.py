@@ -1,0 +1,1 @@
+"""Columns of whole numbers that are categories, or numbers, by what all rows show."""
