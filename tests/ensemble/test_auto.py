@@ -17,7 +17,7 @@ from sklearn.base import clone
 import suffice
 from suffice import AutoClassifier, NaiveBayes
 from suffice.ensemble.candidates import CANDIDATES, Candidate, Folds, Roles
-from suffice.errors import DataError, ModelFileError, ParameterError
+from suffice.errors import DataError, ModelFileError, ParameterError, SchemaError
 from suffice.model_selection import evaluate_models
 from suffice.persist import write_model
 
@@ -74,7 +74,7 @@ def test_a_table_is_read_once_for_all_members(of_table: AutoClassifier) -> None:
     rows = mixed(2, missing=0.0).drop(["kind"])
     mean = weighted_mean(of_table, [m.predict_proba(rows) for m in of_table.members_])
     found = of_table.predict_proba(rows)
-    assert len(of_table.members_) == 2
+    assert len(of_table.members_) == 3
     assert_allclose(found, mean, rtol=1e-12)
     batches = [batch.drop(["prediction"]) for batch in of_table.predict_batches(rows, proba=True)]
     assert_array_equal(np.column_stack(pa.concat_tables(batches).columns), found)
@@ -89,7 +89,7 @@ def test_candidates_are_judged_on_rows_that_they_have_not_learnt(
     judged = {one.name: one for one in of_numbers.candidates_}
     assert set(judged) == set(CANDIDATES)
     assert all(a.log_loss <= b.log_loss for a, b in pairwise(of_numbers.candidates_))
-    assert [one.weight > 0 for one in of_numbers.candidates_] == [True] * 3 + [False] * 2
+    assert [one.weight > 0 for one in of_numbers.candidates_] == [True] * 3 + [False] * 3
     for name, make in CANDIDATES.items():
         losses, right = [], []
         for train, test in Folds(0).split(None, y):
@@ -123,14 +123,15 @@ def test_what_a_file_holds(of_table: AutoClassifier, tmp_path: Path) -> None:
 
 def test_a_missing_cell_is_left_out_or_as_in_the_average_row(of_table: AutoClassifier) -> None:
     by_kind = {type(member).__name__: member for member in of_table.members_}
-    logistic, bayes = by_kind["LogisticRegression"], by_kind["NaiveBayes"]
+    logistic = by_kind["LogisticRegression"]
     rows = pa.table({"size": [1.0], "weight": pa.array([None], pa.float64()), "colour": ["violet"]})
     terms = dict(zip(logistic.terms_[1:], logistic.model_.centred.mean, strict=True))
     t = logistic.intercept_ + logistic.coef_ @ [
         1.0 if term == "size" else mean for term, mean in terms.items()
     ]
     average = np.exp(t) / np.exp(t).sum()
-    said = {"NaiveBayes": bayes.predict_proba(rows)[0], "LogisticRegression": average}
+    said = {kind: m.predict_proba(rows)[0] for kind, m in by_kind.items() if m is not logistic}
+    said["LogisticRegression"] = average
     expected = weighted_mean(of_table, [said[kind] for kind in by_kind])
     assert_allclose(of_table.predict_proba(rows)[0], expected, rtol=1e-12)
 
@@ -167,18 +168,26 @@ def test_orders_of_explanation_are_the_columns_and_their_reverse() -> None:
     assert_allclose(found[1], (both - first + second - nothing) / 2, rtol=1e-10)
 
 
-def test_a_candidate_that_cannot_learn_is_left_out(of_table: AutoClassifier) -> None:
-    refused = {one.name: one.refusal for one in of_table.candidates_ if one.refusal}
+def with_notes() -> pa.Table:
+    """Return a table with a column of text, which discriminant analysis does not take."""
+    notes = [f"red {i} blue green {i % 7}" for i in range(N)]
+    return mixed(missing=0.0).append_column("note", pa.array(notes))
+
+
+def test_a_candidate_that_cannot_learn_is_left_out() -> None:
+    model = AutoClassifier(FOUR).fit(with_notes(), "kind")
+    refused = {one.name: one.refusal for one in model.candidates_ if one.refusal}
     assert set(refused) == {"lda", "qda"}
-    assert "'colour'" in refused["lda"]
+    assert "'note' holds text" in refused["lda"]
+    assert repr(model.candidates_).splitlines()[-1].split() == ["qda", "cannot"]
     few = mixed(5, missing=0.6)
     judged = {one.name: one for one in AutoClassifier(FOUR).fit(few, "kind").candidates_}
     assert re.fullmatch(r"it answers \d+ % of the rows, as .*", judged["logistic"].refusal)
 
 
 def test_without_a_candidate_that_can_learn_the_first_says_why() -> None:
-    with pytest.raises(DataError, match="'colour'"):
-        AutoClassifier(["lda", "qda"]).fit(mixed(), "kind")
+    with pytest.raises(SchemaError, match="'note' holds text"):
+        AutoClassifier(["lda", "qda"]).fit(with_notes(), "kind")
 
 
 def test_columns_that_all_members_leave_out() -> None:
@@ -188,7 +197,7 @@ def test_columns_that_all_members_leave_out() -> None:
     other = table.drop(["code"])
     assert model.layout_.ignored == ("code",)
     assert_array_equal(model.predict_proba(table), model.predict_proba(other))
-    assert len(model.members_) == 2
+    assert len(model.members_) == 3
     kept = AutoClassifier(["naive-bayes"], identifiers="keep").fit(table, "kind")
     assert "code" in kept.layout_.names
     chosen = AutoClassifier(FOUR, ignore=["code"]).fit(table, "kind")
@@ -261,7 +270,6 @@ def test_intervals_are_of_single_models(of_numbers: AutoClassifier) -> None:
 def test_candidates_in_print(of_table: AutoClassifier) -> None:
     lines = repr(of_table.candidates_).splitlines()
     assert lines[0].split() == ["log", "loss", "error", "weight"]
-    assert lines[-1].split() == ["qda", "cannot"]
     assert isinstance(of_table.candidates_[0], Candidate)
     assert lines[1].split()[-1] == f"{of_table.model_.shares[0]:.3g}"
 

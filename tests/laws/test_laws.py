@@ -50,8 +50,13 @@ from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
 from suffice.statistics.exact_moments import ExactMoments, ExactMomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
+from suffice.statistics.indicator_comoments import (
+    IndicatorComoments,
+    IndicatorComomentsAccumulator,
+)
 from suffice.statistics.joint_counts import JointAccumulator, JointCounts
 from suffice.statistics.loss_sums import LossSums
+from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.pair_counts import PairCountAccumulator, PairCounts
@@ -113,7 +118,7 @@ class Data:
 
     def _numbers(self, x: np.ndarray, rng: np.random.Generator) -> Block:
         if self.constant:
-            x[:, 0] = self.offset if self.encoding == "real" else 2.0
+            x[:, 0] = self.offset if self.encoding in ("real", "mixed") else 2.0
         x[rng.random(x.shape) < self.gaps] = np.nan
         return RealBlock(np.asfortranarray(x) if rng.random() < 0.5 else x)
 
@@ -124,6 +129,19 @@ class Data:
         kinds = range(1, 7) if self.numbers else WORDS
         shown = [tuple(rng.permutation(kinds)[:4].tolist()) for _ in range(self.d)]
         return CodedBlock(self._codes(n, 4, rng), tuple(map(Vocabulary, shown)))
+
+    def _mixed(self, n: int, rng: np.random.Generator) -> Block:
+        """Numbers and categories in turns, either of them first."""
+        number = (np.arange(self.d) + self.numbers) % 2 == 0
+        numbers, categories = self._real(n, rng), self._category(n, rng)
+        assert isinstance(numbers, RealBlock)
+        assert isinstance(categories, CodedBlock)
+        known = tuple(v for v, a in zip(categories.vocabularies, number, strict=True) if not a)
+        return MixedBlock(
+            RealBlock(numbers.values[:, number]),
+            CodedBlock(categories.codes[:, ~number], known),
+            number,
+        )
 
     def _integers(self, n: int, rng: np.random.Generator) -> Block:
         return IntegerBlock(rng.integers(-3, 4, (n, self.d)).astype(np.int16))
@@ -196,8 +214,11 @@ def on_a_grid(batch: Batch) -> Batch:
 
 
 def width(batch: Batch) -> int:
-    block = batch.blocks[0]
-    return block.codes.shape[1] if isinstance(block, CodedBlock) else block.values.shape[1]
+    return batch.blocks[0].width
+
+
+def indicated(batch: Batch, make: Any) -> IndicatorComomentsAccumulator:
+    return IndicatorComomentsAccumulator(make, width(batch))
 
 
 def cut_bins(batch: Batch) -> tuple[CutBins, ...]:
@@ -271,6 +292,10 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("category", lambda batch: summed(CountAccumulator(width(batch)), batch)),
         ("integers", lambda batch: summed(CountAccumulator(width(batch)), batch)),
     ],
+    IndicatorComoments: [
+        ("mixed", lambda batch: summed(indicated(batch, ComomentsAccumulator), batch)),
+        ("mixed", lambda batch: summed(indicated(batch, ExactComomentsAccumulator), batch)),
+    ],
     LossSums: [("real", bent)],
     FourthMoments: [
         ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch)), on_a_grid(batch))),
@@ -301,6 +326,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch)), batch)),
         ("real", lambda batch: by_class(ComomentsAccumulator(width(batch), pooled=True), batch)),
         ("category", lambda batch: by_class(CountAccumulator(width(batch)), batch)),
+        ("mixed", lambda batch: by_class(indicated(batch, ComomentsAccumulator), batch)),
         ("category", lambda batch: by_class(JointAccumulator(width(batch)), batch)),
         ("events", lambda batch: by_class(EventAccumulator(), batch)),
     ],

@@ -40,6 +40,7 @@ from suffice.numerics import kernels
 from suffice.phrases import Phrase, PythonOnly
 from suffice.statistics.batch import NO_CODES, NO_WEIGHTS, WEIGHT_RULE, Batch, unfit_weight
 from suffice.statistics.block import HELD, BadCell, Block, CodedBlock, RealBlock
+from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
@@ -302,6 +303,16 @@ def _shown(column: pa.DictionaryArray) -> tuple[NDArray[np.signedinteger[Any]], 
     return code[stored], list(place)
 
 
+def _mixed(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> MixedBlock:
+    is_number = table.is_number(layout)
+    names = np.array(layout.columns, object)
+    numbers = BlockLayout("real", tuple(names[is_number]))
+    categories = BlockLayout("category", tuple(names[~is_number]))
+    return MixedBlock(
+        _reals(batch, numbers, table), _categories(batch, categories, table), is_number
+    )
+
+
 def _events(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> SparseBlock:
     """The words of a text; or counts, a column each, as a sparse matrix had them."""
     first = next(column for column in table.columns if column.name == layout.columns[0])
@@ -333,6 +344,7 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
     "binary": _binaries,
     "outcome": _binaries,
     "category": _categories,
+    "mixed": _mixed,
     "events": _events,
     "sparse": _sparse,
 }

@@ -74,6 +74,7 @@ KIND_OF: dict[Encoding, Kind] = {
     "binary": "binary",
     "outcome": "binary",
     "category": "category",
+    "mixed": "real",
     "events": "text",
     "sparse": "real",
 }
@@ -212,6 +213,11 @@ class Layout:
     @cached_property
     def _low(self) -> Mapping[str, float]:
         return {c.name: LOW[c.reason] for c in self.columns if c.reason in LOW}
+
+    def is_number(self, block: BlockLayout) -> NDArray[np.bool_]:
+        """Which columns of a mixed block are numbers; the others are categories."""
+        categories = {column.name for column in self.columns if column.kind == "category"}
+        return np.array([name not in categories for name in block.columns], bool)
 
     @cached_property
     def answering(self) -> Layout:

@@ -190,7 +190,7 @@ class TableSource:
         """
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
-        encoding = {name: b.encoding for b in layout.blocks for name in b.columns}
+        encoding = _encodings(layout)
         wanted = [*stored, *([] if self.weight is None else [self.weight])]
         require_columns(wanted, self.table.names, "the table")
         known = {*wanted, layout.label, layout.weight, *layout.ignored}
@@ -230,6 +230,18 @@ class TableSource:
                     f"in training it held {HELD_IN_TRAINING[learnt]}",
                     "convert it",
                 )
+
+
+def _encodings(layout: Layout) -> dict[str, str]:
+    """How every column is read."""
+    found: dict[str, str] = {}
+    for block in layout.blocks:
+        if block.encoding == "mixed":
+            pairs = zip(block.columns, layout.is_number(block), strict=True)
+            found |= {name: "real" if number else "category" for name, number in pairs}
+        else:
+            found |= dict.fromkeys(block.columns, block.encoding)
+    return found
 
 
 def _type(encoding: str | None, stored: Stored | None) -> pa.DataType | None:

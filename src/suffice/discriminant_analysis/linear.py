@@ -77,6 +77,8 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     costs : array (k, k), optional
         ``costs[i][j]`` is the cost of answering label j where i is true, labels sorted. The label
         answered is the one of least expected cost; by default the most probable.
+    categorical : sequence of str, optional
+        Columns of numbers that are categories, besides those of strings.
     ignore : sequence of str
         Columns of a named table that are left out, at fit and ever after.
     threads : int, optional
@@ -111,8 +113,16 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
 
+    terms_ : tuple of str (p,)
+        Names of the numbers that a row becomes; d above is p where columns are categories.
+
     Notes
     -----
+    A column of strings is a category: each value but the first becomes a column of its own, 1 where
+    a row shows it, else 0. A value that no row of the fit showed is a missing cell. In a table with
+    categories, a missing cell counts in the fit as it is expected in its class, whatever the other
+    cells say; in tables of numbers, by expectation-maximisation.
+
     Differences from scikit-learn: shrinkage is towards each column's own variance, not towards
     the mean variance of all columns, so the unit of a column changes nothing, and "auto" chooses
     it once for Σ, not for every class; given ``priors`` do not change Σ (with scikit-learn's
@@ -137,6 +147,11 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     >>> X, y = load_wine(return_X_y=True)
     >>> LinearDiscriminantAnalysis(shrinkage="loo").fit(X, y).shrinkage_
     0.1
+
+    >>> table = {"size": [1.0, 2.0, 2.5, 4.0, 5.0, 7.0], "color": ["red", "blue", "red"] * 2}
+    >>> mixed = LinearDiscriminantAnalysis().fit(table, list("aaabbb"))
+    >>> mixed.terms_, mixed.predict({"size": [4.5], "color": ["green"]})
+    (('size', 'color[red]'), array(['b'], dtype='<U1'))
     """
 
     scikit_learn_mixins = (
@@ -161,6 +176,7 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
     variance_floor: float = 1e-9
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     costs: Any = None
+    categorical: Sequence[str] | None = None
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None
@@ -286,12 +302,13 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
 
     def _check_axes(self) -> int:
         """Refuse more axes than there can be, and say how many these are."""
-        most = min(len(self.classes_) - 1, self.n_features_in_)
+        d = len(self._factored.mean.T)
+        most = min(len(self.classes_) - 1, d)
         if self.n_components is not None and self.n_components > most:
             raise ParameterError(
                 f"n_components={self.n_components!r}",
                 f"n_components cannot be larger than {most}: so many axes divide "
-                f"{len(self.classes_)} classes of {self.n_features_in_} columns",
+                f"{len(self.classes_)} classes of {d} columns",
             )
         return most
 

@@ -53,7 +53,8 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     store_covariance : bool
         Whether there is ``covariance_``. It is never stored: setting the option after the fit is
         enough.
-    covariance_estimator, ddof, variance_floor, precision, costs, ignore, threads, engine
+    covariance_estimator, ddof, variance_floor, precision, costs, categorical, ignore,
+    threads, engine
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -74,9 +75,14 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
         Steps of expectation-maximisation over missing cells, and whether it converged.
     n_features_in_ : int
     feature_names_in_ : ndarray (d,)
+    terms_ : tuple of str (p,)
+        As in `LinearDiscriminantAnalysis`.
 
     Notes
     -----
+    Categories become columns as in `LinearDiscriminantAnalysis`. A class that never shows a value
+    is then very sure: `RegularizedDiscriminantAnalysis` is meant for such tables.
+
     Differences from scikit-learn: ``shrinkage`` and ``reg_param`` are towards each column's own
     variance, not towards the mean variance of all columns or towards 1, so the unit of a column
     changes nothing; a singular covariance is no error: a column that others determine in all rows
@@ -110,6 +116,7 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     variance_floor: float = 1e-9
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     costs: Any = None
+    categorical: Sequence[str] | None = None
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None

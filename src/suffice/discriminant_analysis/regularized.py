@@ -52,9 +52,10 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
 
     λ and γ are chosen by leave-one-out: of 6 values of each, those whose probabilities have the
     least log loss for rows that are not in the sums. Rows leave the scatters in closed form, in the
-    units D of all rows; where cells are missing, in five folds. The temperature t is then learnt
-    as by `NaiveBayes`. At most 4,096 rows are asked about; these are kept in memory, never in a
-    file.
+    units D of all rows; where cells are missing, in five folds, but of a table with categories
+    rows without a missing cell are asked about, where they are half of all. The temperature t is
+    then learnt as by `NaiveBayes`. At most 4,096 rows are asked about; these are kept in memory,
+    never in a file. Categories become columns as in `LinearDiscriminantAnalysis`.
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
         P(c), divided by their sum; default: relative frequencies.
     calibration : {"temperature", "none"}
         With ``"none"``, t is 1.
-    class_weight, variance_floor, precision, costs, ignore, threads, engine
+    class_weight, variance_floor, precision, costs, categorical, ignore, threads, engine
         As in `LinearDiscriminantAnalysis`.
 
     Attributes
@@ -120,6 +121,7 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     variance_floor: float = 1e-9
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     costs: Any = None
+    categorical: Sequence[str] | None = None
     ignore: Sequence[str] = ()
     threads: int | None = None
     engine: Choice = None

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice.data.array_source import ArraySource
+from suffice.data.schema import Column, UniformColumns
 from suffice.data.source import Split, each_batch
-from suffice.errors import ParameterError
+from suffice.data.table_source import TableSource
+from suffice.errors import ParameterError, SchemaError
 from suffice.families import MultivariateGaussian
 from suffice.families.multivariate.factored import FactoredGaussians, add_complete, fill
+from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.multivariate_gaussian import Shrinkage
 from suffice.families.options import check_nonnegative
 from suffice.models.base.saved_options import COVARIANCES, is_covariance
+from suffice.models.design.feature_columns import Predictors, features, is_coded
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.one_family import OneFamilyClassifier
+from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.row_answers import discriminants, posterior
 from suffice.numerics import kernels
 from suffice.numerics.logspace import scores
@@ -28,6 +35,7 @@ from suffice.numerics.rows import affine, linear
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock, require_held
+from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.precision import PrecisionOfProducts
 
 __all__ = ["DiscriminantAnalysis", "on_axes", "one_of_two", "shrinkage_of"]
@@ -45,6 +53,7 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     ddof: int
     variance_floor: float
     precision: PrecisionOfProducts
+    categorical: Sequence[str] | None
 
     fewest_classes = 2
     prior_option = "priors"
@@ -61,6 +70,26 @@ class DiscriminantAnalysis(OneFamilyClassifier):
             variance_floor=self.variance_floor,
             precision=self.precision,
         )
+
+    def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:
+        columns = super()._described(source)
+        if isinstance(source, ArraySource) and not self.categorical:
+            return columns
+        found = features(source, Predictors(categorical=self.categorical)).columns
+        for column in found:
+            if column.kind == "text":
+                raise SchemaError(
+                    f"column {column.name!r} holds text: {column.reason}",
+                    f"{type(self).__name__} takes numbers and categories",
+                    "leave the column out",
+                )
+        return found if any(map(is_coded, found)) else columns
+
+    def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
+        (part,) = super()._parts(columns)
+        if isinstance(columns, UniformColumns) or not any(map(is_coded, columns)):
+            return (part,)
+        return (replace(part, layout=replace(part.layout, encoding="mixed")),)
 
     def _check(self) -> None:
         if self.solver not in self.solvers:
@@ -127,12 +156,16 @@ class DiscriminantAnalysis(OneFamilyClassifier):
             yield f"the priors do not sum to 1 but to {total:g}: each is divided by that."
 
     @property
-    def _gaussian(self) -> MultivariateGaussianParameters:
-        return cast(MultivariateGaussianParameters, self._estimates)
+    def terms_(self) -> tuple[str, ...]:
+        """Names of the p numbers that a row becomes: a column, or ``column[value]``."""
+        (part,) = self.model_.parts
+        columns = tuple(part.layout.columns)
+        found = self._estimates
+        return tuple(found.terms.names(columns)) if isinstance(found, MixedParameters) else columns
 
     @property
     def _factored(self) -> FactoredGaussians:
-        return self._gaussian.factored
+        return cast(FactoredGaussians, self._estimates.factored)
 
     def _require_stored(self) -> None:
         """Refuse covariances that were not asked for, as scikit-learn does not keep them."""
@@ -146,12 +179,12 @@ class DiscriminantAnalysis(OneFamilyClassifier):
     @property
     def n_iter_(self) -> int:
         """Steps of expectation-maximisation; 0 where no cell was missing."""
-        return len(self._gaussian.course.log_likelihood)
+        return len(self._estimates.course.log_likelihood)
 
     @property
     def converged_(self) -> bool:
         """Whether expectation-maximisation converged."""
-        return self._gaussian.course.converged
+        return bool(self._estimates.course.converged)
 
     @property
     def priors_(self) -> NDArray[np.float64]:
@@ -184,11 +217,14 @@ def on_axes(
     """Kernel of a transform: (x − origin) axes of the rows of a split, batch by batch."""
     model, origin, axes = params
     (parameters,) = model.parameters
-    factored = cast(MultivariateGaussianParameters, parameters).factored
+    factored = cast(MultivariateGaussianParameters | MixedParameters, parameters).factored
     terms = origin, np.ascontiguousarray(axes.T), np.zeros(axes.shape[1])
 
     def one(batch: Batch) -> NDArray[np.float64]:
-        values = cast(RealBlock, batch.blocks[0]).values
+        block = batch.blocks[0]
+        if isinstance(parameters, MixedParameters):
+            block = parameters.terms.block(cast(MixedBlock, block))
+        values = cast(RealBlock, block).values
         require_held(values)
         x = np.ascontiguousarray(values, np.float64)
         out = scores(len(x), axes.shape[1], 0.0)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminantAnalysis,
 )
 from suffice.errors import SufficeError
 from suffice.families.options import Identifiers
@@ -61,6 +62,11 @@ class Roles:
         """What every candidate takes."""
         return {"ignore": self.ignore, "threads": self.threads, "engine": self.engine}
 
+    @property
+    def mixed(self) -> dict[str, Any]:
+        """What discriminant analysis takes."""
+        return {"categorical": self.categorical, **self.running}
+
 
 def naive_bayes(roles: Roles, kind: type[NaiveBayes] = NaiveBayes, **options: Any) -> NaiveBayes:
     """Naive Bayes, or a model like it, with the columns that the user named."""
@@ -84,8 +90,9 @@ CANDIDATES: Mapping[str, Callable[[Roles], Any]] = {
     "naive-bayes": naive_bayes,
     "aode": partial(naive_bayes, kind=AODE),
     "logistic": _logistic,
-    "lda": lambda roles: LinearDiscriminantAnalysis(**roles.running),
-    "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.running),
+    "lda": lambda roles: LinearDiscriminantAnalysis(**roles.mixed),
+    "qda": lambda roles: QuadraticDiscriminantAnalysis(shrinkage="auto", **roles.mixed),
+    "rda": lambda roles: RegularizedDiscriminantAnalysis(**roles.mixed),
 }
 """By the names that the command line has for them; a new one is a line here."""
 
@@ -156,10 +163,12 @@ class Folds:
     ----------
     seed : int
         Of the order.
+    most : int, optional
+        The first so many folds only.
     """
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
+    def __init__(self, seed: int, most: int | None = None) -> None:
+        self._seed, self._most = seed, FOLDS if most is None else most
 
     def split(
         self, X: Any, y: NDArray[np.intp], groups: Any = None
@@ -170,7 +179,7 @@ class Folds:
         k = max(2, min(FOLDS, int(np.bincount(y).max())))
         fold = np.empty(n, np.intp)
         fold[order] = stratified(y[order], k)
-        for f in range(min(k, -(-k * MOST_TESTED // n))):
+        for f in range(min(k, self._most, -(-k * MOST_TESTED // n))):
             yield np.flatnonzero(fold != f), np.flatnonzero(fold == f)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:

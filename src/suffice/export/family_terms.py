@@ -38,6 +38,7 @@ from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
 from suffice.families.kinds.parameters import WholeNumbersParameters
 from suffice.families.multinomial import MultinomialParameters
+from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.poisson import NegativeBinomialParameters, PoissonParameters
 from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
@@ -224,6 +225,15 @@ def _multivariate(
 ) -> Made:
     places = tuple(range(first, first + len(names)))
     return [Column(name, "number") for name in names], form_terms(parameters.form(), places)
+
+
+@family_terms.register
+def _mixed(parameters: MixedParameters, names: Sequence[str], layout: Layout, first: int) -> Made:
+    raise ParameterError(
+        f"the columns {', '.join(map(repr, names[:3]))} are modelled together, some as categories",
+        "an export writes Gaussians of numbers only",
+        "leave the categories out, or fit a naive Bayes or logistic model",
+    )
 
 
 def _by_cell(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
@@ -14,6 +15,7 @@ from suffice.families.left_out.rows import no_closed_form
 from suffice.families.multivariate.expected import expected_sums
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.left_out import GaussiansLeftOut
+from suffice.families.multivariate.mixed import MixedParameters, of_terms
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
@@ -32,6 +34,10 @@ from suffice.phrases import Option, Phrase
 from suffice.statistics.block import Encoding
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.indicator_comoments import (
+    IndicatorComoments,
+    IndicatorComomentsAccumulator,
+)
 from suffice.statistics.precision import (
     FORMERLY_EXACT,
     PrecisionOfProducts,
@@ -45,6 +51,7 @@ __all__ = ["MultivariateGaussian", "Shrinkage"]
 DOUBLE_NOISE = 2.0**-44  # noise of sums in plain double precision
 
 Shrinkage = float | Literal["oas", "ledoit-wolf"]
+GaussianOrStudent = MultivariateGaussianParameters | MultivariateStudentParameters
 
 
 @dataclass(frozen=True)
@@ -123,7 +130,7 @@ class MultivariateGaussian(Family):
     a0: float = 1.0
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
 
-    encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
+    encodings: ClassVar[tuple[Encoding, ...]] = ("real", "mixed")
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -182,45 +189,57 @@ class MultivariateGaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
+        if encoding == "mixed":
+            return IndicatorComomentsAccumulator(partial(self._accumulator, False), d)
+        return self._accumulator(self.shared, d)
+
+    def _accumulator(self, shared: bool, d: int) -> Accumulator:
         if self.shrinkage == "ledoit-wolf":
             return FourthMomentsAccumulator(d, self.precision)
-        return comoments_accumulator(self.precision, d, self.shared)
+        return comoments_accumulator(self.precision, d, shared)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
         if not super().takes(statistic, encoding, d):
             return False
         known = self.accumulator(encoding, 0).statistic()
-        return bool(statistic.columns.pooled == known.columns.pooled)
+        same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
+        return same and bool(statistic.columns.pooled == known.columns.pooled)
 
     def is_shown_by(self, statistic: GroupedRows | FourthMoments) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
-    def estimate(
-        self, statistic: GroupedRows | FourthMoments
-    ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
+    def estimate(self, statistic: Any) -> GaussianOrStudent | MixedParameters:
         """Parameters from exact co-moments."""
         sums = self.sums_of(statistic)
+        mixed = of_terms(statistic) if isinstance(statistic, IndicatorComoments) else None
         if self.shrinkage == "ledoit-wolf":
-            sums = replace(sums, fourth=cast(FourthMoments, statistic))
-        return self.maximum_likelihood(sums) if self.estimation == "mle" else self._posterior(sums)
+            fourth = cast(FourthMoments, statistic) if mixed is None else mixed.fourth
+            sums = replace(sums, fourth=fourth)
+        is_mle = self.estimation == "mle"
+        found = self.maximum_likelihood(sums) if is_mle else self._posterior(sums)
+        return found if mixed is None else MixedParameters(found, mixed.terms)
 
-    def sums_of(self, statistic: GroupedRows | FourthMoments) -> _Sums:
+    def sums_of(self, statistic: Any) -> _Sums:
         """The sums of rows: those expected, where cells are missing."""
-        columns = statistic.columns
-        return _Sums.of(columns) if columns.complete else self._expected(columns)
+        rows, filled = statistic.columns, False
+        if isinstance(statistic, IndicatorComoments):
+            mixed = of_terms(statistic)
+            rows, filled = mixed.rows, mixed.filled
+        sums = _Sums.of(rows) if rows.complete else self._expected(rows)
+        return replace(sums, filled=filled)
 
-    def left_out_of_diagonal(
-        self, statistic: GroupedRows
-    ) -> tuple[NDArray[np.intp], ScattersLeftOut]:
+    def left_out_of_diagonal(self, statistic: Any) -> tuple[NDArray[np.intp], ScattersLeftOut]:
         """The columns that vary, and their Gaussians without one row, for any shrinkage."""
-        sums = _Sums.of(statistic.columns)
+        sums = self.sums_of(statistic)
         used = np.flatnonzero(sums.prior_variance.hi > 0)
         return used, shrunk_left_out(sums.of_columns(used), self.ddof, self.variance_floor)
 
     def leave_one_out(self, statistic: GroupedRows | FourthMoments) -> GaussiansLeftOut:
         """Log-likelihoods of rows by the co-moments of all others."""
+        if isinstance(statistic, IndicatorComoments):
+            raise no_closed_form(self, "values of categories come and go with rows")
         if self.estimation != "mle" or self.structure != "full" or self.shrinkage:
             raise no_closed_form(self, "without a row, more than rank one of a covariance changes")
         if self.pooling not in (0, 1):
@@ -277,9 +296,7 @@ class MultivariateGaussian(Family):
             of_rows, weight = of_rows.sum(keepdims=True), weight.sum(keepdims=True)
         return np.array([ledoit_wolf(covariance[m], of_rows[m], weight[m]) for m in range(s)])
 
-    def _posterior(
-        self, sums: _Sums
-    ) -> MultivariateGaussianParameters | MultivariateStudentParameters:
+    def _posterior(self, sums: _Sums) -> GaussianOrStudent:
         k, d = len(sums.mean.hi), sums.d
         kappa, mean, psi, nu = self._update(sums)
         total, n = sums.covariance, sums.weight.sum()
@@ -301,7 +318,8 @@ class MultivariateGaussian(Family):
 
     def _noise(self, sums: _Sums) -> float:
         """The fraction of a variance that is noise of the sums, besides that of the cells."""
-        return DOUBLE_NOISE if self.precision == "double" or sums.course.log_likelihood else 0.0
+        rounded = self.precision == "double" or sums.filled or sums.course.log_likelihood
+        return DOUBLE_NOISE if rounded else 0.0
 
     def _update(
         self, sums: _Sums

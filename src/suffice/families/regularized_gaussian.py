@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.errors import ParameterError
 from suffice.families.family import Family
 from suffice.families.multivariate.expected import expected_sums
+from suffice.families.multivariate.mixed import MixedParameters, of_terms
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.families.multivariate.regularized import RegularizedSums
 from suffice.families.multivariate.structure import most_likely
@@ -19,6 +21,10 @@ from suffice.families.options import check_nonnegative
 from suffice.phrases import Option
 from suffice.statistics.block import Encoding
 from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.indicator_comoments import (
+    IndicatorComoments,
+    IndicatorComomentsAccumulator,
+)
 from suffice.statistics.precision import (
     FORMERLY_EXACT,
     PrecisionOfProducts,
@@ -85,7 +91,7 @@ class RegularizedGaussian(Family):
     variance_floor: float = 1e-9
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
 
-    encodings: ClassVar[tuple[Encoding, ...]] = ("real",)
+    encodings: ClassVar[tuple[Encoding, ...]] = ("real", "mixed")
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -98,30 +104,43 @@ class RegularizedGaussian(Family):
 
     def accumulator(self, encoding: str, d: int) -> Accumulator:
         """An empty accumulator for d columns."""
-        return comoments_accumulator(self.precision, d, False)
+        make = partial(comoments_accumulator, self.precision, pooled=False)
+        return IndicatorComomentsAccumulator(make, d) if encoding == "mixed" else make(d)
 
-    def takes(self, statistic: GroupedRows, encoding: str, d: int) -> bool:
+    def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
-        return super().takes(statistic, encoding, d) and not statistic.columns.pooled
+        if not super().takes(statistic, encoding, d):
+            return False
+        known = self.accumulator(encoding, 0).statistic()
+        same = type(getattr(statistic, "moments", None)) is type(getattr(known, "moments", None))
+        return same and not statistic.columns.pooled
 
-    def is_shown_by(self, statistic: GroupedRows) -> bool:
+    def is_shown_by(self, statistic: GroupedRows | IndicatorComoments) -> bool:
         """Whether there are groups of rows."""
         return len(statistic.columns.code) > 0
 
-    def estimate(self, statistic: GroupedRows) -> MultivariateGaussianParameters:
+    def estimate(
+        self, statistic: GroupedRows | IndicatorComoments
+    ) -> MultivariateGaussianParameters | MixedParameters:
         """Parameters from exact co-moments."""
         found = self.regularized(statistic)
         course = found.sums.course
-        noise = DOUBLE_NOISE if self.precision == "double" or course.log_likelihood else 0.0
+        rounded = self.precision == "double" or found.sums.filled or course.log_likelihood
+        noise = DOUBLE_NOISE if rounded else 0.0
         factored = found.factored(self.pooling, self.shrinkage, self.variance_floor, noise)
-        return MultivariateGaussianParameters(factored, course)
+        parameters = MultivariateGaussianParameters(factored, course)
+        if isinstance(statistic, IndicatorComoments):
+            return MixedParameters(parameters, statistic.terms.without_first()[0])
+        return parameters
 
-    def regularized(self, statistic: GroupedRows) -> RegularizedSums:
+    def regularized(self, statistic: GroupedRows | IndicatorComoments) -> RegularizedSums:
         """What covariances of every degree of regularisation follow from."""
-        columns = statistic.columns
-        if columns.complete:
-            return RegularizedSums(_Sums.of(columns), self.prior_rows)
-        return RegularizedSums(expected_sums(columns, _one_covariance, False), self.prior_rows)
+        rows, filled = statistic.columns, False
+        if isinstance(statistic, IndicatorComoments):
+            found = of_terms(statistic)
+            rows, filled = found.rows, found.filled
+        sums = _Sums.of(rows) if rows.complete else expected_sums(rows, _one_covariance, False)
+        return RegularizedSums(replace(sums, filled=filled), self.prior_rows)
 
 
 def _one_covariance(

@@ -16,6 +16,7 @@ from suffice.statistics.events import Events
 from suffice.statistics.exact_moments import ExactMoments
 from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments
 from suffice.statistics.moments_and_bins import MomentsAndBins
@@ -210,6 +211,26 @@ def _fourth_moments(
 ) -> Iterator[Finding]:
     first = block.moments.marginal(np.arange(block.d))
     yield from findings_of(first, names, labels, weight, m)
+
+
+@findings_of.register
+def _indicators(
+    block: IndicatorComoments, names: Names, labels: Labels, weight: NDArray[np.float64], m: float
+) -> Iterator[Finding]:
+    categories = [names[j] for j in np.flatnonzero(~block.is_number).tolist()]
+    yield from findings_of(block.counts, categories, labels, weight, m)
+    yield from findings_of(block.columns, block.terms.names(names), labels, weight, m)
+    # A sum of products of two indicators is how many rows show both values.
+    features, start = block.terms.features, int(block.terms.starts[0])
+    of_column = block.terms.columns[start:]
+    for c, count in enumerate(block.shown_together):
+        apart = np.triu(of_column[:, None] != of_column) & (count > 0.5) & (count < m)
+        for v, w in np.argwhere(apart).tolist():
+            (i, a), (j, b) = features[start + v], features[start + w]
+            rows = float(count[v, w])
+            yield Finding(
+                "rare combination", f"{names[i]}, {names[j]}", labels[c], f"{a}, {b}", rows
+            )
 
 
 def _listing(name: str, values: Sequence[Any]) -> Finding:

@@ -26,6 +26,7 @@ from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
 from suffice.statistics.exact_moments import ExactMoments, ExactMomentsAccumulator
 from suffice.statistics.grouped_rows import GroupedRows
+from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.moments_and_bins import MomentsAndBins
@@ -206,6 +207,15 @@ def _neighbours(
 @suppressed.register
 def _moments_and_bins(block: MomentsAndBins, rows: Table, m: float) -> MomentsAndBins:
     return MomentsAndBins(suppressed(block.moments, rows, m), suppressed(block.bins, rows, m))
+
+
+@suppressed.register
+def _indicators(block: IndicatorComoments, rows: Table, m: float) -> Any:
+    raise ParameterError(
+        "the model keeps how many rows show two categories together",
+        "no rule says how few of them are left out, and the sums stay those of rows",
+        "fit the model to numbers alone, or reduce a naive Bayes model",
+    )
 
 
 @suppressed.register

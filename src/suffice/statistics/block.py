@@ -38,10 +38,13 @@ HELD = 2**53  # up to here a double holds every whole number
 HELD_RULE = "a whole number beyond 2^53 is taken if a double holds it, and never rounded"
 HELD_STEP = "subtract a constant from the column; if it names things, make it a category or strings"
 
-Encoding = Literal["real", "count", "whole", "binary", "outcome", "category", "events", "sparse"]
+Encoding = Literal[
+    "real", "count", "whole", "binary", "outcome", "category", "mixed", "events", "sparse"
+]
 """How cells become a block: numbers, of which ``count`` are 0 or more and ``whole`` have no
 fraction, make a `RealBlock`; two values or any values a `CodedBlock`, where a third value of
-``binary`` cells is refused and of ``outcome`` cells missing; ``events``, the words of a text or the
+``binary`` cells is refused and of ``outcome`` cells missing; ``mixed``, numbers and categories that
+are modelled together, a `MixedBlock`; ``events``, the words of a text or the
 counts in a sparse matrix, and ``sparse``, any numbers there, a `SparseBlock`."""
 
 

@@ -205,6 +205,44 @@ class Comoments(GroupedRows):
             products=self.products.take(columns, axis=2).take(columns, axis=3),
         )
 
+    def widened(self, index: NDArray[np.intp], d: int) -> Comoments:
+        """The same columns at ``index``, increasing, among d; every row shows 0 in the others."""
+        g, m = len(self.code), len(self.products)
+        patterns, pivot = np.ones((len(self.patterns), d), bool), np.zeros((g, d))
+        sums, products = np.zeros((g, 2, d)), np.zeros((m, 2, d, d))
+        patterns[:, index], pivot[:, index] = self.patterns, self.pivot
+        sums[:, :, index] = self.sums
+        products[:, :, index[:, None], index] = self.products
+        return replace(self, patterns=patterns, pivot=pivot, sums=sums, products=products)
+
+    @classmethod
+    def of_means(
+        cls,
+        k: int,
+        code: NDArray[np.intp],
+        weight: DoubleDouble,
+        mean: DoubleDouble,
+        scatter: NDArray[np.float64],
+    ) -> Comoments:
+        """Sums of complete rows by their class (g,), means (g, d) and scatters (g, d, d)."""
+        stored = scatter.any(axis=(1, 2))
+        products = np.zeros((np.count_nonzero(stored), 2, *scatter.shape[1:]))
+        products[:, 0] = np.triu(scatter[stored])
+        low = mean.lo * weight.hi[:, None]
+        groups = cls(
+            k,
+            False,
+            np.ones((1, mean.shape[1]), bool),
+            np.zeros_like(code),
+            code,
+            np.stack([weight.hi, weight.lo], axis=1),
+            mean.hi,
+            np.stack([low, np.zeros_like(low)], axis=1),
+            np.where(stored, np.cumsum(stored) - 1, -1),
+            products,
+        )
+        return groups._of_groups_again()
+
     def _of_groups_again(self) -> Comoments:
         return Comoments.empty(self.k, self.d, self.pooled)._merge(self, 1.0)
 

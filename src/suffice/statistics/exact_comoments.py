@@ -158,6 +158,19 @@ class ExactComoments(GroupedRows):
             products=self.products.columns(i * self.d - i * (i + 1) // 2 + j),
         )
 
+    def widened(self, index: NDArray[np.intp], d: int) -> ExactComoments:
+        """The same columns at ``index``, increasing, among d; every row shows 0 in the others."""
+        patterns, place = np.ones((len(self.patterns), d), bool), np.zeros((d, d), np.intp)
+        patterns[:, index] = self.patterns
+        place[np.triu_indices(d)] = np.arange(d * (d + 1) // 2)
+        i, j = index[np.array(np.triu_indices(len(index)))]
+        return replace(
+            self,
+            patterns=patterns,
+            sums=self.sums.widened(index, d),
+            products=self.products.widened(place[i, j], d * (d + 1) // 2),
+        )
+
     def _of_groups_again(self) -> ExactComoments:
         patterns, groups, _, mine, _ = together(
             ExactComoments.empty(self.k, self.d, self.pooled), self

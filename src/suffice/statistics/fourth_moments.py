@@ -124,6 +124,16 @@ class FourthMoments:
         """The same sums about pivots that means and scatters decide, and no single row."""
         return FourthMoments(self.moments.canonical())
 
+    def widened(self, index: NDArray[np.intp], d: int) -> FourthMoments:
+        """The same columns at ``index``, increasing, among d; every row shows 0 in the others."""
+        thrice = np.concatenate([index + i * d for i in range(3)])
+        return FourthMoments(self.moments.widened(thrice, 3 * d))
+
+    def marginal(self, columns: NDArray[np.intp]) -> FourthMoments:
+        """The same rows in some of the columns, increasing; rows that show none are dropped."""
+        thrice = np.concatenate([columns + i * self.d for i in range(3)])
+        return FourthMoments(self.moments.marginal(thrice))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, FourthMoments):
             return NotImplemented

@@ -90,6 +90,10 @@ class GroupedRows(ABC):
         """The same groups in some of the columns: patterns may be alike, or empty."""
 
     @abstractmethod
+    def widened(self, index: NDArray[np.intp], d: int) -> Self:
+        """The same columns at ``index``, increasing, among d; every row shows 0 in the others."""
+
+    @abstractmethod
     def _of_groups_again(self) -> Self:
         """The same rows with the groups of one class and pattern added up."""
 

@@ -13,6 +13,7 @@ from suffice.statistics.events import Events
 from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.exact_moments import ExactMoments
 from suffice.statistics.fourth_moments import FourthMoments
+from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.joint_counts import JointCounts
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.moments import Moments
@@ -35,6 +36,7 @@ STATISTICS: tuple[type, ...] = (
     ExactComoments,
     ExactMoments,
     FourthMoments,
+    IndicatorComoments,
     JointCounts,
     Moments,
     MomentsAndBins,

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock
+from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 
 __all__ = ["batch_hashes", "hash_of_text", "mixed"]
@@ -75,6 +76,10 @@ def _of_block(block: Any, names: Sequence[Any]) -> NDArray[np.uint64]:
     """The sums of the hashes of the cells of every row, (n,)."""
     if isinstance(block, SparseBlock):
         return _of_words(block, names[0] if not block.vocabulary.closed else "")
+    if isinstance(block, MixedBlock):
+        pairs = list(zip(names, block.is_number.tolist(), strict=True))
+        numbers = _of_block(block.numbers, [name for name, number in pairs if number])
+        return numbers + _of_block(block.categories, [name for name, number in pairs if not number])
     total = np.zeros(block.rows, np.uint64)
     own = np.array([hash_of_text(name) for name in names], np.uint64)
     if isinstance(block, CodedBlock):

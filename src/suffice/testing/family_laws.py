@@ -15,6 +15,7 @@ from suffice.numerics.logspace import cell_scores
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import Block, CodedBlock, IntegerBlock, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
+from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import tree_sum
 from suffice.statistics.vocabulary import Vocabulary
@@ -205,6 +206,8 @@ def _blank(block: Block) -> Block:
     """A block of missing cells."""
     if isinstance(block, RealBlock):
         return RealBlock(np.full(block.values.shape, np.nan))
+    if isinstance(block, MixedBlock):
+        return block.showing(np.zeros(block.width, np.bool_))
     block = _coded(block)
     if isinstance(block, CodedBlock):
         return CodedBlock(np.full(block.codes.shape, -1), block.vocabularies)
@@ -226,6 +229,15 @@ def _sampled(columns: Sequence[NDArray[Any]], like: Block) -> Block:
     """A sample as a block of the same kind as ``like``."""
     if isinstance(like, RealBlock):
         return RealBlock(np.stack(columns, axis=1).astype(np.float64))
+    if isinstance(like, MixedBlock):
+        pairs = list(zip(columns, like.is_number.tolist(), strict=True))
+        numbers = [column.astype(np.float64) for column, number in pairs if number]
+        rows = np.reshape(numbers, (len(numbers), len(columns[0]))).T
+        words = [column for column, number in pairs if not number]
+        known: Any = CodedBlock(np.empty((len(rows), 0), np.intp), ())
+        if words:
+            known = _sampled(words, like.categories)
+        return MixedBlock(RealBlock(rows), known, like.is_number)
     like = _coded(like)
     if isinstance(like, SparseBlock) and not like.vocabulary.closed:
         return split_words(columns[0].tolist())

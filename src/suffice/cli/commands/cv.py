@@ -11,7 +11,7 @@ import typer
 from suffice.cli.messages.remarks import remarked
 from suffice.cli.messages.sentences import sentences
 from suffice.cli.options.estimators import Options
-from suffice.cli.options.learner import estimator_of, refuse_words, selected
+from suffice.cli.options.learner import estimator_of, selected
 from suffice.cli.options.points import own_roles, points_of
 from suffice.cli.options.recipes import MODELS
 from suffice.cli.options.roles import COLUMNS, Roles
@@ -151,29 +151,22 @@ def cv(
     _check_column(table.names, by)
     names = listed(model) or _models_for(table, label)
     points = list(points_of(_known(names), options, grid or []))
-    found: dict[str, Any] = {}
     with running.reported(f"Judging models on {', '.join(data)}") as report:
         engine, learners = running.chosen(report, options.threads), {}
         for name, kind, own in points:
             learner = estimator_of(kind, own, own_roles(kind, names, roles), reading, labels)
             learner.engine = engine
-            try:
-                if MODELS[kind].numbers_only:
-                    refuse_words(kind, table, {label, weight, by})
-                learners[name] = learner
-            except SchemaError as error:
-                found[name] = error
-        if learners:
-            found |= evaluate_models(
-                learners,
-                table,
-                label,
-                weight,
-                cv="loo" if loo else ByContent(parts) if by_content else parts,
-                groups=by,
-                shuffle=shuffle,
-                random_state=seed,
-            )
+            learners[name] = learner
+        found = evaluate_models(
+            learners,
+            table,
+            label,
+            weight,
+            cv="loo" if loo else ByContent(parts) if by_content else parts,
+            groups=by,
+            shuffle=shuffle,
+            random_state=seed,
+        )
     again = {
         name: ["--model", kind, *typed(own), *typed(own_roles(kind, names, roles))]
         for name, kind, own in points

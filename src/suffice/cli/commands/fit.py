@@ -16,14 +16,14 @@ from suffice.cli.messages.remarks import remarked
 from suffice.cli.messages.sentences import sentences
 from suffice.cli.options.decision import Decision
 from suffice.cli.options.estimators import Options, given_of
-from suffice.cli.options.learner import estimator_of, refuse_words, selected
+from suffice.cli.options.learner import estimator_of, selected
 from suffice.cli.options.models import (
     has_candidates,
     has_coefficients,
     predicts_numbers,
     refuse_tokens,
 )
-from suffice.cli.options.recipes import MODELS, NAIVE_BAYES
+from suffice.cli.options.recipes import NAIVE_BAYES
 from suffice.cli.options.roles import COLUMNS, Roles
 from suffice.cli.options.running import Checkpoint, Running, refuse_threads
 from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, listed, typed
@@ -118,8 +118,6 @@ def fit(
     _check_targets(chosen, label)
     table = selected(remarked(reading.open(data)), roles, label, weight, listed(features))
     refuse_tokens(chosen, reading, table, data[0])
-    if MODELS[model].numbers_only:
-        refuse_words(model, table, {*label, weight})
     with running.reported(f"Learning from {', '.join(data)}") as report, fit_context():
         truth: Any = label if len(label) > 1 else label[0]
         if tune:

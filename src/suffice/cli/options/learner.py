@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,12 @@ from suffice.cli.options.estimators import Options, estimator, given_of, refuse_
 from suffice.cli.options.recipes import MODELS, OF_FAMILIES
 from suffice.cli.options.roles import Roles
 from suffice.cli.options.shared import Labels, Reading, listed
-from suffice.errors import ParameterError, SchemaError
+from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
-__all__ = ["estimator_of", "refuse_words", "selected"]
+__all__ = ["estimator_of", "selected"]
 
 
 def estimator_of(
@@ -41,37 +40,6 @@ def estimator_of(
             refuse_foreign(option, model, *OF_FAMILIES, *owners)
     taken = {role: listed(getattr(roles, role)) or None for role in MODELS[model].roles}
     return chosen.set_params(**taken)
-
-
-def refuse_words(model: str, table: Table, others: set[str | None]) -> None:
-    """Refuse a column of strings none of which is a number.
-
-    Raises
-    ------
-    SchemaError
-        Naming it.
-    """
-    from suffice.data.encode import stored_as
-
-    head = table.head()
-    for name in table.names:
-        column = head.column(name)
-        strings = name not in others and stored_as(column.type) == "string"
-        if strings and not any(map(_is_number, column.unique().to_pylist())):
-            raise SchemaError(
-                f"column {name!r} holds strings",
-                f"--model {model} reads numbers only",
-                f"leave it out with --ignore {shlex.quote(name)}, or choose --model naive-bayes or "
-                "logistic",
-            )
-
-
-def _is_number(cell: str | None) -> bool:
-    try:
-        float(cell or "")
-    except ValueError:
-        return False
-    return True
 
 
 def selected(

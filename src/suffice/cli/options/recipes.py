@@ -28,15 +28,12 @@ class Recipe:
         The parameters that its options stand for.
     roles : tuple of str
         Options that say what columns are, of which naive Bayes has all; each is a parameter.
-    numbers_only : bool
-        Whether it has no use for a column of strings.
     """
 
     module: str
     name: str
     parameters: Mapping[str, Parameter]
     roles: tuple[str, ...] = ()
-    numbers_only: bool = False
 
     def has(self, option: str) -> bool:
         """Whether an option is one of its own, by the name that it has now."""
@@ -80,6 +77,7 @@ _PRECISION = {"precision": one_of("precision", "precision", "pairs", "exact")}
 _LEAST_SQUARES = _linear() | _PRECISION
 
 CATEGORIES = ("categorical", "text")  # which columns are categories or texts
+DISCRIMINANTS = ("categorical",)
 
 MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
@@ -114,13 +112,13 @@ MODELS: dict[str, Recipe] = {
         "suffice.discriminant_analysis",
         "LinearDiscriminantAnalysis",
         _GAUSSIAN | _PRECISION,
-        numbers_only=True,
+        DISCRIMINANTS,
     ),
     "qda": Recipe(
         "suffice.discriminant_analysis",
         "QuadraticDiscriminantAnalysis",
         _GAUSSIAN | _PRECISION,
-        numbers_only=True,
+        DISCRIMINANTS,
     ),
     "rda": Recipe(
         "suffice.discriminant_analysis",
@@ -133,7 +131,7 @@ MODELS: dict[str, Recipe] = {
             "calibration": one_of("calibration", "calibration", "temperature", "none"),
         }
         | _PRECISION,
-        numbers_only=True,
+        DISCRIMINANTS,
     ),
     "linear": Recipe("suffice.linear_model", "LinearRegression", _LEAST_SQUARES, CATEGORIES),
     "ridge": Recipe(

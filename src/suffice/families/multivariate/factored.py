@@ -160,10 +160,10 @@ class FactoredGaussians:
         back = np.argsort(order)
         return out[0][back], out[1][back], out[2][back]
 
-    def column(self, j: int) -> FactoredGaussians:
-        """The Gaussians of column j alone."""
-        covariance = DoubleDouble.of(self.covariance[:, [j]][:, :, [j]])
-        mean = DoubleDouble(self.mean[:, [j]], self.mean_lo[:, [j]])
+    def columns(self, at: NDArray[np.intp]) -> FactoredGaussians:
+        """The Gaussians of some columns alone."""
+        covariance = DoubleDouble.of(self.covariance[:, at][:, :, at])
+        mean = DoubleDouble(self.mean[:, at], self.mean_lo[:, at])
         return FactoredGaussians.of(mean, covariance, covariance.sum(axis=0), 0.0)
 
     def draw(self, codes: NDArray[np.intp], stretch: Any, rng: np.random.Generator) -> list[Any]:

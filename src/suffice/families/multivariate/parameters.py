@@ -109,7 +109,7 @@ class MultivariateGaussianParameters(JointParameters):
 
     def column(self, j: int) -> MultivariateGaussianParameters:
         """The marginal of column j."""
-        return MultivariateGaussianParameters(self.factored.column(j))
+        return MultivariateGaussianParameters(self.factored.columns(np.array([j])))
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator
@@ -194,7 +194,8 @@ class MultivariateStudentParameters(JointParameters):
 
     def column(self, j: int) -> MultivariateStudentParameters:
         """The marginal of column j, with the same degrees of freedom."""
-        return MultivariateStudentParameters(self.factored.column(j), self.dof, self.factor)
+        alone = self.factored.columns(np.array([j]))
+        return MultivariateStudentParameters(alone, self.dof, self.factor)
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator

@@ -74,7 +74,7 @@ class RegularizedSums:
         own = np.diagonal(found.value, axis1=1, axis2=2)[:, used] / self.unit[used]
         width = np.add.reduce(own, axis=1) / max(len(used), 1)
         round_ = width[:, None, None] * np.diag(self.unit) * shrinkage
-        return found * (1.0 - shrinkage) + DoubleDouble.of(round_.reshape(-1, d, d))
+        return found * (1.0 - shrinkage) + DoubleDouble.of(round_.reshape(len(width), d, d))
 
     def total(self, shrinkage: float) -> DoubleDouble:
         """The covariance of all rows, as regular as those of the classes, (d, d)."""

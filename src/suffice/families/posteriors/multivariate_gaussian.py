@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
+from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import (
     LOG_2PI,
     MultivariateGaussianParameters,
@@ -35,6 +36,7 @@ from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
 from suffice.numerics.elementary import digamma, log, log_of
 from suffice.statistics.block import RealBlock, require_held
+from suffice.statistics.indicator_comoments import IndicatorComoments
 
 __all__ = ["posterior"]
 
@@ -124,8 +126,14 @@ def posterior(family: MultivariateGaussian, statistic: Any) -> MultivariateGauss
     Raises
     ------
     ParameterError
-        If covariances are left out.
+        If covariances are left out, or some columns are categories.
     """
+    if isinstance(statistic, IndicatorComoments):
+        raise ParameterError(
+            "the columns are numbers and categories, modelled together",
+            "an interval rests on the posterior of numbers",
+            "leave the categories out",
+        )
     if family.structure != "full":
         raise ParameterError(
             f"structure={family.structure!r}",
@@ -133,6 +141,7 @@ def posterior(family: MultivariateGaussian, statistic: Any) -> MultivariateGauss
             "use the family 'gaussian', whose columns are independent",
         )
     columns, estimate = statistic.columns, family.estimate(statistic)
+    assert not isinstance(estimate, MixedParameters)
     sums = _Sums.of(columns) if columns.complete else _Sums.of_cells(columns)
     factored = estimate.factored
     d = len(factored.mean[0])

@@ -23,6 +23,7 @@ __all__ = [
     "Predictors",
     "Ways",
     "features",
+    "is_coded",
     "named_columns",
     "predictors",
 ]
@@ -34,7 +35,7 @@ PREDICTORS = ("categorical", "text", "words", "ordered", "formula")
 Ways = int | Literal["counted"]
 """Into how many places the words of a text are hashed, or that each is counted."""
 
-AS_NUMBERS, AS_STRINGS = "as a linear model reads it", "strings or a dictionary"
+AS_NUMBERS, AS_STRINGS, TOLD = "as a linear model reads it", "strings or a dictionary", "as told"
 
 
 @dataclass(frozen=True)
@@ -174,13 +175,18 @@ def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
             f"column {column.name!r} holds no strings", "a text is a string", "leave it out of text"
         )
     if told:
-        return replace(column, kind="category", reason="as told")
+        return replace(column, kind="category", reason=TOLD)
     if as_text or (strings and column.kind == "text"):
-        return replace(column, kind="text", reason="as told" if as_text else column.reason)
+        return replace(column, kind="text", reason=TOLD if as_text else column.reason)
     if strings or pa.types.is_dictionary(kind):
         return replace(column, kind="category", reason=AS_STRINGS)
     reason = column.reason if column.stored == "time" else AS_NUMBERS
     return replace(column, kind="real", reason=reason)
+
+
+def is_coded(column: Column) -> bool:
+    """Whether `features` found that a column is a category, whose values become columns."""
+    return column.kind == "category" and column.reason in (AS_STRINGS, TOLD)
 
 
 def _levels(name: str, kind: Any, head: Any, told: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:

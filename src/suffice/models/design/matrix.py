@@ -14,6 +14,7 @@ from suffice.models.design.formula import is_column, label, products
 from suffice.models.design.terms import Terms
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell, CodedBlock, require_held
+from suffice.statistics.indicators import indicators
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -82,8 +83,7 @@ class Design(Terms):
         z[:, self._number_places] = numbers
         lacking = (codes < 0).any()
         for code, (places, ranks, later, is_ordered) in zip(codes.T, self._indicators, strict=True):
-            rank = ranks[code][:, None]
-            z[:, places] = rank >= later if is_ordered else rank == later
+            z[:, places] = indicators(ranks[code], later, is_ordered)
             if lacking:
                 z[code < 0, places] = np.nan
         for (name, words), text in zip(self.words.items(), texts, strict=True):
@@ -117,9 +117,11 @@ class Design(Terms):
             if name not in code:
                 return np.asarray(cells[name][:, None])
             ranks = self.ranks(name)
-            rank, levels = ranks[code[name]][:, None], np.arange(int(not full), len(ranks))
-            at_least = name in self.ordered and not full
-            found = np.asarray(rank >= levels if at_least else rank == levels, np.float64)
+            levels, at_least = (
+                np.arange(int(not full), len(ranks)),
+                name in self.ordered and not full,
+            )
+            found = indicators(ranks[code[name]], levels, at_least).astype(np.float64)
             found[code[name] < 0] = np.nan
             return found
 

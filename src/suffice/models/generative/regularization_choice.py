@@ -24,6 +24,7 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log_of
 from suffice.numerics.logspace import log_sum_exp, safe_log
 from suffice.statistics.by_class import ByClass
+from suffice.statistics.indicator_comoments import IndicatorComoments
 from suffice.statistics.moments_left_out import ABSENT
 from suffice.statistics.row_sample import RowSample
 
@@ -36,6 +37,7 @@ __all__ = [
     "chosen_regularization",
     "few_rows",
     "folds_of_sample",
+    "leaves_in_closed_form",
     "one_by_one",
     "rows_of",
 ]
@@ -44,6 +46,7 @@ POOLING = (1.0, 0.6, 0.3, 0.1, 0.02, 0.0)
 SHRINKAGE = (1.0, 0.5, 0.2, 0.05, 0.01, 0.0)
 FOLDS = 5  # of incomplete rows
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
+LEAST_COMPLETE = 0.5  # of the rows of a sample
 MOST_CELLS = 2**24  # n k d of the rows that are asked about
 IMPOSSIBLE = -log_of(1e-15)
 LEAST = -1e5  # a log density below says no less
@@ -63,6 +66,7 @@ def chosen_regularization(
 
     at the t ≥ 0 that is best, drawn towards 1 as in `suffice.models.generative.column_weights`.
     One row is left out at a time, of equal ones too; the only row of a class is not asked about.
+    Of a mixed table, nor are rows that lack a cell, where half of all lack none.
 
     Parameters
     ----------
@@ -85,13 +89,13 @@ def chosen_regularization(
     if k < 2 or not sample.rows:
         return None
     family, grid = cast(RegularizedGaussian, part.family), (pooling, shrinkage)
-    if block.columns.complete:
+    if leaves_in_closed_form(sample, model):
         x, rows, weights = one_by_one(sample, model)
         found = _left_out(family.regularized(block), x, rows, grid)
         codes = rows.codes
     else:
-        x, codes, weights, found = _in_folds(model, sample, grid)
-    if not len(x):
+        codes, weights, found = _in_folds(model, sample, grid)
+    if not len(codes):
         return None
     counted = model.statistic.weight.value
     log_prior = safe_log(counted / counted.sum())
@@ -105,26 +109,41 @@ def few_rows(sample: RowSample, cells: int) -> RowSample:
     return RowSample.of(min(sample.size, max(1, MOST_CELLS // cells)), sample.pieces, sample.cut)
 
 
+def leaves_in_closed_form(sample: RowSample, model: GenerativeModel) -> bool:
+    """Whether rows can leave the sums one by one: of a mixed table, half of them lack no cell."""
+    (block,) = model.statistic.blocks
+    if not isinstance(block, IndicatorComoments):
+        return bool(block.columns.complete)
+    x, *_ = rows_of(sample, model, block)
+    return bool((~np.isnan(x).any(axis=1)).sum() >= LEAST_COMPLETE * len(x))
+
+
 def one_by_one(sample: RowSample, model: GenerativeModel) -> tuple[Array, LearntRows, Array]:
-    """The rows that are not the only ones of their class; see `rows_of`."""
-    x, rows, weights = rows_of(sample, model)
+    """The complete rows that are not the only ones of their class; see `rows_of`."""
+    x, rows, weights = rows_of(sample, model, model.statistic.blocks[0])
     of_class = model.statistic.weight.value[rows.codes]
-    asked = np.flatnonzero(of_class - rows.weights > ABSENT * of_class)
+    others = of_class - rows.weights > ABSENT * of_class
+    asked = np.flatnonzero(others & ~np.isnan(x).any(axis=1))
     return x[asked], rows.take(asked), weights[asked]
 
 
-def rows_of(sample: RowSample, model: GenerativeModel) -> tuple[Array, LearntRows, Array]:
-    """Cells, one row's own class and weight, and the weight of all equal ones; by their hashes."""
+def rows_of(
+    sample: RowSample, model: GenerativeModel, block: Any
+) -> tuple[Array, LearntRows, Array]:
+    """Terms, one row's own class and weight, and the weight of all equal ones; by their hashes."""
     pieces = sample.pieces
     order = np.argsort(np.concatenate([piece.hashes for piece in pieces]), kind="stable")
-    x = np.concatenate([_cells(piece.batch) for piece in pieces])[order]
+    x = np.concatenate([_cells(piece.batch.blocks[0], block) for piece in pieces])[order]
     codes = np.concatenate([piece.batch.learnt(model.classes) for piece in pieces])[order]
     weights = np.concatenate([piece.batch.weights for piece in pieces])[order]
     return x, LearntRows(codes, np.minimum(weights, 1.0)), weights
 
 
-def _cells(batch: Any) -> Array:
-    return np.asarray(batch.blocks[0].values, np.float64)
+def _cells(rows: Any, sums: Any) -> Array:
+    """Rows as what the Gaussians of some sums are of, (n, d)."""
+    if isinstance(sums, IndicatorComoments):
+        return sums.terms.without_first()[0].rows(rows)
+    return np.asarray(rows.values, np.float64)
 
 
 def _left_out(sums: RegularizedSums, x: Array, rows: LearntRows, grid: Grid) -> Iterator[Array]:
@@ -135,23 +154,26 @@ def _left_out(sums: RegularizedSums, x: Array, rows: LearntRows, grid: Grid) -> 
 
 def _in_folds(
     model: GenerativeModel, sample: RowSample, grid: Grid
-) -> tuple[Array, NDArray[np.intp], Array, Iterator[Array]]:
-    """Rows, and log p(x | c) by the sums of the rows of other folds, (g, n, k) for every λ."""
+) -> tuple[NDArray[np.intp], Array, Iterator[Array]]:
+    """Classes and weights of rows, and log p(x | c) by the sums of other folds.
+
+    These are arrays (g, n, k), one for every λ.
+    """
     folds = 1 if model.statistic.rows > MANY * sample.weight else FOLDS
     family = cast(RegularizedGaussian, model.parts[0].family)
     parts = []
     for apart, rest in folds_of_sample(model, sample, folds):
-        parts.append((family.regularized(rest.blocks[0]), *rows_of(apart, model)))
+        (of_rest,) = rest.blocks
+        parts.append((family.regularized(of_rest), *rows_of(apart, model, of_rest)))
     if not parts:
-        return np.empty((0, 0)), np.empty(0, np.intp), np.empty(0), iter(())
+        return np.empty(0, np.intp), np.empty(0), iter(())
 
     def scores() -> Iterator[Array]:
         for pooling in grid[0]:
             yield np.concatenate([_of_rest(s, x, pooling, grid[1]) for s, x, *_ in parts], axis=1)
 
-    _, cells, rows, weights = zip(*parts, strict=True)
-    codes = np.concatenate([one.codes for one in rows])
-    return np.concatenate(cells), codes, np.concatenate(weights), scores()
+    *_, rows, weights = zip(*parts, strict=True)
+    return np.concatenate([one.codes for one in rows]), np.concatenate(weights), scores()
 
 
 def folds_of_sample(

@@ -19,6 +19,7 @@ from suffice.models.generative.regularization_choice import (
     MANY,
     few_rows,
     folds_of_sample,
+    leaves_in_closed_form,
     one_by_one,
     rows_of,
 )
@@ -65,7 +66,7 @@ def chosen_shrinkage(
     if k < 2 or not sample.rows:
         return None
     weight = model.statistic.weight.value
-    if block.columns.complete:
+    if leaves_in_closed_form(sample, model):
         x, rows, weights = one_by_one(sample, model)
         used, left_out = family.left_out_of_diagonal(block)
         logs = left_out.log_likelihoods(x[:, used], rows, SHRINKAGE)
@@ -90,7 +91,7 @@ def _in_folds(
     def each() -> Iterator[tuple[NDArray[Any], ...]]:
         for apart, rest in folds_of_sample(model, sample, folds):
             sums = family.sums_of(rest.blocks[0])
-            x, rows, weights = rows_of(apart, model)
+            x, rows, weights = rows_of(apart, model, rest.blocks[0])
             found = np.zeros((len(degrees), len(x), k))
             for degree, out in zip(degrees, found, strict=True):
                 in_order = scores(len(x), k, 0.0)

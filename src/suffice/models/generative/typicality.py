@@ -32,6 +32,7 @@ from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import normalise, scores
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock
+from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 
 __all__ = [
@@ -310,6 +311,10 @@ def unseen_cells(block: Any, parameters: Any) -> NDArray[np.bool_]:
     """Which cells show a category that no training row showed, (n, d)."""
     if isinstance(parameters, WholeNumbersParameters):
         return parameters.unseen(block)
+    if isinstance(block, MixedBlock):
+        found = np.zeros(shape_of(block), np.bool_)
+        found[:, ~block.is_number] = unseen_cells(block.categories, parameters.terms)
+        return found
     known = getattr(parameters, "vocabularies", None)
     if known is None or not isinstance(block, CodedBlock | IntegerBlock):
         return np.zeros(shape_of(block), np.bool_)
@@ -327,6 +332,8 @@ def _masked(block: Any, known: NDArray[np.bool_]) -> Any:
         return block
     if isinstance(block, RealBlock):
         return RealBlock(np.where(known, block.values, np.nan))
+    if isinstance(block, MixedBlock):
+        return block.showing(known)
     if isinstance(block, SparseBlock):
         return replace(block, present=np.zeros(block.rows, np.bool_))
     coded = block.coded()
