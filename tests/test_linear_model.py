@@ -714,7 +714,7 @@ CASES: dict[str, Case] = {
     "another interval": (
         lambda: LinearRegression().fit(X, Y).predict_interval(X, "credible"),
         ParameterError,
-        "kind='credible'; kind is 'prediction' or 'confidence'",
+        "kind='credible'; kind is one of 'prediction', 'confidence', 'conformal'",
     ),
     "a level of one": (
         lambda: LinearRegression().fit(X, Y).predict_interval(X, level=1),

@@ -524,7 +524,7 @@ ERRORS = {
         "numbers; use --interval confidence, which is of their probabilities."
     ),
     "predict line.suffice gaps.csv --interval odd": (
-        "--interval 'odd'; it is one of 'prediction', 'confidence'."
+        "--interval 'odd'; it is one of 'prediction', 'confidence', 'conformal'."
     ),
     "predict line.suffice gaps.csv --interval prediction --level 2": (
         "--level 2.0; a level is a number between 0 and 1."

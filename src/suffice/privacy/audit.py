@@ -100,6 +100,10 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         of_batch = _by_class if isinstance(batch, ByClass) else _linear
         for found in of_batch(model, batch, m):
             yield replace(found, batch=number)
+    errors = getattr(model.model_, "errors", None)
+    if errors is not None:
+        names = [f"errors of {target}" for target in model.reader_.design.targets]
+        yield from findings_of(errors.counts, names, (None,), np.zeros(1), m)
 
 
 def _labels(model: Any) -> Finding:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow.csv
 import pytest
+from numpy.testing import assert_allclose
 
 import suffice
+from suffice import LinearRegression
 
 from ..conftest import Run
 
@@ -45,5 +48,24 @@ def test_what_has_no_weights_is_refused(run: Run, halves: Path) -> None:
     refused = run("calibrate", "l", "all.csv", "-o", "x.suffice")
     assert refused.stderr == (
         "error: l holds a LinearDiscriminantAnalysis; naive Bayes has weights of columns, "
-        "and AODE; give it one of these.\n"
+        "and AODE; linear models have errors; give it one of these.\n"
     )
+
+
+def test_a_regression_learns_how_large_its_errors_are(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(120, 2))
+    y = x @ [1.0, -2.0] + rng.exponential(size=120)
+    lines = [f"{a},{b},{c}" for (a, b), c in zip(x.tolist(), y.tolist(), strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,b,y", *lines, ""]))
+    assert run("fit", "t.csv", "--target", "y", "--model", "linear").exit_code == 0
+    refused = run("predict", "t.suffice", "t.csv", "--interval", "conformal")
+    assert refused.exit_code == 2
+    assert "use suffice calibrate with rows" in " ".join(refused.stderr.split())
+    said = run("calibrate", "t.suffice", "t.csv", "-o", "t.suffice")
+    assert "Half of 120 errors are at most" in " ".join(said.stdout.split())
+    words = ("--interval", "conformal", "--level", "0.9", "-o", "p.csv")
+    assert run("predict", "t.suffice", "t.csv", *words).exit_code == 0
+    found = pyarrow.csv.read_csv(tmp_path / "p.csv")
+    ends = LinearRegression().fit(x, y).calibrate(x, y).predict_interval(x, "conformal", 0.9)
+    assert_allclose(np.stack([found["lower"], found["upper"]], axis=1), ends, rtol=1e-9)

@@ -1,4 +1,4 @@
-"""``suffice calibrate``: learn anew how much of what each column says is counted."""
+"""``suffice calibrate``: learn anew how much of what each column says is counted, or errors."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from suffice.cli.options.models import (
     fitting,
     label_of,
     load_summed,
+    predicts_numbers,
     refusal,
     refuse_tokens,
     weight_of,
@@ -48,14 +49,18 @@ def calibrate(
 
     A model file holds no rows. A model that was merged, or has forgotten, keeps
     the weights of its columns until it sees rows again. The sums stay.
+
+    A linear or ridge model learns how large its errors are, each row left out,
+    for 'suffice predict --interval conformal'.
     """
     refuse_overwriting(output, data)
     fitted = load_summed(model)
     if not hasattr(fitted, "calibrate"):
-        rule = "naive Bayes has weights of columns, and AODE"
+        rule = "naive Bayes has weights of columns, and AODE; linear models have errors"
         raise refusal(model, fitted, rule, "give it one of these")
     remembered = fitted.get_params(deep=False)
-    with_labels(with_tokens(fitted, reading), labels)
+    if not predicts_numbers(fitted):
+        with_labels(with_tokens(fitted, reading), labels)
     table = unseen_columns(remarked(reading.open(data, fitted.format_)), fitted, ignore)
     refuse_tokens(fitted, reading, table, data[0])
     with running.reported(f"Reading {', '.join(data)}") as report:
@@ -65,6 +70,11 @@ def calibrate(
                 table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new
             )
     fitted.set_params(**remembered).save(output)
+    if predicts_numbers(fitted):
+        errors = fitted.model_.errors
+        half = " and ".join(f"{size:.4g}" for size in errors.median)
+        print_all([f"Half of {amount(errors.rows)} errors are at most {half}. Saved to {output}"])
+        return
     found = fitted.calibration_
     said = (
         f"Log loss {found.before:.4f} nats a row if every column counts once, "

@@ -18,6 +18,8 @@ from suffice.errors import ParameterError
 
 __all__ = ["predict"]
 
+KINDS = ("prediction", "confidence", "conformal")  # of intervals
+
 
 def predict(
     *,
@@ -46,8 +48,9 @@ def predict(
     interval: Annotated[
         str | None,
         typer.Option(
-            metavar="prediction|confidence",
-            help="linear, ridge: add the ends of an interval for the row, or for its mean. "
+            metavar="prediction|confidence|conformal",
+            help="linear, ridge: add the ends of an interval for the row, or for its mean; "
+            "'conformal' is for the row, by the errors of rows of 'suffice calibrate'. "
             "Classifiers: 'confidence' adds the ends of an interval for each probability, as the "
             "parameters were learnt from so many rows.",
         ),
@@ -96,8 +99,9 @@ def _options(
         Naming an option of other models.
     """
     name = type(model).__name__
-    if interval not in (None, "prediction", "confidence"):
-        raise ParameterError(f"--interval {interval!r}", "it is one of 'prediction', 'confidence'")
+    if interval not in (None, *KINDS):
+        known = ", ".join(map(repr, KINDS))
+        raise ParameterError(f"--interval {interval!r}", f"it is one of {known}")
     if level is not None and interval is None:
         raise ParameterError(
             f"--level {level:g} is given without --interval",
@@ -106,9 +110,9 @@ def _options(
         )
     ends = {"interval": interval, "level": 0.95 if level is None else level}
     if not predicts_numbers(model):
-        if interval == "prediction":
+        if interval in ("prediction", "conformal"):
             raise ParameterError(
-                f"--interval prediction is given for a {name}",
+                f"--interval {interval} is given for a {name}",
                 "its answers are classes, not numbers",
                 "use --interval confidence, which is of their probabilities",
             )

@@ -20,6 +20,7 @@ from suffice.models.base.partial_answers import answer_complete, tables_with_gap
 from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
+from suffice.models.linear.calibrated import ConformalRegressor
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.effects import Effects, effects
 from suffice.models.linear.evaluation import r_squared_of_sums
@@ -34,7 +35,6 @@ from suffice.models.linear.model import (
     within,
 )
 from suffice.models.linear.posterior import Posterior
-from suffice.models.linear.targets import Regressor
 from suffice.models.optimise.descent_options import STEPS
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import BadCell
@@ -42,12 +42,12 @@ from suffice.statistics.grouped_rows import GroupedRows
 
 __all__ = ["NORMAL", "FittedLinear"]
 
-Interval = Literal["prediction", "confidence"]
+Interval = Literal["prediction", "confidence", "conformal"]
 
 NORMAL = "use solver='normal'"
 
 
-class FittedLinear(Regressor):
+class FittedLinear(ConformalRegressor):
     """A linear model with numeric targets, as its sums or its descent left it.
 
     Attributes
@@ -261,15 +261,17 @@ class FittedLinear(Regressor):
         ::
 
             ŷ ± t √((1 + h) σ̂²)  for a new row      ŷ ± t √(h σ̂²)  for the mean of such rows
+            ŷ ± q √(1 + h)       for a new row, whatever the distribution of errors
 
-        with h of `leverage` and t a quantile of Student's distribution. With a penalty, these are
-        intervals of the posterior predictive (`posterior`).
+        with h of `leverage` and t a quantile of Student's distribution. With a penalty, the first
+        two are intervals of the posterior predictive (`posterior`). q is the quantile of the errors
+        of rows, each left out of the model: see `calibrate`.
 
         Parameters
         ----------
         X : table (n, d)
-        kind : {"prediction", "confidence"}
-            For a new row, or for the mean of such rows.
+        kind : {"prediction", "confidence", "conformal"}
+            For a new row, for the mean of such rows, or for a new row by the errors of others.
         level : float
             Probability of the interval.
 
@@ -292,7 +294,10 @@ class FittedLinear(Regressor):
     def _ends(self, kind: Interval, level: float) -> Prediction:
         """What says the ends of intervals, (n, t, 2)."""
         if kind not in get_args(Interval):
-            raise ParameterError(f"kind={kind!r}", "kind is 'prediction' or 'confidence'")
+            known = ", ".join(map(repr, get_args(Interval)))
+            raise ParameterError(f"kind={kind!r}", f"kind is one of {known}")
+        if kind == "conformal":
+            return self._conformal_ends(level)
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
         fit, reach = self._inferable(), posterior.quantile(level)

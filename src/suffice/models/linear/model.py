@@ -60,12 +60,15 @@ class LinearModel:
         Coefficients, and what they vary by if they are a function of sums.
     cells : JointGaussian, optional
         What to expect in missing cells; without it they are refused.
+    errors : ErrorSizes, optional
+        How large the errors of rows are that were left out.
     """
 
     design: Design
     layout: Layout
     fit: LeastSquares | DescentFit
     cells: JointGaussian | None = None
+    errors: Any = None
 
     @property
     def term_means(self) -> NDArray[np.float64]:

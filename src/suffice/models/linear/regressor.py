@@ -351,7 +351,8 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             "descended": fit if isinstance(fit, DescentFit) else None,
             "single_target": reader.single_target,
         }
-        return learnt | {name: getattr(self, name) for name in self._tuned_names}
+        errors = {} if self.model_.errors is None else {"errors": self.model_.errors}
+        return learnt | errors | {name: getattr(self, name) for name in self._tuned_names}
 
     def _restore(self, saved: SavedRegressor) -> None:
         of_file = saved.layout, saved.format, saved.design, saved.single_target
@@ -362,6 +363,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             self._set_descended(reader, saved.descended)
         else:
             self._restore_sums(Learnt(reader, saved.batches or ()))
+            self.model_ = replace(self.model_, errors=saved.errors)
 
     def _check_saved(self, saved: Any) -> None:
         super()._check_saved(saved)

@@ -9,6 +9,7 @@ from suffice.models.base.saved import LAYOUT, Saved, are_same
 from suffice.models.design.formula import Formula
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import Words
+from suffice.models.linear.conformal import ErrorSizes
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.standardisation import Standard
 from suffice.models.optimise.descent_options import GradientDescent
@@ -16,6 +17,7 @@ from suffice.models.optimise.gradient_descent import OptimizerState
 from suffice.numerics.dyadic import Dyadic
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, rule
+from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.vocabulary import Vocabulary
@@ -26,7 +28,7 @@ __all__ = ["SAVED", "SavedRegressor", "SavedRidge"]
 SAVED = {
     **LAYOUT,
     **named(Comoments, ExactComoments, Dyadic, Design, DoubleDouble, Formula, GradientDescent),
-    **named(Standard, Vocabulary, Words),
+    **named(BinnedCounts, ErrorSizes, Standard, Vocabulary, Words),
     **named(Descended=DescentFit, Walk=OptimizerState),
 }
 """The types that the file of such a model may hold."""
@@ -46,12 +48,20 @@ class SavedRegressor(Saved):
         Where a descent ended.
     single_target : bool
         Whether targets were given as (n,).
+    errors : ErrorSizes, optional
+        How large the errors of rows are.
     """
 
     design: Design
     batches: tuple[Comoments | ExactComoments, ...] | None
     descended: DescentFit | None
     single_target: bool
+    errors: ErrorSizes | None = None
+
+    @rule("errors are those of every target, of a model of sums")
+    def _has_errors(self) -> bool:
+        of_all = self.errors is None or len(self.errors.unit) == len(self.design.targets)
+        return of_all and (self.errors is None or self.batches is not None)
 
     @rule("the table is read as the design asks for")
     def _has_layout(self) -> bool:

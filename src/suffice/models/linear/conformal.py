@@ -1,0 +1,157 @@
+"""Intervals from the errors of rows that were left out: they need no normal distribution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import Annotated, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.data.source import Split, each_batch
+from suffice.errors import ParameterError
+from suffice.models.linear.least_squares import LeastSquares
+from suffice.models.linear.leave_one_out import LEAST_REST
+from suffice.models.linear.model import LinearModel
+from suffice.phrases import Option, Phrase
+from suffice.rules import NONNEGATIVE, Shape, rule
+from suffice.statistics.batch import Batch
+from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
+from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.block import BadCell, RealBlock
+from suffice.statistics.value_grid import cell_bounds
+
+__all__ = ["ErrorSizes", "error_counts", "unit_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorSizes:
+    """How large the errors of rows are, in the unit s√(1 + h): see `error_counts`.
+
+    Parameters
+    ----------
+    unit : ndarray (t,)
+        s of each target.
+    counts : BinnedCounts
+        Rows by the size of their errors, t columns.
+    """
+
+    unit: Annotated[NDArray[np.float64], Shape("t"), NONNEGATIVE]
+    counts: BinnedCounts
+
+    @rule("the errors are those of all targets, measured from 0, and none is below")
+    def _is_of_targets(self) -> bool:
+        counts = self.counts
+        sizes = all((cell_bounds(counts.column(j)[0])[0] >= 0).all() for j in range(counts.d))
+        one = (counts.k, counts.d) == (1, len(self.unit))
+        return one and not counts.origin.any() and sizes
+
+    @property
+    def rows(self) -> float:
+        """Σw of the rows."""
+        return float(self._sums[0][1][-1]) if len(self._sums[0][1]) else 0.0
+
+    @cached_property
+    def _sums(self) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+        """Of each target the largest size in every cell, and Σw up to it."""
+        found = []
+        for j in range(self.counts.d):
+            cells, count = self.counts.column(j)
+            found.append((cell_bounds(cells)[1], np.cumsum(count[0])))
+        return found
+
+    @property
+    def median(self) -> NDArray[np.float64]:
+        """The size that half of the errors have at most, (t,)."""
+        sums, n = self._sums, self.rows
+        return np.array([size[np.searchsorted(upto, n / 2)] for size, upto in sums]) * self.unit
+
+    def quantile(self, level: float) -> NDArray[np.float64]:
+        """The size that an error of a new row exceeds with probability 1 − level at most, (t,).
+
+        The quantile of level (1 + 1/n) · level of n rows, as the new one may stand anywhere among
+        them, rounded up to the end of its cell: by 0.4 % at most.
+
+        Raises
+        ------
+        ParameterError
+            If n rows are too few, or an error lies beyond 2⁴⁰ units.
+
+        Source: J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman, Distribution-free
+        predictive inference for regression (JASA 113, 2018), section 2.
+        """
+        n = self.rows
+        needed = level * (n + 1.0)
+        if needed > n:
+            least = int(np.ceil(level / (1 - level) - 1e-9))
+            raise ParameterError(
+                Phrase(Option.of("level", level), f", and the errors of {n:g} rows are known"),
+                f"it takes those of {least} rows",
+                "calibrate with more rows, or ask for a lower level",
+            )
+        ends = [size[np.searchsorted(upto, needed * (1 - 1e-12))] for size, upto in self._sums]
+        if inf in ends:
+            raise ParameterError(
+                "an error is more than 10^12 times as large as most", "its size is not known"
+            )
+        return np.array(ends) * self.unit
+
+    def ends(self, fit: LeastSquares, level: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """ŷ ± q s √(1 + h), (n, t, 2)."""
+        reach = np.sqrt(1.0 + fit.leverage(x))[:, None] * self.quantile(level)
+        middle = fit.predict(x)
+        return np.stack([middle - reach, middle + reach], axis=-1)
+
+
+def unit_of(fit: LeastSquares) -> NDArray[np.float64]:
+    """s = √(RSS/n) of each target, 1 where it is 0."""
+    s = np.sqrt(np.maximum(fit.rss, 0.0) / fit.equations.rows)
+    return np.asarray(np.where(s > 0, s, 1.0))
+
+
+def error_counts(split: Split, params: tuple[LinearModel, bool]) -> BinnedCounts:
+    """Kernel of a calibration: rows by |y − ŷ'|/(s√(1 + h')).
+
+    ŷ' and h' are those of the model without the row, if it has learnt it:
+
+    ::
+
+        y − ŷ' = (y − ŷ)/(1 − wh)    h' = h/(1 − wh)
+
+    A row that lacks a cell or a target, or alone determines a coefficient, is left out.
+
+    Raises
+    ------
+    BadCell
+        If a number is infinite.
+    """
+    model, learnt = params
+    fit = cast(LeastSquares, model.fit)
+    unit = unit_of(fit)
+    total = BinnedCountAccumulator(np.zeros(len(unit)))
+
+    def add(batch: Batch) -> None:
+        for rows, x, y in model.rows(batch, with_targets=True):
+            weights = batch.weights[rows]
+            h, w = fit.leverage(x), weights if len(weights) else 1.0
+            rest = 1.0 - w * h if learnt else np.ones(len(x))
+            rest = np.where(rest < LEAST_REST, np.nan, rest)
+            size = np.abs(y - fit.predict(x)) / np.sqrt(rest * (rest + h))[:, None]
+            model.require_finite(
+                rows.start, np.where(np.isnan(x), 0.0, x), np.where(np.isinf(x), x, 0.0)
+            )
+            codes = np.where(~np.isnan(size).any(axis=1) & (np.asarray(w) > 0), 0, -1)
+            try:
+                total.add(RealBlock(size / unit), codes, weights, 1)
+            except BadCell as bad:
+                bad.row, bad.column = (
+                    rows.start + bad.row,
+                    model.design.targets[int(bad.column or 0)],
+                )
+                raise
+
+    for _ in each_batch(split, model.layout, add):
+        pass
+    return total.statistic()
