@@ -21,6 +21,7 @@ def oracle_approximating(covariance: NDArray[np.float64], n: float) -> float:
     d, square = len(r), float((r * r).sum())
     excess = (n + 1 - 2 / max(d, 1)) * (square - d)
     fraction = min(1.0, ((1 - 2 / d) * square + d * d) / excess) if excess > 0 and n > 0 else 1.0
+    fraction = max(0.0, fraction)  # below, where columns without variance are among few
     return _rounded_fraction(fraction if n > 0 else 0.0)
 
 

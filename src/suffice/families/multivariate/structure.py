@@ -18,7 +18,7 @@ def shaped(covariance: DoubleDouble, structure: Structure, fraction: float = 0.0
         return covariance * diagonal
     if structure == "spherical":
         trace = (covariance * diagonal).sum(axis=0).sum(axis=0)
-        return trace / float(len(diagonal)) * diagonal
+        return trace / float(max(len(diagonal), 1)) * diagonal
     return covariance * np.where(diagonal, 1.0, 1.0 - fraction)
 
 
