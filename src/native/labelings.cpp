@@ -7,9 +7,9 @@
 namespace suffice::LEVEL {
 namespace {
 
-constexpr Index BLOCK = 128;           // rows whose classes are counted in bytes
-constexpr Index MOST = 256;            // classes, and folds: what a byte holds
-constexpr Index IN_CACHE = 1 << 12;    // numbers of rows that are read again for every labeling
+constexpr Index BLOCK = 128;         // rows whose classes are counted in bytes
+constexpr Index MOST = 256;          // classes, and folds: what a byte holds
+constexpr Index IN_CACHE = 1 << 12;  // numbers of rows that are read again for every labeling
 
 // -- folds
 
@@ -112,8 +112,7 @@ INLINE void add_rows_to(Matrix<const double> x, Index first, Index stop, Bytes c
   }
 }
 
-void add_rows(Matrix<const double> x, Bytes codes, Bytes folds, Index classes,
-              Cube<double> sums) {
+void add_rows(Matrix<const double> x, Bytes codes, Bytes folds, Index classes, Cube<double> sums) {
   const Index n = x.shape[0], step = most<Index>(IN_CACHE / most<Index>(x.shape[1], 1), 1);
   for (Index first = 0; first < n; first += step) {
     const Index stop = least(n, first + step);
@@ -245,9 +244,8 @@ void start_rows(Matrix<const double> log_prior, Index first, Bytes folds, Cube<d
 
 void start(Matrix<const double> log_prior, Index first, Bytes folds, Cube<double> out) {
   if (!folds.shape[0] || !out.size()) return;
-  with_span(log_prior.shape[0] / folds.shape[0], [&]<int SPAN>() {
-    start_rows<SPAN>(log_prior, first, folds, out);
-  });
+  with_span(log_prior.shape[0] / folds.shape[0],
+            [&]<int SPAN>() { start_rows<SPAN>(log_prior, first, folds, out); });
 }
 
 // What a labeling knows of a class: column by column, mean and root of every fold; one constant.
@@ -321,9 +319,8 @@ void add_squares_of(Matrix<const double> x, Index first, Bytes folds, Matrix<con
 void add_squares(Matrix<const double> x, Index first, Bytes folds, Matrix<const double> mean,
                  Matrix<const double> root, Matrix<const double> log_scale, Cube<double> out) {
   if (!x.shape[0] || !folds.shape[0] || !out.size()) return;
-  with_span(mean.shape[1] / x.shape[0] / folds.shape[0], [&]<int SPAN>() {
-    add_squares_of<SPAN>(x, first, folds, mean, root, log_scale, out);
-  });
+  with_span(mean.shape[1] / x.shape[0] / folds.shape[0],
+            [&]<int SPAN>() { add_squares_of<SPAN>(x, first, folds, mean, root, log_scale, out); });
 }
 
 // -- scores: classes are the lanes
@@ -383,16 +380,21 @@ void hits(Cube<const double> scores, Index first, Bytes codes, Bytes folds, Byte
       const Index rows = least(BLOCK, all - start), at = p * n + first + start;
       copy<std::uint8_t>(fold, folds.at + at, rows);
       fill<std::uint8_t>(hit, BLOCK, 0);
-      find_hits(&scores(p, 0, 0) + start, all, k, rows, codes.at + at, fold,
-                otherwise.at + p * f, hit);
+      find_hits(&scores(p, 0, 0) + start, all, k, rows, codes.at + at, fold, otherwise.at + p * f,
+                hit);
       count_block(fold, hit, f, &hits(p, 0));
     }
 }
 
 }  // namespace
 
-extern const LabelingsKernels labelings{
-    {stratify<std::uint8_t>}, {stratify<std::int64_t>}, add_rows, tally, start, add_squares,
-    add_table, hits};
+extern const LabelingsKernels labelings{{stratify<std::uint8_t>},
+                                        {stratify<std::int64_t>},
+                                        add_rows,
+                                        tally,
+                                        start,
+                                        add_squares,
+                                        add_table,
+                                        hits};
 
 }  // namespace suffice::LEVEL

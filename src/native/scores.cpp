@@ -119,8 +119,8 @@ INLINE void sum_places(const std::int64_t* places, Index d, const double* table,
   }
 }
 
-// Add P tiles of classes, from class `first` on, of rows from `start` to `stop`: their places in the
-// table (rows, d).
+// Add P tiles of classes, from class `first` on, of rows from `start` to `stop`: their places in
+// the table (rows, d).
 template <int P>
 INLINE void add_places(const std::int64_t* places, Index d, Matrix<const double> table, Index first,
                        Index start, Index stop, Strided<double> out) {

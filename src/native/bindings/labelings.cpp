@@ -24,7 +24,8 @@ static void require_codes(Bytes codes, Index classes) {
 }
 
 static void require_folds(Bytes folds, Index first, Index rows, Index f) {
-  require(f <= 256 && are_below(folds, first, rows, f), "folds must be below their number, 256 at most");
+  require(f <= 256 && are_below(folds, first, rows, f),
+          "folds must be below their number, 256 at most");
 }
 
 static void require_cells(Bytes codes, Bytes folds, Index classes, Index cells) {
@@ -65,8 +66,7 @@ static void stratify(Array<const T, 2> codes, Index classes, Index f, Array<T, 2
   of_type.stratify(codes, classes, f, folds);
 }
 
-static void add_rows(Read<2> x, ReadBytes codes, ReadBytes folds, Index classes,
-                     Written<3> sums) {
+static void add_rows(Read<2> x, ReadBytes codes, ReadBytes folds, Index classes, Written<3> sums) {
   require("codes", codes, {codes.shape(0), x.shape(0)});
   require("folds", folds, {codes.shape(0), codes.shape(1)});
   require("sums", sums, {codes.shape(0), sums.shape(1), x.shape(1)});
@@ -115,8 +115,8 @@ static void add_table(Array<const std::int32_t, 2> places, Index first, ReadByte
   kernels().add_table(places, first, folds, table, out);
 }
 
-static void hits(Read<3> scores, Index first, ReadBytes codes, ReadBytes folds,
-                 ReadBytes otherwise, Written<2> found) {
+static void hits(Read<3> scores, Index first, ReadBytes codes, ReadBytes folds, ReadBytes otherwise,
+                 Written<2> found) {
   require("folds", folds, {codes.shape(0), codes.shape(1)});
   require("otherwise", otherwise, {codes.shape(0), found.shape(1)});
   require("hits", found, {codes.shape(0), found.shape(1)});
@@ -142,8 +142,8 @@ void define_labelings(nb::module_ m) {
         "Write how many rows every fold and class has, (P, f · k).");
   m.def("start", &start, "log_prior"_a, "first"_a, "folds"_a, "out"_a,
         "Write log P(c) of the rows from ``first`` on to ``out`` (P, k, rows).");
-  m.def("add_squares", &add_squares, "x"_a, "first"_a, "folds"_a, "mean"_a, "root"_a,
-        "log_scale"_a, "out"_a,
+  m.def("add_squares", &add_squares, "x"_a, "first"_a, "folds"_a, "mean"_a, "root"_a, "log_scale"_a,
+        "out"_a,
         "Add Σⱼ log_scale − (root (x[j, i] − mean))² of complete rows i from ``first`` on.\n\n"
         "x is (d, n); column j of model g stands in place g · d + j of the tables (k, P · f · d).");
   m.def("add_table", &add_table, "places"_a, "first"_a, "folds"_a, "table"_a, "out"_a,
