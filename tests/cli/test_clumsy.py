@@ -61,8 +61,6 @@ fit fruit.csv --label size --model ridge
 fit fruit.csv --label kind --model forest
 fit fruit.csv --label kind --model naive_bayes
 fit fruit.csv --label kind --model
-fit fruit.csv --label kind --model lda
-fit fruit.csv --label kind --model qda
 {FIT} --sep ;
 {FIT} --delimiter ,,
 {FIT} --separator ab

@@ -366,6 +366,21 @@ def chosen() -> Iterator[tuple[str, Any, str]]:
     yield "loo", da.QuadraticDiscriminantAnalysis(shrinkage="loo").fit(GAPS, NUMBER), "gaps"
 
 
+def discriminants_of_categories() -> Iterator[tuple[str, Any, str]]:
+    """Discriminants of numbers and categories in one table, with empty cells."""
+    rows = TABLE.select(["a", "size", "color", "old", "kind"])
+    yield "mixed", da.LinearDiscriminantAnalysis().fit(rows, "kind"), "table"
+    quadratic = da.QuadraticDiscriminantAnalysis(reg_param=0.1)
+    yield "mixed", quadratic.fit(rows.drop(["color"]), "kind"), "table"
+    yield "mixed", da.RegularizedDiscriminantAnalysis().fit(rows, "kind"), "table"
+
+
+def calibrated() -> Iterator[tuple[str, Any, str]]:
+    """Regressions that know the errors of rows."""
+    yield "calibrated", LinearRegression().fit(X, TARGET).calibrate(X, TARGET), "numbers"
+    yield "calibrated", Ridge(0.3).fit(X, TARGET, WEIGHT).calibrate(X, TARGET, WEIGHT), "numbers"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -395,6 +410,8 @@ def main() -> None:
         whole_numbers,
         regularized,
         chosen,
+        discriminants_of_categories,
+        calibrated,
     )
     for group in groups:
         for name, model, given in group():
