@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
 from numbers import Integral
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
@@ -139,17 +138,18 @@ class Categorical(Family):
             If codes that count from 0 are too large.
         """
         statistic, least = self._settled(statistic)
-        counts, starts = statistic.count.value, statistic.offsets.tolist()
-        columns = [counts[:, start:stop] for start, stop in pairwise(starts)]
-        sizes = list(map(self._size, columns, least))
-        quiet = self.left_out(statistic).tolist()
-        asked = (column * (j not in quiet) for j, column in enumerate(columns))
-        evidence = evidence_for(self.alpha, asked, sizes)
-        for j in quiet:
-            columns[j] = np.broadcast_to(columns[j].sum(axis=0), columns[j].shape)
+        sizes, quiet = self._sizes(statistic, least), self.left_out(statistic)
+        asked = (statistic.column(j) * (j not in quiet) for j in range(statistic.d))
+        evidence = evidence_for(self.alpha, asked, sizes.tolist())
         alpha = self._each_alpha(evidence, statistic.d)
-        parts = dirichlet_columns(columns, alpha, self.estimation, sizes)
-        table = np.concatenate(parts, axis=1) if parts else np.zeros((len(counts), 0))
+        places = statistic.offsets + np.arange(statistic.d + 1)
+        table = np.empty((statistic.k, places[-1]))
+        for columns, counts in statistic.by_size:
+            if len(quiet):
+                silent = np.isin(columns, quiet)[:, None]
+                counts = np.where(silent, counts.sum(axis=0), counts)
+            theta = dirichlet_columns(columns, counts, alpha, self.estimation, sizes)
+            table[:, places[columns, None] + np.arange(theta.shape[2])] = theta
         return CategoricalParameters(statistic.vocabularies, table, self.unseen, evidence)
 
     def leave_one_out(self, statistic: Counts) -> CategoriesLeftOut:
@@ -225,9 +225,11 @@ class Categorical(Family):
         """α of every column, (d,)."""
         return np.broadcast_to(pseudo_counts(settled_alpha(self.alpha, evidence), d), d)
 
-    def _size(self, count: NDArray[np.float64], least: int) -> int:
-        """How many values of a column share the probability."""
-        return max(max(len(count.T), least) + (self.unseen == "smooth"), 1)
+    def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
+        """How many values of each column share the probability, (d,)."""
+        shown = np.diff(counts.offsets)
+        sizes = np.maximum(np.maximum(shown, least) + (self.unseen == "smooth"), 1)
+        return np.asarray(sizes, np.intp)
 
 
 def refuse_unseen(

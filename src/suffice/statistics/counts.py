@@ -106,6 +106,16 @@ class Counts:
         """Counts (k, mⱼ) of column j."""
         return self.count.value[:, self.offsets[j] : self.offsets[j + 1]]
 
+    @cached_property
+    def by_size(self) -> tuple[tuple[NDArray[np.intp], NDArray[np.float64]], ...]:
+        """Which columns have equally many values v, (c,), and their counts (k, c, v), by v."""
+        count, sizes = self.count.value, np.diff(self.offsets)
+        groups = (np.flatnonzero(sizes == v) for v in np.unique(sizes))
+        return tuple(
+            (columns, count[:, self.offsets[columns, None] + np.arange(sizes[columns[0]])])
+            for columns in groups
+        )
+
     @property
     def ones(self) -> NDArray[np.float64]:
         """Σw of the rows of outcome 1, (k, d), of columns of two outcomes."""
@@ -199,6 +209,8 @@ class Counts:
 
     def over(self, vocabularies: tuple[Vocabulary, ...]) -> Self:
         """The same counts over wider vocabularies; a value that no row shows has count 0."""
+        if vocabularies == self.vocabularies:
+            return self
         return replace(self, vocabularies=vocabularies, count=self._spread(vocabularies))
 
     def pruned(self) -> Self:

@@ -84,6 +84,11 @@ class Vocabulary:
         """Position of every value."""
         return {value: code for code, value in enumerate(self.values)}
 
+    @cached_property
+    def counts_from_zero(self) -> bool:
+        """Whether the values are 0, 1, 2 and so on, or there is none."""
+        return self.values == tuple(range(len(self.values)))
+
     def __or__(self, other: Vocabulary) -> Vocabulary:
         if not other.values or self == other:
             return self

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -94,41 +92,45 @@ def dirichlet(
 
 
 def dirichlet_columns(
-    columns: Sequence[NDArray[np.float64]],
+    columns: NDArray[np.intp],
+    counts: NDArray[np.float64],
     alpha: NDArray[np.float64],
     estimation: str,
-    sizes: Sequence[int],
-) -> list[NDArray[np.float64]]:
-    """Probabilities of the values of every column, and of one that no row showed.
+    sizes: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    """Probabilities of the values of columns with v values each, and of one that no row showed.
 
     Parameters
     ----------
-    columns : sequence of d ndarray (k, v)
-        Counts; see `dirichlet`.
+    columns : ndarray of int (c,)
+        Which of the d columns they are.
+    counts : ndarray (k, c, v)
+        See `dirichlet`.
     alpha : ndarray (d,)
         Pseudo-count of every value of a column.
     estimation : {"mle", "map", "bayes"}
-    sizes : sequence of d int
+    sizes : ndarray of int (d,)
         How many values share the probability in each column.
 
     Returns
     -------
-    list of d ndarray (k, v + 1)
+    ndarray (k, c, v + 1)
 
     Examples
     --------
-    >>> ones = np.ones((1, 1))
-    >>> dirichlet_columns([ones, ones], np.array([1.0, 3.0]), "bayes", [2, 2])
-    [array([[0.66666667, 0.33333333]]), array([[0.57142857, 0.42857143]])]
+    >>> ones, both = np.ones((1, 2, 1)), np.array([0, 1])
+    >>> dirichlet_columns(both, ones, np.array([1.0, 3.0]), "bayes", np.array([2, 2]))
+    array([[[0.66666667, 0.33333333],
+            [0.57142857, 0.42857143]]])
     """
-    alike: dict[tuple[int, int, float], list[int]] = {}  # they are found together
-    for j, (column, m, pseudo) in enumerate(zip(columns, sizes, alpha.tolist(), strict=True)):
-        alike.setdefault((column.shape[1], m, pseudo), []).append(j)
-    found = list(columns)
-    for (v, m, pseudo), places in alike.items():
-        counts = np.zeros((len(columns[0]), len(places), v + 1))
-        counts[..., :-1] = np.stack([columns[j] for j in places], axis=1)
-        theta = dirichlet(counts, pseudo, estimation, m)
-        for i, j in enumerate(places):
-            found[j] = theta[:, i]
-    return found
+    k, c, v = counts.shape
+    wide = np.zeros((k, c, v + 1))
+    wide[..., :-1] = counts
+    alike: dict[tuple[int, float], list[int]] = {}  # they are found together
+    options = zip(sizes[columns].tolist(), alpha[columns].tolist(), strict=True)
+    for i, option in enumerate(options):
+        alike.setdefault(option, []).append(i)
+    for (m, pseudo), places in alike.items():
+        which = slice(None) if len(places) == c else places
+        wide[:, which] = dirichlet(wide[:, which], pseudo, estimation, m)
+    return wide

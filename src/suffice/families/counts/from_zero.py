@@ -30,6 +30,8 @@ def over_range(j: int, vocabulary: Vocabulary, least: int) -> Vocabulary:
         If there would be more than a table can have.
     """
     values = vocabulary.values
+    if vocabulary.counts_from_zero and len(values) >= least:
+        return vocabulary
     if not counts_from_zero(values):
         return vocabulary
     largest = int(values[-1]) if values else -1

@@ -14,7 +14,6 @@ from suffice.families.left_out.rows import LearntRows
 from suffice.numerics.elementary import log
 from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock
 from suffice.statistics.counts import Counts
-from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["CategoriesLeftOut"]
 
@@ -105,7 +104,7 @@ class CategoriesLeftOut:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """How many values share the probability without each row, and whether its own is unseen."""
         values = np.full(len(codes), len(together))
-        if self.from_zero and _counts_from_zero(self.counts.vocabularies[j]):
+        if self.from_zero and self.counts.vocabularies[j].counts_from_zero:
             known = np.flatnonzero(together > 0)
             second = int(known[-2]) + 1 if len(known) > 1 else 0
             last = alone & (codes == known[-1])
@@ -137,8 +136,3 @@ class CategoriesLeftOut:
             out[shown[changed]] = np.nan
         elif min(len(together), together.sum()) - 1 < FEW:
             out[shown] = np.nan
-
-
-def _counts_from_zero(vocabulary: Vocabulary) -> bool:
-    """Whether the values are 0, 1, 2 and so on, or there is none."""
-    return vocabulary.values == tuple(range(len(vocabulary.values)))

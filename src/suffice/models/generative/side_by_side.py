@@ -75,9 +75,10 @@ class SideBySide:
         log_prior = np.concatenate([model.log_prior for model in self.models])[:, None]
         otherwise = np.array([[model.prior.argmax()] for model in self.models], np.uint8)
         step = max(1, SCORES // (g * k))
+        all_scores = np.empty((g * k, min(step, len(codes))))
         for first in range(0, len(codes), step):
             part = batch.cut(first, min(first + step, len(codes)))
-            out = np.empty((g * k, part.rows))
+            out = all_scores[:, : part.rows]
             out[:] = log_prior
             for parameters, block in zip(self.parameters, part.blocks, strict=True):
                 parameters.add_discriminants(block, out.T)
