@@ -23,7 +23,7 @@ from suffice.model_selection import cross_val_predict
 from suffice.naive_bayes import GaussianNB
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
 from suffice.statistics.block import IntegerBlock, RealBlock
-from suffice.statistics.counts import CountAccumulator
+from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.statistics.whole_values import codes_of, counts_of, whole_values
 

@@ -44,7 +44,8 @@ from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.column_bins import CutBins, ValueBins
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import Counts
 from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.block import CodedBlock, RealBlock
 from suffice.statistics.by_class import ByClassAccumulator
-from suffice.statistics.counts import CountAccumulator
+from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.moments import MomentsAccumulator
 from suffice.statistics.row_hash import batch_hashes
 from suffice.statistics.row_sample import RowSample, Sampled, SampledAccumulator

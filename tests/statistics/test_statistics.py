@@ -12,7 +12,8 @@ from suffice.statistics.block import CodedBlock, RealBlock
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.comoments_accumulator import ComomentsAccumulator
-from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import Counts
 from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.moments import Moments, MomentsAccumulator
 from suffice.statistics.sparse_block import SparseBlock

@@ -118,10 +118,8 @@ class ArraySource:
             parts *= max(1, -(-n // (parts * MOST_ROWS)))
         else:
             _require_cells_within(self.x)
-        return [
-            ArraySplit(self, layout, n * part // parts, n * (part + 1) // parts)
-            for part in range(parts)
-        ]
+        edges = (n * np.arange(parts + 1) // parts).tolist()
+        return list(map(partial(ArraySplit, self, layout), edges, edges[1:]))
 
 
 def _require_cells_within(x: Any) -> None:

@@ -298,7 +298,9 @@ def family_named(name: str, **options: Any) -> Family:
         )
     module = import_module(f"suffice.families.{name}")
     family = getattr(module, name.title().replace("_", ""))
-    made: Family = family(**{f.name: options[f.name] for f in fields(family) if f.name in options})
+    for other in options.keys() - family.__dataclass_fields__.keys():
+        del options[other]
+    made: Family = family(**options)
     return made
 
 

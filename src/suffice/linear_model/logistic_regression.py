@@ -9,9 +9,10 @@ from typing import Any, Self, cast
 import numpy as np
 
 from suffice.data.array_source import ArraySource
-from suffice.data.source import Source
+from suffice.data.source import InEngine, Source
 from suffice.data.table_source import TableSource
-from suffice.engines.choice import Choice
+from suffice.engines.choice import Choice, engine_of
+from suffice.engines.engine import Engine
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 from suffice.models.base.checks import declared_labels
@@ -333,11 +334,11 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         check_options(self)
         super()._check_saved(saved)
 
-    @property
-    def _workers(self) -> int | None:
+    def _engine_for(self, source: InEngine | None) -> Engine:
         local = self.engine in (None, "local")
         jobs = self.n_jobs if local and self.n_jobs is not None and self.n_jobs > 0 else None
-        return self.threads if self.threads is not None else jobs
+        threads = self.threads if self.threads is not None else jobs
+        return engine_of(self.engine, threads, None if source is None else source.engine)
 
     def _problem(self, source: Source, **rows: Any) -> Problem:
         """What to minimise over the rows of a source; a descent has the same parts everywhere."""

@@ -211,8 +211,6 @@ class NaiveBayes(CalibratedClassifier):
         return found if found is None or self.unseen == "error" else self.reader_.answering_records
 
     def _check_reading(self) -> None:
-        if self.numbers is not None:
-            check_words(numbers=self.numbers)
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
         if not (listed and all(isinstance(token, str) for token in self.missing)):
             raise ParameterError(
@@ -226,7 +224,12 @@ class NaiveBayes(CalibratedClassifier):
             raise ParameterError(f"label_map={self.label_map!r}", "it maps labels to new names")
         # Here too, as there may be no column of a family that has the option.
         check_variance_floor(variance_floor=self.variance_floor)
-        check_words(precision=self.precision, unseen=self.unseen, identifiers=self.identifiers)
+        check_words(
+            numbers=self.numbers or "gaussian",
+            precision=self.precision,
+            unseen=self.unseen,
+            identifiers=self.identifiers,
+        )
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         usual = FAMILY_OF_KIND | {"real": self._numbers}
@@ -284,13 +287,14 @@ class NaiveBayes(CalibratedClassifier):
             raise ParameterError(
                 f"families has {given!r}", "a family is a name or an object of suffice.families"
             )
-        gaussian = given == "gaussian" or (given, self._numbers) == ("whole_numbers", "gaussian")
+        numbers = self._numbers
+        gaussian = given == "gaussian" or (given, numbers) == ("whole_numbers", "gaussian")
         chosen = gaussian and self.estimation == "mle"
         floor = self.variance_floor if chosen or self.variance_floor != "loo" else UNCHOSEN
         alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
         return family_named(
             given,
-            numbers=self._numbers,
+            numbers=numbers,
             estimation=self.estimation,
             alpha=alpha,
             ddof=self.ddof,

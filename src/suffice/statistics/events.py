@@ -14,7 +14,8 @@ from suffice.numerics import kernels
 from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import Shape, rule
 from suffice.statistics.block import IntegerBlock, RealBlock, tiles
-from suffice.statistics.counts import FORGOTTEN_NOISE, CountAccumulator, Counts, grown, nonnegative
+from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import FORGOTTEN_NOISE, Counts, grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.statistic import described

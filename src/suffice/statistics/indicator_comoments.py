@@ -14,7 +14,8 @@ from suffice.errors import ForgetError
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import Shape, rule
 from suffice.statistics.block import BadCell, RealBlock
-from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import Counts
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.indicators import Indicators
 from suffice.statistics.mixed_block import MixedBlock

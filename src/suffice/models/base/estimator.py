@@ -276,12 +276,7 @@ class Estimator(ScikitLearnInterface):
 
     def _engine_for(self, source: InEngine | None) -> Engine:
         """The engine that reads a source."""
-        return engine_of(self.engine, self._workers, None if source is None else source.engine)
-
-    @property
-    def _workers(self) -> int | None:
-        """How many threads read a source; None: all cores."""
-        return self.threads
+        return engine_of(self.engine, self.threads, None if source is None else source.engine)
 
     def _run(
         self, kernel: Callable[[Split, Any], S], params: Any, source: InParts, layout: Layout

@@ -161,7 +161,7 @@ class CalibratedClassifier(SampledClassifier):
 
     @property
     def _looks_again(self) -> bool:
-        return self.calibration != "none" or super()._looks_again
+        return self.calibration != "none"
 
     def _estimate(
         self,

@@ -98,7 +98,8 @@ class GenerativeModel:
                 "check the label column and the weights",
             )
         for part, block in zip(parts, statistic.blocks, strict=True):
-            refuse_underflow(block.too_small, part.layout.columns.__getitem__)
+            if (lost := block.too_small).any():
+                refuse_underflow(lost, part.layout.columns.__getitem__)
         classes, weight = statistic.classes, statistic.weight.value
         counted = weight if factors is None else factors * weight
         fitted = class_prior(counted, classes, prior, alpha, option)

@@ -37,7 +37,8 @@ from suffice.statistics.block import (
     converted,
 )
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
-from suffice.statistics.counts import CountAccumulator, Counts
+from suffice.statistics.count_accumulator import CountAccumulator
+from suffice.statistics.counts import Counts
 from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
 from suffice.statistics.sparse_block import SparseBlock
 
