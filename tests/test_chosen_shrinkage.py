@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 from scipy.special import logsumexp
@@ -65,6 +66,26 @@ def test_the_curve_is_that_of_refits(kind: Any, options: dict[str, Any]) -> None
     given = kind(shrinkage=model.shrinkage_, **options).fit(x, y)
     assert given.predict_proba(x).tolist() == model.predict_proba(x).tolist()
     assert given.regularization_ is None
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_curve_of_a_mixed_table_is_that_of_its_terms(kind: Any) -> None:
+    rng, y = np.random.default_rng(0), CULTIVAR[::3]
+    colour = (rng.integers(0, 3, len(y)) + y) % 3
+    table = pa.table(
+        {
+            "alcohol": WINE[::3, 0],
+            "colour": np.array(["blue", "green", "red"])[colour],
+            "ash": WINE[::3, 2],
+            "kind": y,
+        }
+    )
+    terms = np.column_stack([WINE[::3, 0], WINE[::3, 2], colour == 1, colour == 2])
+    model = kind(shrinkage="loo", ddof=1).fit(table, "kind")
+    shared, found = kind is LinearDiscriminantAnalysis, model.regularization_
+    for place in (0, 5, 11):
+        expected = loss_by_hand(terms, y, float(found.shrinkage[place]), shared, 1)
+        assert found.log_loss[0, place] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", MODELS)

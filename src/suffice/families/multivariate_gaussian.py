@@ -233,6 +233,8 @@ class MultivariateGaussian(Family):
     def left_out_of_diagonal(self, statistic: Any) -> tuple[NDArray[np.intp], ScattersLeftOut]:
         """The columns that vary, and their Gaussians without one row, for any shrinkage."""
         sums = self.sums_of(statistic)
+        if self.shared:  # a mixed table has the scatter of each class
+            sums = replace(sums, scatter=sums.scatter.sum(axis=0)[None])
         used = np.flatnonzero(sums.prior_variance.hi > 0)
         return used, shrunk_left_out(sums.of_columns(used), self.ddof, self.variance_floor)
 
