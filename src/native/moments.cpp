@@ -11,6 +11,7 @@
 
 #include "moment_cells.hpp"
 #include "pivots.hpp"
+#include "tile_reader.hpp"
 
 namespace suffice::LEVEL {
 namespace {
@@ -127,14 +128,17 @@ class Adder {
     }
   }
 
-  Index add(Matrix<const double> x, const std::int64_t* all_codes) {
-    const Index n = x.shape[0];
+  Index add(const Table& x, const std::int64_t* all_codes) {
+    const Index n = x.rows;
+    const bool doubles =
+        x.type == suffice::Number::float64 && x.down == d && (x.across == 1 || d == 1);
+    const auto* in_place = doubles ? static_cast<const double*>(x.at) : nullptr;
     for (Index first = 0; first < n; first += size) {
       codes = all_codes + first, many = least(size, n - first);
-      take(x, first);
+      take(x, first, in_place);
+      const double* ahead = in_place ? in_place + (first + size) * d : last + 0;
       for (Index c = 0; c < k; ++c)
-        if (start[c + 1] > start[c] &&
-            !add_class(c, n - first, x.at + (first + size) * d + start[c] * padded))
+        if (start[c + 1] > start[c] && !add_class(c, n - first, ahead + start[c] * padded))
           return first;
     }
     finish();
@@ -143,10 +147,12 @@ class Adder {
 
  private:
   // Look at a tile of rows: group them, choose pivots, centre them if need be.
-  void take(Matrix<const double> x, Index first) {
-    part = {x.at + first * d, d};
-    if ((x.shape[0] - first - size) * d < LANES) {  // the last vector of a row reads into the next
-      for (Index i = 0; i < many; ++i) copy<double>(last + i * padded, part[i], d);
+  void take(const Table& x, Index first, const double* in_place) {
+    // The last vector of a row reads into the next.
+    if (in_place && (x.rows - first - size) * d >= LANES)
+      part = {in_place + first * d, d};
+    else {
+      converters.rows[static_cast<int>(x.type)](x, first, many, padded, last);
       part = {last, padded};
     }
     group(codes, many, k, start, order);
@@ -244,8 +250,7 @@ class Adder {
   }
 };
 
-Index add_rows(Matrix<const double> x, Vector<const std::int64_t> codes,
-               MomentState<double> state) {
+Index add_rows(const Table& x, Vector<const std::int64_t> codes, MomentState<double> state) {
   return Adder(state).add(x, codes.at);
 }
 

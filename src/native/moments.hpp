@@ -22,8 +22,7 @@ struct Moments {
   // Add the rows of x (n, d) to their classes, each with weight one.
   //
   // Returns −1, or the first of a tile of rows that holds a number too large to be squared.
-  Index (*add_rows)(Matrix<const double> x, Vector<const std::int64_t> codes,
-                    MomentState<double> state);
+  Index (*add_rows)(const Table& x, Vector<const std::int64_t> codes, MomentState<double> state);
 
   // Add the rows of x (n, d) to their classes with weights (n,).
   //

@@ -63,11 +63,46 @@ void convert_tile(const Table& x, Index first, Index n, bool by_column, Index ap
         to[i * apart + j] = static_cast<double>(from[i * x.down + j * x.across]);
 }
 
+// Write a square of 8 x 8 numbers, columns to rows; its columns are `across`, the rows `apart`.
+template <class T>
+INLINE void turn_square(const T* from, Index across, double* to, Index apart) {
+  double square[LANES * LANES];
+  UNROLL for (int j = 0; j < LANES; ++j) convert(from + j * across, LANES, square + j * LANES);
+  copy_transposed(square, LANES, to, apart);
+}
+INLINE void turn_square(const double* from, Index across, double* to, Index apart) {
+  copy_transposed(from, across, to, apart);
+}
+
+template <class T>
+void write_rows(const Table& x, Index first, Index n, Index apart, double* to) {
+  const T* from = static_cast<const T*>(x.at) + first * x.down;
+  const Index d = x.columns;
+  if (x.across == 1) {
+    for (Index i = 0; i < n; ++i, from += x.down) {
+      prefetch_after(from, d);
+      convert(from, d, to + i * apart);
+    }
+    return;
+  }
+  const Index turned = x.down == 1 && d >= LANES ? n - n % LANES : 0;
+  for (Index j = 0; turned && j < d; j += LANES) {
+    const Index at = least(j, d - LANES);  // the last columns overlap those before
+    for (Index i = 0; i < turned; i += LANES)
+      turn_square(from + at * x.across + i, x.across, to + i * apart + at, apart);
+  }
+  for (Index i = turned; i < n; ++i)
+    for (Index j = 0; j < d; ++j)
+      to[i * apart + j] = static_cast<double>(from[i * x.down + j * x.across]);
+}
+
+template <class... T>
+constexpr Converters converters_of{{convert_tile<T>...}, {write_rows<T>...}};
+
 }  // namespace
 
-const Converters converters{{convert_tile<double>, convert_tile<float>, convert_tile<bool>,
-                             convert_tile<std::int8_t>, convert_tile<std::int16_t>,
-                             convert_tile<std::int32_t>, convert_tile<std::uint8_t>,
-                             convert_tile<std::uint16_t>, convert_tile<std::uint32_t>}};
+const Converters converters =
+    converters_of<double, float, bool, std::int8_t, std::int16_t, std::int32_t, std::uint8_t,
+                  std::uint16_t, std::uint32_t>;
 
 }  // namespace suffice::LEVEL

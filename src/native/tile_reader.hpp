@@ -11,6 +11,9 @@ namespace suffice::LEVEL {
 // tile says whose `apart` is given.
 struct Converters {
   void (*of[9])(const Table& x, Index first, Index n, bool by_column, Index apart, double* to);
+
+  // Write n rows from `first` on, row by row; these are `apart`.
+  void (*rows[9])(const Table& x, Index first, Index n, Index apart, double* to);
 };
 extern const Converters converters;
 
@@ -52,7 +55,8 @@ class TileReader {
   // Of rows with fewer than 8 columns, the missing ones are zeros.
   explicit TileReader(const Table& x)
       : x_(x), by_column_(x.down == 1 && x.across != 1 && x.rows > 1),
-        in_place_(x.type == Number::float64 && (by_column_ || x.across == 1) && x.columns >= LANES),
+        in_place_(x.type == suffice::Number::float64 && (by_column_ || x.across == 1) &&
+                  x.columns >= LANES),
         apart_(by_column_ ? x.across : x.down),
         spare_apart_(by_column_ ? TILE : most<Index>(x.columns, LANES)),
         spare_(TILE * most<Index>(x.columns, LANES)) {}

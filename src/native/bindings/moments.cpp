@@ -15,17 +15,17 @@ MomentState<T> state_of(const Array<T, 3>& weight, const Array<T, 2>& pivot,
   return {weight, pivot, sums};
 }
 
-static void require_rows(const Read<2>& x, const Codes& codes, const MomentState<double>& state) {
+static void require_rows(const Held& x, const Codes& codes, const MomentState<double>& state) {
   require("x", x, {codes.shape(0), state.pivot.shape[1]});
   require_below("codes", codes, state.pivot.shape[0]);
 }
 
 static const Moments* kernels;
 
-static Index add_rows(Read<2> x, Codes codes, Written<3> weight, Written<2> pivot,
+static Index add_rows(const AnyRows& x, Codes codes, Written<3> weight, Written<2> pivot,
                       Written<3> sums) {
   const auto state = state_of(weight, pivot, sums);
-  require_rows(x, codes, state);
+  require_rows(x.held, codes, state);
   Unlocked unlocked;
   return kernels->add_rows(x, codes, state);
 }
@@ -33,7 +33,7 @@ static Index add_rows(Read<2> x, Codes codes, Written<3> weight, Written<2> pivo
 static Index add_weighted_rows(Read<2> x, Codes codes, Read<1> weights, Written<3> weight,
                                Written<2> pivot, Written<3> sums) {
   const auto state = state_of(weight, pivot, sums);
-  require_rows(x, codes, state);
+  require_rows(x.held, codes, state);
   require("weights", weights, {codes.shape(0)});
   Unlocked unlocked;
   return kernels->add_weighted_rows(x, codes, weights, state);

@@ -15,7 +15,7 @@ from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST, SMALLEST
 from suffice.numerics.exact import SQUARABLE, scaled
 from suffice.rules import FINITE, Shape, check_form, rule
-from suffice.statistics.block import BadCell, RealBlock, tiles
+from suffice.statistics.block import BadCell, RealBlock, read_rows, tiles
 from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.statistic import described
 
@@ -254,9 +254,10 @@ class MomentsAccumulator:
             for part, old in zip(wider, self._state, strict=True):
                 part[:known] = old
             self._state = wider
-        for start, x in tiles(block.values, np.float64):
+        weighted = len(weights) > 0
+        for start, x in tiles(block.values, np.float64) if weighted else read_rows(block.values):
             rows = slice(start, start + len(x))
-            if len(weights):
+            if weighted:
                 cells = x, codes[rows], weights[rows]
                 stopped = kernels.moments.add_weighted_rows(*cells, *self._state)
             else:

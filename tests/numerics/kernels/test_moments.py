@@ -88,3 +88,25 @@ def test_rows_that_lie_otherwise_give_the_same() -> None:
     kernels.moments.add_rows(apart, np.repeat(codes, 2)[::2], *found)
     for a, b in zip(expected, found, strict=True):
         assert a.tobytes() == b.tobytes()
+
+
+@pytest.mark.parametrize("order", ["C", "F", "every second", "wider"])
+@pytest.mark.parametrize("kind", ["f8", "f4", "i1", "i2", "i4", "u1", "u2", "u4", "?"])
+@pytest.mark.parametrize("shape", [(700, 3), (700, 19), (9, 1), (300, 8)])
+def test_numbers_of_every_type_and_order_give_the_same(
+    shape: tuple[int, int], kind: str, order: str
+) -> None:
+    rng = np.random.default_rng(7)
+    numbers = rng.integers(0, 2 if kind == "?" else 100, shape).astype(kind)
+    codes = rng.integers(-1, 3, len(numbers))
+    lying = {
+        "C": numbers,
+        "F": np.asfortranarray(numbers),
+        "every second": np.repeat(numbers, 2, axis=1)[:, ::2],
+        "wider": np.hstack([numbers, numbers])[:, : shape[1]],
+    }[order]
+    expected, found = empty(3, shape[1]), empty(3, shape[1])
+    assert kernels.moments.add_rows(numbers.astype(np.float64), codes, *expected) == -1
+    assert kernels.moments.add_rows(lying, codes, *found) == -1
+    for a, b in zip(expected, found, strict=True):
+        assert a.tobytes() == b.tobytes()

@@ -2,11 +2,13 @@
 Exact class-wise moments Σw, Σw(x − p), Σw(x − p)² in one pass over rows.
 """
 
+from typing import Any
+
 import numpy
 import numpy.typing
 
 
-def add_rows(x: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> int:
+def add_rows(x: numpy.typing.NDArray[Any], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weight: numpy.typing.NDArray[numpy.float64], pivot: numpy.typing.NDArray[numpy.float64], sums: numpy.typing.NDArray[numpy.float64]) -> int:
     """
     Add the rows of x (n, d) to their classes, each with weight one.
 
