@@ -1,5 +1,6 @@
 #include "bins.hpp"
 
+#include "double_double.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -138,6 +139,53 @@ bool count(Strided<const double> x, Vector<const double> origin, Vector<const st
   return reached;
 }
 
+Index shown(Matrix<const std::uint32_t> tally, WrittenCounts to) {
+  constexpr Index places = 2 * last + 2, step = 16;
+  const Index columns = to.start.size() - 1;
+  Index size = 0;
+  for (Index column = 0; column < columns; ++column) {
+    to.start[column] = size;
+    const std::uint32_t* const counts = tally.at + column * places + 1;
+    for (Index v = 0; v < places - 1; v += step) {
+      const Index stop = least(v + step, places - 1);
+      std::uint32_t any = 0;
+      for (Index q = v; q < stop; ++q) any |= counts[q];
+      if (!any) continue;
+      for (Index q = v; q < stop; ++q)
+        if (counts[q]) {
+          if (size == to.cell.size()) return -1;
+          to.cell[size] = static_cast<std::uint16_t>(q);
+          to.count[size++] = counts[q];
+        }
+    }
+  }
+  to.start[columns] = size;
+  return size;
+}
+
+Index add(GivenCounts a, GivenCounts b, double sign, WrittenCounts to) {
+  const Index columns = to.start.size() - 1;
+  Index size = 0;
+  bool exact = true;
+  for (Index column = 0; column < columns; ++column) {
+    to.start[column] = size;
+    Index i = a.start[column], j = b.start[column];
+    const Index i_stop = a.start[column + 1], j_stop = b.start[column + 1];
+    while (i < i_stop || j < j_stop) {
+      const bool in_a = i < i_stop && (j == j_stop || a.cell[i] <= b.cell[j]);
+      const bool in_b = j < j_stop && (i == i_stop || b.cell[j] <= a.cell[i]);
+      const auto sum = two_sum(in_a ? a.count[i] : 0.0, in_b ? sign * b.count[j] : 0.0);
+      exact &= sum.lo == 0.0 && sum.hi >= 0.0;
+      to.cell[size] = in_a ? a.cell[i] : b.cell[j];
+      to.count[size] = sum.hi;
+      size += sum.hi > 0.0;
+      i += in_a, j += in_b;
+    }
+  }
+  to.start[columns] = size;
+  return exact ? size : -1;
+}
+
 Index unite(Vector<const std::int64_t> a, Vector<const std::int64_t> b, Vector<std::int64_t> at_a,
             Vector<std::int64_t> at_b) {
   Index size = 0;
@@ -193,6 +241,6 @@ void hash(Strided<const double> x, Vector<const std::uint64_t> names,
 
 }  // namespace
 
-extern const Bins bins{cells, count, unite, find, hash};
+extern const Bins bins{cells, count, shown, add, unite, find, hash};
 
 }  // namespace suffice::LEVEL

@@ -8,6 +8,17 @@
 
 namespace suffice {
 
+// Cells that hold a number, ascending in every class and column, and their counts: those of class c
+// and column j begin at start[c · d + j].
+template <class Start, class Cell, class Count>
+struct CellCounts {
+  Vector<Start> start;
+  Vector<Cell> cell;
+  Vector<Count> count;
+};
+using GivenCounts = CellCounts<const std::int64_t, const std::uint16_t, const double>;
+using WrittenCounts = CellCounts<std::int64_t, std::uint16_t, double>;
+
 struct Bins {
   // Write the cell of every number less its origin, −1 for NaN.
   void (*cells)(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out);
@@ -18,6 +29,13 @@ struct Bins {
   // Returns whether a number fell into one of the two outermost cells, as infinities do.
   bool (*count)(Strided<const double> x, Vector<const double> origin,
                 Vector<const std::int64_t> codes, Matrix<std::uint32_t> tally);
+
+  // Write the cells of a tally that hold a number; return how many, or −1 if there is no room.
+  Index (*shown)(Matrix<const std::uint32_t> tally, WrittenCounts to);
+
+  // Write a + b or, with a sign of −1, a − b: the cells that hold a number. Return how many there
+  // are, or −1 if a sum is rounded or below 0.
+  Index (*add)(GivenCounts a, GivenCounts b, double sign, WrittenCounts to);
 
   // Write where each of two ascending sequences of keys stands in their union; return its size.
   Index (*unite)(Vector<const std::int64_t> a, Vector<const std::int64_t> b,

@@ -61,6 +61,7 @@ NB_MODULE(kernels, m) {
   define_coordinate(m.def_submodule("coordinate"));
   define_counts(m.def_submodule("counts"));
   define_cuts(m.def_submodule("cuts"));
+  define_densities(m.def_submodule("densities"));
   define_descent(m.def_submodule("descent"));
   define_distances(m.def_submodule("distances"));
   define_dyadic(m.def_submodule("dyadic"));

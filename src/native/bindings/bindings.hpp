@@ -14,6 +14,7 @@ void define_comoments(nanobind::module_ m);
 void define_coordinate(nanobind::module_ m);
 void define_counts(nanobind::module_ m);
 void define_cuts(nanobind::module_ m);
+void define_densities(nanobind::module_ m);
 void define_descent(nanobind::module_ m);
 void define_distances(nanobind::module_ m);
 void define_dyadic(nanobind::module_ m);

@@ -27,6 +27,43 @@ static bool count(Rows x, Read<1> origin, Codes codes, Array<std::uint32_t, 2> t
   return kernels->count(x, origin, codes, tally);
 }
 
+using Starts = Array<const std::int64_t, 1>;
+using Cells = Array<const std::uint16_t, 1>;
+
+static Index shown(Array<const std::uint32_t, 2> tally, Array<std::int64_t, 1> start,
+                   Array<std::uint16_t, 1> cell, Written<1> count) {
+  const Index d = tally.shape(1) / places;
+  require("tally", tally, {tally.shape(0), d * places});
+  require("start", start, {tally.shape(0) * d + 1});
+  require("count", count, {cell.shape(0)});
+  Unlocked unlocked;
+  return kernels->shown(tally, {start, cell, count});
+}
+
+// Counts of the columns of all classes, whose cells follow each other.
+static GivenCounts counts_of(const Starts& start, const Cells& cell, const Read<1>& count) {
+  require("count", count, {cell.shape(0)});
+  const GivenCounts counts{start, cell, count};
+  const Index columns = start.shape(0) - 1;
+  bool follow = columns >= 0 && counts.start[0] >= 0 && counts.start[columns] <= cell.shape(0);
+  for (Index column = 0; column < columns; ++column)
+    follow = follow && counts.start[column] <= counts.start[column + 1];
+  require(follow, "the cells of columns follow each other");
+  return counts;
+}
+
+static Index add(Starts start, Cells cell, Read<1> count, Starts start2, Cells cell2,
+                 Read<1> count2, double sign, Array<std::int64_t, 1> to_start,
+                 Array<std::uint16_t, 1> to_cell, Written<1> to_count) {
+  const GivenCounts a = counts_of(start, cell, count), b = counts_of(start2, cell2, count2);
+  require("start2", start2, {start.shape(0)});
+  require("to_start", to_start, {start.shape(0)});
+  require("to_cell", to_cell, {cell.shape(0) + cell2.shape(0)});
+  require("to_count", to_count, {to_cell.shape(0)});
+  Unlocked unlocked;
+  return kernels->add(a, b, sign, {to_start, to_cell, to_count});
+}
+
 static Index unite(Array<const std::int64_t, 1> a, Array<const std::int64_t, 1> b,
                    Array<std::int64_t, 1> at_a, Array<std::int64_t, 1> at_b) {
   require("at_a", at_a, {a.shape(0)});
@@ -62,6 +99,13 @@ void define_bins(nb::module_ m) {
   m.def("count", &count, "x"_a, "origin"_a, "codes"_a, "tally"_a,
         "Count the cells of rows of classes: column j has its cell v at (CELLS + 1)j + 1 + v.\n\n"
         "Returns whether a number fell into an outermost cell, as infinities do.");
+  m.def("shown", &shown, "tally"_a, "start"_a, "cell"_a, "count"_a,
+        "Write the cells of a tally that hold a number, ascending: of class c and column j from\n"
+        "start[c d + j] on. Returns how many there are, or −1 if there is no room for them.");
+  m.def("add", &add, "start"_a, "cell"_a, "count"_a, "start2"_a, "cell2"_a, "count2"_a, "sign"_a,
+        "to_start"_a, "to_cell"_a, "to_count"_a,
+        "Write a + b or, with a sign of −1, a − b: the cells that hold a number. Returns how many\n"
+        "there are, or −1 if a sum is rounded or below 0.");
   m.def("unite", &unite, "a"_a, "b"_a, "at_a"_a, "at_b"_a,
         "Write where each of two ascending sequences of keys stands in their union.\n\n"
         "Returns how many keys there are.");

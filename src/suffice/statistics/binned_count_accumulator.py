@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.binned_counts import BinnedCounts
+from suffice.statistics.binned_counts import BinnedCounts, places_of_cells
 from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.counts import grown
 from suffice.statistics.value_grid import CELLS
@@ -128,8 +128,10 @@ class BinnedCountAccumulator:
         total = self._total = self._of_few()
         if not self._tally.size:
             return total
-        at, keys = self._shown(self._tally)
-        return total + self._of_keys(keys, DoubleDouble.of(self._tally.reshape(-1)[at]))
+        tally = self._tally = grown(self._tally, self._k)
+        found = places_of_cells(self._k * len(self._origin), int(np.count_nonzero(tally)))
+        size = kernels.bins.shown(tally, *found)
+        return total + BinnedCounts.of_cells(self._k, self._origin, found, size)
 
     def _of_few(self) -> BinnedCounts:
         """What was added by keys, which are not kept any longer."""

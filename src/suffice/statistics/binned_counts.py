@@ -25,6 +25,14 @@ YEAR_2000 = 946_684_800.0
 """2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
 
 
+PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]]
+
+
+def places_of_cells(columns: int, most: int) -> PlacesOfCells:
+    """Where a kernel writes the start of every column, and at most so many cells and counts."""
+    return np.empty(columns + 1, np.int64), np.empty(most, np.uint16), np.empty(most)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class BinnedCounts:
     """Weight of the numbers of d columns in every cell of `suffice.statistics.value_grid`.
@@ -101,6 +109,12 @@ class BinnedCounts:
         low = count.lo if count.lo.any() else np.zeros(0)
         return cls(k, origin, start, cell.astype(np.uint16), count.hi, low)
 
+    @classmethod
+    def of_cells(cls, k: int, origin: NDArray[np.float64], found: PlacesOfCells, size: int) -> Self:
+        """Counts that are doubles, of the first cells in larger arrays."""
+        start, cell, high = found
+        return cls(k, origin, start, cell[:size].copy(), high[:size].copy(), np.zeros(0))
+
     @property
     def d(self) -> int:
         """Number of columns."""
@@ -143,18 +157,31 @@ class BinnedCounts:
         self._require_same(other)
         if not (len(self.cell) and len(other.cell)):
             return self if len(self.cell) else other
+        if (total := self._in_doubles(other, 1.0)) is not None:
+            return total
         keys, mine, theirs = self._aligned(other)
         return self.of_places(self.k, self.origin, keys, mine + theirs)
 
+    def _in_doubles(self, other: Self, sign: float) -> Self | None:
+        """The sum or difference of counts, if all of these are doubles; None if not."""
+        if len(self.low) or len(other.low):
+            return None
+        mine, theirs = ((c.start, c.cell, c.high) for c in (self, other))
+        found = places_of_cells(self.k * self.d, len(self.cell) + len(other.cell))
+        size = kernels.bins.add(*mine, *theirs, sign, *found)
+        return None if size < 0 else self.of_cells(self.k, self.origin, found, size)
+
     def __sub__(self, other: Self) -> Self:
         self._require_same(other)
+        if (rest := self._in_doubles(other, -1.0)) is not None:
+            return rest
         keys, mine, theirs = self._aligned(other)
         try:
-            rest = nonnegative(mine - theirs, mine)
+            left = nonnegative(mine - theirs, mine)
         except ForgetError as error:
             error.column = int(keys[error.column or 0]) // CELLS % self.d
             raise
-        return self._kept(keys, rest)
+        return self._kept(keys, left)
 
     def _require_same(self, other: Self) -> None:
         """Refuse counts of other classes, or from other origins."""

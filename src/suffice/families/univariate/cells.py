@@ -8,10 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.families.univariate.cuts import equal_frequency_cuts
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.value_grid import cell_bounds
 
 __all__ = ["Cells", "cells_of_column", "merged"]
+
+GROUPS = 200  # cells, at most, that kernels stand in
 
 
 class _Cells(NamedTuple):
@@ -45,6 +48,13 @@ class Cells(_Cells):
     def every(self) -> NDArray[np.float64]:
         """Σw of the numbers of all classes in each cell, (m,)."""
         return np.asarray(self.counts.sum(axis=0))
+
+    @cached_property
+    def grouped(self) -> Cells:
+        """At most 200 cells of equal frequency, without gaps between them."""
+        few = len(self.low) <= GROUPS
+        cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, GROUPS)
+        return merged(self, cuts)
 
 
 def cells_of_column(bins: BinnedCounts, j: int) -> Cells:

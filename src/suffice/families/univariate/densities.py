@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from suffice.families.univariate.cells import Cells, merged
 from suffice.families.univariate.cuts import entropy_cuts, equal_frequency_cuts
 from suffice.families.univariate.piecewise import Piece, widths
+from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, lgamma, log
 
 __all__ = [
@@ -24,7 +25,6 @@ __all__ = [
 
 BANDWIDTHS = 0.3, 0.5, 0.9
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
-GROUPS = 200  # cells, at most, between which kernels are evaluated
 STRENGTHS = 2.0 ** np.arange(-1, 13)  # of the back-off of bins, in rows
 QUARTILES = 1.34  # standard deviations between the quartiles of a Gaussian
 LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
@@ -134,10 +134,10 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
     if len(cells.low) == 1:
         flat = np.zeros_like(cells.counts)
         return Piece(cells.low, cells.high, flat), Density(cells.counts, flat, flat)
-    kernels = Kernels.of(cells, bandwidth)
-    cells, h, broad = kernels
+    cells, h, broad = Kernels.of(cells, bandwidth)
     count, n = cells.counts, cells.total
-    summed = np.stack([(kernels.at(c) * nc).sum(axis=1) for c, nc in enumerate(count)])
+    summed = np.empty_like(count)
+    kernels.densities.sum_kernels(cells.at, count, h, summed)
     shown = (n > 0)[:, None]
     pooled = (summed.sum(axis=0) + broad) / (n.sum() + 1)
     logs = log(np.where(shown, (summed + broad) / (n[:, None] + 1), pooled))
@@ -166,10 +166,7 @@ class Kernels(NamedTuple):
     @classmethod
     def of(cls, cells: Cells, bandwidth: float) -> Kernels:
         """Those of two cells or more."""
-        if len(cells.low) > GROUPS:
-            cells = merged(cells, equal_frequency_cuts(cells.every, GROUPS))
-        else:
-            cells = merged(cells, np.arange(1, len(cells.low)))
+        cells = cells.grouped
         x, n = cells.at, cells.total
         every = n.sum()
         mean = (cells.every * x).sum() / every

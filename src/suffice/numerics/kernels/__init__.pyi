@@ -7,6 +7,7 @@ from suffice.numerics.kernels import (
     coordinate as coordinate,
     counts as counts,
     cuts as cuts,
+    densities as densities,
     descent as descent,
     distances as distances,
     dyadic as dyadic,

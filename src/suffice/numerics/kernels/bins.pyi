@@ -16,6 +16,18 @@ def count(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[n
     Returns whether a number fell into an outermost cell, as infinities do.
     """
 
+def shown(tally: numpy.typing.NDArray[numpy.uint32], start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64]) -> int:
+    """
+    Write the cells of a tally that hold a number, ascending: of class c and column j from
+    start[c d + j] on. Returns how many there are, or −1 if there is no room for them.
+    """
+
+def add(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], start2: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell2: numpy.typing.NDArray[numpy.uint16], count2: numpy.typing.NDArray[numpy.float64], sign: float, to_start: numpy.typing.NDArray[numpy.int64 | numpy.intp], to_cell: numpy.typing.NDArray[numpy.uint16], to_count: numpy.typing.NDArray[numpy.float64]) -> int:
+    """
+    Write a + b or, with a sign of −1, a − b: the cells that hold a number. Returns how many
+    there are, or −1 if a sum is rounded or below 0.
+    """
+
 def unite(a: numpy.typing.NDArray[numpy.int64 | numpy.intp], b: numpy.typing.NDArray[numpy.int64 | numpy.intp], at_a: numpy.typing.NDArray[numpy.int64 | numpy.intp], at_b: numpy.typing.NDArray[numpy.int64 | numpy.intp]) -> int:
     """
     Write where each of two ascending sequences of keys stands in their union.
