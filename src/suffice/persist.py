@@ -28,7 +28,7 @@ from suffice.atomic import atomic_writer
 from suffice.errors import ModelFileError, ParameterError
 from suffice.tree import DTYPES, Decoder, Encoder, Json, Types, check_types, damaged
 
-__all__ = ["FORMAT_VERSION", "ModelFile", "read_model", "write_model"]
+__all__ = ["FORMAT_VERSION", "ModelFile", "is_model_file", "read_model", "write_model"]
 
 FORMAT_VERSION = 2
 
@@ -132,6 +132,14 @@ check the path and its permissions.
     check_types(types)
     file = ModelFile.read(path)
     return file.kind, file.content(types)
+
+
+def is_model_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as model files do; false of what is no file."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(_DIGEST.start)[_LENGTH_BYTES:] == _SIGNATURE
 
 
 @dataclass(frozen=True)

@@ -161,10 +161,11 @@ def test_a_column_opens_and_shows_its_distribution(reader: Reader) -> None:
     assert page.locator(".column").count() == 8
     opened = page.locator(".column").filter(has_text="far")
     opened.locator("summary").click()
-    assert opened.locator("svg.chart").count() == 2
+    opened.locator("svg.chart").nth(1).wait_for()
     assert "counted" in opened.inner_text()
     categories = page.locator(".column").filter(has_text="code")
     categories.locator("summary").click()
+    categories.locator("table").wait_for()
     assert "Share of the rows" in categories.inner_text()
 
 
@@ -243,3 +244,29 @@ def test_axe_finds_nothing(chromium: Any, pages: Path, name: str, scheme: str) -
     page.add_script_tag(path=AXE)
     assert page.evaluate(f"axe.run().then({SERIOUS})") == []
     context.close()
+
+
+def test_both_models_answer_the_row_that_is_asked(
+    reader: Reader, models: dict[str, Any], pages: Path
+) -> None:
+    one, table = models["weights"][0], rows(300, 1)
+    other = models["lda"][0]
+    suffice.report(one, pages / "both.html", table, compare=other)
+    page = reader.open("both", "#compare")
+    page.get_by_label("far", exact=True).fill("1000003")
+    shown = page.locator("#both table").first.locator("td.number").all_inner_texts()
+    row = {name: [None] for name in one.layout_.names} | {"far": [1000003.0]}
+    (of_one,) = one.predict_proba(row)
+    (of_other,) = other.predict_proba({name: row[name] for name in other.layout_.names})
+    expected = np.stack([of_one, of_other], axis=1).ravel()
+    assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
+    said = page.locator("#both p").first.inner_text()
+    assert said.startswith(f"A: {one.classes_[of_one.argmax()]}"[:20])
+    page.locator("#differ-list button").first.click()
+    assert page.locator("#differ-list tr").count() > 1
+    number = int(page.locator("#differ-list button").first.inner_text().split()[1])
+    cells = table.iloc[[number - 1]]
+    (of_other,) = other.predict_proba(cells[list(other.layout_.names)])
+    assert (
+        f"B: {other.classes_[of_other.argmax()]}"[:12] in page.locator("#both p").first.inner_text()
+    )

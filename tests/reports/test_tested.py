@@ -11,11 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 import suffice
-from suffice import LinearRegression, NaiveBayes
+from suffice import LinearRegression, LogisticRegression, NaiveBayes
 from suffice.cli.app import app
 from suffice.errors import ParameterError
+from suffice.reports.rows import rows_of
 from suffice.reports.scoring import scoring
-from suffice.reports.tested import how_good, rows_of
+from suffice.reports.tested import how_good
 
 from .conftest import HOSTILE, NUMBERS, messages, rows, with_holes
 
@@ -79,6 +80,18 @@ def test_a_regression_lists_its_largest_errors() -> None:
         :200
     ].tolist()
     assert listed["rows"][0]["truth"] == [table["other"].iloc[np.abs(error).argmax()]]
+
+
+def test_rows_without_an_answer_are_not_listed(tmp_path: Path) -> None:
+    table = rows(100, 1)[[*NUMBERS, "code", "y"]]
+    model = LogisticRegression().fit(table, "y")
+    table = table.astype({"code": float})
+    table.loc[[0, 3], "code"] = np.nan
+    with pytest.warns(UserWarning, match="2 rows left out"):
+        suffice.report(model, tmp_path / "model.html", table)
+    listed = rows_of(model, table, "y", scoring(model)["columns"])
+    assert listed["total"] == 98
+    assert {row["number"] for row in listed["rows"]} == {*range(1, 101)} - {1, 4}
 
 
 def test_the_page_has_five_places_and_names_are_text(

@@ -103,7 +103,7 @@ def _sentences(fitted: Any) -> tuple[str, str, str]:
 
 def _rows(model: Any) -> float | None:
     statistic = getattr(model, "statistic_", None)
-    return None if statistic is None else float(statistic.rows)
+    return getattr(model, "rows_", None) if statistic is None else float(statistic.rows)
 
 
 def _counted(number: int, one: str, many: str) -> str:

@@ -6,16 +6,24 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from suffice.reports.about import about
 from suffice.reports.columns import column_facts
+from suffice.reports.compared import (
+    columns_of_both,
+    facts_of_both,
+    judged_both,
+    require_one_task,
+)
+from suffice.reports.rows import rows_for_both, rows_of
 from suffice.reports.scoring import scoring
-from suffice.reports.tested import how_good, rows_of, with_answers
+from suffice.reports.tested import how_good, with_answers
 
 __all__ = ["page"]
 
@@ -26,49 +34,85 @@ SCRIPTS = (
     "densities",
     "gains",
     "words",
+    "address",
     "answer",
     "ask",
     "columns",
     "rows",
+    "compare",
     "main",
 )
 IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
 EXPORT = re.compile(r"^export ", re.M)
 
 
-def page(model: Any, test: Any = None) -> str:
-    """The page as text; ``test`` are rows with their answers that the model had not learnt."""
-    scored = scoring(model)
-    facts = about(model, len(scored["columns"]), scored["outputs"])
-    described = column_facts(model, scored["columns"])
-    columns = [one | of for one, of in zip(scored["columns"], described, strict=True)]
-    digest = hashlib.sha256(_json(scored).encode()).hexdigest()
-    data = scored | {"columns": columns, "target": facts["target"]}
-    good = None
-    if test is not None:
-        rows = with_answers(model, test)
-        good = how_good(model, *rows)
-        data |= rows_of(model, *rows, columns)
+def page(model: Any, test: Any = None, compare: Any = None) -> str:
+    """The page as text.
+
+    ``test`` are rows with their answers that the model had not learnt, ``compare`` another model.
+    """
+    data, facts = _of_model(model)
+    good, both = None, None
+    tests = [] if test is None else [with_answers(model, test)]
+    if tests and compare is not None:
+        tests = rows_for_both((model, compare), *tests[0])
+    if tests:
+        good = how_good(model, *tests[0])
+        data |= rows_of(model, *tests[0], data["columns"])
+    if compare is not None:
+        both = _of_both((model, compare), data, facts, tests)
     style, script = _file("page.css"), _bundle()
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
     # Names that come from the data are escaped; the parts given as markup are our own files.
-    template = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    written: str = template.from_string(_file("page.html.j2")).render(
+    template = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, loader=FunctionLoader(_file)
+    ).get_template("page.html.j2")
+    written: str = template.render(
         policy=policy,
         style=Markup(style),
         script=Markup(script),
         data=Markup(_json(data)),
         about=facts,
         good=good,
+        both=both,
         calibration=getattr(model.model_, "calibration", None),
         total=data.get("total", 0),
         listed=len(data.get("rows", ())),
-        fingerprint=digest,
     )
     return written
+
+
+def _of_model(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the scripts read of a model, and what the page says of it."""
+    scored = scoring(model)
+    facts = about(model, len(scored["columns"]), scored["outputs"])
+    facts["fingerprint"] = hashlib.sha256(_json(scored).encode()).hexdigest()
+    described = column_facts(model, scored["columns"])
+    columns = [one | of for one, of in zip(scored["columns"], described, strict=True)]
+    return scored | {"columns": columns, "target": facts["target"]}, facts
+
+
+def _of_both(
+    models: tuple[Any, Any],
+    data: dict[str, Any],
+    facts: dict[str, Any],
+    tests: Sequence[tuple[Any, Any]],
+) -> dict[str, Any]:
+    """What the page says of two models; the data of the first gets those of the second."""
+    others, theirs = _of_model(models[1])
+    require_one_task(data, others)
+    data["other"] = others
+    tested = None
+    if tests:
+        tested = judged_both(models, tests, (data["columns"], others["columns"]))
+        data["differ"] = tested["differ"]
+    return columns_of_both(models, data, others) | {
+        "facts": facts_of_both(facts, theirs),
+        "tested": tested,
+    }
 
 
 def _file(name: str) -> str:

@@ -15,10 +15,12 @@ from suffice.cli.output.tables import refuse_overwriting
 
 __all__ = ["report"]
 
-TestData = Annotated[
+OtherAndTest = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="TEST", help="Rows to judge the model by, as for evaluate.", show_default=False
+        metavar="[OTHER] [TEST]",
+        help="A model file to compare with; rows to judge by, as for evaluate.",
+        show_default=False,
     ),
 ]
 
@@ -26,7 +28,7 @@ TestData = Annotated[
 def report(
     *,
     model: ModelFile,
-    data: TestData = None,
+    data: OtherAndTest = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -39,19 +41,26 @@ def report(
     """Write a page that shows a model and answers questions, in any browser, without a network.
 
     The page is one file. It computes the answers itself, as Python does. With rows whose answer
-    is known, and that the model has not learnt, it says how good the answers are.
+    is known, and that the model has not learnt, it says how good the answers are; with another
+    model file, how the two differ.
     """
+    from suffice.persist import is_model_file
     from suffice.reports import report as write
 
     page = Path(model).with_suffix(".html") if output is None else output
     refuse_overwriting(page, [model, *(data or ())])
-    fitted, test = with_tokens(load(model), reading), None
-    if data:
-        opened = remarked(reading.open(data, fitted.format_))
-        table = known_columns(opened, fitted, None, None, None)
-        refuse_tokens(fitted, reading, table, data[0])
+    fitted, other, test = with_tokens(load(model), reading), None, None
+    rows = list(data or ())
+    if rows and is_model_file(rows[0]):
+        other = with_tokens(load(rows.pop(0)), reading)
+    if rows:
+        opened = remarked(reading.open(rows, fitted.format_))
+        others = () if other is None else (*other.layout_.names, *other.target_names_)
+        table = known_columns(opened, fitted, *others)
+        for one in (fitted,) if other is None else (fitted, other):
+            refuse_tokens(one, reading, table, rows[0])
         test = table, label_of(fitted, None)
-    write(fitted, page, test)
+    write(fitted, page, test, compare=other)
     typer.echo(f"Saved to {page}.")
     if show:
         webbrowser.open(page.absolute().as_uri())

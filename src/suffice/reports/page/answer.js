@@ -5,7 +5,7 @@ import { colour, el, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
 import { wordsTable } from "./words.js";
 
-const MOST_CLASSES = 8; // shown one by one
+export const MOST_CLASSES = 8; // shown one by one
 const MOST_LINES = 12; // of a ledger
 const NEXT = 3;
 const MEANING = { decibans: "10 make the odds ten times as large", bits: "1 doubles the odds" };
@@ -56,7 +56,7 @@ export function answerOf(model, x, average) {
 }
 
 /** A bar from the left. @param {number} share @param {string} kind */
-const bar = (share, kind) => svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+export const bar = (share, kind) => svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
   svg("rect", { class: "track", width: 100, height: 8 }),
   svg("rect", { class: kind, width: Math.max(0, Math.min(100, 100 * share)), height: 8, "stroke-width": 0 }));
 

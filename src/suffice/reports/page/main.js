@@ -1,8 +1,9 @@
-// Starts the page: reads the model, draws the places, and keeps the address in step.
-import { isMissing, isNumeric } from "./score.js";
+// Starts the page: reads the model, draws the places, and keeps them in step with the row asked about.
+import { readAddress, startOf, writeAddress } from "./address.js";
 import { averages, showAnswer, UNITS } from "./answer.js";
 import { question } from "./ask.js";
 import { showColumns } from "./columns.js";
+import { comparison, showDifferences } from "./compare.js";
 import { showRows } from "./rows.js";
 import { el } from "./dom.js";
 
@@ -20,7 +21,12 @@ function start() {
     .sort((/** @type {number} */ a, /** @type {number} */ b) => tells(model.columns[b]) - tells(model.columns[a]));
   model.order = order;
   model.weighted = model.terms.some((/** @type {any} */ one) => (one.weight ?? 1) !== 1);
-  const view = answerView(model, order, () => showAnswer(model, x, view));
+  const both = model.other ? comparison(model, place("both")) : null;
+  const show = () => {
+    showAnswer(model, x, view);
+    both?.show(x, view.unit);
+  };
+  const view = answerView(model, order, show);
   /** @type {any[]} */
   let x = [];
   /** @type {Map<number, any>} */
@@ -30,7 +36,7 @@ function start() {
   function told(j, cell) {
     x[j] = cell;
     questions.get(j)?.show(cell);
-    showAnswer(model, x, view);
+    show();
     writeAddress(model, x);
   }
 
@@ -57,20 +63,23 @@ function start() {
       : "This model needs every cell. It starts at the average row: change what you know. ",
     el("button", { type: "button", onclick: () => restore(startOf(model)) }, "Start again"));
 
-  /** @param {any[]} cells */
-  function restore(cells) {
-    x = cells;
+  /** @param {any[]} cells @param {any[]} [others] cells of the other model, where there is one */
+  function restore(cells, others) {
+    x = [...cells];
+    both?.know(others);
     for (const [j, made] of questions) made.show(x[j]);
-    showAnswer(model, x, view);
+    show();
     writeAddress(model, x);
   }
+  const askAbout = (/** @type {any} */ row) => restore(row.cells, row.others);
   window.addEventListener("hashchange", () => {
     if (location.hash.includes("?")) restore(readAddress(model));
     else writeAddress(model, x);
   });
-  showAnswer(model, x, view);
+  show();
   showColumns(model, place("column-list"));
-  if (model.rows?.length) showRows(model, place("row-list"), restore);
+  if (model.rows?.length) showRows(model, place("row-list"), askAbout);
+  if (model.differ?.length) showDifferences(model, place("differ-list"), askAbout);
 }
 
 /** The parts of the answer that stay. @param {any} model @param {number[]} order @param {() => void} again */
@@ -89,43 +98,6 @@ function answerView(model, order, again) {
   }, unit));
   view.units = el("p", { class: "switch controls" }, "Count evidence in ", ...buttons);
   return view;
-}
-
-/** The row that the page starts with. @param {any} model @returns {any[]} */
-function startOf(model) {
-  return model.columns.map((/** @type {any} */ column) => {
-    if (column.unknown) return null;
-    if (isNumeric(column)) return column.typical;
-    return column.values[column.typical.indexOf(Math.max(...column.typical))];
-  });
-}
-
-/** The row that the address holds. @param {any} model */
-function readAddress(model) {
-  const cells = startOf(model);
-  const [, query] = location.hash.split("?", 2);
-  for (const [name, text] of new URLSearchParams(query ?? "")) {
-    const j = model.columns.findIndex((/** @type {any} */ one) => one.name === name);
-    if (j < 0) continue;
-    const column = model.columns[j];
-    if (column.kind === "text") cells[j] = text;
-    else if (isNumeric(column)) cells[j] = text === "" || Number.isNaN(Number(text)) ? cells[j] : Number(text);
-    else cells[j] = column.values?.find((/** @type {any} */ value) => String(value) === text) ?? cells[j];
-  }
-  return cells;
-}
-
-/** @param {any} model @param {any[]} x */
-function writeAddress(model, x) {
-  const query = new URLSearchParams();
-  const begin = startOf(model);
-  x.forEach((cell, j) => {
-    if (!isMissing(cell) && cell !== begin[j]) query.append(model.columns[j].name, String(cell));
-  });
-  const [spot] = location.hash.split("?", 1);
-  const text = query.toString();
-  const hash = `${spot || "#ask"}${text ? `?${text}` : ""}`;
-  history.replaceState(null, "", hash);
 }
 
 start();

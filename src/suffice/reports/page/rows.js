@@ -1,47 +1,52 @@
-// The rows of the test table: the surest errors first; a click asks about one.
+// Rows of the test table: a click asks about one.
 import { averages, answerOf, textOf } from "./answer.js";
 import { brief, numeral, percent } from "./format.js";
 import { el } from "./dom.js";
 
 const FIRST = 20;
 
-/** Answer and how wrong it is. @param {any} model @param {any} row @param {Map<number, number[]>} average */
-function judged(model, row, average) {
-  const found = answerOf(model, row.cells, average);
-  if (found === null) return { row, answer: "no answer", share: "", right: false };
-  if (model.task !== "classes") {
-    const error = row.truth[0] - found.scores[0];
-    return { row, answer: numeral(found.scores[0]), share: numeral(error), right: true };
-  }
-  const answer = model.outputs[found.answer];
-  return { row, answer: brief(answer), share: percent(found.posterior[found.answer]), right: answer === row.truth };
-}
-
 /**
- * Fill the place of the rows.
- * @param {any} model @param {any} place @param {(cells: any[]) => void} restore
+ * A table of rows, the first of which are drawn at once.
+ * @param {any} place @param {string} label @param {string[]} head names of the columns after the first
+ * @param {any[]} rows @param {(row: any) => {cells: string[], wrong: boolean}} said of a row
+ * @param {(row: any) => void} ask
  */
-export function showRows(model, place, restore) {
-  const average = averages(model);
-  const classes = model.task === "classes";
-  const shown = model.rows.map((/** @type {any} */ row) => judged(model, row, average));
-  const columns = model.order.slice(0, 3);
-  const line = (/** @type {any} */ one) => el("tr", { class: one.right ? undefined : "wrong" },
-    el("td", {}, el("button", { type: "button", onclick: () => { restore([...one.row.cells]); location.hash = "#ask"; } },
-      `row ${numeral(one.row.number)}`)),
-    el("td", {}, el("bdi", {}, one.answer)), el("td", { class: "number" }, one.share),
-    el("td", {}, el("bdi", {}, classes ? brief(one.row.truth) : one.row.truth.map(numeral).join("; "))),
-    ...columns.map((/** @type {number} */ j) => el("td", {}, el("bdi", {}, textOf(model, j, one.row.cells[j])))));
-  const head = ["", "answer", classes ? "probability" : "truth less answer", "truth",
-    ...columns.map((/** @type {number} */ j) => brief(model.columns[j].name))];
-  const body = el("tbody", {}, ...shown.slice(0, FIRST).map(line));
-  const table = el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Rows of the test table" },
-    el("table", {}, el("thead", {}, el("tr", {}, ...head.map((text, i) =>
-      el("th", { scope: "col", class: i === 2 ? "number" : undefined }, i ? el("bdi", {}, text) : "row")))), body));
-  place.append(table);
-  const rest = shown.slice(FIRST);
+export function rowTable(place, label, head, rows, said, ask) {
+  const line = (/** @type {any} */ row) => {
+    const { cells, wrong } = said(row);
+    return el("tr", { class: wrong ? "wrong" : undefined },
+      el("td", {}, el("button", { type: "button", onclick: () => { ask(row); location.hash = "#ask"; } }, `row ${numeral(row.number)}`)),
+      ...cells.map((text) => el("td", {}, el("bdi", {}, text))));
+  };
+  const body = el("tbody", {}, ...rows.slice(0, FIRST).map(line));
+  place.append(el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": label },
+    el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "row"),
+      ...head.map((text) => el("th", { scope: "col" }, el("bdi", {}, text))))), body)));
+  const rest = rows.slice(FIRST);
   if (!rest.length) return;
   const more = el("button", { type: "button", class: "controls", onclick: () => { body.append(...rest.map(line)); more.remove(); } },
     `Show ${numeral(rest.length)} more`);
   place.append(more);
+}
+
+/**
+ * Fill the place of the rows: the surest errors first.
+ * @param {any} model @param {any} place @param {(row: any) => void} ask
+ */
+export function showRows(model, place, ask) {
+  const average = averages(model);
+  const classes = model.task === "classes";
+  const columns = model.order.slice(0, 3);
+  const said = (/** @type {any} */ row) => {
+    const found = answerOf(model, row.cells, average);
+    const truth = classes ? brief(row.truth) : row.truth.map(numeral).join("; ");
+    const cells = columns.map((/** @type {number} */ j) => textOf(model, j, row.cells[j]));
+    if (found === null) return { cells: ["no answer", "", truth, ...cells], wrong: true };
+    if (!classes) return { cells: [numeral(found.scores[0]), numeral(row.truth[0] - found.scores[0]), truth, ...cells], wrong: false };
+    const answer = model.outputs[found.answer];
+    return { cells: [brief(answer), percent(found.posterior[found.answer]), truth, ...cells], wrong: answer !== row.truth };
+  };
+  const head = ["answer", classes ? "probability" : "truth less answer", "truth",
+    ...columns.map((/** @type {number} */ j) => brief(model.columns[j].name))];
+  rowTable(place, "Rows of the test table", head, model.rows, said, ask);
 }

@@ -1,0 +1,126 @@
+// Two models: how both answer the row that is asked about, and the test rows that divide them.
+import { isMissing } from "./score.js";
+import { answerOf, averages, bar, MOST_CLASSES, textOf, UNITS } from "./answer.js";
+import { brief, numeral, percent, signed } from "./format.js";
+import { el, key, named } from "./dom.js";
+import { startOf } from "./address.js";
+import { rowTable } from "./rows.js";
+
+const LINES_OF_BOTH = 10;
+
+/**
+ * The same row for the other model: cells that both read, and of the rest those of a test row, or
+ * what is known of nothing. A model that needs every cell takes the average row's.
+ * @param {any} model @param {any[]} x @param {any[]} [rest]
+ */
+function rowOfOther(model, x, rest) {
+  const begin = startOf(model.other);
+  return model.other.columns.map((/** @type {any} */ column, /** @type {number} */ i) => {
+    const j = model.columns.findIndex((/** @type {any} */ one) => one.name === column.name);
+    const cell = j < 0 ? rest?.[i] : x[j];
+    return isMissing(cell) ? begin[i] : cell;
+  });
+}
+
+/** A line of a table of both. @param {any} head @param {any[]} cells */
+const lineOfBoth = (head, cells) => el("tr", {}, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", { class: "number" }, ...[cell].flat())));
+
+/** A table of both. @param {string} label @param {any[]} caption @param {any[]} rows */
+const tableOfBoth = (label, caption, rows) => el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": label },
+  el("table", {}, el("caption", {}, ...caption),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, ""), ...["A", "B"].map((name) => el("th", { scope: "col", class: "number" }, name)))),
+    el("tbody", {}, ...rows)));
+
+/** Probabilities of the classes of either. @param {any[]} models @param {any[]} found */
+function probabilitiesOfBoth(models, found) {
+  const names = [...new Set(models.flatMap((one) => one.outputs))];
+  const shares = (/** @type {string} */ name) => models.map((one, m) => found[m]?.posterior[one.outputs.indexOf(name)]);
+  const largest = (/** @type {string} */ name) => Math.max(...shares(name).map((p) => p ?? 0));
+  const shown = names.length <= MOST_CLASSES ? names : names.sort((a, b) => largest(b) - largest(a)).slice(0, MOST_CLASSES);
+  return tableOfBoth("Probabilities by both", ["Probability of every class", names.length > shown.length ? `; ${names.length - shown.length} more` : ""],
+    shown.map((name) => lineOfBoth(el("span", { class: "keyed" }, key(models[0].outputs.indexOf(name)), named(name)),
+      shares(name).map((p) => (p === undefined ? "–" : [percent(p), bar(p, "k7")])))));
+}
+
+/** What every column adds in both. @param {any[]} models @param {any[]} rows @param {any[]} found @param {string} unit */
+function ledgerOfBoth(models, rows, found, unit) {
+  const [first] = found;
+  const classes = models[0].task === "classes";
+  const [a, b] = classes ? [first.answer, first.against].map((c) => models[0].outputs[c]) : [models[0].outputs[0], ""];
+  const sums = models.map((model, m) => {
+    const [p, q] = [a, b].map((name) => model.outputs.indexOf(name));
+    if (found[m] === null || p < 0 || (classes && q < 0)) return null;
+    const of = (/** @type {number[]} */ by) => (classes ? (by[p] - by[q]) * UNITS[/** @type {"bits"} */ (unit)] : by[p]);
+    return new Map(found[m].columns.map((/** @type {any} */ one) => [model.columns[one.column].name, of(one.by)]));
+  });
+  const adds = (/** @type {string} */ name) => sums.map((one) => one?.get(name));
+  const most = (/** @type {string} */ name) => Math.max(...adds(name).map((v) => Math.abs(v ?? 0)));
+  const names = [...new Set(sums.flatMap((one) => [...(one?.keys() ?? [])]))].sort((c, d) => most(d) - most(c)).slice(0, LINES_OF_BOTH);
+  if (!names.length) return [];
+  const cellOf = (/** @type {string} */ name) => {
+    const m = models[0].columns.some((/** @type {any} */ one) => one.name === name) ? 0 : 1;
+    const j = models[m].columns.findIndex((/** @type {any} */ one) => one.name === name);
+    return textOf(models[m], j, rows[m][j]);
+  };
+  const caption = classes
+    ? ["What cells say for ", el("bdi", {}, brief(a)), " and against ", el("bdi", {}, brief(b)), `, in ${unit}`]
+    : ["What columns add to ", el("bdi", {}, brief(a)), ", from the average row"];
+  const written = (/** @type {any} */ v) => (v === undefined ? "–" : classes ? signed(v, 1) : numeral(v));
+  return [tableOfBoth("Evidence in both", caption, names.map((name) =>
+    lineOfBoth(el("span", {}, el("bdi", {}, `${brief(name)}: ${cellOf(name)}`)), adds(name).map(written))))];
+}
+
+/** What both say of a row, in a sentence. @param {any[]} models @param {any[]} found */
+function sentenceOfBoth(models, found) {
+  const said = models.map((model, m) => {
+    if (found[m] === null) return "no answer";
+    if (model.task !== "classes") return model.outputs.map((/** @type {any} */ _, /** @type {number} */ t) => numeral(found[m].scores[t])).join("; ");
+    return `${brief(model.outputs[found[m].answer])}, ${percent(found[m].posterior[found[m].answer])}`;
+  });
+  return `A: ${said[0]}. B: ${said[1]}.`;
+}
+
+/**
+ * The part of the page that follows the row that is asked about.
+ * @param {any} model @param {any} place
+ */
+export function comparison(model, place) {
+  const models = [model, model.other];
+  const average = models.map(averages);
+  /** @type {any[] | undefined} */
+  let rest;
+  return {
+    /** Cells of columns that only the other model reads. @param {any[]} [cells] */
+    know(cells) { rest = cells; },
+    /** @param {any[]} x @param {string} unit */
+    show(x, unit) {
+      const rows = [x, rowOfOther(model, x, rest)];
+      const found = models.map((one, m) => answerOf(one, rows[m], average[m]));
+      const parts = [el("p", {}, sentenceOfBoth(models, found))];
+      if (model.task === "classes") parts.push(probabilitiesOfBoth(models, found));
+      if (found[0] !== null && (model.task !== "classes" || found[0].against >= 0)) parts.push(...ledgerOfBoth(models, rows, found, unit));
+      const filled = model.other.columns.some((/** @type {any} */ one) => !one.unknown) && x.some(isMissing);
+      if (filled) parts.push(el("p", { class: "quiet" }, "B needs every cell: where a cell is unknown, it takes that of the average row."));
+      place.replaceChildren(...parts);
+    },
+  };
+}
+
+/**
+ * Test rows that the two answer differently; a click asks about one.
+ * @param {any} model @param {any} place @param {(row: any) => void} ask
+ */
+export function showDifferences(model, place, ask) {
+  const models = [model, model.other];
+  const average = models.map(averages);
+  const said = (/** @type {any} */ row, /** @type {number} */ m) => {
+    const found = answerOf(models[m], m ? row.others : row.cells, average[m]);
+    if (found === null) return "no answer";
+    if (model.task !== "classes") return numeral(found.scores[0]);
+    return `${brief(models[m].outputs[found.answer])}, ${percent(found.posterior[found.answer])}`;
+  };
+  rowTable(place, "Test rows that both answer differently", ["A", "B", "truth"], model.differ, (row) => {
+    const truth = model.task === "classes" ? brief(row.truth) : row.truth.map(numeral).join("; ");
+    return { cells: [said(row, 0), said(row, 1), truth], wrong: false };
+  }, ask);
+}
