@@ -230,6 +230,35 @@ def test_print_has_the_answer_and_no_controls(reader: Reader) -> None:
     assert not page.locator("nav").is_visible()
 
 
+def test_the_nomogram_prints_on_one_page_of_a4(chromium: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    wide = pd.DataFrame({f"c{j}": rng.normal(size=400) + y for j in range(30)})
+    suffice.report(NaiveBayes.textbook().fit(wide, y), tmp_path / "wide.html")
+    page = chromium.new_page(viewport={"width": 673, "height": 1001})  # less margins of 16 mm
+    page.goto((tmp_path / "wide.html").as_uri())
+    page.emulate_media(media="print")
+    drawn = page.locator(".nomogram")
+    assert drawn.locator(".scale-name").count() == 14 + 3
+    assert "16 more columns" in page.locator("#nomogram").inner_text()
+    sheet = page.locator(".sheet").bounding_box()
+    assert sheet is not None
+    assert sheet["width"] <= 673
+    assert sheet["height"] <= 1001
+    assert not page.locator("#nomogram select").first.is_visible()
+    page.close()
+
+
+def test_the_nomogram_is_of_the_classes_that_are_chosen(reader: Reader) -> None:
+    page = reader.open("lda")
+    before = page.locator(".nomogram").inner_html()
+    page.get_by_label("Points speak for").select_option(index=2)
+    assert page.locator(".nomogram").inner_html() != before
+    page.get_by_label("Points speak against").select_option(index=2)
+    assert "Choose two classes" in page.locator("#nomogram").inner_text()
+    assert "no nomogram" in reader.open("qda").locator("#nomogram").inner_text()
+
+
 @pytest.mark.skipif(AXE is None, reason="SUFFICE_AXE names no axe.min.js")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", ["bayes", "linear", "weights", "text"])

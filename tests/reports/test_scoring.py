@@ -43,6 +43,7 @@ SCRIPT = """\
 import { readFileSync } from "node:fs";
 import { ledger, probabilities } from "./score.js";
 import { gains } from "./gains.js";
+import { pointsOf, sumsOf, whyNone } from "./nomogram.js";
 const shown = (v) => (v === -Infinity ? "-inf" : v);
 const asked = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const answers = Object.entries(asked).map(([name, { model, rows }]) => [name, rows.map((x) => {
@@ -53,11 +54,36 @@ const answers = Object.entries(asked).map(([name, { model, rows }]) => [name, ro
   return [scores.map(shown), sums.map(shown), answer,
     model.columns[0].family ? gains(model, x, answer, order) : []];
 })]);
-console.log(JSON.stringify(Object.fromEntries(answers)));
+// Rows of values that have points, and the answers that the points of all of them give.
+const chosen = (n, i) => (7 * i + 3 * (i % 5)) % n;
+const described = Object.entries(asked).filter(([, one]) => one.model.columns[0].family);
+const nomograms = described.map(([name, { model }]) => {
+  model.order = model.columns.map((_, j) => j);
+  if (whyNone(model)) return [name, whyNone(model)];
+  const sums = sumsOf(model, 0, 1);
+  const { shown: scales, scale, least } = pointsOf(sums);
+  const rows = Array.from({ length: 60 }, (_, i) => {
+    const x = model.columns.map(() => null);
+    let total = 0;
+    scales.forEach((one, s) => {
+      const m = chosen(one.values.length + Number(one.unknown), i + s);
+      if (m < one.values.length) x[one.column] = one.values[m];
+      total += scale * ((one.adds[m] ?? 0) - one.low);
+    });
+    return [x, least + total / scale];
+  });
+  const widest = scale * (scales[0].high - scales[0].low);
+  return [name, { rows, widest, columns: scales.map((one) => one.column) }];
+});
+const found = { ...Object.fromEntries(answers), nomograms: Object.fromEntries(nomograms) };
+console.log(JSON.stringify(found));
 """
 
 
 ASKED = ("bayes", "weights", "joined", "lda", "qda")  # what to find out next
+
+
+SCALED = ("logistic", "linear")  # with a nomogram, which cannot be asked what to find out
 
 
 def asked_of(name: str, rows: pd.DataFrame) -> pd.DataFrame:
@@ -78,12 +104,12 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
         columns = [column["name"] for column in scored["columns"]]
         cells = asked_of(name, rows)[columns].astype(object).to_numpy().tolist()
         asked[name] = {"model": scored, "rows": cells}
-        if name in ASKED:
+        if name in (*ASKED, *SCALED):
             facts = column_facts(model, scored["columns"])
             described = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
             asked[f"{name} next"] = {"model": scored | {"columns": described}, "rows": cells[:20]}
     folder.joinpath("asked.json").write_text(json.dumps(asked), "utf8")
-    for module in ("score", "densities", "gains"):
+    for module in ("score", "densities", "gains", "nomogram", "format", "dom"):
         shutil.copy(PAGE / f"{module}.js", folder)
     folder.joinpath("package.json").write_text('{"type": "module"}', "utf8")
     folder.joinpath("run.mjs").write_text(SCRIPT, "utf8")
@@ -126,6 +152,32 @@ def test_what_to_find_out_next_is_what_python_asks(
         assert known <= drawn.keys()
         for column in known:  # by 96 points of a line, and by 64 of a quadrature
             assert drawn[column] == pytest.approx(bits[column], abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["bayes", "weights", "lda", *SCALED])
+def test_points_of_the_nomogram_add_up_to_the_answers_of_python(
+    name: str, models: dict[str, Any], answers: dict[str, Any]
+) -> None:
+    model = models[name][0]
+    drawn = answers["nomograms"][f"{name} next"]
+    columns = [column["name"] for column in scoring(model)["columns"]]
+    assert drawn["widest"] == pytest.approx(100)
+    cells = {columns[j]: [row[j] for row, _ in drawn["rows"]] for j in range(len(columns))}
+    table = pd.DataFrame(cells)[list(model.layout_.names)]
+    if len(drawn["columns"]) < len(columns) and name in COMPLETE:
+        pytest.fail("a column of a model of complete rows has no scale")
+    found = np.array([answer for _, answer in drawn["rows"]])
+    if name == "linear":
+        expected = model.predict(table)
+    else:
+        of_two = model.predict_log_proba(table)
+        expected = of_two[:, 0] - of_two[:, 1]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["qda", "joined"])
+def test_models_of_several_columns_have_no_nomogram(name: str, answers: dict[str, Any]) -> None:
+    assert "it looks at columns together" in answers["nomograms"][f"{name} next"]
 
 
 def test_many_words_are_cut_to_the_most_telling() -> None:

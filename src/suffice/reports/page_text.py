@@ -39,6 +39,7 @@ SCRIPTS = (
     "ask",
     "columns",
     "rows",
+    "nomogram",
     "compare",
     "main",
 )

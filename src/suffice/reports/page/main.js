@@ -4,6 +4,7 @@ import { averages, showAnswer, UNITS } from "./answer.js";
 import { question } from "./ask.js";
 import { showColumns } from "./columns.js";
 import { comparison, showDifferences } from "./compare.js";
+import { showNomogram } from "./nomogram.js";
 import { showRows } from "./rows.js";
 import { el } from "./dom.js";
 
@@ -79,6 +80,7 @@ function start() {
   show();
   showColumns(model, place("column-list"));
   if (model.rows?.length) showRows(model, place("row-list"), askAbout);
+  showNomogram(model, place("nomogram"));
   if (model.differ?.length) showDifferences(model, place("differ-list"), askAbout);
 }
 

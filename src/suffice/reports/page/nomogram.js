@@ -1,0 +1,250 @@
+// The nomogram: points of every value, their total and the answer, for paper and a ruler.
+import { added, isNumeric, ledger } from "./score.js";
+import { valuesOf } from "./densities.js";
+import { numeral } from "./format.js";
+import { el, svg } from "./dom.js";
+
+const MOST_SCALES = 14; // that fill a page of A4, with those of points, total and answer
+const CANDIDATES = 100; // the most telling columns, among which the widest scales are chosen
+const MOST_NAMES = 12; // of values, or bins, of a scale
+const BISECTIONS = 40; // until the edge of a bin is found
+const [WIDTH, ROW, LEFT, RIGHT, LETTER] = [720, 42, 168, 690, 5.4]; // pixels; a letter at 10 px
+const LEVELS = [5, 16]; // above a line, or below it, where names stand
+const LEAST_POINTS = 0.5; // of a column that is drawn
+const PROBABILITIES = [0.5, 0.1, 0.9, 0.01, 0.99, 0.001, 0.999, 0.3, 0.7, 0.2, 0.8, 0.05, 0.95, 0.4, 0.6]; // those first that have to be named
+
+/** Whether classes share one covariance, so that log-odds are linear. @param {any} term */
+const isLinear = (term) => term.covariance?.length === 1;
+
+/** Why a model has no nomogram, or "". @param {any} model */
+export function whyNone(model) {
+  if (model.terms.some((/** @type {any} */ term) => term.at.length > 1 && !isLinear(term))) {
+    return "This model has no nomogram: it looks at columns together, so that no column has points of its own.";
+  }
+  return model.task === "classes" && model.outputs.length < 2 ? "This model has no nomogram: it has one class." : "";
+}
+
+/**
+ * An answer as a sum: a start, and what every value of every column adds, the widest columns first.
+ * The sum is the log-odds of class a against b, or prediction a.
+ * @param {any} model @param {number} a @param {number} b
+ */
+export function sumsOf(model, a, b) {
+  const of = (/** @type {number[]} */ by) => (model.task === "classes" ? by[a] - by[b] : by[a]);
+  const base = model.columns.map((/** @type {any} */ column) => (model.terms.some(isLinear) ? column.typical : null));
+  const known = model.terms.some(isLinear);
+  const start = known ? of(/** @type {any} */ (ledger(model, base)).scores)
+    : of(/** @type {any} */ (ledger({ ...model, terms: model.terms.filter((/** @type {any} */ one) => !one.at.length) }, base)).scores);
+  /** @param {number} j @param {any} value */
+  const addsOf = (j, value) => {
+    const x = [...base];
+    x[j] = value;
+    if (known) return of(/** @type {any} */ (ledger(model, x)).scores) - start;
+    let sum = 0;
+    for (const term of model.terms) {
+      if (term.at[0] === j) for (const [, by] of added(model, term, x) ?? []) sum += of(by);
+    }
+    return sum;
+  };
+  const columns = [];
+  const leftOut = [];
+  for (const j of model.order.slice(0, CANDIDATES)) {
+    const values = valuesOf(model, j);
+    if (!values.length) { leftOut.push(j); continue; }
+    const adds = values.map((value) => addsOf(j, value));
+    const unknown = model.columns[j].unknown && !known;
+    const ends = [...adds, ...(unknown ? [0] : [])];
+    const [low, high] = [Math.min(...ends), Math.max(...ends)];
+    if (high > low) columns.push({ column: j, values, adds, unknown, low, high, at: (/** @type {any} */ value) => addsOf(j, value) });
+  }
+  columns.sort((one, two) => two.high - two.low - (one.high - one.low));
+  return { start, columns, leftOut: [...leftOut, ...model.order.slice(CANDIDATES)] };
+}
+
+/**
+ * What is drawn: s points to a nat or unit, so that the widest column has 100, and what a total of
+ * all of them says.
+ * @param {any} sums
+ */
+export function pointsOf(sums) {
+  const scale = 100 / (sums.columns[0].high - sums.columns[0].low);
+  const shown = sums.columns.slice(0, MOST_SCALES).filter((/** @type {any} */ one) => scale * (one.high - one.low) >= LEAST_POINTS);
+  const least = shown.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.low, sums.start);
+  return { shown, scale, least, most: shown.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + scale * (one.high - one.low), 0) };
+}
+
+/** Round numbers between two, at most so many. @param {number} low @param {number} high @param {number} most @param {boolean} whole */
+function roundNumbers(low, high, most, whole) {
+  const rough = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = Math.max(whole ? 1 : 0, power * ([1, 2, 5].find((one) => one * power >= rough) ?? 10));
+  const found = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) found.push(Number((i * step).toPrecision(12)));
+  return found;
+}
+
+/** A number between others. @param {number} x @param {number[]} xs @param {number[]} ys */
+function between(x, xs, ys) {
+  const i = Math.min(Math.max(xs.findIndex((one) => one >= x), 1), xs.length - 1);
+  return ys[i - 1] + ((ys[i] - ys[i - 1]) * (x - xs[i - 1])) / (xs[i] - xs[i - 1]);
+}
+
+/** Where bins of a density begin, if it has few; else null. @param {any} one */
+function edgesOf(one) {
+  const jumps = one.adds.map((/** @type {number} */ v, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => i && one.adds[i] !== one.adds[i - 1]);
+  if (jumps.length >= MOST_NAMES || jumps.length >= one.adds.length / 8) return null;
+  return jumps.map((/** @type {number} */ i) => {
+    let [low, high] = [one.values[i - 1], one.values[i]];
+    for (let n = 0; n < BISECTIONS; n++) {
+      const middle = (low + high) / 2;
+      if (one.at(middle) === one.adds[i - 1]) low = middle; else high = middle;
+    }
+    return { edge: high, before: one.adds[i - 1], after: one.adds[i] };
+  });
+}
+
+/**
+ * The marks of a column: what it adds, a name, and whether that grows with the value.
+ * @param {any} model @param {any} one @returns {{adds: number, name: string, rising: boolean}[]}
+ */
+function marksOf(model, one) {
+  const column = model.columns[one.column];
+  const marks = [];
+  if (!isNumeric(column)) {
+    const order = one.values.map((/** @type {any} */ _, /** @type {number} */ i) => i).sort((/** @type {number} */ i, /** @type {number} */ j) => one.adds[i] - one.adds[j]);
+    const kept = order.length <= MOST_NAMES ? order
+      : Array.from({ length: MOST_NAMES }, (_, i) => order[Math.round((i * (order.length - 1)) / (MOST_NAMES - 1))]);
+    for (const i of kept) marks.push({ adds: one.adds[i], name: clipped(String(one.values[i]), 20), rising: true });
+  } else {
+    const edges = column.kind === "number" ? edgesOf(one) : null;
+    if (edges) {
+      const names = edges.map((/** @type {any} */ edge) => numeral(edge.edge));
+      marks.push({ adds: one.adds[0], name: names.length ? `below ${names[0]}` : "any", rising: true });
+      edges.forEach((/** @type {any} */ edge, /** @type {number} */ i) => marks.push({ adds: edge.after, name: i + 1 < names.length ? `${names[i]} to ${names[i + 1]}` : `from ${names[i]}`, rising: true }));
+    } else {
+      const last = one.values.length - 1;
+      const step = (one.values[last] - one.values[0]) / last;
+      for (const value of roundNumbers(one.values[0], one.values[last], 8, column.kind !== "number")) {
+        const [left, right] = [value - step, value + step].map((v) => between(v, one.values, one.adds));
+        marks.push({ adds: between(value, one.values, one.adds), name: numeral(value), rising: right >= left });
+      }
+    }
+  }
+  if (one.unknown) marks.push({ adds: 0, name: "unknown", rising: false });
+  return marks;
+}
+
+/** A name of at most so many letters. @param {string} name @param {number} most */
+function clipped(name, most) {
+  const letters = [...name.trim().slice(0, 4 * most)];
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : letters.join("");
+}
+
+/** Points from the left of the picture. @param {number} points */
+const across = (points) => LEFT + ((RIGHT - LEFT) * points) / 100;
+
+/**
+ * One scale: a line, marks and their names, or a list beside it where names do not fit.
+ * @param {number} row @param {string} title @param {{at: number, name: string, rising: boolean}[]} marks in points
+ * @param {number} end of the line, in points
+ */
+function scaleOf(row, title, marks, end) {
+  const y = ROW * (row + 0.6);
+  const parts = [svg("text", { x: 0, y: y + 4, class: "scale-name" }, svg("title", {}, title), clipped(title, 26)),
+    svg("line", { class: "axis", x1: across(0), x2: across(end), y1: y, y2: y })];
+  /** @type {Record<string, [number, number][]>} */
+  const taken = {};
+  const placed = marks.map((mark) => {
+    const [x, half] = [across(mark.at), (LETTER * (mark.name.length + 1)) / 2];
+    const level = LEVELS.findIndex((_, i) => (taken[`${mark.rising}${i}`] ?? []).every(([left, right]) => right <= x - half || left >= x + half));
+    if (level >= 0) (taken[`${mark.rising}${level}`] ??= []).push([x - half, x + half]);
+    return { ...mark, level };
+  });
+  for (const mark of placed) parts.push(svg("line", { class: "axis", x1: across(mark.at), x2: across(mark.at), y1: y, y2: mark.rising ? y - 4 : y + 4 }));
+  const room = Math.floor((RIGHT - across(end) - 12) / LETTER);
+  if (placed.some((mark) => mark.level < 0) && room > 40) {
+    const lines = [""];
+    for (const mark of placed.sort((one, two) => one.at - two.at)) {
+      const text = `${mark.name}: ${Math.round(mark.at)}`;
+      if (lines[lines.length - 1].length + text.length + 2 > room) lines.push("");
+      lines[lines.length - 1] += `${lines[lines.length - 1] ? ", " : ""}${text}`;
+    }
+    lines.slice(0, 3).forEach((text, i) => parts.push(svg("text", { x: across(end) + 10, y: y + 4 + 12 * (i - (Math.min(lines.length, 3) - 1) / 2) }, text)));
+    return parts;
+  }
+  for (const mark of placed) {
+    if (mark.level < 0) continue;
+    const shift = LEVELS[mark.level];
+    parts.push(svg("text", { x: across(mark.at), y: mark.rising ? y - shift : y + shift + 8, "text-anchor": "middle" }, mark.name));
+  }
+  return parts;
+}
+
+/** The picture. @param {any} model @param {number} a @param {number} b */
+function drawn(model, a, b) {
+  const sums = sumsOf(model, a, b);
+  if (!sums.columns.length) return [el("p", {}, "No column says anything that a scale shows.")];
+  if (sums.columns.some((one) => !Number.isFinite(one.high - one.low))) {
+    return [el("p", {}, "A value is impossible in one of these classes, so it has no number of points.")];
+  }
+  const { shown, scale, least, most } = pointsOf(sums);
+  const classes = model.task === "classes";
+  const plain = (/** @type {number[]} */ at, /** @type {string[]} */ names) => at.map((one, i) => ({ at: one, name: names[i], rising: true }));
+  const rows = shown.length + 3;
+  const tens = Array.from({ length: 11 }, (_, i) => 10 * i);
+  const answerOf = (/** @type {number} */ total) => least + total / scale;
+  const totalOf = (/** @type {number} */ answer) => scale * (answer - least);
+  // Totals of probabilities below 0.001 and above 0.999 need no room.
+  const sure = Math.log(0.999) - Math.log(0.001);
+  const margin = classes ? scale * sure / 20 : 0;
+  const ends = classes ? [Math.max(0, totalOf(-sure) - margin), Math.min(most, totalOf(sure) + margin)] : [0, most];
+  const [from, to] = ends[0] < ends[1] ? ends : [0, most];
+  const place = (/** @type {number} */ total) => (100 * (total - from)) / (to - from);
+  const totals = roundNumbers(from, to, 10, false);
+  const answers = classes ? PROBABILITIES.map((p) => Math.log(p) - Math.log1p(-p)) : roundNumbers(answerOf(0), answerOf(most), 10, false);
+  const names = classes ? PROBABILITIES.map(String) : answers.map((one) => numeral(one));
+  const kept = answers.map((_, i) => i).filter((i) => totalOf(answers[i]) >= from && totalOf(answers[i]) <= to);
+  const last = classes ? `P(${clipped(model.outputs[a], 14)})${model.outputs.length > 2 ? ", of the two" : ""}` : model.outputs[a];
+  const lines = tens.map((at) => svg("line", { class: "grid", x1: across(at), x2: across(at), y1: ROW * 0.6, y2: ROW * (rows - 2.6) }));
+  const made = svg("svg", { class: "nomogram", viewBox: `0 0 ${WIDTH} ${ROW * rows}`, role: "img",
+    "aria-label": "Nomogram: a scale of points for every column, one of the total, and one of the answer" },
+    ...lines,
+    ...scaleOf(0, "points", plain(tens, tens.map(String)), 100),
+    ...shown.flatMap((/** @type {any} */ one, /** @type {number} */ i) => scaleOf(i + 1, model.columns[one.column].name,
+      marksOf(model, one).map((mark) => ({ ...mark, at: scale * (mark.adds - one.low) })), scale * (one.high - one.low))),
+    ...scaleOf(rows - 2, "total", plain(totals.map(place), totals.map((one) => numeral(one))), 100),
+    ...scaleOf(rows - 1, last, plain(kept.map((i) => place(totalOf(answers[i]))), kept.map((i) => names[i])), 100));
+  const hidden = sums.columns.length - shown.length + sums.leftOut.length;
+  const how = shown.some((/** @type {any} */ one) => one.unknown) ? "unknown" : "at their average";
+  const notes = [
+    hidden ? `${numeral(hidden)} more column${hidden > 1 ? "s" : ""} add little or have no scale, and ${hidden > 1 ? "are" : "is"} taken as ${how}.` : "",
+    from > 0 ? "A total below the scale means less than 0.1 %." : "",
+    to < most ? "A total above it means more than 99.9 %." : "",
+  ].filter(Boolean).join(" ");
+  const note = notes ? [el("p", { class: "quiet" }, notes)] : [];
+  return [el("div", { class: "nomogram-frame", tabindex: "0", role: "region", "aria-label": "Nomogram" }, made), ...note];
+}
+
+/** Fill the place of the nomogram. @param {any} model @param {any} place */
+export function showNomogram(model, place) {
+  const why = whyNone(model);
+  if (why) { place.append(el("p", { class: "controls" }, why)); return; }
+  const body = el("div");
+  const order = model.outputs.map((/** @type {any} */ _, /** @type {number} */ c) => c);
+  if (model.task === "classes") order.sort((/** @type {number} */ c, /** @type {number} */ d) => model.prior[d] - model.prior[c]);
+  const title = el("p", { class: "sentence-of-nomogram" });
+  const [one, two] = ["for", "against"].map((said, i) => el("select", { "aria-label": `Points speak ${said}`, onchange: () => draw() },
+    ...order.map((/** @type {number} */ c) => el("option", { value: String(c), selected: c === order[i] }, clipped(model.outputs[c], 40)))));
+  function draw() {
+    const [a, b] = [Number(one.value), Number(two.value)];
+    title.textContent = model.task === "classes"
+      ? `Points for ${clipped(model.outputs[a], 40)}, against ${clipped(model.outputs[b], 40)}. Find each value on its scale, and its points above it; a value that stands below a line adds less the larger it is. Add the points up: below their total stands the probability.`
+      : `Find each value on its scale, and its points above it. Add the points up: below their total stands ${clipped(model.outputs[a], 40)}.`;
+    body.replaceChildren(...(model.task === "classes" && a === b ? [el("p", {}, "Choose two classes.")] : drawn(model, a, b)));
+  }
+  if (model.outputs.length > 1) {
+    place.append(el("p", { class: "controls switch" }, model.task === "classes" ? "Points for " : "Points of ", one, ...(model.task === "classes" ? [" against ", two] : [])));
+  }
+  place.append(title, body);
+  draw();
+}
