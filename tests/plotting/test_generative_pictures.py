@@ -3,6 +3,8 @@
 import numpy as np
 import pyarrow as pa
 import pytest
+from matplotlib.patches import StepPatch
+from scipy.special import digamma, polygamma
 from scipy.stats import multivariate_normal, nbinom, norm
 from sklearn.datasets import load_iris
 
@@ -141,6 +143,88 @@ def test_evidence_of_two_classes_is_one_line() -> None:
     assert len(display.ax_.lines) == 2
     np.testing.assert_allclose(display.evidence[:, 0], -display.evidence[:, 1])
     assert display.ax_.get_title() == "for 1, against 0"
+
+
+def test_the_band_of_categories_is_that_of_two_dirichlets() -> None:
+    table = mixed()
+    model = NaiveBayes.textbook(alpha=0.5).fit(table, "kind")
+    display = EvidenceDisplay.from_estimator(model, "hue", level=0.9)
+    hue, kind = (table.column(name).to_numpy(zero_copy_only=False) for name in ("hue", "kind"))
+    counts = np.array([[np.sum((hue == v) & (kind == c)) for v in ("blue", "red")] for c in "ab"])
+    a, total = counts + 0.5, counts.sum(axis=1, keepdims=True) + 1.0
+    middle = np.diff(digamma(a) - digamma(total), axis=0)[0]
+    variance = (polygamma(1, a) - polygamma(1, total)).sum(axis=0)
+    reach = norm.ppf(0.95) * np.sqrt(variance)
+    drawn = display.ax_.collections[0].get_segments()
+    for v, ((x, low), (_, high)) in enumerate(drawn):
+        assert x == v
+        assert low == pytest.approx(middle[v] - reach[v], rel=1e-9)
+        assert high == pytest.approx(middle[v] + reach[v], rel=1e-9)
+
+
+def test_the_band_of_numbers_holds_what_drawn_parameters_say() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 300)
+    x = rng.normal(y, 1 + y)
+    model = NaiveBayes.textbook().fit({"x": x}, y)
+    display = EvidenceDisplay.from_estimator(model, "x")
+    # The conjugate posterior: one row at the mean of all rows, and two of their variance.
+    mean, variance = x.mean(), x.var()
+    draws = []
+    for c in range(3):
+        mine = x[y == c]
+        kappa, shape = 1 + 300, 1 + 150
+        location = (mean + mine.sum()) / kappa
+        scale = variance + 150 * mine.var() + 150 / kappa * (mine.mean() - mean) ** 2
+        sigma2 = scale / rng.gamma(shape, size=20_000)
+        draws.append((rng.normal(location, np.sqrt(sigma2 / kappa)), np.sqrt(sigma2)))
+    band = display.ax_.collections[1].get_paths()[0].vertices  # of class 1
+    at = display.cells.values
+    for i in (100, 200, 300):
+        logs = np.array([norm.logpdf(at[i], m, s) for m, s in draws])
+        rest = np.logaddexp(logs[0], logs[2]) - np.log(2)
+        expected = np.quantile(logs[1] - rest, [0.025, 0.975])
+        inside = band[np.isclose(band[:, 0], at[i])][:, 1]
+        width = expected[1] - expected[0]
+        np.testing.assert_allclose([inside.min(), inside.max()], expected, atol=0.06 * width)
+
+
+def test_models_without_a_posterior_have_no_band() -> None:
+    model = NaiveBayes.textbook(alpha=0.0).fit(mixed(), "kind")
+    improper = EvidenceDisplay.from_estimator(model, "hue")
+    assert improper.interval is not None
+    pairs = AODE().fit(mixed().select(["hue", "sign", "kind"]), "kind")
+    assert EvidenceDisplay.from_estimator(pairs, "hue").interval is None
+    assert EvidenceDisplay.from_estimator(model, "hue", level=None).interval is None
+    with pytest.raises(ParameterError, match="level"):
+        EvidenceDisplay.from_estimator(model, "hue", level=2.0)
+
+
+def test_densities_are_drawn_over_the_rows() -> None:
+    model = GaussianNB().fit(X, Y)
+    display = ClassDensityDisplay.from_estimator(model, "x2", X, Y)
+    stairs = [patch for patch in display.ax_.patches if isinstance(patch, StepPatch)]
+    assert len(stairs) == 3
+    for c, one in enumerate(stairs):
+        values, edges, _ = one.get_data()
+        expected, _ = np.histogram(X[c == Y, 2], edges, density=True)
+        share = np.mean((X[c == Y, 2] >= edges[0]) & (X[c == Y, 2] <= edges[-1]))
+        np.testing.assert_allclose(values, expected * share, rtol=1e-12)
+
+
+@pytest.mark.parametrize("column", ["hue", "wet", "visits", "sign"])
+def test_shares_of_rows_are_dots_at_their_bars(column: str) -> None:
+    table = mixed()
+    model = NaiveBayes.textbook(families={"visits": "poisson"}).fit(table, "kind")
+    display = ClassDensityDisplay.from_estimator(model, column, table, "kind")
+    frame = table.to_pandas()
+    for c, label in enumerate("ab"):
+        line, mine = display.ax_.lines[c], frame[frame["kind"] == label][column].dropna()
+        expected = [np.mean(mine == value) for value in display.cells.values]
+        np.testing.assert_allclose(line.get_ydata(), expected, rtol=1e-12)
+        bars = display.ax_.containers[c].patches
+        middles = [bar.get_x() + bar.get_width() / 2 for bar in bars]
+        np.testing.assert_allclose(line.get_xdata(), middles, rtol=1e-12, atol=1e-12)
 
 
 def test_columns_by_what_they_tell() -> None:

@@ -14,18 +14,22 @@ from suffice.data.schema import ONLY
 from suffice.data.source import all_batches
 from suffice.errors import ParameterError
 from suffice.families.multinomial import MultinomialParameters
+from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.plotting.style import require_place
+from suffice.statistics.block import RealBlock
 
 __all__ = [
     "Cells",
+    "Shown",
     "cells_of",
     "counted",
     "log_densities",
     "log_likelihoods",
     "require_generative",
     "rows_with",
+    "shown_by",
     "what_to_draw_of",
 ]
 
@@ -177,6 +181,60 @@ def counted(model: GenerativeClassifier, column: str) -> float:
     b, j = _place(model, column)
     weights = model.model_.part_weights[b]
     return float(weights[min(j, len(weights) - 1)])
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What labelled rows show of one column.
+
+    Parameters
+    ----------
+    values : ndarray (n,)
+        Numbers; or places in the `Cells` of the column.
+    codes : ndarray of int (n,)
+        Codes of the classes, as the model has them.
+    """
+
+    values: NDArray[np.float64]
+    codes: NDArray[np.intp]
+
+
+def shown_by(model: GenerativeClassifier, cells: Cells, X: Any, y: Any) -> Shown:
+    """The cells of a column in labelled rows; missing cells and values never learnt are left out.
+
+    Raises
+    ------
+    DataError
+        If a row cannot be read, or a label was never seen in training.
+    """
+    b, j = _place(model, cells.column)
+    source = model._open_judged(X, y, None)
+    layout = model._layout_to_answer()
+    values, codes = [np.empty(0)], [np.empty(0, np.intp)]
+    for split in source.splits(layout, 1):
+        for batch in all_batches(split, layout):
+            values.append(_of_cells(cells, batch.blocks[b].column(j)))
+            codes.append(known_codes(batch, model.model_))
+    found, classes = np.concatenate(values), np.concatenate(codes)
+    known = np.isfinite(found) & (classes >= 0)
+    return Shown(found[known], classes[known])
+
+
+def _of_cells(cells: Cells, block: Any) -> NDArray[np.float64]:
+    """Numbers, or places among the cells; NaN where there is none."""
+    if isinstance(block, RealBlock):
+        numbers = np.asarray(block.values[:, 0], np.float64)
+    else:
+        coded = block.coded()
+        held = coded.vocabularies[0].values
+        if not cells.are_numbers:
+            places = {value: float(i) for i, value in enumerate(cells.values)}
+            table = np.array([*(places.get(value, np.nan) for value in held), np.nan])
+            return np.asarray(table[coded.codes[:, 0]])
+        numbers = np.array([*map(float, held), np.nan])[coded.codes[:, 0]]
+    if cells.are_numbers:
+        return numbers
+    return np.where(np.isnan(numbers), np.nan, numbers > 0)  # of two values, the second
 
 
 def _place(model: GenerativeClassifier, column: str) -> tuple[int, int]:

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.data.source import all_batches
+from suffice.errors import ParameterError
+from suffice.models.base.options import check_level
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.models.generative.proba_intervals import evidence_ends
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import row_sums, safe_log
 from suffice.plotting.cells import (
@@ -15,6 +20,7 @@ from suffice.plotting.cells import (
     counted,
     log_likelihoods,
     require_generative,
+    rows_with,
 )
 from suffice.plotting.style import (
     QUIET,
@@ -56,6 +62,10 @@ class EvidenceDisplay:
         What the classes are classes of.
     weight : float
         How often what the column says is counted.
+    interval : ndarray (m, k, 2), optional
+        Ends of an interval for e_c, as the parameters were learnt from finitely many rows. It is
+        that of `predict_proba_interval`, with this column alone and the class prior as known;
+        infinite where the posterior is improper.
 
     Attributes
     ----------
@@ -90,12 +100,20 @@ class EvidenceDisplay:
         classes: tuple[Any, ...],
         label: str | None = None,
         weight: float = 1.0,
+        interval: NDArray[np.float64] | None = None,
     ) -> None:
-        self.cells, self.evidence = cells, evidence
+        self.cells, self.evidence, self.interval = cells, evidence, interval
         self.classes, self.label, self.weight = classes, label, weight
 
     @classmethod
-    def from_estimator(cls, model: Any, column: str | int, *, ax: Axes | None = None) -> Self:
+    def from_estimator(
+        cls,
+        model: Any,
+        column: str | int,
+        *,
+        level: float | None = 0.95,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw a column of a fitted naive Bayes model or discriminant analysis.
 
         Parameters
@@ -103,6 +121,9 @@ class EvidenceDisplay:
         model : generative classifier
         column : str or int
             Its name, or its place.
+        level : float, optional
+            Posterior probability of the interval that is drawn as a band; None draws none. Models
+            without a posterior, such as complement naive Bayes and AODE, have none either.
         ax : matplotlib Axes, optional
 
         Raises
@@ -117,7 +138,8 @@ class EvidenceDisplay:
         evidence = _against_the_rest(logs, fitted.prior)
         weight = counted(generative, cells.column)
         classes, label = fitted.classes.values, generative.layout_.label
-        return cls(cells, evidence, classes, label, weight).plot(ax=ax)
+        interval = None if level is None else _interval(generative, cells, level)
+        return cls(cells, evidence, classes, label, weight, interval).plot(ax=ax)
 
     def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw on the axes given, or on new ones."""
@@ -130,6 +152,8 @@ class EvidenceDisplay:
             style = class_style(c) | ({"linestyle": ":"} if self.cells.discrete else {})
             finite = np.where(np.isfinite(self.evidence[:, c]), self.evidence[:, c], np.nan)
             ax.plot(self.cells.positions, finite, label=labels[c], marker=marker, **style)
+            if self.interval is not None:
+                self._band(ax, c, style["color"])
         if not self.cells.are_numbers:
             ax.set_xticks(self.cells.positions, named(self.cells.values))
             ax.margins(x=0.1)
@@ -144,6 +168,32 @@ class EvidenceDisplay:
             legend_beside(ax, self.label)
         self.ax_, self.figure_ = ax, figure_of(ax)
         return self
+
+    def _band(self, ax: Axes, c: int, colour: str) -> None:
+        """The interval of class c: a band along numbers, bars at other values."""
+        assert self.interval is not None
+        ends = self.interval[:, c]
+        known = np.isfinite(ends).all(axis=1)
+        low, high = np.where(known, ends.T, np.nan)
+        if self.cells.discrete:
+            ax.vlines(self.cells.positions[known], low[known], high[known], color=colour, alpha=0.6)
+        else:
+            ax.fill_between(self.cells.positions, low, high, color=colour, alpha=0.15, linewidth=0)
+
+
+def _interval(
+    model: GenerativeClassifier, cells: Cells, level: float
+) -> NDArray[np.float64] | None:
+    """Ends of the evidence of every value, (m, k, 2); None of a model without a posterior."""
+    check_level(level)
+    if getattr(model.model_, "pairs", None) is not None:
+        return None
+    rows = rows_with(model, {cells.column: cells.values})
+    (batch,) = model._batches(rows, all_batches, model._layout_to_answer())
+    try:
+        return evidence_ends(model, batch, level)
+    except ParameterError:
+        return None
 
 
 def _against_the_rest(logs: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -36,6 +36,8 @@ __all__ = [
     "beside_interval",
     "from_moments",
     "from_scores",
+    "log_odds",
+    "log_odds_interval",
     "predict_proba_interval",
 ]
 
@@ -82,6 +84,17 @@ def from_moments(
     array([[[0.123, 0.877],
             [0.123, 0.877]]])
     """
+    middle, reach = log_odds_interval(mean, variance, covariance, level)
+    return np.stack([_logistic(middle - reach), _logistic(middle + reach)], axis=-1)
+
+
+def log_odds_interval(
+    mean: NDArray[np.float64],
+    variance: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    level: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """E L_c, and how far the interval reaches to either side of it, (n, k); see `from_moments`."""
     from scipy.special import ndtri
 
     n, k = mean.shape
@@ -98,9 +111,7 @@ def from_moments(
         spread[:, c] = (gradient**2 * variance).sum(axis=1)
         spread[:, c] += np.einsum("na,nab,nb->n", gradient, covariance, gradient)
     reach = ndtri((1 + level) / 2) * np.sqrt(np.maximum(spread, 0.0))
-    ends = np.stack([_logistic(middle - reach), _logistic(middle + reach)], axis=-1)
-    ends[open_rows] = 0.0, 1.0
-    return np.asarray(ends)
+    return np.where(open_rows[:, None], 0.0, middle), np.where(open_rows[:, None], np.inf, reach)
 
 
 def from_scores(scores: NDArray[np.float64], level: float) -> NDArray[np.float64]:

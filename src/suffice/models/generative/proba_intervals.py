@@ -27,15 +27,21 @@ from suffice.families.posteriors.posterior import (
     posterior_of,
     trigamma,
 )
-from suffice.models.base.proba_intervals import Ends, from_moments, sampling
-from suffice.models.generative.model import in_block
+from suffice.models.base.proba_intervals import (
+    Ends,
+    from_moments,
+    log_odds,
+    log_odds_interval,
+    sampling,
+)
+from suffice.models.generative.model import GenerativeModel, in_block
 from suffice.numerics.elementary import digamma, log
 from suffice.statistics.batch import Batch
 
 if TYPE_CHECKING:
     from suffice.models.generative.fitted import FittedGenerative
 
-__all__ = ["ModelPosterior", "ends_of"]
+__all__ = ["ModelPosterior", "ends_of", "evidence_ends"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,13 +170,40 @@ def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state:
     estimated = isinstance(known, str) and known != "uniform" and not balanced
     count = model.statistic.weight.value
     weight = count + alpha * (known == "smoothed") if estimated else None
+    found = ModelPosterior(model.log_prior, weight, _posteriors(model))
+    if draws:
+        return sampling(found.draw, len(count), level, draws, random_state)
+    return partial(found.ends, level)
+
+
+def _posteriors(model: GenerativeModel) -> tuple[Posterior, ...]:
+    """Those of all parts, each column counted as often as the model does."""
     parts = tuple(
         posterior_of(part.family, block)
         for part, block in zip(model.parts, model.family_sums.blocks, strict=True)
     )
-    if model.calibration is not None:
-        parts = tuple(map(WeightedPosterior, parts, model.part_weights))
-    found = ModelPosterior(model.log_prior, weight, parts)
-    if draws:
-        return sampling(found.draw, len(count), level, draws, random_state)
-    return partial(found.ends, level)
+    if model.calibration is None:
+        return parts
+    return tuple(map(WeightedPosterior, parts, model.part_weights))
+
+
+def evidence_ends(estimator: FittedGenerative, batch: Batch, level: float) -> NDArray[np.float64]:
+    """Ends of intervals for the evidence of rows for each class against the rest, (n, k, 2).
+
+    ::
+
+        L_c − log P(c)/(1 − P(c)),    L_c = log P(c | x)/(1 − P(c | x))
+
+    in nats; the class prior counts as known. Infinite where the posterior is improper.
+
+    Raises
+    ------
+    ParameterError
+        If a family has no posterior.
+    """
+    model = estimator._fitted()
+    found = ModelPosterior(model.log_prior, None, _posteriors(model)).moments(batch)
+    middle, reach = log_odds_interval(found.mean, found.variance, found.covariance, level)
+    ends = np.stack([middle - reach, middle + reach], axis=-1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(ends - log_odds(model.log_prior)[:, None])
