@@ -8,7 +8,13 @@ Every display of `suffice.plotting`, on data of scikit-learn.
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
-from suffice import LinearDiscriminantAnalysis, LinearRegression, LogisticRegression, NaiveBayes
+from suffice import (
+    LinearDiscriminantAnalysis,
+    LinearRegression,
+    LogisticRegression,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+)
 from suffice.plotting import (
     ClassDensityDisplay,
     CoefficientDisplay,
@@ -30,11 +36,13 @@ model = NaiveBayes().fit(wine.data, wine.target)
 # One column in every class
 # -------------------------
 
-ClassDensityDisplay.from_estimator(model, "color_intensity")
+ClassDensityDisplay.from_estimator(model, "color_intensity", wine.data, wine.target)
 
 # %%
 # What a value of it says
 # -----------------------
+#
+# The band is what finitely many rows leave open.
 
 EvidenceDisplay.from_estimator(model, "color_intensity")
 
@@ -61,23 +69,32 @@ NomogramDisplay.from_estimator(NaiveBayes().fit(first, cancer.target_names[cance
 # %%
 # Where the answer changes
 # ------------------------
+#
+# Ellipses hold 95 % of their class. All columns but the two are left out exactly.
 
-plane = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
-DecisionBoundaryDisplay.from_estimator(plane, ("alcohol", "flavanoids"))
+curved = QuadraticDiscriminantAnalysis().fit(wine.data, wine.target)
+DecisionBoundaryDisplay.from_estimator(curved, ("alcohol", "proline"))
+
+# %%
+# The plane that divides the classes most
+# ---------------------------------------
+
+linear = LinearDiscriminantAnalysis().fit(wine.data, wine.target)
+DecisionBoundaryDisplay.of_discriminants(linear, wine.data, wine.target)
 
 # %%
 # Coefficients and their intervals
 # --------------------------------
 
 diabetes = load_diabetes(as_frame=True, scaled=False)
-linear = LinearRegression().fit(diabetes.data, diabetes.target)
-CoefficientDisplay.from_estimator(linear)
+regression = LinearRegression().fit(diabetes.data, diabetes.target)
+CoefficientDisplay.from_estimator(regression)
 
 # %%
 # What is left unexplained
 # ------------------------
 
-ResidualDisplay.from_estimator(linear, diabetes.data, diabetes.target)
+ResidualDisplay.from_estimator(regression, diabetes.data, diabetes.target)
 
 # %%
 # How gradient descent went

@@ -11,7 +11,6 @@ from sklearn.datasets import load_iris
 from suffice import (
     AODE,
     AutoClassifier,
-    LinearDiscriminantAnalysis,
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
@@ -266,15 +265,6 @@ def test_the_plane_of_two_columns_leaves_the_others_out() -> None:
     )
     expected = joint - np.logaddexp.reduce(joint, axis=2)[:, :, None]
     np.testing.assert_allclose(display.log_proba, expected, rtol=1e-6, atol=1e-6)
-
-
-def test_boundaries_are_drawn_where_two_classes_are_equally_probable() -> None:
-    model = LinearDiscriminantAnalysis().fit(X[:100, :2], Y[:100])
-    display = DecisionBoundaryDisplay.from_estimator(model)
-    contours = display.ax_.collections[0]
-    points = np.concatenate([path.vertices for path in contours.get_paths()])
-    assert len(points) > 100
-    np.testing.assert_allclose(model.predict_proba(points), 0.5, atol=1e-4)
 
 
 def test_other_columns_are_held() -> None:
