@@ -14,11 +14,13 @@ from suffice.data.schema import ONLY
 from suffice.data.source import all_batches
 from suffice.errors import ParameterError
 from suffice.families.multinomial import MultinomialParameters
+from suffice.families.multivariate.mixed import MixedParameters
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.plotting.style import require_place
 from suffice.statistics.block import RealBlock
+from suffice.statistics.mixed_block import MixedBlock
 
 __all__ = [
     "Cells",
@@ -116,6 +118,8 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
                 "a picture shows one value a row, and one distribution of it in every class",
                 "see what its words say with suffice show --column",
             )
+        if isinstance(parameters, MixedParameters):
+            return _of_terms(parameters, name, j)
         if part.layout.encoding in {"binary", "outcome"}:
             return Cells(name, _two_values(model, name), discrete=True)
         if (listed := parameters.values(j)) is not None:
@@ -124,14 +128,28 @@ def cells_of(model: GenerativeClassifier, column: str | int) -> Cells:
         if vocabularies is not None:
             values = vocabularies[j].values
             return Cells(name, _objects(values), discrete=True)
-        k = len(model.model_.classes)
-        codes = np.repeat(np.arange(k), DRAWS)
-        drawn = np.asarray(parameters.sample(codes, np.random.default_rng(0))[j], np.float64)
-        whole = bool((drawn == np.round(drawn)).all())
-        return Cells(name, _line(drawn.reshape(k, DRAWS), whole), discrete=whole)
+        return _numbers(parameters, name, j, len(model.model_.classes))
     raise ParameterError(
         f"column {name!r} has no value", "no row showed one", "learn from rows that do"
     )
+
+
+def _numbers(parameters: Any, name: str, j: int, k: int) -> Cells:
+    """Numbers as far as rows of every class reach."""
+    codes = np.repeat(np.arange(k), DRAWS)
+    drawn = np.asarray(parameters.sample(codes, np.random.default_rng(0))[j], np.float64)
+    whole = bool((drawn == np.round(drawn)).all())
+    return Cells(name, _line(drawn.reshape(k, DRAWS), whole), discrete=whole)
+
+
+def _of_terms(parameters: MixedParameters, name: str, j: int) -> Cells:
+    """Of a Gaussian of numbers and indicators."""
+    terms = parameters.terms
+    if terms.is_number[j]:
+        place = int(terms.places(j)[0])
+        return _numbers(parameters.of_terms, name, place, len(parameters.factored.mean))
+    values = terms.vocabularies[int((~terms.is_number[:j]).sum())].values
+    return Cells(name, _objects(values), discrete=True)
 
 
 def _two_values(model: GenerativeClassifier, name: str) -> NDArray[Any]:
@@ -167,12 +185,25 @@ def rows_with(model: Any, cells: Mapping[str, Any]) -> pa.Table:
 
 
 def log_densities(model: GenerativeClassifier, cells: Cells) -> NDArray[np.float64]:
-    """Return log p(x | c) of every value, (m, k), whatever the weight of the column."""
+    """Return log p(x | c) of every value, (m, k), whatever the weight of the column.
+
+    Raises
+    ------
+    ParameterError
+        If the column is a category whose values are indicators of a Gaussian.
+    """
     b, j = _place(model, cells.column)
+    parameters = model.model_.parameters[b]
+    if isinstance(parameters, MixedParameters) and not parameters.terms.is_number[j]:
+        raise ParameterError(
+            f"the values of column {cells.column!r} are indicators of a Gaussian",
+            "they have no shares in a class",
+            "draw what they say: EvidenceDisplay",
+        )
     rows = rows_with(model, {cells.column: cells.values})
     (batch,) = model._batches(rows, all_batches, model._layout_to_answer())
     found = np.zeros((len(cells.values), len(model.model_.classes)))
-    model.model_.parameters[b].column(j).add_log_likelihood(batch.blocks[b].column(j), found)
+    parameters.column(j).add_log_likelihood(batch.blocks[b].column(j), found)
     return found
 
 
@@ -222,6 +253,8 @@ def shown_by(model: GenerativeClassifier, cells: Cells, X: Any, y: Any) -> Shown
 
 def _of_cells(cells: Cells, block: Any) -> NDArray[np.float64]:
     """Numbers, or places among the cells; NaN where there is none."""
+    if isinstance(block, MixedBlock):
+        block = block.numbers if block.is_number[0] else block.categories
     if isinstance(block, RealBlock):
         numbers = np.asarray(block.values[:, 0], np.float64)
     else:

@@ -102,10 +102,11 @@ class CoefficientDisplay:
             If the model has no coefficients.
         """
         check_is_fitted(model)
-        if not hasattr(model, "coef_"):
+        if not (hasattr(model, "coef_") and hasattr(model, "summary")):
             raise ParameterError(
-                f"{type(model).__name__} has no coefficients",
+                f"{type(model).__name__} has no table of coefficients",
                 "linear and logistic regression have",
+                "draw what it has: the displays of docs/pictures.md",
             )
         try:
             parts = _parts(model.summary(level=level))

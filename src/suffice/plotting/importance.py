@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from suffice.bayes import column_information
+from suffice.errors import ParameterError
 from suffice.models.bayes_risk.information import ColumnInformation
 from suffice.plotting.cells import counted, require_generative
 from suffice.plotting.style import FOR, figure_of, named, sized_axes
@@ -72,9 +73,15 @@ class ColumnImportanceDisplay:
         Raises
         ------
         ParameterError
-            If the model does not say how columns look in a class.
+            If the model does not say how columns look in a class, one by one.
         """
         information = column_information(require_generative(model))
+        if np.isnan(information.bits).all():
+            raise ParameterError(
+                "no column of this model has a distribution of its own",
+                "bits are those that one column tells alone",
+                "draw what its values say: EvidenceDisplay",
+            )
         weights = {
             name: counted(model, name)
             for name, bits in zip(information.columns, information.bits, strict=True)

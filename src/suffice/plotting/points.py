@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
 from suffice.families.joint_table import JointTableParameters
+from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
     MultivariateStudentParameters,
@@ -23,7 +24,12 @@ __all__ = ["Added", "Sums", "sums_of"]
 
 REACH = 2.0  # standard deviations that numbers go to either side, where no density is known
 SAME = 1e-9
-JOINED = JointTableParameters, MultivariateGaussianParameters, MultivariateStudentParameters
+JOINED = (
+    JointTableParameters,
+    MixedParameters,
+    MultivariateGaussianParameters,
+    MultivariateStudentParameters,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +115,8 @@ def _refused(model: Any, why: str) -> ParameterError:
 
 def _is_linear(parameters: Any) -> bool:
     """Whether classes share a covariance, so that log-odds are linear."""
+    if isinstance(parameters, MixedParameters):
+        parameters = parameters.of_terms
     gaussian = isinstance(parameters, MultivariateGaussianParameters)
     return gaussian and len(parameters.factored.covariance) == 1
 

@@ -32,10 +32,12 @@ from suffice.export.expressions import (
 )
 from suffice.export.family_terms import family_terms
 from suffice.export.reading import log_joint, refuse_times
+from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
+from suffice.numerics.in_print import listed
 from suffice.phrases import with_article
 from suffice.reports.words import is_text, text_term
 
@@ -115,6 +117,13 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
         fitted.parts, fitted.parameters, fitted.part_weights, strict=True
     ):
         names = tuple(part.layout.columns)
+        if isinstance(parameters, MixedParameters):
+            raise ParameterError(
+                f"the columns {listed(map(repr, names), 3)} are modelled together, some as "
+                "categories",
+                "a page shows Gaussians of numbers only",
+                "leave the categories out, or fit NaiveBayes or LogisticRegression",
+            )
         if isinstance(parameters, MultivariateGaussianParameters):
             made = [_gaussian(parameters, len(columns))]
             columns += [(name, "number") for name in names]

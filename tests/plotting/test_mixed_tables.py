@@ -1,0 +1,111 @@
+"""Pictures of discriminant analysis of tables with categories: drawn, or refused in a sentence."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+
+from suffice import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminantAnalysis,
+)
+from suffice.bayes import next_question
+from suffice.errors import ParameterError
+from suffice.plotting import (
+    ClassDensityDisplay,
+    CoefficientDisplay,
+    ColumnImportanceDisplay,
+    DecisionBoundaryDisplay,
+    EvidenceDisplay,
+    LedgerDisplay,
+    NomogramDisplay,
+)
+from suffice.reports.scoring import scoring
+
+RNG = np.random.default_rng(0)
+CLASS = RNG.integers(0, 3, 400)
+TABLE = pd.DataFrame(
+    {
+        "hue": np.array(["r", "g", "b"])[(CLASS + RNG.choice(3, 400, p=[0.5, 0.4, 0.1])) % 3],
+        "size": RNG.normal(CLASS, 1.0),
+        "length": RNG.normal(size=400),
+        "kind": np.array(["a", "b", "c"])[CLASS],
+    }
+)
+MODELS = [
+    LinearDiscriminantAnalysis(),
+    QuadraticDiscriminantAnalysis(),
+    RegularizedDiscriminantAnalysis(),
+]
+
+
+@pytest.fixture(params=MODELS, ids=lambda model: type(model).__name__)
+def model(request: pytest.FixtureRequest) -> Any:
+    return request.param.fit(TABLE, "kind")
+
+
+def test_numbers_have_the_density_of_their_gaussian(model: Any) -> None:
+    display = ClassDensityDisplay.from_estimator(model, "size", TABLE, "kind")
+    covariance = np.broadcast_to(model._fitted().parameters[0].factored.covariance, (3, 4, 4))
+    for c in range(3):
+        at, drawn = display.ax_.lines[c].get_data()
+        mean = model._fitted().parameters[0].factored.mean[c, 0]
+        np.testing.assert_allclose(drawn, norm.pdf(at, mean, covariance[c, 0, 0] ** 0.5), rtol=1e-9)
+
+
+def test_indicators_have_no_shares_but_say_something(model: Any) -> None:
+    with pytest.raises(ParameterError, match="'hue' are indicators of a Gaussian"):
+        ClassDensityDisplay.from_estimator(model, "hue")
+    display = EvidenceDisplay.from_estimator(model, "hue")
+    assert sorted(display.cells.values) == ["b", "g", "r"]
+    rows = pd.DataFrame({"hue": display.cells.values, "size": None, "length": None})
+    p = model.predict_proba(rows.astype({"size": float, "length": float}))
+    odds = np.log(p) - np.log1p(-p)
+    prior = model._fitted().log_prior - np.log1p(-np.exp(model._fitted().log_prior))
+    np.testing.assert_allclose(display.evidence, odds - prior, rtol=1e-8, atol=1e-9)
+
+
+def test_the_other_pictures_are_drawn(model: Any) -> None:
+    row = TABLE.drop(columns="kind").iloc[:1]
+    assert "hue" in LedgerDisplay.from_estimator(model, row).columns
+    with pytest.raises(ParameterError, match="no column of this model has a distribution"):
+        ColumnImportanceDisplay.from_estimator(model)
+    held = {"hue": "r"}
+    plane = DecisionBoundaryDisplay.from_estimator(model, ("size", "length"), held=held, points=30)
+    assert plane.boundaries
+    points = np.concatenate([piece for one in plane.boundaries for piece in one.pieces])
+    rows = pd.DataFrame({"hue": "r", "size": points[:, 0], "length": points[:, 1]})
+    p = np.sort(model.predict_proba(rows), axis=1)
+    np.testing.assert_allclose(p[:, -1], p[:, -2], rtol=1e-6)
+    left_out = DecisionBoundaryDisplay.from_estimator(model, ("size", "length"), points=30)
+    assert len(left_out.gaussians) == 3
+    with pytest.raises(ParameterError, match="'hue' holds no numbers"):
+        DecisionBoundaryDisplay.from_estimator(model, ("size", "hue"))
+    assert "<svg" in model._repr_html_()
+    assert set(next_question(model, {"size": 1.0}).columns) == {"hue", "length"}
+
+
+def test_points_of_linear_discriminants_add_up_to_their_odds() -> None:
+    model = LinearDiscriminantAnalysis().fit(TABLE, "kind")
+    display = NomogramDisplay.from_estimator(model, label="a", against="b")
+    assert set(display.columns) <= {"hue", "size", "length"}
+    rng = np.random.default_rng(1)
+    rows = pd.DataFrame({name: rng.choice(display.values[name], 20) for name in display.columns})
+    found = [display.answer(display.total(row)) for row in rows.to_dict("records")]
+    p = model.predict_proba(rows)
+    np.testing.assert_allclose(found, p[:, 0] / (p[:, 0] + p[:, 1]), rtol=1e-8)
+
+
+def test_what_needs_numbers_alone_is_refused_in_a_sentence(model: Any) -> None:
+    with pytest.raises(ParameterError, match="a page shows Gaussians of numbers only"):
+        scoring(model)
+    with pytest.raises(ParameterError, match="posterior"):
+        model.predict_proba_interval(TABLE.drop(columns="kind"))
+    with pytest.raises(ParameterError, match="has no table of coefficients"):
+        CoefficientDisplay.from_estimator(model)
+    if not isinstance(model, LinearDiscriminantAnalysis):
+        with pytest.raises(ParameterError, match="columns are modelled together"):
+            NomogramDisplay.from_estimator(model, label="a", against="b")
