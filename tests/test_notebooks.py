@@ -1,28 +1,34 @@
 """What a notebook shows: tables with the numbers of the results, in which names are text."""
 
 import re
+from html import escape
 from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.stats import norm
 from sklearn.pipeline import make_pipeline
 
 from suffice import (
     AODE,
     AutoClassifier,
+    BayesClassifier,
+    Lasso,
     LinearDiscriminantAnalysis,
     LinearRegression,
     LogisticRegression,
     NaiveBayes,
+    Ridge,
 )
 from suffice.bayes import column_information, next_question
 from suffice.model_selection import evaluate_folds
+from suffice.model_selection.statistics_curve import learning_curve_from_statistics
 from suffice.numerics.in_html import html_table
 
 HOSTILE = "<script>alert('1')</script>"
-ALLOWED = {"table", "caption", "tr", "th", "td", "svg", "rect", "polyline"}
+ALLOWED = {"table", "caption", "tr", "th", "td", "svg", "rect", "polyline", "div"}
 LONG = "n" * 10_000
 
 
@@ -96,6 +102,72 @@ def test_evaluation(model: NaiveBayes, table: pa.Table) -> None:
     counts = [float(cell) for cell in page.cells if cell.isdigit()]
     assert counts == found.confusion.value.ravel().tolist()
     assert page.widths == pytest.approx(120 * found.recall / found.recall.max(), abs=0.06)
+
+
+def test_summaries_hold_what_they_print(table: pa.Table) -> None:
+    rng = np.random.default_rng(1)
+    rows = {HOSTILE: table[HOSTILE].to_pylist(), "b": rng.normal(size=60).tolist()}
+    number, three = rng.normal(size=60), np.arange(60) % 3
+    results = [
+        LinearRegression().fit(rows, number).summary(),
+        Ridge(alpha=2.0).fit(rows, number).summary(),
+        Lasso(alpha=0.01).fit(rows, number).summary(),
+        LogisticRegression(penalty=None).fit(rows, three).summary(),
+    ]
+    for summary in results:
+        page, text = shown(summary), repr(summary)
+        assert page.cells[0] == "Coefficients"
+        assert HOSTILE in [cell.strip() for cell in page.cells]
+        cells = [cell for cell in page.cells[1:] if cell.strip()]
+        assert all(cell in text for cell in cells)
+        notes = [line for line in text.split("\n\n")[1].splitlines() if line]
+        assert "".join(f"<div>{escape(line)}</div>" for line in notes) in summary._repr_html_()
+        largest = np.abs(getattr(summary, "t", getattr(summary, "z", summary.estimate))).max()
+        assert largest > 0
+        assert len(page.widths) >= len(summary.terms)
+
+
+def test_results_of_regressions_and_of_groups(table: pa.Table, model: NaiveBayes) -> None:
+    rng = np.random.default_rng(1)
+    rows, number = (
+        pa.table({HOSTILE: table[HOSTILE], "b": rng.normal(size=60)}),
+        rng.normal(size=60),
+    )
+    regression = LinearRegression().fit(rows, number)
+    judged, added = regression.evaluate(rows, number), regression.explain(rows)
+    assert "R²" in shown(judged).cells
+    page = shown(added)
+    adds = dict(zip(page.cells[4::3], page.cells[5::3], strict=False))
+    assert float(adds[HOSTILE]) == pytest.approx(added.contributions[0, 0, 0], rel=1e-4)
+    assert len(page.widths) == 2  # neither the start nor the sum has a bar
+    groups = model.evaluate_by(table, "kind", LONG)
+    assert {"<b>", "&amp;"} <= set(shown(groups).cells)
+    assert all(cell in repr(groups) for cell in shown(groups).cells[1:] if len(cell) < 20)
+
+
+def test_what_is_told_of_rows_and_tables(table: pa.Table, model: NaiveBayes) -> None:
+    typical = model.typicality(table)
+    page = shown(typical)
+    assert f"{typical.probability[0]:.4f}" in page.cells
+    assert "<div>and 50 more</div>" in typical._repr_html_()
+    shift = model.label_shift(table)
+    assert f"{shift.prior[0]:.4f}" in shown(shift).cells
+    curve = learning_curve_from_statistics(NaiveBayes.textbook(), table, "kind", cv=3)
+    assert f"{curve.accuracy[0]:.4f}" in shown(curve).cells
+    error = BayesClassifier({"a": norm(0, 1), "b": norm(2, 1)}).bayes_error()
+    assert "0.158655253931457" in shown(error).cells
+
+
+def test_statistics(table: pa.Table, model: NaiveBayes) -> None:
+    page = shown(model.statistic_)
+    assert page.cells[0] == "Sums over 60 rows"
+    counts = dict(zip(page.cells[4::3], page.cells[5::3], strict=False))
+    labels, expected = np.unique(table["kind"].to_pylist(), return_counts=True)
+    assert {label: int(counts[label]) for label in labels.tolist()} == dict(
+        zip(labels.tolist(), expected.tolist(), strict=True)
+    )
+    for block in model.statistic_.blocks:
+        assert repr(block) in escape(shown(block).cells[0])
 
 
 def test_columns_and_questions(model: NaiveBayes) -> None:

@@ -22,6 +22,7 @@ from suffice.models.base.fold_sums import placed as counted
 from suffice.models.base.options import generator
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.running_sums import bound_of, knowing, learnt, running_sums, without
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import tree_sum
@@ -29,6 +30,7 @@ from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["LearningCurve", "learning_curve_from_statistics"]
 
+HEADER = ["rows learnt", "accuracy", "log loss"]
 FOLDS = 5  # where neither folds nor held-out rows are asked for
 EVERY_ROW = range(sys.maxsize)  # of a table of any length
 
@@ -53,10 +55,14 @@ class LearningCurve:
     folds: tuple[tuple[Evaluation, ...], ...]
 
     def __repr__(self) -> str:
+        return "\n".join(aligned([HEADER, *self._rows()]))
+
+    def _repr_html_(self) -> str:
+        return html_table("Learning curve", HEADER, self._rows(), self.accuracy.tolist())
+
+    def _rows(self) -> list[list[str]]:
         scores = zip(self.sizes.tolist(), self.accuracy, self.log_loss, strict=True)
-        table = [["rows learnt", "accuracy", "log loss"]]
-        table += [[f"{size:,}", f"{right:.4f}", f"{loss:.4f}"] for size, right, loss in scores]
-        return "\n".join(aligned(table))
+        return [[f"{size:,}", f"{right:.4f}", f"{loss:.4f}"] for size, right, loss in scores]
 
     @cached_property
     def evaluations(self) -> tuple[Evaluation, ...]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from suffice.numerics.palette import AGAINST, COLOURS, FOR
 
-__all__ = ["bar", "bars_by_class", "curves", "html_table", "key"]
+__all__ = ["bar", "bars_by_class", "curves", "html_notes", "html_table", "key"]
 
 WIDTH, HEIGHT = 120, 10  # of a bar, in pixels
 LONGEST = 60  # characters of a cell that are shown; the whole is its title
@@ -130,6 +130,17 @@ def html_table(
         lines.append(f"<tr>{''.join(cells)}</tr>")
     caption = f"<caption>{escape(title)}</caption>"
     return f"<table>{caption}<tr>{head}</tr>{''.join(lines)}</table>"
+
+
+def html_notes(lines: Iterable[str]) -> str:
+    """Lines below a table.
+
+    Examples
+    --------
+    >>> html_notes(["rows: 5", "", "p < 2e-16"])
+    '<div>rows: 5</div><div>p &lt; 2e-16</div>'
+    """
+    return "".join(f"<div>{escape(line)}</div>" for line in lines if line)
 
 
 def _cell(text: str, align: str) -> str:

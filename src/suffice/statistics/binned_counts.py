@@ -16,7 +16,7 @@ from suffice.numerics.exact import WEIGHT, DoubleDouble
 from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, check_form, rule
 from suffice.statistics.counts import nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 from suffice.statistics.value_grid import CELLS
 
 __all__ = ["YEAR_2000", "BinnedCounts"]
@@ -75,6 +75,7 @@ class BinnedCounts:
     low: Annotated[NDArray[np.float64], Shape("r"), FINITE]
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     def __post_init__(self) -> None:
         check_form(self)

@@ -22,7 +22,7 @@ from suffice.rules import FINITE, NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.statistics.comoment_groups import aligned, moved
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import is_scatter, noise_of_squares, too_small
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["Comoments"]
 
@@ -83,6 +83,7 @@ class Comoments(GroupedRows):
     products: Annotated[NDArray[np.float64], Shape("m", 2, "d", "d"), FINITE]
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     def __post_init__(self) -> None:
         check_form(self)

@@ -13,7 +13,7 @@ from suffice.errors import ForgetError
 from suffice.numerics.exact import DoubleDouble
 from suffice.rules import NONNEGATIVE, Shape, rule
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["Counts", "nonnegative"]
@@ -66,6 +66,7 @@ class Counts:
     count: Annotated[DoubleDouble, Shape("k", "M"), NONNEGATIVE]
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     @rule("there is a count for each value of each column")
     def _is_wide(self) -> bool:

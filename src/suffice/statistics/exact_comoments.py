@@ -17,7 +17,7 @@ from suffice.rules import NONNEGATIVE, Index, Shape, check_form, rule
 from suffice.statistics.comoment_groups import together
 from suffice.statistics.comoments import FORGOTTEN, Comoments
 from suffice.statistics.grouped_rows import GroupedRows
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["ExactComoments"]
 
@@ -69,6 +69,7 @@ class ExactComoments(GroupedRows):
     products: Annotated[Dyadic, Shape("m", "t")]
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     def __post_init__(self) -> None:
         check_form(self)

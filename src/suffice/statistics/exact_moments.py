@@ -18,7 +18,7 @@ from suffice.rules import Shape, rule
 from suffice.statistics.block import RealBlock, tiles
 from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.moments import too_large
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["ExactMoments", "ExactMomentsAccumulator"]
 
@@ -54,6 +54,7 @@ class ExactMoments:
     squares: Annotated[Dyadic, Shape("k", "d")]
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     @rule("weights are not below 0, W Σwx² not below (Σwx)², and no weight is no sum")
     def _has_rows(self) -> bool:

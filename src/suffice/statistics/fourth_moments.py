@@ -16,7 +16,7 @@ from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.precision import PrecisionOfProducts, comoments_accumulator
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["FourthMoments", "FourthMomentsAccumulator"]
 
@@ -46,6 +46,7 @@ class FourthMoments:
     moments: GroupedRows
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     @rule("there are three columns for each, whose squares can be squared, of every class apart")
     def _has_squares(self) -> bool:

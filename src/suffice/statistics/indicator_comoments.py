@@ -19,7 +19,7 @@ from suffice.statistics.counts import Counts
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.indicators import Indicators
 from suffice.statistics.mixed_block import MixedBlock
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["MOST_VALUES", "IndicatorComoments", "IndicatorComomentsAccumulator"]
@@ -63,6 +63,7 @@ class IndicatorComoments:
     moments: Any
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     @rule("there are co-moments of the numbers and of a term for every value counted")
     def _is_of_one_table(self) -> bool:

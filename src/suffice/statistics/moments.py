@@ -17,7 +17,7 @@ from suffice.numerics.exact import SQUARABLE, scaled
 from suffice.rules import FINITE, Shape, check_form, rule
 from suffice.statistics.block import BadCell, RealBlock, read_rows, tiles
 from suffice.statistics.divergence import Divergences, of_gaussians
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 
 __all__ = [
     "TOO_LARGE",
@@ -63,6 +63,7 @@ class Moments:
     sums: Annotated[NDArray[np.float64], Shape("k", 4, "d"), FINITE]
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     def __post_init__(self) -> None:
         check_form(self)

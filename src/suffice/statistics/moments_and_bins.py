@@ -14,7 +14,7 @@ from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.block import RealBlock
 from suffice.statistics.divergence import Divergences
 from suffice.statistics.precision import MOMENTS_ACCUMULATORS, AnyMoments, PrecisionOfMoments
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["MomentsAndBins", "MomentsAndBinsAccumulator"]
 
@@ -33,6 +33,7 @@ class MomentsAndBins:
     bins: BinnedCounts
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     @rule("both are of the same classes and columns")
     def _is_of_one_table(self) -> bool:

@@ -18,7 +18,7 @@ from suffice.statistics.block import Block
 from suffice.statistics.column_bins import ColumnBins
 from suffice.statistics.counts import grown, nonnegative
 from suffice.statistics.divergence import Divergences, of_fractions
-from suffice.statistics.statistic import described
+from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["PairCountAccumulator", "PairCounts", "pair_bytes", "pair_places"]
 
@@ -91,6 +91,7 @@ class PairCounts:
     count: Annotated[DoubleDouble, Shape("k", "P"), WEIGHT]
 
     __repr__ = described
+    _repr_html_ = described_in_html
 
     @rule("there is a count for each pair of bins")
     def _is_wide(self) -> bool:

@@ -15,6 +15,7 @@ from suffice.data.schema import BlockLayout, Column, Layout
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
 from suffice.errors import DataError, ParameterError
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import Block, CodedBlock, RealBlock
@@ -70,9 +71,17 @@ class ByGroup(Mapping[Any, E]):
         return len(self.groups)
 
     def __repr__(self) -> str:
-        rows = [[str(value), *found.in_short.values()] for value, found in self.items()]
+        return "\n".join(aligned([self._header(), *self._rows()]))
+
+    def _repr_html_(self) -> str:
+        return html_table(f"By {self.column}", self._header(), self._rows())
+
+    def _header(self) -> list[str]:
         names = next(iter(self.values())).in_short if self.groups else {}
-        return "\n".join(aligned([[self.column, *names], *rows]))
+        return [self.column, *names]
+
+    def _rows(self) -> list[list[str]]:
+        return [[str(value), *found.in_short.values()] for value, found in self.items()]
 
 
 class HasColumns(Protocol):

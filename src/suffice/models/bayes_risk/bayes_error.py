@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 
 __all__ = ["PHI_ERROR", "BayesError", "between"]
@@ -43,10 +44,15 @@ class BayesError:
     method: str
 
     def __repr__(self) -> str:
+        return "\n".join(aligned(self._rows()))
+
+    def _repr_html_(self) -> str:
+        return html_table("Bayes error", ["", ""], self._rows())
+
+    def _rows(self) -> list[list[str]]:
         digits = significant(self.low, self.high)
         table = [[name, f"{getattr(self, name):.{digits}g}"] for name in ("value", "low", "high")]
-        table += [["confidence", f"{self.confidence:.6g}"], ["method", self.method]]
-        return "\n".join(aligned(table))
+        return [*table, ["confidence", f"{self.confidence:.6g}"], ["method", self.method]]
 
 
 def significant(low: float, high: float) -> int:

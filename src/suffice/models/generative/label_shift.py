@@ -49,6 +49,7 @@ from suffice.numerics import kernels
 from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_html import html_notes, html_table
 from suffice.numerics.in_print import aligned, probability
 from suffice.phrases import rows_in_print
 from suffice.statistics.batch import NO_WEIGHTS
@@ -56,6 +57,7 @@ from suffice.statistics.statistic import tree_sum
 
 __all__ = ["LabelShift", "label_shift", "posteriors", "slopes"]
 
+HEADER = ["", "before", "now"]
 Array = NDArray[np.float64]
 Plan = tuple[NDArray[np.bool_], Array, Array]  # the classes with a prior p(c), p(c), and π(c)
 
@@ -105,13 +107,21 @@ class LabelShift:
         return float(chdtrc(freedom, max(2 * self.log_likelihood[-1], 0.0))) if freedom else 1.0
 
     def __repr__(self) -> str:
+        return "\n".join([*aligned([HEADER, *self._rows()]), "", self._gain()])
+
+    def _repr_html_(self) -> str:
+        table = html_table("Class prior", HEADER, self._rows(), self.prior.tolist())
+        return table + html_notes([self._gain()])
+
+    def _rows(self) -> list[list[str]]:
         triples = zip(self.classes, self.before, self.prior, strict=True)
-        table = [["", "before", "now"]]
-        table += [[str(label), f"{old:.4f}", f"{new:.4f}"] for label, old, new in triples]
+        return [[str(label), f"{old:.4f}", f"{new:.4f}"] for label, old, new in triples]
+
+    def _gain(self) -> str:
         rows = rows_in_print(self.rows)
         gain = f"log-likelihood: +{self.log_likelihood[-1]:.4g} nats over {rows}"
         rest = "" if self.converged else f"; not at rest, up to {self.gap:.2g} more"
-        return "\n".join([*aligned(table), "", f"{gain}, p {probability(self.p_value)}{rest}"])
+        return f"{gain}, p {probability(self.p_value)}{rest}"
 
 
 class _Point(NamedTuple):

@@ -28,6 +28,7 @@ from suffice.models.generative.typical_words import (
     text_parts,
     unknown_words,
 )
+from suffice.numerics.in_html import html_notes, html_table
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import normalise, scores
 from suffice.statistics.batch import Batch
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 SHOWN = 10  # rows in print
+HEADER = ["row", "typicality", "error", "missing", "unseen"]
 MOST_CELLS = 2**24  # of rows drawn to compare others with
 ROUNDING = 2.0**-40  # of sums over words, which are added in another order
 
@@ -70,12 +72,24 @@ class Typicality:
     unseen: NDArray[np.intp]
 
     def __repr__(self) -> str:
+        return "\n".join([*aligned([HEADER, *self._rows()]), *self._rest()])
+
+    def _repr_html_(self) -> str:
+        likely = self.probability[:SHOWN].tolist()
+        return html_table("How typical rows are", HEADER, self._rows(), likely) + html_notes(
+            self._rest()
+        )
+
+    def _rest(self) -> list[str]:
         n = len(self.probability)
-        table = [["row", "typicality", "error", "missing", "unseen"]]
+        return [f"and {n - SHOWN:,} more"] if n > SHOWN else []
+
+    def _rows(self) -> list[list[str]]:
+        n, table = len(self.probability), []
         for i in range(min(n, SHOWN)):
             chances = f"{self.probability[i]:.4f}", f"{self.error[i]:.4f}"
             table.append([str(i), *chances, str(self.missing[i]), str(self.unseen[i])])
-        return "\n".join([*aligned(table), *([f"and {n - SHOWN:,} more"] if n > SHOWN else [])])
+        return table
 
     @classmethod
     def joined(cls, parts: list[Typicality]) -> Typicality:

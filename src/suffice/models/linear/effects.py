@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from suffice.models.design.matrix import Design
 from suffice.models.linear.descent import DescentFit
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned
 from suffice.numerics.logspace import row_sums
 
@@ -60,19 +61,32 @@ class Effects:
         return self.average + row_sums(self.contributions)
 
     def __repr__(self) -> str:
-        n = len(self.contributions)
-        if not n:
+        if not len(self.contributions):
             return "Effects(0 rows)"
+        title, table, _ = self._first_row()
+        return "\n".join([title, *aligned([["", *self.targets], *table])])
+
+    def _repr_html_(self) -> str:
+        if not len(self.contributions):
+            return html_table("0 rows", ["", *self.targets], [])
+        title, table, adds = self._first_row()
+        return html_table(title, ["", *self.targets], table, adds)
+
+    def _first_row(self) -> tuple[str, list[list[str]], list[float]]:
+        """Title of row 0, its sum as a table, and what every line adds to the first target."""
+        n, nothing = len(self.contributions), float("nan")
         cells, answer = self.contributions[0], self.predictions[0]
         largest = np.argsort(-np.abs(cells).max(axis=1, initial=0.0), kind="stable")
         columns = np.sort(largest[:COLUMNS])
-        table = [["", *self.targets], ["average row", *_numbers(self.average)]]
+        table = [["average row", *_numbers(self.average)]]
+        adds = [nothing, *cells[columns, 0].tolist()]
         table += [[self.columns[j], *_numbers(cells[j])] for j in columns]
         if len(columns) < len(self.columns):
             others = np.delete(cells, columns, axis=0).sum(axis=0)
             table += [[f"{len(self.columns) - len(columns):,} other columns", *_numbers(others)]]
+            adds.append(float(others[0]))
         table += [["prediction", *_numbers(answer)]]
-        return "\n".join([f"Row 0 of {n:,}:", *aligned(table)])
+        return f"Row 0 of {n:,}:", table, [*adds, nothing]
 
 
 def effects(

@@ -12,12 +12,15 @@ from suffice.errors import DataError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.in_html import html_table
 from suffice.numerics.in_print import aligned, explained
 from suffice.numerics.linalg import product
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import Moments
 
 __all__ = ["RegressionEvaluation", "r_squared_of_sums"]
+
+HEADER = ["", "rows", "R²", "mean squared error", "mean absolute error", "bias"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,14 +64,21 @@ class RegressionEvaluation:
         return cls(targets, moments)
 
     def __repr__(self) -> str:
+        return "\n".join(aligned([HEADER, *self._rows()]))
+
+    def _repr_html_(self) -> str:
+        r_squared = (1 - self.unexplained).tolist()
+        return html_table("Predictions against the truth", HEADER, self._rows(), r_squared)
+
+    def _rows(self) -> list[list[str]]:
         errors = self.mean_squared_error, self.mean_absolute_error, self.bias
-        table = [["", "rows", "R²", "mean squared error", "mean absolute error", "bias"]]
+        table = []
         for target, rows, lacking, *values in zip(
             self.targets, self.weight, self.unexplained, *errors, strict=True
         ):
             numbers = (f"{value:.4g}" for value in values)
             table.append([target, f"{rows:,g}", explained(float(lacking)), *numbers])
-        return "\n".join(aligned(table))
+        return table
 
     def __add__(self, other: Self) -> Self:
         return replace(self, moments=self.moments + other.moments)

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.models.design.coefficient_table import rows_left_out
+from suffice.numerics.in_html import html_notes, html_table
 from suffice.numerics.in_print import aligned
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = ["L1Summary"]
+
+HEADER = ["", "Estimate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +80,21 @@ class L1Summary:
         return DataFrame({"estimate": self.estimate}, index=list(self.terms))
 
     def __repr__(self) -> str:
+        return "\n".join([*aligned([HEADER, *self._rows()]), "", *self._notes()])
+
+    def _repr_html_(self) -> str:
+        table = html_table("Coefficients", HEADER, self._rows(), self.estimate.tolist())
+        return table + html_notes(self._notes())
+
+    def _rows(self) -> list[list[str]]:
         estimates = zip(self.terms, self.estimate.tolist(), strict=True)
-        lines = [
-            *aligned([["", "Estimate"], *([term, f"{value:.4g}"] for term, value in estimates)]),
-            "",
+        return [[term, f"{value:.4g}"] for term, value in estimates]
+
+    def _notes(self) -> list[str]:
+        return [
             f"Penalty: {self.penalty:.4g}, of absolute values: {self.l1_ratio:.3g}; "
             f"columns chosen: {self.chosen} of {self.columns}; rows: {self.rows:g}",
             "Standard errors are not given: the penalty chose these columns by the same rows.",
             *rows_left_out(self.left_out),
             *self.units,
         ]
-        return "\n".join(lines)

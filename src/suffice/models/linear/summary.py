@@ -15,6 +15,7 @@ from suffice.models.design.coefficient_table import header, percents, row, rows_
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.posterior import Posterior
 from suffice.numerics.elementary import log
+from suffice.numerics.in_html import html_notes, html_table
 from suffice.numerics.in_print import aligned, criterion, explained, probability
 
 if TYPE_CHECKING:
@@ -214,9 +215,14 @@ class Summary:
         return DataFrame(columns, index=list(self.terms))
 
     def __repr__(self) -> str:
+        return "\n".join([*aligned([self._header(), *self._rows()]), "", *self._notes()])
+
+    def _repr_html_(self) -> str:
+        table = html_table("Coefficients", self._header(), self._rows(), self.t.tolist())
+        return table + html_notes(self._notes())
+
+    def _notes(self) -> list[str]:
         lines = [
-            *self._table(),
-            "",
             f"Residual standard error: {self.sigma:.4g} on {self.dof:g} degrees of freedom",
             f"R²: {explained(self.unexplained)}, "
             f"adjusted R²: {explained(self.adjusted_unexplained)}",
@@ -229,13 +235,15 @@ class Summary:
         ]
         if self.errors != "classical":
             lines.append(f"Standard errors, tests and F are robust: {self.errors}.")
-        return "\n".join(lines)
+        return lines
 
-    def _table(self) -> list[str]:
+    def _header(self) -> list[str]:
+        return header("t", self.level)
+
+    def _rows(self) -> list[list[str]]:
         tests = self.standard_error, self.t, self.p
         columns = self.terms, self.estimate, *tests, self.lower, self.upper
-        rows = [row(*cells) for cells in zip(*columns, strict=True)]
-        return aligned([header("t", self.level), *rows])
+        return [row(*cells) for cells in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -305,22 +313,31 @@ class RidgeSummary:
         return DataFrame(columns, index=list(self.terms))
 
     def __repr__(self) -> str:
+        return "\n".join([*aligned([self._header(), *self._rows()]), "", *self._notes()])
+
+    def _repr_html_(self) -> str:
+        table = html_table("Coefficients", self._header(), self._rows(), self.estimate.tolist())
+        return table + html_notes(self._notes())
+
+    def _header(self) -> list[str]:
+        return ["", "Estimate", *percents(self.level)]
+
+    def _rows(self) -> list[list[str]]:
         columns = self.estimate, self.lower, self.upper
-        rows = [
+        return [
             [term, *(f"{value:.4g}" for value in values)]
             for term, *values in zip(self.terms, *columns, strict=True)
         ]
+
+    def _notes(self) -> list[str]:
         chosen = f", chosen by {self.chosen_by}" if self.chosen_by else ""
-        lines = [
-            *aligned([["", "Estimate", *percents(self.level)], *rows]),
-            "",
+        return [
             f"Penalty: {self.penalty:.4g}{chosen}; "
             f"effective parameters: {self.effective_parameters:.4g}; rows: {self.rows:g}",
             "The intervals are those of the posterior whose prior is the penalty.",
             *rows_left_out(self.left_out),
             *self.units,
         ]
-        return "\n".join(lines)
 
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

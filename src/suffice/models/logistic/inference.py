@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.models.base.options import check_level
 from suffice.models.design.coefficient_table import header, row, rows_left_out
 from suffice.numerics.elementary import exp, log_of
+from suffice.numerics.in_html import html_notes, html_table
 from suffice.numerics.in_print import aligned, criterion, probability
 from suffice.rules import FINITE, NONNEGATIVE
 
@@ -215,20 +217,31 @@ class LogisticSummary:
 
     def __repr__(self) -> str:
         left_out = rows_left_out(self.left_out)
-        return "\n".join([*self._table(), "", *self._fit(), *left_out, *self.units])
+        table = aligned([self._header(), *self._rows()])
+        return "\n".join([*table, "", *self._fit(), *left_out, *self.units])
 
-    def _table(self) -> list[str]:
-        rows = [[*header("z", self.level), "Odds ratio"]]
-        several = len(self.outcomes) > 1
+    def _repr_html_(self) -> str:
+        z, several = self.z.tolist(), len(self.outcomes) > 1
+        bars = [value for of_class in z for value in [*[nan] * several, *of_class]]
+        table = html_table("Coefficients", self._header(), self._rows(), bars)
+        return table + html_notes([*self._fit(), *rows_left_out(self.left_out), *self.units])
+
+    def _header(self) -> list[str]:
+        return [*header("z", self.level), "Odds ratio"]
+
+    def _rows(self) -> list[list[str]]:
+        rows, several = [], len(self.outcomes) > 1
         for c, outcome in enumerate(self.outcomes):
             if several:
-                rows.append([f"{outcome} against {self.reference}:", *[""] * len(rows[0][1:])])
+                rows.append(
+                    [f"{outcome} against {self.reference}:", *[""] * (len(self._header()) - 1)]
+                )
             for j, term in enumerate(self.terms):
                 numbers = self.estimate, self.standard_error, self.z, self.p, self.lower, self.upper
                 name = f"  {term}" if several else term
                 cells = row(name, *(float(values[c, j]) for values in numbers))
                 rows.append([*cells, f"{self.odds_ratio[c, j]:.4g}"])
-        return aligned(rows)
+        return rows
 
     def _fit(self) -> list[str]:
         fit, ratio = self.likelihood, self.likelihood.ratio
