@@ -4,7 +4,6 @@ import { numeral } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
 import { DRAWN_CLASSES, likelihoods, termOf, valuesOf } from "./densities.js";
 
-
 /** Densities of a column in every class, faint. @param {any} model @param {number} j */
 function picture(model, j) {
   const nothing = new Array(model.columns.length).fill(null);

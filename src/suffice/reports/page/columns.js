@@ -1,9 +1,10 @@
 // The columns: what each tells, and how it looks in every class. Drawn when opened.
 import { added, isNumeric, ledger, probabilities, weightOf } from "./score.js";
 import { brief, numeral, percent, signed } from "./format.js";
-import { colour, el, key, named, svg } from "./dom.js";
+import { colour, el, key, named, svg, wideTable } from "./dom.js";
 import { DRAWN_CLASSES, likelihoods, termOf, valuesOf } from "./densities.js";
 import { remark } from "./ask.js";
+import { bar } from "./answer.js";
 
 const AT_ONCE = 50; // columns
 const MOST_VALUES = 40;
@@ -57,8 +58,8 @@ function valuesTable(model, j) {
     el("th", { scope: "col", class: "number" }, named(name))));
   const rows = values.map((/** @type {any} */ value, /** @type {number} */ m) => el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, String(value))),
     ...shown.map((/** @type {any} */ _, /** @type {number} */ c) => el("td", { class: "number" }, percent(by[c][m])))));
-  return [el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": `Shares of values of ${model.columns[j].name.slice(0, 80)}` },
-    el("table", {}, el("caption", {}, "Share of the rows of each class that have the value"), el("thead", {}, head), el("tbody", {}, ...rows)))];
+  return [wideTable(`Shares of values of ${model.columns[j].name.slice(0, 80)}`,
+    el("caption", {}, "Share of the rows of each class that have the value"), el("thead", {}, head), el("tbody", {}, ...rows))];
 }
 
 /** The words that are most typical of every class. @param {any} model @param {number} j */
@@ -87,8 +88,8 @@ function effects(model, j) {
   const rows = isNumeric(column)
     ? [line("one unit more adds", at(1).map((/** @type {number} */ v, /** @type {number} */ c) => v - at(0)[c]))]
     : (column.values ?? []).slice(0, MOST_VALUES).map((/** @type {any} */ value) => line(String(value), at(value)));
-  return [el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": `Effects of ${column.name.slice(0, 80)}` }, el("table", {},
-    el("caption", {}, classes ? "What it adds to the log-odds" : "What it adds to the prediction"), el("thead", {}, head), el("tbody", {}, ...rows)))];
+  return [wideTable(`Effects of ${column.name.slice(0, 80)}`,
+    el("caption", {}, classes ? "What it adds to the log-odds" : "What it adds to the prediction"), el("thead", {}, head), el("tbody", {}, ...rows))];
 }
 
 /** @param {any} model @param {number} j */
@@ -98,11 +99,11 @@ function facts(model, j) {
   const weight = termOf(model, j) ? weightOf(termOf(model, j)) : 1;
   const counted = model.weighted && weight !== 0 ? `What it says is counted ${weight.toFixed(2)} times. ` : "";
   const known = Object.entries(column.parameters ?? {});
-  const table = known.length ? [el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": `Parameters of ${column.name.slice(0, 80)}` }, el("table", {},
+  const table = known.length ? [wideTable(`Parameters of ${column.name.slice(0, 80)}`,
     el("caption", {}, "Parameters in every class"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "parameter"), ...model.outputs.map((/** @type {string} */ name) => el("th", { scope: "col", class: "number" }, named(name))))),
     el("tbody", {}, ...known.map(([name, by]) => el("tr", {}, el("th", { scope: "row" }, name),
-      ...by.map((/** @type {number} */ v) => el("td", { class: "number" }, numeral(v))))))))] : [];
+      ...by.map((/** @type {number} */ v) => el("td", { class: "number" }, numeral(v)))))))] : [];
   const why = column.why ? `It was chosen by the log loss of this column alone: ${column.why}.` : "";
   const text = `${counted}${said ? `${said[0].toUpperCase()}${said.slice(1)}. ` : ""}${why}`;
   return [...(text ? [el("p", {}, text)] : []), ...table];
@@ -114,11 +115,9 @@ function entry(model, j, most) {
   const size = column.bits ?? column.moves;
   const tells = size === undefined ? "" : column.bits === undefined ? numeral(size) : `${size.toFixed(2)} bits`;
   const share = size === undefined || !(most > 0) ? 0 : size / most;
-  const bar = svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
-    svg("rect", { class: "track", width: 100, height: 8 }), svg("rect", { class: "k7", width: 100 * share, height: 8, "stroke-width": 0 }));
   const missing = column.missing >= 0.0005 ? `${percent(column.missing)} missing` : "";
   const made = el("details", { class: "column" }, el("summary", {}, named(column.name),
-    el("span", { class: "quiet" }, column.family.replaceAll("_", " ")), tells ? bar : el("span"),
+    el("span", { class: "quiet" }, column.family.replaceAll("_", " ")), tells ? bar(share, "k7") : el("span"),
     el("span", { class: "number" }, tells), el("span", { class: "quiet" }, missing)));
   made.addEventListener("toggle", () => {
     const drawn = column.kind === "text" ? typicalWords(model, j) : !column.unknown ? effects(model, j)

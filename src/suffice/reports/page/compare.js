@@ -2,7 +2,7 @@
 import { isMissing } from "./score.js";
 import { answerOf, averages, bar, MOST_CLASSES, textOf, UNITS } from "./answer.js";
 import { brief, numeral, percent, signed } from "./format.js";
-import { el, key, named } from "./dom.js";
+import { el, key, named, wideTable } from "./dom.js";
 import { startOf } from "./address.js";
 import { rowTable } from "./rows.js";
 
@@ -26,10 +26,9 @@ function rowOfOther(model, x, rest) {
 const lineOfBoth = (head, cells) => el("tr", {}, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", { class: "number" }, ...[cell].flat())));
 
 /** A table of both. @param {string} label @param {any[]} caption @param {any[]} rows */
-const tableOfBoth = (label, caption, rows) => el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": label },
-  el("table", {}, el("caption", {}, ...caption),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, ""), ...["A", "B"].map((name) => el("th", { scope: "col", class: "number" }, name)))),
-    el("tbody", {}, ...rows)));
+const tableOfBoth = (label, caption, rows) => wideTable(label, el("caption", {}, ...caption),
+  el("thead", {}, el("tr", {}, el("td"), ...["A", "B"].map((name) => el("th", { scope: "col", class: "number" }, name)))),
+  el("tbody", {}, ...rows));
 
 /** Probabilities of the classes of either. @param {any[]} models @param {any[]} found */
 function probabilitiesOfBoth(models, found) {

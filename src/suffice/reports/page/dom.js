@@ -38,3 +38,7 @@ export const key = (c) => svg("svg", { class: "key", viewBox: "0 0 12 12", "aria
 
 /** A name, at most two lines of it; the whole name is its title. @param {string} name */
 export const named = (name) => el("bdi", { class: "shortened", title: name }, name);
+
+/** A table that scrolls where it is wider than the page. @param {string} label @param {...(Node | string)} children */
+export const wideTable = (label, ...children) =>
+  el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": label }, el("table", {}, ...children));

@@ -1,5 +1,5 @@
 // The nomogram: points of every value, their total and the answer, for paper and a ruler.
-import { added, isNumeric, ledger } from "./score.js";
+import { added, factorRow, isNumeric, ledger } from "./score.js";
 import { valuesOf } from "./densities.js";
 import { numeral } from "./format.js";
 import { el, svg } from "./dom.js";
@@ -25,34 +25,77 @@ export function whyNone(model) {
 }
 
 /**
+ * The weights of linear log-odds: the solution w of S w = m, S the shared covariance. Columns that
+ * others determine have none, as in scores.
+ * @param {number[]} packed lower triangle of S @param {number[]} m
+ */
+function solved(packed, m) {
+  const [rows, kept, z] = [/** @type {number[][]} */ ([]), /** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
+  m.forEach((value, i) => {
+    const row = factorRow(packed, i, kept, rows);
+    if (row === null) return;
+    const rest = z.reduce((sum, one, n) => sum - row[n] * one, value);
+    rows.push(row);
+    kept.push(i);
+    z.push(rest / row[row.length - 1]);
+  });
+  const w = new Array(m.length).fill(0);
+  for (let n = kept.length - 1; n >= 0; n--) {
+    let sum = z[n];
+    for (let p = n + 1; p < kept.length; p++) sum -= rows[p][n] * w[kept[p]];
+    w[kept[n]] = sum / rows[n][n];
+  }
+  return w;
+}
+
+/** Start and additions of linear log-odds, from the average row. @param {any} model @param {any} term
+ * @param {number} a @param {number} b */
+function linearSums(model, term, a, b) {
+  const places = term.at.map((/** @type {number} */ _, /** @type {number} */ i) => i);
+  const w = solved(term.covariance[0], places.map((/** @type {number} */ i) => term.mean[a][i] - term.mean[b][i]));
+  const typical = (/** @type {number} */ i) => model.columns[term.at[i]].typical;
+  const start = places.reduce((/** @type {number} */ sum, /** @type {number} */ i) =>
+    sum + w[i] * (typical(i) - (term.mean[a][i] + term.mean[b][i]) / 2), model.start[a] - model.start[b]);
+  const adds = (/** @type {number} */ j, /** @type {number} */ value) => {
+    const i = term.at.indexOf(j);
+    return w[i] * (value - typical(i));
+  };
+  return { start, adds };
+}
+
+/** Start and additions of columns that are counted one by one. @param {any} model @param {number} a @param {number} b */
+function singleSums(model, a, b) {
+  const of = (/** @type {number[]} */ by) => (model.task === "classes" ? by[a] - by[b] : by[a]);
+  const nothing = new Array(model.columns.length).fill(null);
+  const found = ledger({ ...model, terms: model.terms.filter((/** @type {any} */ one) => !one.at.length) }, nothing);
+  /** @type {Map<number, any[]>} */
+  const terms = new Map();
+  for (const term of model.terms) if (term.at.length) terms.set(term.at[0], [...(terms.get(term.at[0]) ?? []), term]);
+  const adds = (/** @type {number} */ j, /** @type {any} */ value) => {
+    const x = [...nothing];
+    x[j] = value;
+    let sum = 0;
+    for (const term of terms.get(j) ?? []) for (const [, by] of added(model, term, x) ?? []) sum += of(by);
+    return sum;
+  };
+  return { start: of(/** @type {any} */ (found).scores), adds };
+}
+
+/**
  * An answer as a sum: a start, and what every value of every column adds, the widest columns first.
  * The sum is the log-odds of class a against b, or prediction a.
  * @param {any} model @param {number} a @param {number} b
  */
 export function sumsOf(model, a, b) {
-  const of = (/** @type {number[]} */ by) => (model.task === "classes" ? by[a] - by[b] : by[a]);
-  const base = model.columns.map((/** @type {any} */ column) => (model.terms.some(isLinear) ? column.typical : null));
-  const known = model.terms.some(isLinear);
-  const start = known ? of(/** @type {any} */ (ledger(model, base)).scores)
-    : of(/** @type {any} */ (ledger({ ...model, terms: model.terms.filter((/** @type {any} */ one) => !one.at.length) }, base)).scores);
-  /** @param {number} j @param {any} value */
-  const addsOf = (j, value) => {
-    const x = [...base];
-    x[j] = value;
-    if (known) return of(/** @type {any} */ (ledger(model, x)).scores) - start;
-    let sum = 0;
-    for (const term of model.terms) {
-      if (term.at[0] === j) for (const [, by] of added(model, term, x) ?? []) sum += of(by);
-    }
-    return sum;
-  };
+  const joint = model.terms.find(isLinear);
+  const { start, adds: addsOf } = joint ? linearSums(model, joint, a, b) : singleSums(model, a, b);
   const columns = [];
   const leftOut = [];
   for (const j of model.order.slice(0, CANDIDATES)) {
     const values = valuesOf(model, j);
     if (!values.length) { leftOut.push(j); continue; }
     const adds = values.map((value) => addsOf(j, value));
-    const unknown = model.columns[j].unknown && !known;
+    const unknown = model.columns[j].unknown && !joint;
     const ends = [...adds, ...(unknown ? [0] : [])];
     const [low, high] = [Math.min(...ends), Math.max(...ends)];
     if (high > low) columns.push({ column: j, values, adds, unknown, low, high, at: (/** @type {any} */ value) => addsOf(j, value) });

@@ -1,7 +1,7 @@
 // Rows of the test table: a click asks about one.
 import { averages, answerOf, textOf } from "./answer.js";
 import { brief, numeral, percent } from "./format.js";
-import { el } from "./dom.js";
+import { el, wideTable } from "./dom.js";
 
 const FIRST = 20;
 
@@ -19,9 +19,8 @@ export function rowTable(place, label, head, rows, said, ask) {
       ...cells.map((text) => el("td", {}, el("bdi", {}, text))));
   };
   const body = el("tbody", {}, ...rows.slice(0, FIRST).map(line));
-  place.append(el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": label },
-    el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "row"),
-      ...head.map((text) => el("th", { scope: "col" }, el("bdi", {}, text))))), body)));
+  place.append(wideTable(label, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "row"),
+    ...head.map((text) => el("th", { scope: "col" }, el("bdi", {}, text))))), body));
   const rest = rows.slice(FIRST);
   if (!rest.length) return;
   const more = el("button", { type: "button", class: "controls", onclick: () => { body.append(...rest.map(line)); more.remove(); } },

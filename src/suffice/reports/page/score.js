@@ -95,35 +95,45 @@ export function sumOfWords(model, term, text) {
 }
 
 /**
+ * The next row of the lower triangular factor of a matrix; null where earlier columns determine it.
+ * @param {number[]} packed the lower triangle of the matrix @param {number} i
+ * @param {number[]} used columns of the earlier rows @param {number[][]} rows
+ */
+export function factorRow(packed, i, used, rows) {
+  const at = (/** @type {number} */ j) => packed[(i * (i + 1)) / 2 + j];
+  const row = /** @type {number[]} */ ([]);
+  let pivot = at(i);
+  used.forEach((j, n) => {
+    let sum = at(j);
+    for (let m = 0; m < n; m++) sum -= row[m] * rows[n][m];
+    row.push(sum / rows[n][n]);
+    pivot -= row[n] ** 2;
+  });
+  if (!(pivot > LEAST_PIVOT * at(i))) return null;
+  row.push(Math.sqrt(pivot));
+  return row;
+}
+
+/**
  * What every observed column adds to the log density of one Gaussian, by the chain rule: the factor
  * of the covariance is lower triangular, in the order of the columns.
  * @param {Term} term @param {number} c @param {Cells} x @param {number[]} seen
  */
 function chain(term, c, x, seen) {
   const matrices = /** @type {number[][]} */ (term.covariance);
-  const matrix = matrices[matrices.length === 1 ? 0 : c];
-  const mean = /** @type {number[][]} */ (term.mean)[c];
-  const at = (/** @type {number} */ i, /** @type {number} */ j) => matrix[(i * (i + 1)) / 2 + j];
   const rows = /** @type {number[][]} */ ([]);
   const z = /** @type {number[]} */ ([]);
   const used = /** @type {number[]} */ ([]);
   return seen.map((i) => {
-    const row = /** @type {number[]} */ ([]);
-    let pivot = at(i, i);
-    let rest = x[term.at[i]] - mean[i] - (term.low ? term.low[c][i] : 0);
-    used.forEach((j, n) => {
-      let sum = at(i, j);
-      for (let m = 0; m < n; m++) sum -= row[m] * rows[n][m];
-      row.push(sum / rows[n][n]);
-      pivot -= row[n] ** 2;
-      rest -= row[n] * z[n];
-    });
-    if (!(pivot > LEAST_PIVOT * at(i, i))) return 0;
-    row.push(Math.sqrt(pivot));
+    const row = factorRow(matrices[matrices.length === 1 ? 0 : c], i, used, rows);
+    if (row === null) return 0;
+    let rest = x[term.at[i]] - /** @type {number[][]} */ (term.mean)[c][i] - (term.low ? term.low[c][i] : 0);
+    z.forEach((value, n) => { rest -= row[n] * value; });
+    const root = row[row.length - 1];
     rows.push(row);
     used.push(i);
-    z.push(rest / Math.sqrt(pivot));
-    return -0.5 * (z[z.length - 1] ** 2 + LOG_2PI + Math.log(pivot));
+    z.push(rest / root);
+    return -0.5 * (rest / root) ** 2 - LOG_2PI / 2 - Math.log(root);
   });
 }
 
