@@ -240,7 +240,7 @@ def test_the_nomogram_prints_on_one_page_of_a4(chromium: Any, tmp_path: Path) ->
     page.emulate_media(media="print")
     drawn = page.locator(".nomogram")
     assert drawn.locator(".scale-name").count() == 14 + 3
-    assert "16 more columns" in page.locator("#nomogram").inner_text()
+    assert "taken as unknown: 16." in page.locator("#nomogram").inner_text()
     sheet = page.locator(".sheet").bounding_box()
     assert sheet is not None
     assert sheet["width"] <= 673

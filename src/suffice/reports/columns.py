@@ -20,6 +20,7 @@ DRAWS = 500  # rows of each class that say where numbers lie
 TAIL = 0.002  # share of them that may lie outside a picture, on either side
 DEVIATIONS = 3  # as far from the mean a slider goes where only the variance is known
 STEPS = 200  # of a slider, at least
+SAME = 1e-9
 MOST_PARAMETERS, MOST_CLASSES = 6, 8  # that are written as numbers
 NUMBERS = ("number", "count", "whole")
 
@@ -36,9 +37,9 @@ def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[
     Returns
     -------
     list of dict
-        ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers; ``typical`` of
-        categories is the share of every value, in the order of the values; ``bits`` that a cell
-        is expected to tell where known, or what one standard deviation ``moves``.
+        ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1;
+        ``typical`` of categories is the share of every value, in the order of the values; ``bits``
+        that a cell is expected to tell where known, or what one standard deviation ``moves``.
         Models that need every cell have ``typical``, with which the page starts.
     """
     if isinstance(model.model_, GenerativeModel):
@@ -161,9 +162,10 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
         moves = float(np.abs(coefficients[:, at] * sd[at]).max())
         one: dict[str, Any] = {"family": "coefficient", "unknown": False, "moves": moves}
         if name not in design.categories:
-            m = float(mean[at[0]])
-            half = DEVIATIONS * float(sd[at[0]])
-            one |= _scale(m - half, m + half, m) | {"mean": m}
+            m, s = float(mean[at[0]]), float(sd[at[0]])
+            one |= _scale(m - DEVIATIONS * s, m + DEVIATIONS * s, m) | {"mean": m}
+            if abs(s**2 - m * (1 - m)) < SAME:  # the variance of zeros and ones
+                one |= {"low": 0, "high": 1, "step": 1, "two": True}
             facts.append(one)
             continue
         levels = mean[at]

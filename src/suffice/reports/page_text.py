@@ -23,7 +23,7 @@ from suffice.reports.compared import (
 )
 from suffice.reports.rows import rows_for_both, rows_of
 from suffice.reports.scoring import scoring
-from suffice.reports.tested import how_good, with_answers
+from suffice.reports.tested import how_good, in_print, with_answers
 
 __all__ = ["page"]
 
@@ -68,9 +68,11 @@ def page(model: Any, test: Any = None, compare: Any = None) -> str:
         "base-uri 'none'; form-action 'none'"
     )
     # Names that come from the data are escaped; the parts given as markup are our own files.
-    template = Environment(
+    environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, loader=FunctionLoader(_file)
-    ).get_template("page.html.j2")
+    )
+    environment.filters["in_print"] = in_print
+    template = environment.get_template("page.html.j2")
     written: str = template.render(
         policy=policy,
         style=Markup(style),

@@ -104,7 +104,7 @@ function ledgerTable(model, found, x, target, unit) {
     [[named(model.columns[one.column].name)], textOf(model, one.column, x[one.column]), one.adds]);
   const rest = lines.slice(MOST_LINES);
   if (rest.length) {
-    shown.push([[`${rest.length} other columns`], "", rest.reduce((/** @type {number} */ s, /** @type {any} */ o) => s + o.adds, 0)]);
+    shown.push([[`${rest.length} other column${rest.length > 1 ? "s" : ""}`], "", rest.reduce((/** @type {number} */ s, /** @type {any} */ o) => s + o.adds, 0)]);
   }
   const start = of(found.start);
   const zero = classes ? 0 : start; // where bars begin

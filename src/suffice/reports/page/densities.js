@@ -12,6 +12,7 @@ export function valuesOf(model, j) {
   const column = model.columns[j];
   if (!isNumeric(column)) return column.values ?? [];
   if (column.low === undefined) return [];
+  if (column.two) return [0, 1];
   if (column.kind !== "number") {
     const [low, high] = [Math.max(0, column.low), column.high];
     const step = Math.max(1, Math.ceil((high - low) / 200));

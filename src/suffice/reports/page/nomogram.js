@@ -9,6 +9,7 @@ const CANDIDATES = 100; // the most telling columns, among which the widest scal
 const MOST_NAMES = 12; // of values, or bins, of a scale
 const BISECTIONS = 40; // until the edge of a bin is found
 const [WIDTH, ROW, LEFT, RIGHT, LETTER] = [720, 42, 168, 690, 5.4]; // pixels; a letter at 10 px
+const OUTSIDE = 14; // pixels that a name may stand left of its scale
 const LEVELS = [5, 16]; // above a line, or below it, where names stand
 const LEAST_POINTS = 0.5; // of a column that is drawn
 const PROBABILITIES = [0.5, 0.1, 0.9, 0.01, 0.99, 0.001, 0.999, 0.3, 0.7, 0.2, 0.8, 0.05, 0.95, 0.4, 0.6]; // those first that have to be named
@@ -89,8 +90,7 @@ function singleSums(model, a, b) {
 export function sumsOf(model, a, b) {
   const joint = model.terms.find(isLinear);
   const { start, adds: addsOf } = joint ? linearSums(model, joint, a, b) : singleSums(model, a, b);
-  const columns = [];
-  const leftOut = [];
+  const [columns, leftOut] = [/** @type {any[]} */ ([]), /** @type {number[]} */ ([])];
   for (const j of model.order.slice(0, CANDIDATES)) {
     const values = valuesOf(model, j);
     if (!values.length) { leftOut.push(j); continue; }
@@ -167,7 +167,7 @@ function marksOf(model, one) {
     } else {
       const last = one.values.length - 1;
       const step = (one.values[last] - one.values[0]) / last;
-      for (const value of roundNumbers(one.values[0], one.values[last], 8, column.kind !== "number")) {
+      for (const value of roundNumbers(one.values[0], one.values[last], 8, column.kind !== "number" || column.two)) {
         const [left, right] = [value - step, value + step].map((v) => between(v, one.values, one.adds));
         marks.push({ adds: between(value, one.values, one.adds), name: numeral(value), rising: right >= left });
       }
@@ -198,10 +198,11 @@ function scaleOf(row, title, marks, end) {
   /** @type {Record<string, [number, number][]>} */
   const taken = {};
   const placed = marks.map((mark) => {
-    const [x, half] = [across(mark.at), (LETTER * (mark.name.length + 1)) / 2];
+    const half = (LETTER * (mark.name.length + 1)) / 2;
+    const x = Math.max(LEFT - OUTSIDE + half, Math.min(WIDTH - half, across(mark.at))); // of the name
     const level = LEVELS.findIndex((_, i) => (taken[`${mark.rising}${i}`] ?? []).every(([left, right]) => right <= x - half || left >= x + half));
     if (level >= 0) (taken[`${mark.rising}${level}`] ??= []).push([x - half, x + half]);
-    return { ...mark, level };
+    return { ...mark, level, x };
   });
   for (const mark of placed) parts.push(svg("line", { class: "axis", x1: across(mark.at), x2: across(mark.at), y1: y, y2: mark.rising ? y - 4 : y + 4 }));
   const room = Math.floor((RIGHT - across(end) - 12) / LETTER);
@@ -218,7 +219,7 @@ function scaleOf(row, title, marks, end) {
   for (const mark of placed) {
     if (mark.level < 0) continue;
     const shift = LEVELS[mark.level];
-    parts.push(svg("text", { x: across(mark.at), y: mark.rising ? y - shift : y + shift + 8, "text-anchor": "middle" }, mark.name));
+    parts.push(svg("text", { x: mark.x, y: mark.rising ? y - shift : y + shift + 8, "text-anchor": "middle" }, mark.name));
   }
   return parts;
 }
@@ -233,8 +234,7 @@ function drawn(model, a, b) {
   const { shown, scale, least, most } = pointsOf(sums);
   const classes = model.task === "classes";
   const plain = (/** @type {number[]} */ at, /** @type {string[]} */ names) => at.map((one, i) => ({ at: one, name: names[i], rising: true }));
-  const rows = shown.length + 3;
-  const tens = Array.from({ length: 11 }, (_, i) => 10 * i);
+  const [rows, tens] = [shown.length + 3, Array.from({ length: 11 }, (_, i) => 10 * i)];
   const answerOf = (/** @type {number} */ total) => least + total / scale;
   const totalOf = (/** @type {number} */ answer) => scale * (answer - least);
   // Totals of probabilities below 0.001 and above 0.999 need no room.
@@ -248,19 +248,19 @@ function drawn(model, a, b) {
   const names = classes ? PROBABILITIES.map(String) : answers.map((one) => numeral(one));
   const kept = answers.map((_, i) => i).filter((i) => totalOf(answers[i]) >= from && totalOf(answers[i]) <= to);
   const last = classes ? `P(${clipped(model.outputs[a], 14)})${model.outputs.length > 2 ? ", of the two" : ""}` : model.outputs[a];
-  const lines = tens.map((at) => svg("line", { class: "grid", x1: across(at), x2: across(at), y1: ROW * 0.6, y2: ROW * (rows - 2.6) }));
   const made = svg("svg", { class: "nomogram", viewBox: `0 0 ${WIDTH} ${ROW * rows}`, role: "img",
     "aria-label": "Nomogram: a scale of points for every column, one of the total, and one of the answer" },
-    ...lines,
+    ...tens.map((at) => svg("line", { class: "grid", x1: across(at), x2: across(at), y1: ROW * 0.6, y2: ROW * (rows - 2.6) })),
     ...scaleOf(0, "points", plain(tens, tens.map(String)), 100),
     ...shown.flatMap((/** @type {any} */ one, /** @type {number} */ i) => scaleOf(i + 1, model.columns[one.column].name,
       marksOf(model, one).map((mark) => ({ ...mark, at: scale * (mark.adds - one.low) })), scale * (one.high - one.low))),
     ...scaleOf(rows - 2, "total", plain(totals.map(place), totals.map((one) => numeral(one))), 100),
     ...scaleOf(rows - 1, last, plain(kept.map((i) => place(totalOf(answers[i]))), kept.map((i) => names[i])), 100));
-  const hidden = sums.columns.length - shown.length + sums.leftOut.length;
-  const how = shown.some((/** @type {any} */ one) => one.unknown) ? "unknown" : "at their average";
+  const [hidden, how] = [sums.columns.length - shown.length + sums.leftOut.length, shown.some((/** @type {any} */ one) => one.unknown) ? "unknown" : "at their average"];
   const notes = [
-    hidden ? `${numeral(hidden)} more column${hidden > 1 ? "s" : ""} add little or have no scale, and ${hidden > 1 ? "are" : "is"} taken as ${how}.` : "",
+    hidden ? `More columns that add little, or have no scale, and are taken as ${how}: ${numeral(hidden)}.` : "",
+    shown.some((/** @type {any} */ one) => !isNumeric(model.columns[one.column]) && one.values.length > MOST_NAMES) ? `Of a column with more values, ${MOST_NAMES} are shown.` : "",
+    how === "unknown" ? "" : "The model knows means and standard deviations of its columns, not where they end: scales may go too far.",
     from > 0 ? "A total below the scale means less than 0.1 %." : "",
     to < most ? "A total above it means more than 99.9 %." : "",
   ].filter(Boolean).join(" ");
@@ -275,7 +275,7 @@ export function showNomogram(model, place) {
   const body = el("div");
   const order = model.outputs.map((/** @type {any} */ _, /** @type {number} */ c) => c);
   if (model.task === "classes") order.sort((/** @type {number} */ c, /** @type {number} */ d) => model.prior[d] - model.prior[c]);
-  const title = el("p", { class: "sentence-of-nomogram" });
+  const title = el("p");
   const [one, two] = ["for", "against"].map((said, i) => el("select", { "aria-label": `Points speak ${said}`, onchange: () => draw() },
     ...order.map((/** @type {number} */ c) => el("option", { value: String(c), selected: c === order[i] }, clipped(model.outputs[c], 40)))));
   function draw() {
