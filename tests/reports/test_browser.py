@@ -34,6 +34,8 @@ def pages(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> P
         suffice.report(models[name][0], folder / f"{name}.html")
     suffice.report(models["weights"][0], folder / "weights.html", rows(300, 1))
     suffice.report(models["text"][0], folder / "text.html", messages(60, 1))
+    two = models["weights"][0], models["lda"][0]
+    suffice.report(two[0], folder / "both.html", rows(300, 1), compare=two[1])
     return folder
 
 
@@ -214,7 +216,7 @@ def test_hostile_names_are_text(reader: Reader) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280, 2560])
-@pytest.mark.parametrize("name", ["bayes", "linear", "weights"])
+@pytest.mark.parametrize("name", ["bayes", "linear", "weights", "both"])
 def test_nothing_is_wider_than_the_screen(reader: Reader, name: str, width: int) -> None:
     page = reader.open(name)
     page.set_viewport_size({"width": width, "height": 800})
@@ -261,7 +263,7 @@ def test_the_nomogram_is_of_the_classes_that_are_chosen(reader: Reader) -> None:
 
 @pytest.mark.skipif(AXE is None, reason="SUFFICE_AXE names no axe.min.js")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["bayes", "linear", "weights", "text"])
+@pytest.mark.parametrize("name", ["bayes", "linear", "weights", "text", "both"])
 def test_axe_finds_nothing(chromium: Any, pages: Path, name: str, scheme: str) -> None:
     assert AXE is not None
     # The policy of the page forbids axe too, so here it is set aside.
@@ -275,12 +277,8 @@ def test_axe_finds_nothing(chromium: Any, pages: Path, name: str, scheme: str) -
     context.close()
 
 
-def test_both_models_answer_the_row_that_is_asked(
-    reader: Reader, models: dict[str, Any], pages: Path
-) -> None:
-    one, table = models["weights"][0], rows(300, 1)
-    other = models["lda"][0]
-    suffice.report(one, pages / "both.html", table, compare=other)
+def test_both_models_answer_the_row_that_is_asked(reader: Reader, models: dict[str, Any]) -> None:
+    one, other, table = models["weights"][0], models["lda"][0], rows(300, 1)
     page = reader.open("both", "#compare")
     page.get_by_label("far", exact=True).fill("1000003")
     shown = page.locator("#both table").first.locator("td.number").all_inner_texts()
