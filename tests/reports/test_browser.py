@@ -13,7 +13,7 @@ import pytest
 import suffice
 from suffice import NaiveBayes
 
-from .conftest import HOSTILE, LONG, messages, rows
+from .conftest import HOSTILE, LONG, NUMBERS, messages, rows
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed")
@@ -31,7 +31,8 @@ SERIOUS = "r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target).j
 def pages(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     for name in NAMES:
-        suffice.report(models[name][0], folder / f"{name}.html")
+        test = rows(300, 1)[[*NUMBERS, LONG, "other"]] if name == "linear" else None
+        suffice.report(models[name][0], folder / f"{name}.html", test)
     suffice.report(models["weights"][0], folder / "weights.html", rows(300, 1))
     suffice.report(models["text"][0], folder / "text.html", messages(60, 1))
     two = models["weights"][0], models["lda"][0]

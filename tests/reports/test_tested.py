@@ -34,6 +34,9 @@ def test_figures_are_those_of_the_evaluation(models: dict[str, Any]) -> None:
     recall = [float(one["recall"][:-2]) for one in good["classes"]]
     assert recall == pytest.approx(100 * found.recall, abs=0.051)
     assert sum(int(tenth["rows"]) for tenth in good["tenths"]) == 300
+    for tenth in good["tenths"]:
+        low, high = (float(end.strip("<> %")) for end in tenth["ends"].split(" to "))
+        assert low <= float(tenth["right"].strip("<> %")) <= high
 
 
 def test_the_rows_are_those_that_are_most_wrong_with_their_cells(models: dict[str, Any]) -> None:
@@ -75,6 +78,18 @@ def test_a_regression_lists_its_largest_errors() -> None:
     error = table["other"].to_numpy() - model.predict(table.drop(columns="other"))
     assert float(good["rmse"]) == pytest.approx(np.sqrt((error**2).mean()), rel=1e-3)
     assert float(good["baseline"]) == pytest.approx(table["other"].std(ddof=0), rel=1e-3)
+    shown, left = good["pictures"]
+    answer = model.predict(table.drop(columns="other"))
+    assert good["drawn"] == len(shown["points"]) == 300
+    across = np.array([float(x) for x, _ in shown["points"]])
+    expected = 4 + 292 * (answer - answer.min()) / np.ptp(answer)
+    np.testing.assert_allclose(across, expected, atol=0.051)
+    up = np.array([float(v) for _, v in left["points"]])
+    expected = 4 + 192 * (error.max() - error) / np.ptp(error)
+    np.testing.assert_allclose(up, expected, atol=0.051)
+    assert [float(v.replace("\N{MINUS SIGN}", "-")) for v in left["ends"]] == pytest.approx(
+        [answer.min(), answer.max(), error.min(), error.max()], rel=1e-3
+    )
     listed = rows_of(model, table, "other", scoring(model)["columns"])
     assert [row["number"] - 1 for row in listed["rows"]] == np.argsort(-np.abs(error))[
         :200

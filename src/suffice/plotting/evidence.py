@@ -160,7 +160,7 @@ class EvidenceDisplay:
             if len(self.cells.values) > 6:
                 ax.tick_params(axis="x", rotation=90)
         ax.set_xlabel(shortened(self.cells.column, 48))
-        times = "" if self.weight == 1 else f", counted {self.weight:.2f} times"
+        times = "" if self.weight == 1 else f",\ncounted {self.weight:.2f} times"
         ax.set_ylabel(f"evidence, in nats{times}")
         if len(drawn) == 1:
             ax.set_title(f"for {labels[1]}, against {labels[0]}", fontsize="medium")

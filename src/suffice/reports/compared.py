@@ -26,7 +26,7 @@ __all__ = ["columns_of_both", "facts_of_both", "judged_both", "require_one_task"
 NORMAL = 1.959963984540054  # standard errors to either side of a mean, for 95 %
 SURE = 0.05  # a smaller p-value is called a difference
 MOST_COLUMNS = 50
-FACTS = ("Model", "name"), ("Rows learnt", "rows"), ("Fingerprint", "fingerprint")
+FACTS = ("Model", "name", 80), ("Rows learnt", "rows", 80), ("Fingerprint", "fingerprint", 12)
 ERRORS = "Rows in error", "Log loss, in nats", "Brier score"
 
 
@@ -54,7 +54,10 @@ def require_one_task(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
 
 def facts_of_both(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[list[str]]:
     """What the models are, as rows of a table: a name, and a text of each."""
-    shown = [[title, *(about[key] or "not kept" for about in (one, other))] for title, key in FACTS]
+    shown = [
+        [title, *(str(about[key] or "not kept")[:most] for about in (one, other))]
+        for title, key, most in FACTS
+    ]
     options = sorted({*one["options"], *other["options"]})
     texts = ([about["options"].get(name, "default") for name in options] for about in (one, other))
     return shown + [list(row) for row in zip(options, *texts, strict=True)]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import ParameterError
-from suffice.models.base.evaluation import Evaluation
+from suffice.models.base.evaluation import Evaluation, wilson_interval
 from suffice.models.linear.model import LinearModel
 from suffice.numerics.in_print import explained
+from suffice.reports.scatter import scatter
 
 __all__ = ["how_good", "in_print", "percentage", "with_answers"]
 
@@ -42,9 +43,11 @@ def how_good(model: Any, X: Any, y: Any) -> dict[str, Any]:
     found = model.evaluate(X, y, unanswerable="empty")
     if isinstance(found, Evaluation):
         return _of_classes(found)
+    pictures = scatter(model, X, y)
     return {
         "targets": [
-            {
+            pictures[t]
+            | {
                 "target": str(target),
                 "rows": in_print(float(found.weight[t])),
                 "explained": explained(float(found.unexplained[t])),
@@ -110,6 +113,7 @@ def _of_classes(found: Evaluation) -> dict[str, Any]:
                 "rows": in_print(w),
                 "mean": percentage(p / w),
                 "right": percentage(right / w),
+                "ends": " to ".join(map(percentage, wilson_interval(right / w, w))),
             }
             for i, (w, p, right) in enumerate(found.reliability.value.tolist())
             if w

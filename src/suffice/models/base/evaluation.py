@@ -17,9 +17,34 @@ from suffice.numerics.in_print import aligned
 from suffice.phrases import rows_in_print
 from suffice.statistics.ranking import Area, Ranking
 
-__all__ = ["Evaluation"]
+__all__ = ["Evaluation", "wilson_interval"]
 
 CLASSES = 10  # of a confusion table in print
+
+
+def wilson_interval(p: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Ends of an interval for a probability, where a share p of n rows had it.
+
+    ::
+
+        (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n)
+
+    Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference
+    (1927).
+
+    Examples
+    --------
+    >>> [round(end, 4) for end in wilson_interval(0.0, 10)]
+    [0.0, 0.2775]
+    """
+    check_level(level)
+    if not n:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    middle = p + z**2 / (2 * n)
+    half = z * sqrt(p * (1 - p) / n + (z / (2 * n)) ** 2)
+    low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
+    return max(low, 0.0), min(high, 1.0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,23 +152,8 @@ class Evaluation:
         return float(missed.sum()) / self.weight if self.weight else float("nan")
 
     def error_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Ends of Wilson's interval for the probability of an error, of n = Σw rows.
-
-        ::
-
-            (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n)
-
-        Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference
-        (1927).
-        """
-        check_level(level)
-        z, n, p = NormalDist().inv_cdf((1 + level) / 2), self.weight, self.error
-        if not n:
-            return 0.0, 1.0
-        middle = p + z**2 / (2 * n)
-        half = z * sqrt(p * (1 - p) / n + (z / (2 * n)) ** 2)
-        low, high = (middle - half) / (1 + z**2 / n), (middle + half) / (1 + z**2 / n)
-        return max(low, 0.0), min(high, 1.0)
+        """Ends of Wilson's interval for the probability of an error, of n = Σw rows."""
+        return wilson_interval(self.error, self.weight, level)
 
     @property
     def in_short(self) -> dict[str, str]:
