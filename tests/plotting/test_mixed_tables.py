@@ -23,7 +23,6 @@ from suffice.plotting import (
     LedgerDisplay,
     NomogramDisplay,
 )
-from suffice.reports.scoring import scoring
 
 RNG = np.random.default_rng(0)
 CLASS = RNG.integers(0, 3, 400)
@@ -100,8 +99,6 @@ def test_points_of_linear_discriminants_add_up_to_their_odds() -> None:
 
 
 def test_what_needs_numbers_alone_is_refused_in_a_sentence(model: Any) -> None:
-    with pytest.raises(ParameterError, match="a page shows Gaussians of numbers only"):
-        scoring(model)
     with pytest.raises(ParameterError, match="posterior"):
         model.predict_proba_interval(TABLE.drop(columns="kind"))
     with pytest.raises(ParameterError, match="has no table of coefficients"):

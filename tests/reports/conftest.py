@@ -12,6 +12,7 @@ from suffice import (
     LogisticRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminantAnalysis,
 )
 from suffice.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 
@@ -62,6 +63,7 @@ def with_holes(table: pd.DataFrame) -> pd.DataFrame:
     return table.astype(object).mask(holes).where(lambda cells: cells.notna(), None)
 
 
+MIXED = ["hits", LONG, "far"]
 NUMBERS = ["<img src=x onerror=alert(1)>", "far", "hits"]
 JOINED = {tuple(NUMBERS): "multivariate_gaussian"}
 FAMILIES = {"hits": "poisson", "word": "multinomial", "other": "multinomial"}
@@ -95,6 +97,11 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "categorical": (CategoricalNB().fit(codes, table["y"]), asked[list(codes)]),
         "lda": (LinearDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
         "qda": (QuadraticDiscriminantAnalysis().fit(numbers, table["y"]), asked[NUMBERS]),
+        "mixed": (LinearDiscriminantAnalysis().fit(table[[*MIXED, "y"]], "y"), asked[MIXED]),
+        "mixed qda": (
+            RegularizedDiscriminantAnalysis().fit(table[[*MIXED, "y"]], "y"),
+            asked[MIXED],
+        ),
         "logistic": (LogisticRegression().fit(design, table["y"]), known),
         "linear": (LinearRegression().fit(design, table["other"]), known),
     }

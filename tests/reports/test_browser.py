@@ -13,7 +13,7 @@ import pytest
 import suffice
 from suffice import NaiveBayes
 
-from .conftest import HOSTILE, LONG, NUMBERS, messages, rows
+from .conftest import HOSTILE, LONG, MIXED, NUMBERS, messages, rows
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 pytest.importorskip("jinja2", reason="Jinja2 is not installed")
@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.exhaustive,
     pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed"),
 ]
-NAMES = ("bayes", "lda", "qda", "logistic", "linear", "multinomial")
+NAMES = ("bayes", "lda", "qda", "mixed", "logistic", "linear", "multinomial")
 AXE = os.environ.get("SUFFICE_AXE")  # the path of axe.min.js, of npm's package axe-core
 SERIOUS = "r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target).join(' '))"
 
@@ -31,7 +31,8 @@ SERIOUS = "r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target).j
 def pages(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages")
     for name in NAMES:
-        test = rows(300, 1)[[*NUMBERS, LONG, "other"]] if name == "linear" else None
+        columns = {"linear": [*NUMBERS, LONG, "other"], "mixed": [*MIXED, "y"]}.get(name)
+        test = None if columns is None else rows(300, 1)[columns]
         suffice.report(models[name][0], folder / f"{name}.html", test)
     suffice.report(models["weights"][0], folder / "weights.html", rows(300, 1))
     suffice.report(models["text"][0], folder / "text.html", messages(60, 1))
@@ -170,6 +171,29 @@ def test_a_column_opens_and_shows_its_distribution(reader: Reader) -> None:
     categories.locator("summary").click()
     categories.locator("table").wait_for()
     assert "Share of the rows" in categories.inner_text()
+
+
+def test_numbers_and_categories_of_a_gaussian_are_asked(
+    reader: Reader, models: dict[str, Any]
+) -> None:
+    page = reader.open("mixed")
+    model, table = models["mixed"][0], rows(300, 1)
+    page.locator("select").first.select_option(label="😀")
+    page.get_by_label("hits", exact=True).fill("3")
+    row = {"hits": [3.0], LONG: ["😀"], "far": [None]}
+    (expected,) = model.predict_proba(row)
+    shown = page.locator("#answer table").first.locator(".number").all_inner_texts()
+    assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
+    category = page.locator(".column").filter(has_text="nnn")
+    category.locator("summary").click()
+    category.get_by_text("indicators of a Gaussian").wait_for()
+    button = page.locator("#row-list button").first
+    number = int(button.inner_text().split()[1])
+    button.click()
+    (expected,) = model.predict_proba(table.iloc[[number - 1]][MIXED])
+    shown = page.locator("#answer table").first.locator(".number").all_inner_texts()
+    assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
+    assert "numbers and categories" in page.locator("#nomogram").inner_text()
 
 
 def test_texts_are_typed_and_their_words_speak(reader: Reader, models: dict[str, Any]) -> None:

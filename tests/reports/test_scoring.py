@@ -35,6 +35,8 @@ NAMES = (
     "categorical",
     "lda",
     "qda",
+    "mixed",
+    "mixed qda",
     "logistic",
     "linear",
 )
@@ -80,7 +82,7 @@ console.log(JSON.stringify(found));
 """
 
 
-ASKED = ("bayes", "weights", "joined", "lda", "qda")  # what to find out next
+ASKED = ("bayes", "weights", "joined", "lda", "qda", "mixed")  # what to find out next
 
 
 SCALED = ("logistic", "linear")  # with a nomogram, which cannot be asked what to find out

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
+from suffice.families.multivariate.mixed import MixedParameters
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
 
@@ -115,6 +116,10 @@ def _bits(model: Any) -> dict[str, float]:
 
 def _values(model: Any, parameters: Any, j: int, name: str, kind: str | None) -> list[Any]:
     """What a cell may be, in the order of the model."""
+    if isinstance(parameters, MixedParameters):
+        return list(
+            parameters.terms.vocabularies[int((~parameters.terms.is_number[:j]).sum())].values
+        )
     if (listed := parameters.values(j)) is not None:
         return list(listed)
     if hasattr(parameters, "vocabularies"):

@@ -18,6 +18,7 @@ from suffice.models.linear.model import LinearModel
 from suffice.numerics.logspace import log_normalise
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock
+from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 
 __all__ = ["answered_rows", "most_rows", "rows_at", "rows_for_both", "rows_of"]
@@ -135,20 +136,26 @@ def _row(
     """Row i of a batch: its number in the table, its cells, null where missing, and its truth."""
     found: dict[str, Any] = {}
     for part, block in zip(layout.blocks, batch.blocks, strict=False):
-        one = block.cut(i, i + 1)
-        if isinstance(one, SparseBlock):
-            found[str(next(iter(part.columns)))] = _text(one)
-        elif isinstance(one, RealBlock):
-            values = np.asarray(one.values[0], np.float64).tolist()
-            found |= {str(n): _number(v) for n, v in zip(part.columns, values, strict=False)}
-        else:
-            coded: Any = one.coded()  # type: ignore[attr-defined]
-            for j, name in enumerate(part.columns):
-                code = int(coded.codes[0, j])
-                values = coded.vocabularies[j].values
-                found[str(name)] = None if code < 0 else values[code]
+        found |= _cells(part.columns, block.cut(i, i + 1))
     cells = [_of_kind(found.get(column["name"]), column["kind"]) for column in columns]
     return {"number": int(places[i]) + 1, "cells": cells, "truth": _truth(batch, i)}
+
+
+def _cells(columns: Sequence[Any], block: Any) -> dict[str, Any]:
+    """The cells of a block of one row, by the names of the columns."""
+    names = [str(name) for name in columns]
+    if isinstance(block, SparseBlock):
+        return {names[0]: _text(block)}
+    if isinstance(block, MixedBlock):
+        numbers = [name for name, number in zip(names, block.is_number, strict=True) if number]
+        others = [name for name in names if name not in numbers]
+        return _cells(numbers, block.numbers) | _cells(others, block.categories)
+    if isinstance(block, RealBlock):
+        values = np.asarray(block.values[0], np.float64).tolist()
+        return {name: _number(value) for name, value in zip(names, values, strict=False)}
+    coded = block.coded()
+    pairs = zip(names, coded.codes[0].tolist(), coded.vocabularies, strict=True)
+    return {name: None if code < 0 else known.values[code] for name, code, known in pairs}
 
 
 def _truth(batch: Batch, i: int) -> Any:

@@ -37,9 +37,9 @@ from suffice.families.multivariate.parameters import MultivariateGaussianParamet
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.linear.model import LinearModel
 from suffice.models.logistic.model import LogisticModel
-from suffice.numerics.in_print import listed
 from suffice.phrases import with_article
 from suffice.reports.words import is_text, text_term
+from suffice.statistics.indicators import Indicators
 
 __all__ = ["MOST_JOINED", "scoring"]
 
@@ -118,13 +118,9 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
     ):
         names = tuple(part.layout.columns)
         if isinstance(parameters, MixedParameters):
-            raise ParameterError(
-                f"the columns {listed(map(repr, names), 3)} are modelled together, some as "
-                "categories",
-                "a page shows Gaussians of numbers only",
-                "leave the categories out, or fit NaiveBayes or LogisticRegression",
-            )
-        if isinstance(parameters, MultivariateGaussianParameters):
+            made = [_mixed(parameters, len(columns))]
+            columns += zip(names, _kinds(parameters.terms), strict=True)
+        elif isinstance(parameters, MultivariateGaussianParameters):
             made = [_gaussian(parameters, len(columns))]
             columns += [(name, "number") for name in names]
         elif is_text(parameters):
@@ -140,7 +136,34 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
     return LogJoint("classes", fitted.classes.values, *prior, (), ()), columns, terms
 
 
-def _gaussian(parameters: MultivariateGaussianParameters, first: int) -> dict[str, Any]:
+def _kinds(terms: Indicators) -> list[str]:
+    """What the cells of columns of numbers and categories are."""
+    kinds, values = [], iter(terms.vocabularies)
+    for number in terms.is_number.tolist():
+        types = set() if number else {type(value) for value in next(values).values}
+        one = "integer" if types == {int} else "boolean" if types == {bool} else "category"
+        kinds.append("number" if number else one)
+    return kinds
+
+
+def _mixed(parameters: MixedParameters, first: int) -> dict[str, Any]:
+    """A Gaussian of terms: the column of each, the value that an indicator is of, all values."""
+    terms = parameters.terms
+    found = _gaussian(parameters, first)
+    categories = np.flatnonzero(~terms.is_number).tolist()
+    levels = [one[1] if isinstance(one, tuple) else None for one in terms.features]
+    known = zip(categories, terms.vocabularies, strict=True)
+    return found | {
+        "at": [first + j for j in range(len(terms.is_number))],
+        "places": (first + terms.columns).tolist(),
+        "levels": levels,
+        "known": {str(first + j): list(vocabulary.values) for j, vocabulary in known},
+    }
+
+
+def _gaussian(
+    parameters: MultivariateGaussianParameters | MixedParameters, first: int
+) -> dict[str, Any]:
     """Means, and the lower triangles of the covariances."""
     factored = parameters.factored
     s, d, _ = factored.covariance.shape

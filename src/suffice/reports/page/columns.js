@@ -53,7 +53,7 @@ function valuesTable(model, j) {
   const values = (model.columns[j].values ?? []).slice(0, MOST_VALUES);
   const by = likelihoods(model, j, new Array(model.columns.length).fill(null));
   const shown = model.outputs.slice(0, DRAWN_CLASSES);
-  if (by === null) return [];
+  if (by === null) return [el("p", {}, "Its values are indicators of a Gaussian, and have no shares in a class.")];
   const head = el("tr", {}, el("th", { scope: "col" }, "value"), ...shown.map((/** @type {string} */ name) =>
     el("th", { scope: "col", class: "number" }, named(name))));
   const rows = values.map((/** @type {any} */ value, /** @type {number} */ m) => el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, String(value))),

@@ -69,14 +69,11 @@ function ledgerOfBoth(models, rows, found, unit) {
     lineOfBoth(el("span", {}, el("bdi", {}, `${brief(name)}: ${cellOf(name)}`)), adds(name).map(written))))];
 }
 
-/** What both say of a row, in a sentence. @param {any[]} models @param {any[]} found */
-function sentenceOfBoth(models, found) {
-  const said = models.map((model, m) => {
-    if (found[m] === null) return "no answer";
-    if (model.task !== "classes") return model.outputs.map((/** @type {any} */ _, /** @type {number} */ t) => numeral(found[m].scores[t])).join("; ");
-    return `${brief(model.outputs[found[m].answer])}, ${percent(found[m].posterior[found[m].answer])}`;
-  });
-  return `A: ${said[0]}. B: ${said[1]}.`;
+/** What a model says of a row. @param {any} model @param {any} found */
+function saidBy(model, found) {
+  if (found === null) return "no answer";
+  if (model.task !== "classes") return found.scores.map((/** @type {number} */ v) => numeral(v)).join("; ");
+  return `${brief(model.outputs[found.answer])}, ${percent(found.posterior[found.answer])}`;
 }
 
 /**
@@ -95,7 +92,7 @@ export function comparison(model, place) {
     show(x, unit) {
       const rows = [x, rowOfOther(model, x, rest)];
       const found = models.map((one, m) => answerOf(one, rows[m], average[m]));
-      const parts = [el("p", {}, sentenceOfBoth(models, found))];
+      const parts = [el("p", {}, `A: ${saidBy(models[0], found[0])}. B: ${saidBy(models[1], found[1])}.`)];
       if (model.task === "classes") parts.push(probabilitiesOfBoth(models, found));
       if (found[0] !== null && (model.task !== "classes" || found[0].against >= 0)) parts.push(...ledgerOfBoth(models, rows, found, unit));
       const filled = model.other.columns.some((/** @type {any} */ one) => !one.unknown) && x.some(isMissing);
@@ -112,12 +109,8 @@ export function comparison(model, place) {
 export function showDifferences(model, place, ask) {
   const models = [model, model.other];
   const average = models.map(averages);
-  const said = (/** @type {any} */ row, /** @type {number} */ m) => {
-    const found = answerOf(models[m], m ? row.others : row.cells, average[m]);
-    if (found === null) return "no answer";
-    if (model.task !== "classes") return numeral(found.scores[0]);
-    return `${brief(models[m].outputs[found.answer])}, ${percent(found.posterior[found.answer])}`;
-  };
+  const said = (/** @type {any} */ row, /** @type {number} */ m) =>
+    saidBy(models[m], answerOf(models[m], m ? row.others : row.cells, average[m]));
   rowTable(place, "Test rows that both answer differently", ["A", "B", "truth"], model.differ, (row) => {
     const truth = model.task === "classes" ? brief(row.truth) : row.truth.map(numeral).join("; ");
     return { cells: [said(row, 0), said(row, 1), truth], wrong: false };

@@ -39,7 +39,7 @@ export const termOf = (model, j) => model.terms.find((/** @type {any} */ one) =>
 export function likelihoods(model, j, x) {
   const term = termOf(model, j);
   const values = valuesOf(model, j);
-  if (!term || !values.length || model.columns[j].kind === "count") return null;
+  if (!term || !values.length || model.columns[j].kind === "count" || term.known?.[j]) return null;
   const known = [...x];
   known[j] = null;
   const sum = (/** @type {any[]} */ row) => {

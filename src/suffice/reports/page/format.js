@@ -33,8 +33,8 @@ export function signed(value, places) {
   return value > 0 && Number(value.toFixed(places)) > 0 ? `+${text}` : text;
 }
 
-/** A name for a sentence. @param {string} name */
-export const brief = (name) => {
+/** A name of at most so many letters. @param {string} name @param {number} [most] */
+export const brief = (name, most = 48) => {
   const letters = [...name.trim()];
-  return letters.length > 48 ? `${letters.slice(0, 47).join("")}…` : name;
+  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : name;
 };

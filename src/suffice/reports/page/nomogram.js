@@ -1,7 +1,7 @@
 // The nomogram: points of every value, their total and the answer, for paper and a ruler.
 import { added, factorRow, isNumeric, ledger } from "./score.js";
 import { valuesOf } from "./densities.js";
-import { numeral } from "./format.js";
+import { brief, numeral } from "./format.js";
 import { el, svg } from "./dom.js";
 
 const MOST_SCALES = 14; // that fill a page of A4, with those of points, total and answer
@@ -22,6 +22,7 @@ export function whyNone(model) {
   if (model.terms.some((/** @type {any} */ term) => term.at.length > 1 && !isLinear(term))) {
     return "This model has no nomogram: it looks at columns together, so that no column has points of its own.";
   }
+  if (model.terms.some((/** @type {any} */ term) => term.levels)) return "A page draws no nomogram of numbers and categories that are looked at together; suffice.plotting.NomogramDisplay does.";
   return model.task === "classes" && model.outputs.length < 2 ? "This model has no nomogram: it has one class." : "";
 }
 
@@ -157,7 +158,7 @@ function marksOf(model, one) {
     const order = one.values.map((/** @type {any} */ _, /** @type {number} */ i) => i).sort((/** @type {number} */ i, /** @type {number} */ j) => one.adds[i] - one.adds[j]);
     const kept = order.length <= MOST_NAMES ? order
       : Array.from({ length: MOST_NAMES }, (_, i) => order[Math.round((i * (order.length - 1)) / (MOST_NAMES - 1))]);
-    for (const i of kept) marks.push({ adds: one.adds[i], name: clipped(String(one.values[i]), 20), rising: true });
+    for (const i of kept) marks.push({ adds: one.adds[i], name: brief(String(one.values[i]), 20), rising: true });
   } else {
     const edges = column.kind === "number" ? edgesOf(one) : null;
     if (edges) {
@@ -177,12 +178,6 @@ function marksOf(model, one) {
   return marks;
 }
 
-/** A name of at most so many letters. @param {string} name @param {number} most */
-function clipped(name, most) {
-  const letters = [...name.trim().slice(0, 4 * most)];
-  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : letters.join("");
-}
-
 /** Points from the left of the picture. @param {number} points */
 const across = (points) => LEFT + ((RIGHT - LEFT) * points) / 100;
 
@@ -193,7 +188,7 @@ const across = (points) => LEFT + ((RIGHT - LEFT) * points) / 100;
  */
 function scaleOf(row, title, marks, end) {
   const y = ROW * (row + 0.6);
-  const parts = [svg("text", { x: 0, y: y + 4, class: "scale-name" }, svg("title", {}, title), clipped(title, 26)),
+  const parts = [svg("text", { x: 0, y: y + 4, class: "scale-name" }, svg("title", {}, title), brief(title, 26)),
     svg("line", { class: "axis", x1: across(0), x2: across(end), y1: y, y2: y })];
   /** @type {Record<string, [number, number][]>} */
   const taken = {};
@@ -247,7 +242,7 @@ function drawn(model, a, b) {
   const answers = classes ? PROBABILITIES.map((p) => Math.log(p) - Math.log1p(-p)) : roundNumbers(answerOf(0), answerOf(most), 10, false);
   const names = classes ? PROBABILITIES.map(String) : answers.map((one) => numeral(one));
   const kept = answers.map((_, i) => i).filter((i) => totalOf(answers[i]) >= from && totalOf(answers[i]) <= to);
-  const last = classes ? `P(${clipped(model.outputs[a], 14)})${model.outputs.length > 2 ? ", of the two" : ""}` : model.outputs[a];
+  const last = classes ? `P(${brief(model.outputs[a], 14)})${model.outputs.length > 2 ? ", of the two" : ""}` : model.outputs[a];
   const made = svg("svg", { class: "nomogram", viewBox: `0 0 ${WIDTH} ${ROW * rows}`, role: "img",
     "aria-label": "Nomogram: a scale of points for every column, one of the total, and one of the answer" },
     ...tens.map((at) => svg("line", { class: "grid", x1: across(at), x2: across(at), y1: ROW * 0.6, y2: ROW * (rows - 2.6) })),
@@ -277,12 +272,12 @@ export function showNomogram(model, place) {
   if (model.task === "classes") order.sort((/** @type {number} */ c, /** @type {number} */ d) => model.prior[d] - model.prior[c]);
   const title = el("p");
   const [one, two] = ["for", "against"].map((said, i) => el("select", { "aria-label": `Points speak ${said}`, onchange: () => draw() },
-    ...order.map((/** @type {number} */ c) => el("option", { value: String(c), selected: c === order[i] }, clipped(model.outputs[c], 40)))));
+    ...order.map((/** @type {number} */ c) => el("option", { value: String(c), selected: c === order[i] }, brief(model.outputs[c], 40)))));
   function draw() {
     const [a, b] = [Number(one.value), Number(two.value)];
     title.textContent = model.task === "classes"
-      ? `Points for ${clipped(model.outputs[a], 40)}, against ${clipped(model.outputs[b], 40)}. Find each value on its scale, and its points above it; a value that stands below a line adds less the larger it is. Add the points up: below their total stands the probability.`
-      : `Find each value on its scale, and its points above it. Add the points up: below their total stands ${clipped(model.outputs[a], 40)}.`;
+      ? `Points for ${brief(model.outputs[a], 40)}, against ${brief(model.outputs[b], 40)}. Find each value on its scale, and its points above it; a value that stands below a line adds less the larger it is. Add the points up: below their total stands the probability.`
+      : `Find each value on its scale, and its points above it. Add the points up: below their total stands ${brief(model.outputs[a], 40)}.`;
     body.replaceChildren(...(model.task === "classes" && a === b ? [el("p", {}, "Choose two classes.")] : drawn(model, a, b)));
   }
   if (model.outputs.length > 1) {

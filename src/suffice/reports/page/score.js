@@ -4,7 +4,7 @@
  * @typedef {number | null | any[]} Tree  A number, null for minus infinity, or an operation.
  * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][],
  *   rest?: any, mean?: number[][], low?: number[][] | null, covariance?: number[][],
- *   weight?: number, text?: boolean, left_out?: number}} Term
+ *   places?: number[], levels?: any[], known?: Record<number, any[]>, weight?: number, text?: boolean, left_out?: number}} Term
  * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[],
  *   fallback: number, columns: any[], terms: Term[]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
@@ -117,9 +117,9 @@ export function factorRow(packed, i, used, rows) {
 /**
  * What every observed column adds to the log density of one Gaussian, by the chain rule: the factor
  * of the covariance is lower triangular, in the order of the columns.
- * @param {Term} term @param {number} c @param {Cells} x @param {number[]} seen
+ * @param {Term} term @param {number} c @param {any[]} z0 values of its columns @param {number[]} seen
  */
-function chain(term, c, x, seen) {
+function chain(term, c, z0, seen) {
   const matrices = /** @type {number[][]} */ (term.covariance);
   const rows = /** @type {number[][]} */ ([]);
   const z = /** @type {number[]} */ ([]);
@@ -127,7 +127,7 @@ function chain(term, c, x, seen) {
   return seen.map((i) => {
     const row = factorRow(matrices[matrices.length === 1 ? 0 : c], i, used, rows);
     if (row === null) return 0;
-    let rest = x[term.at[i]] - /** @type {number[][]} */ (term.mean)[c][i] - (term.low ? term.low[c][i] : 0);
+    let rest = z0[i] - /** @type {number[][]} */ (term.mean)[c][i] - (term.low ? term.low[c][i] : 0);
     z.forEach((value, n) => { rest -= row[n] * value; });
     const root = row[row.length - 1];
     rows.push(row);
@@ -135,6 +135,15 @@ function chain(term, c, x, seen) {
     z.push(rest / root);
     return -0.5 * (rest / root) ** 2 - LOG_2PI / 2 - Math.log(root);
   });
+}
+
+/** A number of a Gaussian: a cell, or whether it has the value of an indicator; null where unknown.
+ * @param {Term} term @param {number} i @param {any} cell @param {number} j */
+function valueOfTerm(term, i, cell, j) {
+  const known = term.known?.[j];
+  if (!known) return cell;
+  const has = (/** @type {any} */ value) => keyOf(value) === keyOf(cell);
+  return isMissing(cell) || !known.some(has) ? null : Number(has(term.levels?.[i]));
 }
 
 /** How often what a term says is counted. @param {Term} term */
@@ -158,10 +167,12 @@ export function added(model, term, x) {
 export function said(model, term, x) {
   const k = model.outputs.length;
   if (term.covariance) {
-    const seen = term.at.map((_, i) => i).filter((i) => !isMissing(x[term.at[i]]));
-    if (seen.some((i) => illegal(model.columns[term.at[i]], x[term.at[i]]))) return null;
-    const byClass = Array.from({ length: k }, (_, c) => chain(term, c, x, seen));
-    return seen.map((i, n) => [term.at[i], byClass.map((terms) => terms[n])]);
+    if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
+    const places = term.places ?? term.at;
+    const values = places.map((j, i) => valueOfTerm(term, i, x[j], j));
+    const seen = values.map((_, i) => i).filter((i) => !isMissing(values[i]));
+    const byClass = Array.from({ length: k }, (_, c) => chain(term, c, values, seen));
+    return seen.map((i, n) => [places[i], byClass.map((terms) => terms[n])]);
   }
   if (term.at.some((j) => isMissing(x[j]))) return term.refuse ? null : [];
   if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
