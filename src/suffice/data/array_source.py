@@ -21,6 +21,7 @@ from suffice.data.schema import (
     UniformColumns,
     integer_kind,
 )
+from suffice.data.read_memory import CELL, ReadMemory
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize
 from suffice.data.table import require_columns
@@ -156,11 +157,12 @@ class ArraySplit:
     first: int
     stop: int
     before: int = 0
+    rows: int = BATCH_ROWS  # the most of a batch
 
-    def __reduce__(self) -> tuple[type[ArraySplit], tuple[ArraySource, Layout, int, int, int]]:
+    def __reduce__(self) -> tuple[type[ArraySplit], tuple[Any, ...]]:
         # A split that travels takes its own rows with it, and no others.
         rows = self.source.take(slice(self.first, self.stop))
-        return ArraySplit, (rows, self.layout, 0, self.count(), self.before + self.first)
+        return ArraySplit, (rows, self.layout, 0, self.count(), self.before + self.first, self.rows)
 
     def locate(self, row: int) -> str:
         """Return ``row i``, counted from 0 as in NumPy."""
@@ -178,15 +180,15 @@ class ArraySplit:
         DataError
             If a cell breaks the rule of its encoding, naming column and row.
         """
-        step = BATCH_ROWS if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
+        step = self.rows if isinstance(self.source.x, np.ndarray) else self._sparse_rows()
         starts = range(self.first, max(self.stop, self.first + 1), step)
         return map(partial(self._batch, step), starts)
 
     def _sparse_rows(self) -> int:
         """Rows of a sparse matrix in a batch: fewer where they are laid out."""
         if all(block.encoding in STORED for block in self.layout.blocks):
-            return BATCH_ROWS
-        return max(1, min(BATCH_ROWS, DENSE_CELLS // max(1, len(self.source.names))))
+            return self.rows
+        return max(1, min(self.rows, DENSE_CELLS // max(1, len(self.source.names))))
 
     def _batch(self, most: int, start: int) -> Batch:
         """The rows from ``start`` on, so many at most."""
@@ -229,6 +231,14 @@ class ArraySplit:
         if layout.encoding in ("count", "whole"):
             check_counts(x, whole=layout.encoding == "whole")
         return RealBlock(x)
+
+    def read_memory(self) -> ReadMemory:
+        """Rows lie in memory; some are laid out as doubles."""
+        return ReadMemory(0, 2 * CELL * len(self.source.names))
+
+    def in_batches(self, rows: int) -> ArraySplit:
+        """The same in batches of so many rows at most."""
+        return replace(self, rows=rows)
 
     def split_size(self) -> SplitSize:
         """Its rows, and its fraction of the bytes of the array."""

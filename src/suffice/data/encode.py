@@ -245,15 +245,21 @@ def _categories(batch: pa.RecordBatch, layout: BlockLayout, table: Layout) -> Co
     codes = np.empty((batch.num_rows, len(layout.columns)), np.int32)
     vocabularies = []
     for target, name in zip(codes.T, layout.columns, strict=True):
-        target[:], vocabulary = _coded(batch.column(name), table.missing)
+        target[:], vocabulary = _coded(batch.column(name), name, table.missing)
         vocabularies.append(vocabulary)
     return CodedBlock(codes, tuple(vocabularies))
 
 
 def _coded(
-    column: pa.Array[Any], missing: Iterable[str] = ()
+    column: pa.Array[Any], name: str, missing: Iterable[str] = ()
 ) -> tuple[NDArray[np.signedinteger[Any]], Vocabulary]:
-    """Codes (n,) of a column into the values it shows, −1 = missing."""
+    """Codes (n,) of a column into the values it shows, −1 = missing.
+
+    Raises
+    ------
+    SchemaError
+        If a value is none in Python.
+    """
     if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
         codes, values = _shown(column)
     else:
@@ -263,7 +269,14 @@ def _coded(
             column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
         coded = _plain(column).dictionary_encode()
         codes, _ = _codes(coded.indices, len(coded.dictionary))
-        values = coded.dictionary.to_pylist()
+        try:
+            values = coded.dictionary.to_pylist()
+        except (ValueError, OverflowError) as error:  # a year 100,000, an unknown time zone
+            raise SchemaError(
+                f"column {name!r} holds {held(column.type)} that cannot be named: {error}",
+                "a category or label is a value that Python has",
+                "convert the column, or leave it out",
+            ) from error
     absent = set(missing).intersection(values) if missing else ()
     if absent:
         codes = np.where(np.isin(codes, [values.index(value) for value in absent]), -1, codes)
@@ -351,7 +364,7 @@ _ENCODERS: Mapping[str, Callable[[pa.RecordBatch, BlockLayout, Layout], Block]] 
 
 
 def _labels(column: pa.Array[Any], layout: Layout) -> tuple[NDArray[np.intp], Vocabulary]:
-    found, values = _coded(column, layout.missing)
+    found, values = _coded(column, str(layout.label), layout.missing)
     codes = found.astype(np.intp)
     if len(values) > MAX_CLASSES:
         raise DataError(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Column, Layout
 from suffice.errors import DataError
-from suffice.statistics.batch import Batch
+from suffice.statistics.batch import BATCH_ROWS, Batch
 from suffice.statistics.block import BadCell
 
 __all__ = ["InEngine", "InParts", "Source", "Split", "all_batches", "each_batch", "refusal"]
@@ -103,13 +103,22 @@ def all_batches(split: Split, layout: Layout) -> list[Batch]:
     return list(each_batch(split, layout, lambda batch: batch))
 
 
-def each_batch(split: Split, layout: Layout, function: Callable[[Batch], R]) -> Iterator[R]:
-    """Apply a function to every batch of a split; a bad cell becomes a sentence."""
+def each_batch(
+    split: Split, layout: Layout, function: Callable[[Batch], R], rows: int = BATCH_ROWS
+) -> Iterator[R]:
+    """Apply a function to every batch of a split, cut into so many rows; a bad cell is a sentence.
+
+    Raises
+    ------
+    DataError
+        Naming the column and row of the cell.
+    """
     first = 0
     for batch in split.batches():
-        try:
-            yield function(batch)
-        except BadCell as bad:
-            raise refusal(split, layout, first, bad) from None
-        first += batch.rows
-        del batch  # the next takes its memory
+        for part in batch.parts(rows):
+            try:
+                yield function(part)
+            except BadCell as bad:
+                raise refusal(split, layout, first, bad) from None
+            first += part.rows
+        del batch, part  # the next takes its memory

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from suffice.data.encode import column_of, encode, stored_as
 from suffice.data.first_values import first_values
 from suffice.data.frames.memory import in_memory
+from suffice.data.read_memory import CELL, ReadMemory, in_batches, read_memory
 from suffice.data.schema import Column, Layout, Stored, undecided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
@@ -271,6 +272,7 @@ class TableSplit:
 
     part: RecordSplit | None  # None for a table without parts
     layout: Layout
+    rows: int = BATCH_ROWS  # the most of a batch
 
     def batches(self) -> Iterator[Batch]:
         """Yield encoded batches.
@@ -282,11 +284,13 @@ class TableSplit:
         """
         first = 0
         for records in self.records():
-            try:
-                yield encode(records, self.layout)
-            except BadCell as bad:
-                raise refusal(self, self.layout, first, bad) from None
-            first += records.num_rows
+            for start in range(0, max(1, records.num_rows), self.rows):
+                part = records.slice(start, self.rows)
+                try:
+                    yield encode(part, self.layout)
+                except BadCell as bad:
+                    raise refusal(self, self.layout, first, bad) from None
+                first += part.num_rows
 
     def records(self) -> Iterator[pa.RecordBatch]:
         """The records of the part; a batch without rows where there are none."""
@@ -305,6 +309,15 @@ class TableSplit:
     def locate(self, row: int) -> str:
         """Say where a row stands."""
         return self.part.locate(row) if self.part is not None else f"row {row}"
+
+    def read_memory(self) -> ReadMemory:
+        """What its reader holds; rows are also encoded, twice where they are added up."""
+        held, row = read_memory(self.part)
+        return ReadMemory(held, row + 2 * CELL * len(self.layout.columns))
+
+    def in_batches(self, rows: int) -> TableSplit:
+        """The same, encoded in batches of so many rows at most."""
+        return replace(self, part=in_batches(self.part, rows), rows=rows)
 
     def split_size(self) -> SplitSize:
         """That of the split inside."""

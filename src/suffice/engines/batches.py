@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from suffice.data.schema import Layout
 from suffice.data.source import Source, Split, each_batch
 from suffice.engines.engine import Engine
-from suffice.statistics.batch import Batch
+from suffice.statistics.batch import BATCH_ROWS, Batch
 
 __all__ = ["map_batches"]
 
@@ -17,7 +17,11 @@ R = TypeVar("R")
 
 
 def map_batches(
-    engine: Engine, function: Callable[[Batch], R], source: Source, layout: Layout
+    engine: Engine,
+    function: Callable[[Batch], R],
+    source: Source,
+    layout: Layout,
+    rows: int = BATCH_ROWS,
 ) -> Iterator[R]:
     """Yield ``function(batch)`` of every batch, in order.
 
@@ -32,6 +36,8 @@ def map_batches(
     source : Source
     layout : Layout
         How the source is read.
+    rows : int
+        The most that the function is given at a time.
 
     Raises
     ------
@@ -40,14 +46,14 @@ def map_batches(
     """
     lazily = engine.in_process and engine.workers == 1
     splits = source.splits(layout, engine.workers)
-    return chain.from_iterable(engine.map(_each if lazily else _all, (layout, function), splits))
+    return chain.from_iterable(engine.map(_each if lazily else _all, (layout, function, rows), splits))
 
 
-def _each(split: Split, task: tuple[Layout, Callable[[Batch], Any]]) -> Iterator[Any]:
+def _each(split: Split, task: tuple[Layout, Callable[[Batch], Any], int]) -> Iterator[Any]:
     """Kernel that answers a batch when it is asked for."""
     return each_batch(split, *task)
 
 
-def _all(split: Split, task: tuple[Layout, Callable[[Batch], Any]]) -> list[Any]:
+def _all(split: Split, task: tuple[Layout, Callable[[Batch], Any], int]) -> list[Any]:
     """Kernel that answers all batches of a split."""
     return list(each_batch(split, *task))

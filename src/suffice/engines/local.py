@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from suffice.data.read_ahead import in_order
 from suffice.data.source import Split
 from suffice.engines.engine import Engine
+from suffice.engines.memory_limit import bytes_of, within_limit
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
 from suffice.phrases import Option, Phrase, PythonOnly
@@ -39,18 +40,25 @@ class LocalEngine(Engine):
     ----------
     threads : int, optional
         Default: the cores that this process may use.
+    memory_limit : int or str, optional
+        Bytes, or such as ``"2 GB"``, that reading may take above what the process has: batches are
+        made smaller for it, and if need be fewer threads read
+        (`suffice.engines.memory_limit`). The sums and answers come on top.
 
     Raises
     ------
     ParameterError
-        If ``threads`` is less than 1.
+        If ``threads`` is less than 1, or the limit is no size; in a pass, if it is too small.
     """
 
     threads: int | None = None
+    memory_limit: int | str | None = None
     in_process = True  # threads share the memory of the caller
 
     def __post_init__(self) -> None:
         require_workers("threads", self.threads)
+        if self.memory_limit is not None:
+            bytes_of(self.memory_limit)
 
     @property
     def workers(self) -> int:
@@ -64,7 +72,7 @@ class LocalEngine(Engine):
 
         The caller's thread is one of the workers: it works while the next result is not there.
         """
-        workers = min(self.workers, len(splits))
+        workers, splits = self._within_limit(splits)
         if workers <= 1:
             for split in splits:
                 yield kernel(split, params)
@@ -82,9 +90,16 @@ class LocalEngine(Engine):
 
     def run(self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split]) -> S:
         """The sum of ``kernel(split, params)``; of one split, as small tables have, it itself."""
-        if len(splits) == 1:
+        if len(splits) == 1 and self.memory_limit is None:
             return kernel(splits[0], params)
         return super().run(kernel, params, splits)
+
+    def _within_limit(self, splits: Sequence[Split]) -> tuple[int, Sequence[Split]]:
+        """How many threads read, and what: smaller batches where memory is limited."""
+        workers = min(self.workers, len(splits))
+        if self.memory_limit is None:
+            return workers, splits
+        return within_limit(splits, workers, self.memory_limit)
 
 
 def require_workers(option: str, number: int | None) -> None:

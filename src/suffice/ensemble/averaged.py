@@ -14,7 +14,7 @@ from suffice.data.source import Split, each_batch
 from suffice.models.base.predictions import Predictions
 from suffice.numerics.elementary import exp, log, log_of
 from suffice.numerics.logspace import log_normalise, log_sum_exp
-from suffice.statistics.batch import Batch
+from suffice.statistics.batch import Batch, scored_rows
 from suffice.statistics.block import BadCell
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -154,4 +154,5 @@ Answer = Callable[[AveragedModel, Batch], NDArray[Any]]
 def answered(split: Split, params: tuple[AveragedModel, Answer]) -> list[NDArray[Any]]:
     """Kernel of a prediction: the answers of a split, batch by batch."""
     model, answer = params
-    return list(each_batch(split, model.layout, lambda batch: answer(model, batch)))
+    rows = scored_rows(len(model.classes))
+    return list(each_batch(split, model.layout, lambda batch: answer(model, batch), rows))

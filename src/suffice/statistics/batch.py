@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,11 +18,13 @@ __all__ = [
     "NO_WEIGHTS",
     "WEIGHT_RULE",
     "Batch",
+    "scored_rows",
     "unfit_weight",
 ]
 
 NO_CODES: NDArray[np.intp] = np.empty(0, np.intp)
 BATCH_ROWS = 65_536  # the most rows of a batch
+SCORES = 1 << 21  # the most scores (n, k) that are computed at a time
 NO_WEIGHTS: NDArray[np.float64] = np.empty(0)
 NO_CLASSES = Vocabulary(())
 LIGHTEST, HEAVIEST = 1e-100, 1e100  # beyond, a weight times a square underflows or overflows
@@ -62,6 +65,14 @@ class Batch:
             self.weights[start:stop],
         )
 
+    def parts(self, rows: int) -> Iterator[Batch]:
+        """Parts of so many rows at most, in order; one at least."""
+        if self.rows <= rows:
+            yield self
+            return
+        for start in range(0, self.rows, rows):
+            yield self.cut(start, min(start + rows, self.rows))
+
     def take(self, rows: NDArray[np.intp]) -> Batch:
         """The given rows, in that order."""
         return Batch(
@@ -78,6 +89,17 @@ class Batch:
         if self.classes != classes:
             codes = np.append(classes.index(self.classes.values, -1), -1)[codes]
         return np.where(self.weights > 0, codes, -1) if len(self.weights) else codes
+
+
+def scored_rows(k: int) -> int:
+    """Rows that are scored at a time under k classes: as many scores as `SCORES`, 16 MB.
+
+    Examples
+    --------
+    >>> scored_rows(2), scored_rows(1_000)
+    (65536, 2097)
+    """
+    return max(1, min(BATCH_ROWS, SCORES // max(1, k)))
 
 
 def unfit_weight(weights: NDArray[np.float64]) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from suffice.data.files.stored import StoredFormat, StoredSplit
+from suffice.data.read_memory import CELL, ReadMemory
 from suffice.data.table import BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["PARQUET", "ParquetSplit", "open_parquet"]
 
 _BUFFER_BYTES = 1 << 18
+WHOLE_ROWS = 4 * BATCH_ROWS  # of a row group whose columns are read whole
+_WHOLE_BYTES = 1 << 22  # of a column of strings that is
+PAGES = 5 << 19  # bytes that a reader of batches holds of a column
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,45 @@ class ParquetSplit(StoredSplit):
         with open_parquet(self.path, plain) as file:
             names = [name for name, _ in self.types]
             try:
-                yield from file.iter_batches(BATCH_ROWS, [self.part], names, use_threads=False)
+                if self._is_read_whole(file, names):
+                    yield from self._whole(file, names).to_batches(self.batch_rows)
+                    return
+                rows, parts = self.batch_rows, [self.part]
+                yield from file.iter_batches(rows, parts, names, use_threads=False)
             except (pa.ArrowException, OSError) as error:
                 column = next((name for name in names if self._is_damaged(file, name)), None)
                 where = "" if column is None else f", column {column!r}"
                 raise pa.ArrowInvalid(f"row group {self.part + 1}{where}: {error}") from error
+
+    def _is_read_whole(self, file: pq.ParquetFile, names: Sequence[str]) -> bool:
+        """Whether whole columns take less memory than the pages that a reader of batches holds.
+
+        Of each column it holds two pages and a dictionary, 1 MB each, and these twice.
+        """
+        group = file.metadata.row_group(self.part)
+        if group.num_rows > WHOLE_ROWS:
+            return False
+        kinds = {name: file.schema_arrow.field(name).type for name in names}
+        if not all(map(_is_small, kinds.values())):
+            return False
+        texts = {name for name, kind in kinds.items() if pa.types.is_dictionary(kind)}
+        columns = map(group.column, range(group.num_columns)) if texts else ()
+        sizes = (one.total_uncompressed_size for one in columns if one.path_in_schema in texts)
+        return all(int(size) <= _WHOLE_BYTES for size in sizes)
+
+    def _whole(self, file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
+        """The row group, read column by column."""
+        columns = [
+            file.read_row_group(self.part, [name], use_threads=False).column(name) for name in names
+        ]
+        return pa.table(columns, names=list(names))
+
+    def read_memory(self) -> ReadMemory:
+        """Whole columns of a small row group; else a batch, and the pages of every column."""
+        rows, d = self.size.rows, len(self.types)
+        if rows is not None and rows <= WHOLE_ROWS:
+            return ReadMemory(rows * d * CELL, 0)
+        return ReadMemory(d * PAGES, d * CELL)
 
     def _is_damaged(self, file: pq.ParquetFile, name: str) -> bool:
         """Whether a column cannot be read even alone."""
@@ -50,6 +88,11 @@ class ParquetSplit(StoredSplit):
 
         with pq.ParquetFile(self.path) as file:
             return sum(file.metadata.row_group(i).num_rows for i in range(self.part))
+
+
+def _is_small(kind: pa.DataType) -> bool:
+    """Whether the size of a cell is known; that of strings is where they have a dictionary."""
+    return bool(pa.types.is_primitive(kind) or pa.types.is_dictionary(kind))
 
 
 def _wants_plain(target: pa.DataType | None) -> bool:

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.files.version import FileVersion, readable, version_of
+from suffice.data.read_memory import CELL, ReadMemory
 from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.data.type_names import called, held
@@ -67,6 +68,7 @@ class StoredSplit:
     types: tuple[tuple[str, pa.DataType | None], ...]
     version: FileVersion | None = None  # the only version of the file that may be read
     size: SplitSize = UNKNOWN
+    batch_rows: int = BATCH_ROWS  # the most that are read at a time
 
     kind: ClassVar[str]
 
@@ -82,8 +84,8 @@ class StoredSplit:
         with readable(self.path, self.version, self.kind):
             for batch in self._stored():
                 _check(batch)
-                for start in range(0, batch.num_rows, BATCH_ROWS):
-                    part = batch.slice(start, BATCH_ROWS)
+                for start in range(0, batch.num_rows, self.batch_rows):
+                    part = batch.slice(start, self.batch_rows)
                     yield self._typed(part, done)
                     done += part.num_rows
 
@@ -131,6 +133,14 @@ class StoredSplit:
     def split_size(self) -> SplitSize:
         """Rows and bytes, as the file told when it was listed."""
         return self.size
+
+    def read_memory(self) -> ReadMemory:
+        """Parts of other formats are read whole."""
+        return ReadMemory((self.size.rows or BATCH_ROWS) * len(self.types) * CELL, 0)
+
+    def in_batches(self, rows: int) -> Self:
+        """The same, read in batches of so many rows at most."""
+        return replace(self, batch_rows=rows)
 
     @property
     def source_file(self) -> Path:
@@ -218,13 +228,20 @@ class StoredTable(Table):
     def _head(self) -> pa.RecordBatch:
         splits = self.splits(dict.fromkeys(self.names))
         batches = chain.from_iterable(split.record_batches() for split in splits)
-        return first_rows(batches, self._schema.remove_metadata())
+        return _owned(first_rows(batches, self._schema.remove_metadata()))
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredSplit]:
         """Return one split per row group or record batch, reading these columns only."""
         require_columns(types, self.names, self._where)
         asked = tuple(types.items())
         return tuple(replace(part, types=asked) for part in self._parts)
+
+
+def _owned(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch that keeps no others alive: a part of larger columns is copied."""
+    if batch.get_total_buffer_size() <= 2 * batch.nbytes:
+        return batch
+    return batch.take(pa.array(np.arange(batch.num_rows)))
 
 
 def _require_same(one: pa.Schema, other: pa.Schema, first: Path, second: Path) -> None:

@@ -15,7 +15,7 @@ from suffice.models.base.costs import by_costs
 from suffice.models.base.evaluated_rows import known_codes
 from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
-from suffice.statistics.batch import Batch
+from suffice.statistics.batch import Batch, scored_rows
 
 __all__ = ["Hits", "hits", "of_rows"]
 
@@ -77,7 +77,7 @@ def hits(split: Split, model: Any, costs: NDArray[np.float64] | None = None) -> 
         values = right[rows, None].astype(np.intp)
         kernels.counts.add_weighted_codes(values, *right_or_wrong, one_class, weights, table)
 
-    for _ in each_batch(split, model.layout, add):
+    for _ in each_batch(split, model.layout, add, scored_rows(len(model.classes))):
         pass
     return Hits(DoubleDouble.from_table(table)[0])
 

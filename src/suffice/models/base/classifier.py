@@ -43,7 +43,7 @@ from suffice.models.base.partial_answers import (
 from suffice.models.base.predictions import prediction_tables
 from suffice.models.base.proba_intervals import Ends, beside_interval, predict_proba_interval
 from suffice.models.base.reader import LabelReader
-from suffice.statistics.batch import Batch
+from suffice.statistics.batch import Batch, scored_rows
 
 __all__ = ["Classifier"]
 
@@ -170,11 +170,12 @@ class Classifier(Estimator):
             answer = self._beside_typicality(answer)
         if interval is not None:
             answer = beside_interval(self, answer, interval, level)
-        answered, layout = partial(map_batches, self._engine_for(source)), self._layout_to_answer()
+        answered = partial(map_batches, self._engine_for(source))
+        how = source, self._layout_to_answer(), scored_rows(len(model.classes))
         if unanswerable == "error" or (complete := self._complete_rows()) is None:
-            return prediction_tables(model.classes, answered(answer, source, layout))
+            return prediction_tables(model.classes, answered(answer, *how))
         answer = partial(answer_complete, complete, answer)
-        return class_tables_with_gaps(model.classes, answered(answer, source, layout))
+        return class_tables_with_gaps(model.classes, answered(answer, *how))
 
     predict_proba_interval = predict_proba_interval
 

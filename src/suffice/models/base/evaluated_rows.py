@@ -18,7 +18,7 @@ from suffice.numerics import kernels
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums
-from suffice.statistics.batch import Batch
+from suffice.statistics.batch import Batch, scored_rows
 from suffice.statistics.ranking_accumulator import RankingAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -118,7 +118,7 @@ def evaluation(
         kernels.counts.add_events(losses, np.zeros(len(rows), np.intp), weights, sums.hi, sums.lo)
         return without, unknown
 
-    for without, unknown in each_batch(split, model.layout, add):
+    for without, unknown in each_batch(split, model.layout, add, scored_rows(k)):
         impossible += without
         unlabelled += unknown
     total = DoubleDouble.from_sums(sums.hi, sums.lo)[0]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suffice.data.source import Split, each_batch
 from suffice.models.generative.model import GenerativeModel
 from suffice.numerics.logspace import log_normalise, normalise, scores
-from suffice.statistics.batch import Batch
+from suffice.statistics.batch import Batch, scored_rows
 
 __all__ = [
     "Prediction",
@@ -43,7 +43,7 @@ def predictions(
         done = rows.stop
         return answer(model, batch, None if out is None else out[rows])
 
-    return list(each_batch(split, model.layout, one))
+    return list(each_batch(split, model.layout, one, scored_rows(len(model.classes))))
 
 
 def buffer_for(answer: Prediction, n: int, k: int) -> NDArray[Any] | None:

@@ -20,7 +20,7 @@ from suffice.numerics.elementary import exp, log1p, log_of
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.logspace import log_normalise, row_sums, scores
 from suffice.numerics.rows import affine
-from suffice.statistics.batch import Batch
+from suffice.statistics.batch import Batch, scored_rows
 from suffice.statistics.block import CodedBlock, RealBlock, tiles
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
@@ -289,4 +289,5 @@ Prediction = Callable[[LogisticModel, Batch], NDArray[Any]]
 def predictions(split: Split, params: tuple[LogisticModel, Prediction]) -> list[NDArray[Any]]:
     """Kernel of a prediction: the answers of a split, batch by batch."""
     model, answer = params
-    return list(each_batch(split, model.layout, lambda batch: answer(model, batch)))
+    rows = scored_rows(len(model.classes))
+    return list(each_batch(split, model.layout, lambda batch: answer(model, batch), rows))

@@ -1,0 +1,54 @@
+"""What reading a split takes of memory, and in batches of which size it fits a limit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
+
+__all__ = ["CELL", "ReadMemory", "in_batches", "read_memory"]
+
+CELL = 8  # bytes: a number, or the place of a category in a dictionary
+
+
+class ReadMemory(NamedTuple):
+    """Bytes that a reader of a split holds, and those of every row of a batch."""
+
+    held: int
+    row: int
+
+
+NOTHING = ReadMemory(0, 0)
+
+
+@runtime_checkable
+class Limitable(Protocol):
+    """A split that can be read in smaller batches."""
+
+    def read_memory(self) -> ReadMemory:
+        """What it takes, as far as it is known without reading."""
+        ...
+
+    def in_batches(self, rows: int) -> Self:
+        """The same in batches of so many rows at most."""
+        ...
+
+
+def read_memory(split: Any) -> ReadMemory:
+    """Tell what reading a split takes; nothing where it is not known.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from suffice.data.files.parquet import ParquetSplit
+    >>> from suffice.data.split_size import SplitSize
+    >>> types = (("x", None), ("y", None))
+    >>> read_memory(ParquetSplit(Path("a.parquet"), 0, types, size=SplitSize(1_000)))
+    ReadMemory(held=16000, row=0)
+    >>> read_memory("another kind")
+    ReadMemory(held=0, row=0)
+    """
+    return split.read_memory() if isinstance(split, Limitable) else NOTHING
+
+
+def in_batches(split: Any, rows: int) -> Any:
+    """The same split in batches of so many rows at most, where its kind allows it."""
+    return split.in_batches(rows) if isinstance(split, Limitable) else split
