@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.measure.timing import Call
 
-__all__ = ["fresh_process", "high_water", "peak"]
+__all__ = ["fresh_process", "high_water", "peak", "rise"]
 
 CLEAR = Path("/proc/self/clear_refs")
 
@@ -37,12 +37,18 @@ def peak(warm: Call, call: Call) -> int | None:
     if not CLEAR.exists():
         return None
     warm()
+    answers: list[object] = []
+    return max(rise(lambda: answers.append(call())) - _size(answers[0]), 0)
+
+
+def rise(call: Callable[[], object]) -> int:
+    """Bytes at the peak of a call, less those before it."""
     gc.collect()
     _give_back()
     CLEAR.write_text("5")  # the peak starts anew
     before = _status("VmRSS")
-    answer = call()
-    return max(_status("VmHWM") - before - _size(answer), 0)
+    call()
+    return _status("VmHWM") - before
 
 
 def high_water() -> int | None:

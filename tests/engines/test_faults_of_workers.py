@@ -32,6 +32,11 @@ def test_workers_die_or_stand_still(far: Engine, rows: Path) -> None:
     assert done.total() == 2
 
 
+@pytest.mark.parametrize("fault", ["memory", "disk"])
+def test_workers_have_no_room(far: Engine, rows: Path, fault: str) -> None:
+    assert check_faults(far, NaiveBayes.textbook, rows, "y", 1, faults=[fault]).total() == 1
+
+
 def test_processes_that_are_cut_off(processes: Engine, rows: Path) -> None:
     done = check_faults(processes, NaiveBayes.textbook, rows, "y", 1, faults=["sockets"])
     assert done.total() == 1

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_labels import Labels
 from suffice.data.binary_cells import outcome_codes
+from suffice.data.read_memory import CELL, ReadMemory
 from suffice.data.schema import (
     BOOLEAN,
     BlockLayout,
@@ -21,7 +22,6 @@ from suffice.data.schema import (
     UniformColumns,
     integer_kind,
 )
-from suffice.data.read_memory import CELL, ReadMemory
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize
 from suffice.data.table import require_columns

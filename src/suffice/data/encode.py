@@ -271,9 +271,9 @@ def _coded(
         codes, _ = _codes(coded.indices, len(coded.dictionary))
         try:
             values = coded.dictionary.to_pylist()
-        except (ValueError, OverflowError) as error:  # a year 100,000, an unknown time zone
+        except (ValueError, OverflowError) as error:
             raise SchemaError(
-                f"column {name!r} holds {held(column.type)} that cannot be named: {error}",
+                f"column {name!r} holds {held(column.type)} of a year or time zone that is none",
                 "a category or label is a value that Python has",
                 "convert the column, or leave it out",
             ) from error

@@ -46,7 +46,8 @@ def map_batches(
     """
     lazily = engine.in_process and engine.workers == 1
     splits = source.splits(layout, engine.workers)
-    return chain.from_iterable(engine.map(_each if lazily else _all, (layout, function, rows), splits))
+    kernel, task = _each if lazily else _all, (layout, function, rows)
+    return chain.from_iterable(engine.map(kernel, task, splits))
 
 
 def _each(split: Split, task: tuple[Layout, Callable[[Batch], Any], int]) -> Iterator[Any]:

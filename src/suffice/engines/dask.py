@@ -17,7 +17,15 @@ from distributed import Client, Future, KilledWorker, LocalCluster
 
 from suffice.data.source import Split
 from suffice.engines.local import AVAILABLE_CORES
-from suffice.engines.remote import Message, RemoteEngine, lost, perform, serialised
+from suffice.engines.remote import (
+    ATTEMPTS,
+    ExhaustedError,
+    Message,
+    RemoteEngine,
+    lost,
+    perform,
+    serialised,
+)
 from suffice.errors import EngineError, ParameterError
 
 __all__ = ["DaskEngine"]
@@ -82,7 +90,8 @@ class DaskEngine(RemoteEngine):
 
     def _submit(self, function: Callable[..., Message], *arguments: Any) -> Future:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
-            return _client(self.address).submit(function, *arguments, pure=False)
+            client = _client(self.address)
+            return client.submit(function, *arguments, pure=False, retries=ATTEMPTS - 1)
 
     def _begin(self, task: Message | Future, split: Split) -> Future:
         message, futures = _apart(split)
@@ -93,6 +102,8 @@ class DaskEngine(RemoteEngine):
             message: Message = reference.client.sync(_result, reference, self.patience)
         except KilledWorker as error:
             raise lost(error.allowed_failures + 1) from None
+        except ExhaustedError as error:
+            raise lost() from error
         except EngineError:
             raise
         except Exception as error:

@@ -18,7 +18,7 @@ from ray._private import ray_constants, services
 from ray.exceptions import RayError, RayTaskError
 from ray.util import client
 
-from suffice.engines.remote import ATTEMPTS, Message, RemoteEngine, lost
+from suffice.engines.remote import ATTEMPTS, ExhaustedError, Message, RemoteEngine, lost
 from suffice.errors import EngineError
 
 __all__ = ["RayEngine"]
@@ -67,6 +67,8 @@ class RayEngine(RemoteEngine):
         try:
             message: Message = ray.get(reference)
         except RayTaskError as error:
+            if isinstance(error.cause, ExhaustedError):
+                raise lost() from error
             raise EngineError(
                 f"a worker of Ray cannot begin: {error.cause}",
                 "every worker has this library",
@@ -83,7 +85,8 @@ class RayEngine(RemoteEngine):
 
 @cache
 def _remote(function: Callable[..., Message]) -> Any:
-    return ray.remote(max_retries=ATTEMPTS - 1)(function)
+    often = {"max_retries": ATTEMPTS - 1, "retry_exceptions": [ExhaustedError]}
+    return ray.remote(**often)(function)
 
 
 def _connect(address: str | None) -> None:

@@ -3,11 +3,13 @@
 Everything travels as a `Message`: bytes, with the version of this library that wrote them. A worker
 looks at the version before it looks at the bytes, and so does the caller. Workers return values and
 nothing else, an exception being a value too; a split that a lost worker was busy with can be given
-to another, and no row is counted twice.
+to another, and no row is counted twice. A worker that has no memory or no disk left says nothing of
+its rows: it is one that is lost.
 """
 
 from __future__ import annotations
 
+import errno
 import pickle
 import traceback
 from abc import abstractmethod
@@ -28,6 +30,7 @@ from suffice.statistics.statistic import Statistic, tree_sum
 
 __all__ = [
     "ATTEMPTS",
+    "ExhaustedError",
     "Message",
     "RemoteEngine",
     "Task",
@@ -48,6 +51,11 @@ Reference = Any
 ATTEMPTS = 4  # workers that one split may lose
 LARGE_SUM = 1 << 20  # bytes of a statistic; larger ones are added where they are
 FAN_IN = 8  # statistics added at a time there, a power of two
+NO_ROOM = (errno.ENOMEM, errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class ExhaustedError(Exception):
+    """A worker has no memory or no disk left; others may have."""
 
 
 # What travels ------------------------------------------------------------------------------------
@@ -119,6 +127,11 @@ def perform(task: Message, split: Message, *here: Any) -> Message:
 
     What the kernel takes besides, and the worker has already, comes last.
 
+    Raises
+    ------
+    ExhaustedError
+        If there is no room on this worker.
+
     Examples
     --------
     >>> import operator
@@ -134,6 +147,11 @@ def perform(task: Message, split: Message, *here: Any) -> Message:
 
 def add(dumps: Callable[[Any], bytes], *statistics: Message) -> Message:
     """Add statistics in the order given.
+
+    Raises
+    ------
+    ExhaustedError
+        If there is no room on this worker.
 
     Examples
     --------
@@ -158,7 +176,15 @@ def size_of(message: Message) -> Message:
 
 
 def _failure(error: Exception) -> Message:
-    """Make a message of an exception, which is opened here first: not every one can be."""
+    """Make a message of an exception, which is opened here first: not every one can be.
+
+    Raises
+    ------
+    ExhaustedError
+        If it says that there is no room.
+    """
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) in NO_ROOM:
+        raise ExhaustedError(f"{type(error).__name__}: {error}") from error
     trace = "".join(traceback.format_exception(error))
     if not isinstance(error, SufficeError):
         error.add_note(f"It was raised on a worker:\n{trace}")

@@ -269,7 +269,7 @@ def _given_up(error: Exception) -> EngineError:
         return EngineError(
             "the session of Spark has died", "", "see Spark's log, and start Python anew"
         )
-    if "Python worker exited unexpectedly" in said:
+    if "Python worker exited unexpectedly" in said or "ExhaustedError" in said:
         times = re.search(r"failed (\d+) times", said)
         return lost(int(times[1]) if times else 1)
     if "No module named 'suffice'" in said:

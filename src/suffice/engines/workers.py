@@ -22,7 +22,7 @@ from typing import TypeVar
 
 from threadpoolctl import threadpool_limits
 
-from suffice.engines.remote import ATTEMPTS, Message, lost, perform
+from suffice.engines.remote import ATTEMPTS, ExhaustedError, Message, lost, perform
 from suffice.errors import EngineError
 
 __all__ = ["Workers", "workers"]
@@ -270,7 +270,7 @@ def _answer(pipe: Connection) -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     threadpool_limits(1)
     Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(EOFError, OSError):
+    with suppress(EOFError, OSError, ExhaustedError):  # one that has no room ends
         pipe.send(None)
         while True:
             pipe.send(perform(*pipe.recv()))

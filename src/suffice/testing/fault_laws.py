@@ -1,4 +1,4 @@
-"""Workers that are killed, stand still or are cut off while a model learns or answers."""
+"""Workers that die, stand still, are cut off or have no room while a model learns or answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,7 +26,7 @@ from suffice.testing.comparing import frozen, require
 __all__ = ["FAULTS", "check_faults"]
 
 VERBS = ("fit", "predict", "evaluate")
-FAULTS = ("SIGKILL", "SIGSTOP", "sockets")
+FAULTS = ("SIGKILL", "SIGSTOP", "sockets", "memory", "disk")
 """What may happen to a worker."""
 
 
@@ -47,7 +47,9 @@ def check_faults(
 
     - ``"SIGKILL"``: is killed, as by a system that is out of memory;
     - ``"SIGSTOP"``: stands still for some seconds, with all its threads, and then goes on;
-    - ``"sockets"``: loses all its connections.
+    - ``"sockets"``: loses all its connections;
+    - ``"memory"``: gets no more memory from the system for this split;
+    - ``"disk"``: can write no byte to a file while it reads this split, as on a full disk.
 
     Parameters
     ----------
@@ -143,11 +145,12 @@ class _FaultySplit:
     stopped: float
 
     def batches(self) -> Iterator[Batch]:
-        for batch in self.split.batches():
-            if not os.path.exists(self.mark):
-                Path(self.mark).touch()
-                _meet(self.fault, self.stopped)
-            yield batch
+        with ExitStack() as until_the_end:
+            for batch in self.split.batches():
+                if not os.path.exists(self.mark):
+                    Path(self.mark).touch()
+                    until_the_end.enter_context(_met(self.fault, self.stopped))
+                yield batch
 
     def count(self) -> int:
         return self.split.count()
@@ -159,13 +162,43 @@ class _FaultySplit:
 # On a worker -------------------------------------------------------------------------------------
 
 
-def _meet(fault: str, stopped: float) -> None:
+@contextmanager
+def _met(fault: str, stopped: float) -> Iterator[None]:
+    """Meet a fault; one of a lack of room lasts until the block ends."""
+    if fault in ("memory", "disk"):
+        with _without_memory() if fault == "memory" else _limited("RLIMIT_FSIZE", 0):
+            yield
+        return
     if fault == "sockets":
         _disconnect()
     elif fault == "SIGSTOP":
         _stop(stopped)
     else:
         os.kill(os.getpid(), signal.SIGKILL)
+    yield
+
+
+@contextmanager
+def _limited(name: str, limit: int) -> Iterator[None]:
+    """Let this process have no more of something; its signal is left to be an error."""
+    import resource
+
+    what = getattr(resource, name)
+    before = resource.getrlimit(what)
+    resource.setrlimit(what, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(what, before)
+
+
+@contextmanager
+def _without_memory() -> Iterator[None]:
+    """Ask for memory where the system gives none."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    with _limited("RLIMIT_AS", pages * os.sysconf("SC_PAGE_SIZE")):
+        np.ones(1 << 25)
+        yield
 
 
 def _stop(stopped: float) -> None:

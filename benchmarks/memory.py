@@ -1,0 +1,201 @@
+"""Peak memory beside the formula that predicts it: ``python -m benchmarks.memory``.
+
+Rows come from a source that yields one row group of a Parquet file again and again, so that no file
+is larger than a row group. One factor is varied at a time; each case runs in a process of its own.
+
+::
+
+    peak = first rows + (120 MB + workers · (held + b · row)) + sums
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchmarks.measure.memory import fresh_process, rise
+from benchmarks.measure.result import MB
+from suffice import LinearDiscriminantAnalysis, NaiveBayes, engine
+from suffice.data.files.parquet import ParquetSplit
+from suffice.data.open import open_table
+from suffice.data.read_memory import CELL
+from suffice.data.split_size import SplitSize
+from suffice.data.table import RecordSplit, TableView
+from suffice.engines.memory_limit import batch_rows, bytes_of, reading
+from suffice.statistics.batch import BATCH_ROWS, SCORES
+
+__all__ = ["CASES", "Case", "measured", "predicted"]
+
+MODELS = {
+    "naive Bayes, plain": NaiveBayes.textbook,
+    "naive Bayes": NaiveBayes,
+    "LDA": LinearDiscriminantAnalysis,
+}
+WORKERS = 2
+SUMS = 240  # bytes that naive Bayes keeps of a column and class, in every result
+RANKED, RANKING = 20, 120_000_000  # classes that an evaluation ranks at most, and bytes of each
+SAMPLE = 65_536  # rows that naive Bayes learns weights of columns from
+
+
+@dataclass(frozen=True)
+class Case:
+    """Rows, and what is done with them; ``varied`` names what differs from the usual case."""
+
+    varied: str = "usual"
+    model: str = "naive Bayes, plain"
+    verb: str = "fit"
+    n: int = 10_000_000
+    row_group: int = 250_000
+    d: int = 10
+    k: int = 2
+    limit: str | None = None
+
+
+@dataclass(frozen=True)
+class Repeated(TableView):
+    """A table whose rows come again and again."""
+
+    times: int = 1
+
+    def splits(self, types: Any) -> Sequence[RecordSplit]:
+        """The parts, so many times."""
+        return [part for _ in range(self.times) for part in self.table.splits(types)]
+
+
+def predicted(case: Case) -> int:
+    """Bytes above what the process holds before."""
+    types = tuple((str(j), None) for j in range(case.d + 1))
+    part = ParquetSplit(Path(), 0, types, size=SplitSize(case.row_group))
+    need = part.read_memory()
+    need = need._replace(row=need.row + 2 * CELL * case.d)
+    limit = sys.maxsize if case.limit is None else bytes_of(case.limit)
+    workers, rows = batch_rows(need, min(WORKERS, -(-case.n // case.row_group)), limit)
+    rows = min(rows, case.row_group)
+    first_rows = CELL * (case.d + 1) * min(BATCH_ROWS, case.row_group)
+    return first_rows + reading(need, workers, rows) + _sums(case, workers, rows)
+
+
+def _sums(case: Case, workers: int, rows: int) -> int:
+    """Bytes of results, of which two wait for every worker, and of what scoring takes."""
+    d, k, results = case.d, case.k, 2 * workers + 1
+    if case.verb == "fit":
+        pairs = CELL * 4 * d**2 if case.model == "LDA" else 0
+        sample = 3 * CELL * d * SAMPLE if case.model == "naive Bayes" else 0
+        return results * (SUMS * d * k + pairs) + sample
+    scores = CELL * min(rows * k, SCORES)
+    if case.verb == "predict":
+        return workers * 2 * scores
+    ranked = 1 if k == 2 else k if k <= RANKED else 0
+    return workers * 6 * scores + ranked * RANKING + results * 2 * CELL * k**2
+
+
+def measured(case: Case, folder: str) -> int:
+    """Bytes at the peak above what the process held before."""
+    path = Path(folder, "rows.parquet")
+    make: Any = MODELS[case.model]
+    small = _rows(2_000, 3, 2)
+    warm = make(threads=WORKERS).fit(small, "y")
+    warm.evaluate(small, "y")
+    reader = engine("local", threads=WORKERS, memory_limit=case.limit)
+    once = Repeated(open_table(path).table)
+    many = replace(once, table=open_table(path).table, times=-(-case.n // case.row_group))
+    model = make(engine=reader)
+    if case.verb == "fit":
+        return rise(lambda: model.fit(many, "y"))
+    model.fit(once, "y")
+    gc.collect()
+    if case.verb == "evaluate":
+        return rise(lambda: model.evaluate(many, "y"))
+    return rise(lambda: sum(part.num_rows for part in model.predict_batches(many)))
+
+
+def write(case: Case, folder: str) -> None:
+    """Write a row group, column by column of random numbers."""
+    pq.write_table(
+        _rows(case.row_group, case.d, case.k),
+        Path(folder, "rows.parquet"),
+        row_group_size=case.row_group,
+    )
+
+
+def _rows(n: int, d: int, k: int) -> pa.Table:
+    rng = np.random.default_rng(0)
+    columns = {f"x{j}": rng.standard_normal(n) for j in range(d)}
+    return pa.table(columns | {"y": rng.permutation(np.arange(n) % k)})
+
+
+def _cases() -> Iterator[Case]:
+    """One factor varied at a time; at most 2·10⁹ cells."""
+    usual = Case()
+    for verb in ("fit", "predict", "evaluate"):
+        one = replace(usual, verb=verb)
+        yield from (replace(one, varied="rows", n=n * 10**6) for n in (10, 30, 100))
+        sizes = (50_000, 1_000_000, 5_000_000)
+        yield from (replace(one, varied="row group", row_group=size) for size in sizes)
+        wide = replace(one, varied="columns", n=1_000_000, row_group=50_000)
+        yield from (replace(wide, d=d) for d in (10, 100, 1_000, 2_000))
+    classes = replace(usual, varied="classes")
+    yield from (replace(classes, k=k) for k in (100, 10_000))
+    few = replace(classes, n=500_000)
+    yield from (replace(few, verb="predict", k=k) for k in (100, 10_000))
+    yield from (replace(few, verb="evaluate", k=k) for k in (20, 100, 2_000))
+    for model in ("naive Bayes", "LDA"):
+        other = replace(usual, varied="model", model=model)
+        yield other
+        yield replace(other, n=1_000_000, row_group=50_000, d=100)
+    for limit in ("1 GB", "600 MB"):
+        for verb in ("fit", "predict", "evaluate"):
+            yield replace(wide, varied="limit", verb=verb, d=1_000, limit=limit)
+
+
+CASES = tuple(_cases())
+QUICK = (
+    Case("rows", n=200_000, row_group=50_000, d=100),
+    Case("rows", n=1_000_000, row_group=50_000, d=100),
+    Case("limit", n=200_000, row_group=50_000, d=400, limit="400 MB"),
+    Case("limit", verb="predict", n=200_000, row_group=50_000, d=400, limit="400 MB"),
+    Case("limit", verb="evaluate", n=200_000, row_group=50_000, d=400, limit="400 MB"),
+)
+
+
+def main() -> None:
+    """Print a row for each case, or write them as JSON."""
+    parser = ArgumentParser("python -m benchmarks.memory", description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only", metavar="FACTOR")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    names = [name for name in asdict(Case()) if name != "varied"]
+    if not options.json:
+        header = ["varied", *names, "peak, MB", "predicted, MB", "ratio"]
+        print(f"| {' | '.join(header)} |\n|{'---|' * len(header)}")
+    for case in QUICK if options.quick else CASES:
+        if options.only not in (None, case.varied):
+            continue
+        with TemporaryDirectory(prefix="suffice-") as folder, fresh_process() as pool:
+            pool.submit(write, case, folder).result()
+            peak, expected = pool.submit(measured, case, folder).result(), predicted(case)
+        if options.json:
+            print(json.dumps(asdict(case) | {"peak": peak, "predicted": expected}), flush=True)
+            continue
+        values = [
+            f"{value:,}" if isinstance(value, int) else value or ""
+            for value in (case.varied, *(getattr(case, name) for name in names))
+        ]
+        figures = [f"{peak / MB:,.0f}", f"{expected / MB:,.0f}", f"{peak / expected:.2f}"]
+        print(f"| {' | '.join([*values, *figures])} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
