@@ -1,15 +1,18 @@
 """Arrow columns into numbers and codes, however they lie in memory."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suffice import NaiveBayes
+from suffice import LogisticRegression, NaiveBayes
 from suffice.data.array_source import ArraySource
 from suffice.data.encode import column_of, encode
 from suffice.data.schema import BlockLayout, Layout
+from suffice.errors import SchemaError
 from suffice.statistics.block import CodedBlock, RealBlock
 
 
@@ -78,3 +81,22 @@ def test_the_reason_for_a_kind_quotes_no_cell() -> None:
     column = NaiveBayes.textbook().fit({"x": cells, "y": labels}, "y").schema_[0]
     assert column.kind == "real"
     assert column.reason == "not all are whole numbers up to 256"
+
+
+@pytest.mark.parametrize(
+    "moments",
+    [
+        pa.array([5, 5], pa.timestamp("us", "+99:99")),
+        pa.array([5, 6], pa.timestamp("ns", "Nowhere/None")),
+        pa.array([2**31 - 1, 0], pa.int32()).cast(pa.date32()),
+        pa.array([2**60, 0], pa.timestamp("s")),
+    ],
+    ids=lambda moments: str(moments.type),
+)
+@pytest.mark.parametrize("make", [NaiveBayes, LogisticRegression])
+def test_moments_that_python_has_not_are_no_labels(make: Any, moments: Any) -> None:
+    table = pa.table({"x": [1.0, 2.0], "y": moments})
+    with pytest.raises(
+        SchemaError, match=r"column 'y' holds .* of a year or time zone that is none"
+    ):
+        make().fit(table, "y")

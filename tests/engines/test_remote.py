@@ -1,5 +1,6 @@
 """What engines of other processes share: messages, sums on workers, splits that travel light."""
 
+import errno
 import operator
 import pickle
 import threading
@@ -26,6 +27,7 @@ from suffice.data.targets import ArrayTargets
 from suffice.engines.remote import (
     FAN_IN,
     LARGE_SUM,
+    ExhaustedError,
     Message,
     RemoteEngine,
     Task,
@@ -106,6 +108,27 @@ def test_an_exception_that_cannot_travel_is_told() -> None:
     )
     with pytest.raises(EngineError, match=r"a worker raised UntoldError: left behind\."):
         deserialised(answer)
+
+
+def _without_room(split: int, error: Exception) -> None:
+    raise error
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), pa.ArrowMemoryError("malloc"), OSError(errno.ENOSPC, "disk full")]
+)
+def test_a_worker_without_room_says_nothing_of_its_rows(error: Exception) -> None:
+    task = Message(serialised(0).version, cloudpickle.dumps(Task(_without_room, error)))
+    with pytest.raises(ExhaustedError, match=type(error).__name__):
+        perform(task, serialised(0))
+
+
+def test_other_errors_of_a_system_are_told() -> None:
+    task = Message(
+        serialised(0).version, cloudpickle.dumps(Task(_without_room, OSError(5, "gone")))
+    )
+    with pytest.raises(OSError, match="gone"):
+        deserialised(perform(task, serialised(0)))
 
 
 def test_a_message_for_workers_that_die() -> None:

@@ -6,10 +6,16 @@
 #include <map>
 
 #include "arguments.hpp"
+#include "bins.hpp"
+#include "coordinate.hpp"
+#include "cuts.hpp"
 #include "distances.hpp"
 #include "eigen.hpp"
 #include "elementary.hpp"
+#include "gram.hpp"
+#include "labelings.hpp"
 #include "linear.hpp"
+#include "pair_counts.hpp"
 #include "posterior.hpp"
 #include "sha256.hpp"
 #include "squares.hpp"
@@ -156,6 +162,7 @@ void add_others(Kernels& to, const Factor& factor, const Sums& sums, const Poste
   add(to, "factor.factorise", factor.factorise);
   add(to, "factor.solve", factor.solve);
   add(to, "sums.add_pairs", sums.add_pairs);
+  add(to, "sums.sum_pairs", sums.sum_pairs);
   add(to, "sums.normalise", sums.normalise);
   add(to, "sums.scale", sums.scale);
   add(to, "posterior.log_sum_exp", posterior.log_sum_exp);
@@ -163,28 +170,61 @@ void add_others(Kernels& to, const Factor& factor, const Sums& sums, const Poste
   add(to, "posterior.normalise", posterior.normalise);
 }
 
-#define KERNELS_OF(level)                                                    \
-  [] {                                                                       \
-    Kernels all;                                                             \
-    add_moments(all, level::moments);                                        \
-    add_comoments(all, level::comoments);                                    \
-    add_counts(all, level::counts);                                          \
-    add_scores(all, level::scores);                                          \
-    add_columns(all, level::columns);                                        \
-    add_elementary(all, level::elementary);                                  \
-    add_others(all, level::factor, level::sums, level::posterior);           \
-    add(all, "distances.add_complete", level::distances.add_complete);       \
-    add(all, "distances.add_marginal", level::distances.add_marginal);       \
-    add(all, "linear.add_complete", level::linear.add_complete);             \
-    add(all, "linear.write", level::linear.write);                           \
-    add(all, "logistic.loss_derivatives", level::logistic.loss_derivatives); \
-    add(all, "logistic.add_gradient", level::logistic.add_gradient);         \
-    add(all, "logistic.add_gradients", level::logistic.add_gradients);       \
-    add(all, "squares.add_gaussian", level::squares.add_gaussian);           \
-    add(all, "eigen.symmetric", level::eigen.symmetric);                     \
-    add(all, "sweep.add_scatter", level::sweep.add_scatter);                 \
-    add(all, "sweep.expect", level::sweep.expect);                           \
-    return all;                                                              \
+void add_labelings(Kernels& to, const LabelingsKernels& table) {
+  const Stratifying<std::uint8_t>& bytes = table;
+  const Stratifying<std::int64_t>& whole = table;
+  add(to, "labelings.stratify_bytes", bytes.stratify);
+  add(to, "labelings.stratify", whole.stratify);
+  add(to, "labelings.add_rows", table.add_rows);
+  add(to, "labelings.tally", table.tally);
+  add(to, "labelings.start", table.start);
+  add(to, "labelings.add_squares", table.add_squares);
+  add(to, "labelings.add_table", table.add_table);
+  add(to, "labelings.hits", table.hits);
+}
+
+void add_bins(Kernels& to, const Bins& bins, const PairCounts& pairs, const Cuts& cuts,
+              const GramKernels& gram) {
+  add(to, "bins.cells", bins.cells);
+  add(to, "bins.count", bins.count);
+  add(to, "bins.unite", bins.unite);
+  add(to, "bins.find", bins.find);
+  add(to, "bins.hash", bins.hash);
+  add(to, "cuts.best", cuts.best);
+  add(to, "cuts.every", cuts.every);
+  add(to, "gram.times", gram.times);
+  add(to, "gram.add_transposed", gram.add_transposed);
+  add(to, "gram.add_gram", gram.add_gram);
+  add(to, "pair_counts.count", pairs.count);
+  add(to, "pair_counts.count_weighted", pairs.count_weighted);
+  add(to, "pair_counts.sum_by_parent", pairs.sum_by_parent);
+}
+
+#define KERNELS_OF(level)                                                     \
+  [] {                                                                        \
+    Kernels all;                                                              \
+    add_moments(all, level::moments);                                         \
+    add_comoments(all, level::comoments);                                     \
+    add_counts(all, level::counts);                                           \
+    add_scores(all, level::scores);                                           \
+    add_columns(all, level::columns);                                         \
+    add_elementary(all, level::elementary);                                   \
+    add_others(all, level::factor, level::sums, level::posterior);            \
+    add_labelings(all, level::labelings);                                     \
+    add_bins(all, level::bins, level::pair_counts, level::cuts, level::gram); \
+    add(all, "coordinate.sweep", level::coordinate.sweep);                    \
+    add(all, "distances.add_complete", level::distances.add_complete);        \
+    add(all, "distances.add_marginal", level::distances.add_marginal);        \
+    add(all, "linear.add_complete", level::linear.add_complete);              \
+    add(all, "linear.write", level::linear.write);                            \
+    add(all, "logistic.loss_derivatives", level::logistic.loss_derivatives);  \
+    add(all, "logistic.add_gradient", level::logistic.add_gradient);          \
+    add(all, "logistic.add_gradients", level::logistic.add_gradients);        \
+    add(all, "squares.add_gaussian", level::squares.add_gaussian);            \
+    add(all, "eigen.symmetric", level::eigen.symmetric);                      \
+    add(all, "sweep.add_scatter", level::sweep.add_scatter);                  \
+    add(all, "sweep.expect", level::sweep.expect);                            \
+    return all;                                                               \
   }()
 
 Kernels kernels_of(const std::string& level) {

@@ -21,10 +21,12 @@ from tests.numerics.elementary_values import SPANS
 from tests.numerics.kernels import (
     test_columns,
     test_comoments,
+    test_coordinate,
     test_counts,
     test_distances,
     test_eigen,
     test_factor,
+    test_labelings,
     test_linear,
     test_logistic,
     test_moments,
@@ -35,6 +37,7 @@ from tests.numerics.kernels import (
 )
 
 from suffice.numerics import kernels
+from suffice.statistics.value_grid import CELLS
 
 __all__ = ["record"]
 
@@ -42,16 +45,20 @@ LETTERS = {"?": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2"
 LETTERS |= {"u4": "I", "u8": "Q", "f4": "f", "f8": "d"}
 # Cells that scores of compressed rows read; others become doubles.
 COMPILED = ("f8", "f4", "i8", "i4")
+# The place of an argument that the binding looks at, and no kernel.
+CHECKED = {"pair_counts.count": 2, "pair_counts.count_weighted": 3}
 VALUES = 1_000_000  # of an elementary function, whose digest is recorded
 LARGE, SOME = 10_000, 40  # of calls with more bytes, one in so many is kept
 ELEMENTARY = Path(__file__).parents[1] / "numerics/recorded_elementary.json"
 CASES: tuple[tuple[Any, tuple[str, ...]], ...] = (
     (test_columns, ("cases",)),
     (test_comoments, ("cases",)),
+    (test_coordinate, ("cases",)),
     (test_counts, ("cases",)),
     (test_distances, ("of_complete", "of_marginal")),
     (test_eigen, ("called",)),
     (test_factor, ("cases",)),
+    (test_labelings, ("cases",)),
     (test_linear, ("cases",)),
     (test_logistic, ("of_outcomes", "of_dense", "of_many")),
     (test_moments, ("cases",)),
@@ -91,6 +98,8 @@ class Recorder:
             before += [np.zeros_like(one) for one in made]
             after += made
             returned = result[0] if len(made) < len(result) else None
+        if f"{kernel}.{name}" in CHECKED:
+            del before[CHECKED[f"{kernel}.{name}"]], after[CHECKED[f"{kernel}.{name}"]]
         size = sum(one.nbytes for one in before)
         self.seen += size > LARGE
         if size <= LARGE or self.seen % SOME == 0:
@@ -128,6 +137,50 @@ def posteriors(kernels: Any) -> None:
         kernels.posterior.normalise(np.asfortranarray(joint), prior)
 
 
+def cuts_and_products(kernels: Any) -> None:
+    """Call kernels of cuts, of products in one order, and sums of pairs."""
+    random = np.random.default_rng(9)
+    for k, m in ((1, 1), (2, 9), (5, 40), (20, 300)):
+        upto = np.zeros((k, m + 1))
+        np.cumsum(0.5 * random.integers(0, 9, (k, m)), axis=1, out=upto[:, 1:])
+        kernels.cuts.best(upto, 0, m)
+        kernels.cuts.every(upto, np.zeros(m, np.int64))
+    for m, g in ((0, 3), (1, 1), (7, 13), (36, 8), (70, 33)):
+        a, x, r = random.standard_normal((m, g)), *map(random.standard_normal, (g, m))
+        kernels.gram.times(a, x, np.zeros(m))
+        kernels.gram.add_transposed(a, r, np.zeros(g))
+        kernels.gram.add_gram(a, r, np.zeros((g, g)))
+        kernels.sums.sum_pairs(a, 1e-17 * a, np.zeros(g), np.zeros(g))
+
+
+def bins_and_pairs(kernels: Any) -> None:
+    """Call kernels of bins of numbers, and of pairs of them."""
+    random = np.random.default_rng(10)
+    for n, d in ((1, 1), (33, 5), (8, 70)):
+        x = random.standard_normal((n, d)) * 10.0 ** random.integers(-300, 300, (n, d))
+        x[random.random((n, d)) < 0.1] = np.nan
+        origin, low = random.standard_normal(d), np.sort(random.standard_normal(3 * d))
+        names = random.integers(0, 2**63, d).astype(np.uint64)
+        for rows in (x, np.asfortranarray(x)):
+            kernels.bins.cells(rows, origin, np.zeros((n, d), np.int32))
+            kernels.bins.find(rows, 3 * np.arange(d + 1), low, np.zeros((n, d), np.int64))
+            kernels.bins.hash(rows, names, np.zeros(n, np.uint64))
+        for _ in range(SOME):  # a table of all cells is large
+            tally = np.zeros((1, CELLS + 1), np.uint32)
+            kernels.bins.count(x[:, :1].copy(), origin[:1], np.zeros(n, np.int64), tally)
+        bins = 2 * d
+        places = (2 * np.arange(d) + random.integers(0, 2, (n, d))).astype(np.int32)
+        places[random.random((n, d)) < 0.2] = -1
+        codes, pairs = random.integers(-1, 3, n), bins * (bins + 1) // 2
+        kernels.pair_counts.count(places, codes, bins, np.zeros((3, pairs), np.uint32))
+        weights, table = random.random(n), np.zeros((3, 2, pairs))
+        kernels.pair_counts.count_weighted(places, codes, weights, bins, table)
+        terms, sums = random.standard_normal((3, bins, bins)), np.zeros((n, 3, d))
+        kernels.pair_counts.sum_by_parent(places, random.random(bins) < 0.5, terms, sums)
+    a, b = (np.unique(random.integers(0, 99, 40)) for _ in range(2))
+    kernels.bins.unite(a, b, np.zeros_like(a), np.zeros_like(b))
+
+
 def digests() -> Iterator[tuple[str, list[Any], Any]]:
     """Yield what a digest of an elementary function is made from, and the digest."""
     for name, digest in json.loads(ELEMENTARY.read_text()).items():
@@ -145,7 +198,8 @@ def record(path: Path) -> int:
                 for _ in getattr(module, name)():
                     pass
             module.kernels = kernels
-        posteriors(recorder)
+        for called in (posteriors, cuts_and_products, bins_and_pairs):
+            called(recorder)
         for name, given, digest in digests():
             recorder.write(name, given, given, digest)
         return recorder.calls

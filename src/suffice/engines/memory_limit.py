@@ -26,7 +26,7 @@ __all__ = ["batch_rows", "bytes_of", "reading", "within_limit"]
 OVERHEAD = 120_000_000  # bytes of threads, and those that allocators keep
 FEWEST_ROWS = 1_024  # of a batch
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
-SIZE = re.compile(r"(\d+(?:\.\d+)?) ?([KMG]?B?)", re.IGNORECASE)
+SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(|B|KB|MB|GB)", re.IGNORECASE)
 
 
 def bytes_of(size: int | str) -> int:
@@ -43,15 +43,14 @@ def bytes_of(size: int | str) -> int:
     (1500000000, 300000000, 4096)
     """
     found = SIZE.fullmatch(str(size).strip()) if not isinstance(size, bool) else None
-    unit = UNITS.get(found[2].upper()) if found else None
-    number = 0 if found is None or unit is None else int(float(found[1]) * unit)
-    if number < 1:
+    number = float(found[1]) * UNITS[found[2].upper()] if found else 0.0
+    if number < 1 or not number.is_integer():
         raise ParameterError(
             Option.of("memory_limit", size),
             "a limit is a number of bytes, or one of KB, MB or GB",
             "write it as '2 GB'",
         )
-    return number
+    return int(number)
 
 
 def reading(need: ReadMemory, workers: int, rows: int) -> int:

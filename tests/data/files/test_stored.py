@@ -15,6 +15,7 @@ import pytest
 
 from suffice.data.csv.table import CsvFormat
 from suffice.data.file_formats import open_files
+from suffice.data.files import parquet
 from suffice.data.table import BATCH_ROWS, Table
 from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.linear_model import LinearRegression
@@ -334,3 +335,39 @@ class TestFeather:
     def test_compressed(self, tmp_path: Path, people: pa.Table) -> None:
         feather.write_feather(people, tmp_path / "t.feather", compression="zstd")
         assert rows(open_files(tmp_path / "t.feather")) == people.to_pylist()
+
+
+def test_columns_that_are_read_whole_are_those_read_in_batches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Row groups of few and of many rows, of cells of every width."""
+    rng = np.random.default_rng(0)
+    n = BATCH_ROWS + 1_000
+    table = pa.table(
+        {
+            "number": pa.array(rng.normal(size=n), mask=rng.random(n) < 0.1),
+            "small": rng.integers(-5, 5, n).astype(np.int8),
+            "truth": rng.random(n) < 0.5,
+            "day": pa.array(rng.integers(0, 9_999, n).astype(np.int32)).cast(pa.date32()),
+            "word": pa.array(rng.choice(["u", "vw", "x"], n), mask=rng.random(n) < 0.1),
+            "a.b": rng.normal(size=n),
+        }
+    )
+    path = tmp_path / "rows.parquet"
+    pq.write_table(table, path, row_group_size=BATCH_ROWS + 500)
+
+    def read(names: list[str]) -> list[list[pa.RecordBatch]]:
+        splits = open_files(path).splits(dict.fromkeys(names))
+        return [list(split.record_batches()) for split in splits]
+
+    whole = read(table.column_names), read(["a.b", "word"])
+    monkeypatch.setattr(parquet, "WHOLE_ROWS", 0)
+    assert (read(table.column_names), read(["a.b", "word"])) == whole
+    assert [[batch.num_rows for batch in part] for part in whole[0]] == [[BATCH_ROWS, 500], [500]]
+
+
+def test_the_first_rows_keep_no_others(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": np.arange(4.0 * BATCH_ROWS)}), tmp_path / "rows.parquet")
+    head = open_files(tmp_path / "rows.parquet").head()
+    assert head.column("x").to_pylist() == list(range(BATCH_ROWS))
+    assert head.get_total_buffer_size() == 8 * BATCH_ROWS

@@ -30,7 +30,7 @@ def tables(random: np.random.Generator, p: int, d: int, k: int, f: int) -> Any:
 
 
 def cases() -> Iterator[tuple[str, list[Any]]]:
-    random = np.random.default_rng(7)
+    random, labelings = np.random.default_rng(7), kernels.labelings
     for p, n, d, k, f in SHAPES:
         codes, folds = labels(random, p, n, k, f)
         x, sums = random.standard_normal((n, d)), np.zeros((p, f * k, d))
