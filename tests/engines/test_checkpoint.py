@@ -8,7 +8,7 @@ import os
 import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from sklearn.base import clone
 import suffice
 from suffice import LinearRegression, NaiveBayes
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis
-from suffice.engines import progress_engine
+from suffice.engines import checkpoint, progress_engine
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.checksum import checksum
 from suffice.engines.fit_context import fit_context
@@ -31,6 +31,8 @@ from suffice.engines.progress import Progress
 from suffice.engines.progress_engine import WatchedEngine
 from suffice.errors import EngineError, ModelFileError, ParameterError
 from suffice.linear_model import LogisticRegression, Ridge
+from suffice.persist import read_model, write_model
+from suffice.statistics.vocabulary import Vocabulary
 
 GROUPS = 40
 NOTE = "What is summed so far is kept in fit.checkpoint: run the same again to go on."
@@ -382,6 +384,27 @@ def test_a_damaged_checkpoint_is_refused(file: Path) -> None:
             "start from the beginning."
         )
         assert path.read_bytes() == whole[:length]
+
+
+def test_a_forged_checkpoint_is_refused(file: Path) -> None:
+    """Its digest holds, and its sums are of other columns, or their categories are closed."""
+    path = Path("fit.checkpoint")
+    stopped(NaiveBayes.textbook, file, 5)
+    _, (kept,) = read_model(path, types=checkpoint.TYPES)
+
+    def closed(sums: Any) -> Any:
+        numbers, colours = sums.blocks
+        values = colours.vocabularies[0].values
+        return (numbers, replace(colours, vocabularies=(Vocabulary(values, closed=True),)))
+
+    for change in (closed, lambda sums: sums.blocks[:1]):
+        forged = [replace(sums, blocks=change(sums)) for sums in kept.statistics]
+        content = [replace(kept, statistics=tuple(forged))]
+        write_model(path, checkpoint.KIND, content, types=checkpoint.TYPES)
+        with pytest.raises(
+            ModelFileError, match=r"fit\.checkpoint holds sums that cannot be added"
+        ):
+            NaiveBayes.textbook(engine=checkpointed()).fit(file, "y")
 
 
 def test_a_file_that_is_no_checkpoint_is_left_alone(file: Path) -> None:

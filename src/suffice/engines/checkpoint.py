@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -107,11 +107,34 @@ class CheckpointedEngine(EngineView):
             (Journal, self.path), lambda: Journal(Path(self.path), self.every)
         )
         sum_: GrowingSum[S] = journal.next(of)
+        kept = sum_.done > 0
         with closing(self._terms(kernel, params, splits, sum_.done)) as terms:
             for term in terms:
-                sum_.add(term)
+                with self._adding(kept):
+                    sum_.add(term)
                 journal.write_when_due()
-        return sum_.total()
+        with self._adding(kept):
+            return sum_.total()
+
+    @contextmanager
+    def _adding(self, kept: bool) -> Iterator[None]:
+        """Refuse sums of the file, if there are some, that those of the rows cannot be added to.
+
+        Raises
+        ------
+        ModelFileError
+            If it is so: its digest holds, so it was not damaged, but forged.
+        """
+        try:
+            yield
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            if not kept or isinstance(error, SufficeError):
+                raise
+            raise ModelFileError(
+                f"{self.path} holds sums that cannot be added to those of the rows",
+                "it was to be a checkpoint to go on from",
+                ANEW,
+            ) from error
 
     def _terms(
         self, kernel: Callable[[Split, P], S], params: P, splits: Sequence[Split], done: int
