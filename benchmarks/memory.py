@@ -5,7 +5,7 @@ is larger than a row group. One factor is varied at a time; each case runs in a 
 
 ::
 
-    peak = first rows + (120 MB + workers · (held + b · row)) + sums
+    peak = first rows + (40 MB + workers · (held + b · row)) + sums
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from benchmarks.measure.result import MB
 from suffice import LinearDiscriminantAnalysis, NaiveBayes, engine
 from suffice.data.files.parquet import ParquetSplit
 from suffice.data.open import open_table
-from suffice.data.read_memory import CELL
+from suffice.data.read_memory import ENCODED, STORED
 from suffice.data.split_size import SplitSize
 from suffice.data.table import RecordSplit, TableView
 from suffice.engines.memory_limit import batch_rows, bytes_of, reading
@@ -43,6 +43,7 @@ MODELS = {
     "LDA": LinearDiscriminantAnalysis,
 }
 WORKERS = 2
+NUMBER = 8  # bytes
 SUMS = 240  # bytes that naive Bayes keeps of a column and class, in every result
 RANKED, RANKING = 20, 120_000_000  # classes that an evaluation ranks at most, and bytes of each
 SAMPLE = 65_536  # rows that naive Bayes learns weights of columns from
@@ -78,11 +79,11 @@ def predicted(case: Case) -> int:
     types = tuple((str(j), None) for j in range(case.d + 1))
     part = ParquetSplit(Path(), 0, types, size=SplitSize(case.row_group))
     need = part.read_memory()
-    need = need._replace(row=need.row + 2 * CELL * case.d)
+    need = need._replace(row=need.row + ENCODED * case.d)
     limit = sys.maxsize if case.limit is None else bytes_of(case.limit)
     workers, rows = batch_rows(need, min(WORKERS, -(-case.n // case.row_group)), limit)
     rows = min(rows, case.row_group)
-    first_rows = CELL * (case.d + 1) * min(BATCH_ROWS, case.row_group)
+    first_rows = STORED * (case.d + 1) * min(BATCH_ROWS, case.row_group)
     return first_rows + reading(need, workers, rows) + _sums(case, workers, rows)
 
 
@@ -90,14 +91,14 @@ def _sums(case: Case, workers: int, rows: int) -> int:
     """Bytes of results, of which two wait for every worker, and of what scoring takes."""
     d, k, results = case.d, case.k, 2 * workers + 1
     if case.verb == "fit":
-        pairs = CELL * 4 * d**2 if case.model == "LDA" else 0
-        sample = 3 * CELL * d * SAMPLE if case.model == "naive Bayes" else 0
+        pairs = NUMBER * 4 * d**2 if case.model == "LDA" else 0
+        sample = 3 * NUMBER * d * SAMPLE if case.model == "naive Bayes" else 0
         return results * (SUMS * d * k + pairs) + sample
-    scores = CELL * min(rows * k, SCORES)
+    scores = NUMBER * min(rows * k, SCORES)
     if case.verb == "predict":
         return workers * 2 * scores
     ranked = 1 if k == 2 else k if k <= RANKED else 0
-    return workers * 6 * scores + ranked * RANKING + results * 2 * CELL * k**2
+    return workers * 6 * scores + ranked * RANKING + results * 2 * NUMBER * k**2
 
 
 def measured(case: Case, folder: str) -> int:
@@ -142,7 +143,7 @@ def _cases() -> Iterator[Case]:
     sizes = (50_000, 1_000_000, 5_000_000)
     yield from (replace(usual, varied="row group", row_group=size) for size in sizes)
     yield from (replace(wide, d=d) for d in (10, 100, 1_000))
-    yield replace(wide, d=2_000, limit="2 GB")
+    yield replace(wide, n=500_000, d=2_000, row_group=20_000, limit="1 GB")
     yield from (replace(usual, varied="classes", k=k) for k in (100, 10_000))
     for model in ("naive Bayes", "LDA"):
         yield replace(usual, varied="model", model=model)

@@ -77,7 +77,7 @@ def rows(tmp_path: Path) -> Path:
 
 
 def test_results_are_the_same_bits(rows: Path) -> None:
-    narrow = suffice.engine("local", threads=2, memory_limit="120300000")
+    narrow = suffice.engine("local", threads=2, memory_limit="40330000")
     model, limited = NaiveBayes().fit(rows, "y"), NaiveBayes(engine=narrow).fit(rows, "y")
     assert limited.statistic_ == model.statistic_
     assert limited.predict_proba(rows).tobytes() == model.predict_proba(rows).tobytes()
@@ -91,7 +91,7 @@ def test_fewer_threads_read_smaller_batches(rows: Path) -> None:
     model = NaiveBayes().fit(rows, "y")
     splits = open_table(rows, "y").splits(model.layout_, 2)
     held, row = splits[0].read_memory()
-    limit = 120_000_000 + held + FEWEST_ROWS * row
+    limit = 40_000_000 + held + FEWEST_ROWS * row
     number, smaller = within_limit(splits, 2, limit)
     assert number == 1
     sizes = [batch.rows for split in smaller for batch in split.batches()]
@@ -101,7 +101,7 @@ def test_fewer_threads_read_smaller_batches(rows: Path) -> None:
 
 
 def test_a_limit_that_is_too_small_says_what_it_takes(rows: Path) -> None:
-    with pytest.raises(ParameterError, match=r"takes 121 MB to read, .*; allow '121 MB'"):
+    with pytest.raises(ParameterError, match=r"takes 41 MB to read, .*; allow '41 MB'"):
         NaiveBayes(engine=suffice.engine("local", memory_limit="1 MB")).fit(rows, "y")
 
 

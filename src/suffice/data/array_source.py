@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_labels import Labels
 from suffice.data.binary_cells import outcome_codes
-from suffice.data.read_memory import CELL, ReadMemory
+from suffice.data.read_memory import ENCODED, ReadMemory
 from suffice.data.schema import (
     BOOLEAN,
     BlockLayout,
@@ -234,7 +234,7 @@ class ArraySplit:
 
     def read_memory(self) -> ReadMemory:
         """Rows lie in memory; some are laid out as doubles."""
-        return ReadMemory(0, 2 * CELL * len(self.source.names))
+        return ReadMemory(0, ENCODED * len(self.source.names))
 
     def in_batches(self, rows: int) -> ArraySplit:
         """The same in batches of so many rows at most."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 
-__all__ = ["CELL", "ReadMemory", "in_batches", "read_memory"]
+__all__ = ["ENCODED", "STORED", "ReadMemory", "in_batches", "read_memory"]
 
-CELL = 8  # bytes: a number, or the place of a category in a dictionary
+# Bytes of a cell: 8 of a number or a place in a dictionary, and what allocators lose beside it.
+STORED = 12  # as Arrow has it
+ENCODED = 10  # in the block of a batch
 
 
 class ReadMemory(NamedTuple):
@@ -42,7 +44,7 @@ def read_memory(split: Any) -> ReadMemory:
     >>> from suffice.data.split_size import SplitSize
     >>> types = (("x", None), ("y", None))
     >>> read_memory(ParquetSplit(Path("a.parquet"), 0, types, size=SplitSize(1_000)))
-    ReadMemory(held=16000, row=0)
+    ReadMemory(held=24000, row=0)
     >>> read_memory("another kind")
     ReadMemory(held=0, row=0)
     """

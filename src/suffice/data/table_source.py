@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from suffice.data.encode import column_of, encode, stored_as
 from suffice.data.first_values import first_values
 from suffice.data.frames.memory import in_memory
-from suffice.data.read_memory import CELL, ReadMemory, in_batches, read_memory
+from suffice.data.read_memory import ENCODED, ReadMemory, in_batches, read_memory
 from suffice.data.schema import Column, Layout, Stored, undecided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
@@ -311,9 +311,9 @@ class TableSplit:
         return self.part.locate(row) if self.part is not None else f"row {row}"
 
     def read_memory(self) -> ReadMemory:
-        """What its reader holds; rows are also encoded, twice where they are added up."""
+        """What its reader holds; rows are also encoded."""
         held, row = read_memory(self.part)
-        return ReadMemory(held, row + 2 * CELL * len(self.layout.columns))
+        return ReadMemory(held, row + ENCODED * len(self.layout.columns))
 
     def in_batches(self, rows: int) -> TableSplit:
         """The same, encoded in batches of so many rows at most."""

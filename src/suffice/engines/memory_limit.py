@@ -2,10 +2,10 @@
 
 ::
 
-    peak = first rows + (120 MB + workers · (held + b · row)) + sums and answers
+    peak = first rows + (40 MB + workers · (held + b · row)) + sums and answers
 
 ``held`` is what the reader of a split holds and ``row`` what every row of a batch of b rows takes
-(`suffice.data.read_memory`); the 120 MB are threads and what allocators keep. The limit is for the
+(`suffice.data.read_memory`); the 40 MB are threads and what allocators keep. The limit is for the
 brackets: b is the largest power of two, 1,024 to 65,536, that keeps it; where none does, fewer
 threads read.
 """
@@ -23,7 +23,7 @@ from suffice.statistics.batch import BATCH_ROWS
 
 __all__ = ["batch_rows", "bytes_of", "reading", "within_limit"]
 
-OVERHEAD = 120_000_000  # bytes of threads, and those that allocators keep
+OVERHEAD = 40_000_000  # bytes of threads, and those that allocators keep
 FEWEST_ROWS = 1_024  # of a batch
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(|B|KB|MB|GB)", re.IGNORECASE)
@@ -59,7 +59,7 @@ def reading(need: ReadMemory, workers: int, rows: int) -> int:
     Examples
     --------
     >>> reading(ReadMemory(held=1_000, row=16), workers=2, rows=100)
-    120005200
+    40005200
     """
     return OVERHEAD + workers * (need.held + rows * need.row)
 
@@ -69,11 +69,11 @@ def batch_rows(need: ReadMemory, workers: int, limit: int) -> tuple[int, int]:
 
     Examples
     --------
-    >>> batch_rows(ReadMemory(10_000_000, 160), workers=2, limit=250_000_000)
+    >>> batch_rows(ReadMemory(10_000_000, 160), workers=2, limit=170_000_000)
     (2, 65536)
-    >>> batch_rows(ReadMemory(10_000_000, 16_000), workers=2, limit=250_000_000)
+    >>> batch_rows(ReadMemory(10_000_000, 16_000), workers=2, limit=170_000_000)
     (2, 2048)
-    >>> batch_rows(ReadMemory(110_000_000, 160), workers=2, limit=250_000_000)
+    >>> batch_rows(ReadMemory(110_000_000, 160), workers=2, limit=170_000_000)
     (1, 65536)
     """
     for number in range(workers, 0, -1):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from suffice.data.files.stored import StoredFormat, StoredSplit
-from suffice.data.read_memory import CELL, ReadMemory
+from suffice.data.read_memory import STORED, ReadMemory
 from suffice.data.table import BATCH_ROWS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["PARQUET", "ParquetSplit", "open_parquet"]
 _BUFFER_BYTES = 1 << 18
 WHOLE_ROWS = 4 * BATCH_ROWS  # of a row group whose columns are read whole
 _WHOLE_BYTES = 1 << 22  # of a column of strings that is
-PAGES = 5 << 19  # bytes that a reader of batches holds of a column
+PAGES = 9 << 19  # bytes that a reader of batches holds of a column
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class ParquetSplit(StoredSplit):
         """Whole columns of a small row group; else a batch, and the pages of every column."""
         rows, d = self.size.rows, len(self.types)
         if rows is not None and rows <= WHOLE_ROWS:
-            return ReadMemory(rows * d * CELL, 0)
-        return ReadMemory(d * PAGES, d * CELL)
+            return ReadMemory(rows * d * STORED, 0)
+        return ReadMemory(d * PAGES, d * STORED)
 
     def _is_damaged(self, file: pq.ParquetFile, name: str) -> bool:
         """Whether a column cannot be read even alone."""

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.files.version import FileVersion, readable, version_of
-from suffice.data.read_memory import CELL, ReadMemory
+from suffice.data.read_memory import STORED, ReadMemory
 from suffice.data.split_size import UNKNOWN, SplitSize
 from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
 from suffice.data.type_names import called, held
@@ -136,7 +136,7 @@ class StoredSplit:
 
     def read_memory(self) -> ReadMemory:
         """Parts of other formats are read whole."""
-        return ReadMemory((self.size.rows or BATCH_ROWS) * len(self.types) * CELL, 0)
+        return ReadMemory((self.size.rows or BATCH_ROWS) * len(self.types) * STORED, 0)
 
     def in_batches(self, rows: int) -> Self:
         """The same, read in batches of so many rows at most."""
