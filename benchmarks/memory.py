@@ -45,7 +45,8 @@ MODELS = {
 WORKERS = 2
 NUMBER = 8  # bytes
 SUMS = 240  # bytes that naive Bayes keeps of a column and class, in every result
-RANKED, RANKING = 20, 120_000_000  # classes that an evaluation ranks at most, and bytes of each
+RANKED, SCORED = 20, 1 << 20  # classes that an evaluation ranks at most, and scores of each
+RANKING, SORTING = 40, 150_000_000  # bytes of a score, and of sorting them
 SAMPLE = 65_536  # rows that naive Bayes learns weights of columns from
 
 
@@ -98,7 +99,9 @@ def _sums(case: Case, workers: int, rows: int) -> int:
     if case.verb == "predict":
         return workers * 2 * scores
     ranked = 1 if k == 2 else k if k <= RANKED else 0
-    return workers * 6 * scores + ranked * RANKING + results * 2 * NUMBER * k**2
+    kept = results * min(case.row_group, SCORED) + 2 * SCORED
+    rankings = SORTING + ranked * RANKING * kept if ranked else 0
+    return workers * 6 * scores + rankings + results * 2 * NUMBER * k**2
 
 
 def measured(case: Case, folder: str) -> int:

@@ -18,7 +18,6 @@ from typing import Any
 
 from suffice.data.read_memory import ReadMemory, in_batches, read_memory
 from suffice.errors import ParameterError
-from suffice.phrases import Option
 from suffice.statistics.batch import BATCH_ROWS
 
 __all__ = ["batch_rows", "bytes_of", "reading", "within_limit"]
@@ -46,7 +45,7 @@ def bytes_of(size: int | str) -> int:
     number = float(found[1]) * UNITS[found[2].upper()] if found else 0.0
     if number < 1 or not number.is_integer():
         raise ParameterError(
-            Option.of("memory_limit", size),
+            f"memory_limit={size!r}",
             "a limit is a number of bytes, or one of KB, MB or GB",
             "write it as '2 GB'",
         )
@@ -103,7 +102,7 @@ def within_limit(
     if not number and splits:
         least = -(-reading(need, 1, FEWEST_ROWS) // 10**6)
         raise ParameterError(
-            Option.of("memory_limit", limit),
+            f"memory_limit={limit!r}",
             f"the largest part of the table takes {least:,} MB to read, with one thread",
             f"allow '{least} MB', or write the table in smaller parts, such as shorter row groups",
         )
