@@ -1,5 +1,6 @@
 """Rows with every kind of column, names and values that would break bad quoting, and models."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from suffice import (
     RegularizedDiscriminantAnalysis,
     Ridge,
 )
+from suffice.errors import DataError
 
 JOBS = ["it's", "back\\slash", 'x"; DROP TABLE t; --', "new\nline", "*/ x", "${y}", "é"]
 LABELS = ["it's", "no", 'a"); --']
@@ -32,6 +34,7 @@ def rows(n: int, seed: int, unseen: bool = False) -> pd.DataFrame:
             "far": 1e6 + rng.normal(k, 1),
             "job": np.array([*JOBS, "new"])[rng.integers(0, len(JOBS) + unseen, n)],
             "code": rng.integers(0, 3 + unseen, n),
+            "years": rng.integers(0, 60 + 40 * unseen, n) + 5 * k,
             "flag": rng.random(n) < 0.2 + 0.2 * k,
             "bit": rng.integers(0, 2 + unseen, n),
             "hits": rng.poisson(2 + k).astype(float),
@@ -46,7 +49,8 @@ def rows(n: int, seed: int, unseen: bool = False) -> pd.DataFrame:
 def with_holes(table: pd.DataFrame, seed: int) -> pd.DataFrame:
     """The same rows without the label; a cell in seven is missing, and one row shows nothing."""
     rng = np.random.default_rng(seed)
-    kinds = {"code": "Int64", "bit": "Int64", "flag": "boolean", NAMES["job"]: "string"}
+    whole = dict.fromkeys(["code", "years", "bit"], "Int64")
+    kinds = whole | {"flag": "boolean", NAMES["job"]: "string"}
     table = table.drop(columns="y").astype(kinds)
     for name in table:
         missing = rng.random(len(table)) < 1 / 7
@@ -65,6 +69,8 @@ NAIVE_BAYES = {
     "weights": {"numbers": "adaptive", "calibration": "weights"},
     "histogram": {"numbers": "histogram"},
 }
+AS_IT_COMES = "as it comes"
+ALL_NAIVE_BAYES = [*NAIVE_BAYES, AS_IT_COMES]
 NUMBERS = [NAMES["age"], "far", "hits"]
 DISCRIMINANTS = {
     "lda": LinearDiscriminantAnalysis,
@@ -85,12 +91,18 @@ def holes() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
-def naive_bayes(training: pd.DataFrame) -> dict[str, Any]:
-    """Naive Bayes of every family but text, under every estimation and rule for the unseen."""
-    return {
+def naive_bayes(training: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Naive Bayes of every family but text, under every estimation and rule for the unseen.
+
+    And as it comes, fitted to a file of text with missing cells.
+    """
+    file = tmp_path_factory.mktemp("naive_bayes") / "training.csv"
+    with_holes(training, 5).assign(y=training["y"]).to_csv(file, index=False)
+    models = {
         name: NaiveBayes.textbook(families=FAMILIES, **options).fit(training, "y")
         for name, options in NAIVE_BAYES.items()
     }
+    return models | {AS_IT_COMES: NaiveBayes().fit(file, "y")}
 
 
 @pytest.fixture(scope="session")
@@ -113,3 +125,21 @@ def complete_models(training: pd.DataFrame) -> dict[str, Any]:
 def complete() -> pd.DataFrame:
     """10,000 complete rows, without unseen values."""
     return rows(SCORED, 4).drop(columns="y")
+
+
+@pytest.fixture(scope="session", params=["ignore", "smooth", "error"])
+def stored_as_numbers(request: pytest.FixtureRequest) -> tuple[Any, pd.DataFrame, np.ndarray]:
+    """A model of categories of whole numbers; rows where they are doubles; Python's answers.
+
+    Where Python refuses a row, its answer is NaN.
+    """
+    rng = np.random.default_rng(6)
+    code, y = rng.integers(0, 4, 400), np.array(["a", "b"])[rng.integers(0, 2, 400)]
+    model = NaiveBayes.textbook(unseen=request.param).fit(pd.DataFrame({"code": code, "y": y}), "y")
+    asked = pd.DataFrame({"code": [1.0, np.nan, 2.5, 99.0, 1e200, -0.0, np.inf]})
+    answers = np.full((len(asked), 2), np.nan)
+    for i in range(len(asked)):
+        with suppress(DataError):
+            answers[i] = model.predict_proba(asked.iloc[[i]])[0]
+    assert np.isnan(answers).any(axis=1).sum() == (4 if request.param == "error" else 1)
+    return model, asked, answers

@@ -13,7 +13,7 @@ from suffice.errors import ParameterError
 from suffice.export import to_json
 from suffice.export.json import schema
 
-from .conftest import NAIVE_BAYES
+from .conftest import ALL_NAIVE_BAYES
 
 
 def _log(value: Any) -> float:
@@ -66,7 +66,7 @@ def plain(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return rows.astype(object).where(rows.notna(), None).to_dict("records")
 
 
-@pytest.mark.parametrize("name", NAIVE_BAYES)
+@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
 def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     model = naive_bayes[name]
     facts = json.loads(to_json(model))

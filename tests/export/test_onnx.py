@@ -11,7 +11,7 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import log_joint
 
-from .conftest import NAIVE_BAYES
+from .conftest import ALL_NAIVE_BAYES
 
 pytest.importorskip("onnx", reason="onnx is not installed")
 onnxruntime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
@@ -34,7 +34,7 @@ def run(model: Any, rows: pd.DataFrame) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("name", NAIVE_BAYES)
+@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
 def test_naive_bayes(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     """10,000 rows with missing cells and unseen values."""
     model = naive_bayes[name]
@@ -78,6 +78,11 @@ def test_what_python_refuses_is_no_number() -> None:
     model = NaiveBayes.textbook().fit(rows, "y")
     _, probabilities = run(model, pd.DataFrame({"n1": [np.inf, 1e200, 3.0]}))
     assert np.isnan(probabilities).all(axis=1).tolist() == [True, True, False]
+
+
+def test_whole_numbers_that_are_stored_as_doubles(stored_as_numbers: Any) -> None:
+    model, rows, answers = stored_as_numbers
+    np.testing.assert_allclose(run(model, rows)[1], answers, rtol=0, atol=1e-12)
 
 
 def test_a_column_with_the_name_of_an_output_is_refused() -> None:

@@ -20,6 +20,8 @@ from suffice import NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_sql
 
+from .conftest import ALL_NAIVE_BAYES
+
 TABLE = 't"; DROP TABLE x; --'
 Run = Callable[[pd.DataFrame, str], pd.DataFrame]
 
@@ -113,27 +115,24 @@ def check(model: Any, rows: pd.DataFrame, dialect: str, run: Run) -> None:
         np.testing.assert_allclose(answer["prediction"].to_numpy(float), expected, rtol=1e-9)
 
 
-MODELS = ["bayes", "map", "mle", "smooth", "uniform", "weights", "histogram"]
-
-
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
 def test_naive_bayes_in_duckdb(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     check(naive_bayes[name], holes, "duckdb", in_duckdb)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
 def test_naive_bayes_in_sqlite(naive_bayes: Any, holes: pd.DataFrame, name: str) -> None:
     check(naive_bayes[name], holes, "sqlite", in_sqlite)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
 def test_naive_bayes_in_postgresql(
     naive_bayes: Any, holes: pd.DataFrame, name: str, in_postgresql: Run
 ) -> None:
     check(naive_bayes[name], holes, "postgres", in_postgresql)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", ALL_NAIVE_BAYES)
 def test_naive_bayes_in_spark(
     naive_bayes: Any, holes: pd.DataFrame, name: str, in_spark: Run
 ) -> None:
@@ -201,6 +200,19 @@ def test_what_python_refuses_is_null() -> None:
     asked = pd.DataFrame({"x": [np.inf, -np.inf, 1e200, np.nan, 3.0]})
     answer = in_duckdb(asked, to_sql(model, "duckdb", TABLE))
     assert answer.isna().all(axis=1).tolist() == [True, True, True, False, False]
+
+
+def test_whole_numbers_that_are_stored_as_doubles(stored_as_numbers: Any) -> None:
+    import pyarrow as pa
+
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    model, rows, answers = stored_as_numbers
+    cells = pa.array(rows["code"].to_numpy(), from_pandas=False)  # NaN, and no NULL
+    with duckdb.connect() as connection:
+        connection.register("t", pa.table({"code": cells, "key": range(len(rows))}))
+        found = connection.execute(to_sql(model, "duckdb", "t", keep=["key"])).fetch_df()
+    found = found.sort_values("key")[["P(a)", "P(b)"]].to_numpy(float)
+    np.testing.assert_allclose(found, answers, rtol=0, atol=1e-12)
 
 
 def test_a_row_impossible_under_every_class_gets_the_prior() -> None:
@@ -277,6 +289,6 @@ def test_adult(data: Path) -> None:
         pytest.skip(f"{path} is absent")
     kinds = {"skipinitialspace": True, "na_values": "?"}
     rows = pd.read_csv(path, header=None, names=ADULT, **kinds)
-    model = NaiveBayes.textbook().fit(rows, "income")
+    model = NaiveBayes().fit(rows, "income")
     rows = rows.drop(columns="income")
     check(model, rows, "duckdb", in_duckdb)

@@ -11,7 +11,6 @@ from math import inf
 from typing import Any
 
 from suffice.export.expressions import (
-    LARGEST,
     Above,
     Cell,
     Choice,
@@ -196,10 +195,10 @@ class _Writer:
     def _illegal(self, j: int) -> list[str]:
         """What Python refuses."""
         column, x = self.joint.columns[j], f"row[{j}].number"
-        if not column.is_number:
+        if column.bounds is None:
             return []
-        rules = [f"!({x} >= {_number(-LARGEST if column.kind == 'number' else 0.0)})"]
-        rules.append(f"!({x} <= {_number(LARGEST)})")
+        low, high = map(_number, column.bounds)
+        rules = [f"!({x} >= {low})", f"!({x} <= {high})"]
         return rules + ([f"{x} != floor({x})"] if column.kind == "whole" else [])
 
     def _choice(self, term: Term) -> list[str]:

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import singledispatch
+from sys import float_info
 from typing import Any, Literal
 
 __all__ = [
-    "LARGEST",
     "Above",
     "Cell",
     "Choice",
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 LARGEST = 1e150  # a model refuses larger numbers, and so does what is exported
+DOUBLE = float_info.max
 
 ColumnKind = Literal["number", "count", "whole", "string", "integer", "boolean"]
 Missing = Literal["nothing", "refused"]
@@ -46,7 +47,7 @@ class Column:
 
     A ``number`` is at most 1e150 in size, a ``count`` also 0 or more, ``whole`` also without a
     fraction; cells that break the rule are refused. ``string``, ``integer`` and ``boolean`` cells
-    are read by `Choice` only.
+    are read by `Choice` only; an ``integer`` may be any finite number.
     """
 
     name: str
@@ -56,6 +57,15 @@ class Column:
     def is_number(self) -> bool:
         """Whether the cells are read as doubles, and not compared with values."""
         return self.kind in ("number", "count", "whole")
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The smallest and the largest cell that is answered; None where cells are no numbers."""
+        if self.kind in ("string", "boolean"):
+            return None
+        if self.kind == "integer":
+            return -DOUBLE, DOUBLE
+        return (-LARGEST if self.kind == "number" else 0.0), LARGEST
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from math import inf
 from typing import Any
 
 from suffice.export.expressions import (
-    LARGEST,
     Above,
     Cell,
     Choice,
@@ -148,11 +147,10 @@ class _Writer:
     def _illegal(self, j: int) -> list[str]:
         """What Python refuses."""
         column = self.joint.columns[j]
-        if not column.is_number:
+        if column.bounds is None:
             return []
-        least = _number(-LARGEST if column.kind == "number" else 0.0)
-        rules = [f'typeof x[{j}] !== "number"', f"!(x[{j}] >= {least})"]
-        rules.append(f"!(x[{j}] <= {_number(LARGEST)})")
+        low, high = map(_number, column.bounds)
+        rules = [f'typeof x[{j}] !== "number"', f"!(x[{j}] >= {low})", f"!(x[{j}] <= {high})"]
         return rules + ([f"!Number.isInteger(x[{j}])"] if column.kind == "whole" else [])
 
     def _choice(self, choices: list[Choice]) -> list[str]:

@@ -15,7 +15,6 @@ from onnx import ModelProto, TensorProto, checker, helper, numpy_helper
 
 from suffice.errors import ParameterError
 from suffice.export.expressions import (
-    LARGEST,
     Above,
     Cell,
     Choice,
@@ -152,7 +151,7 @@ class OnnxGraph:
         """What a term adds, with its rule for missing and refused cells."""
         made = self.write(term.by_output[c])
         for j in term.columns:
-            if self.joint.columns[j].is_number:
+            if self.joint.columns[j].bounds is not None:
                 made = self.run("Where", self._legal(j), made, self.number(float("nan")))
         left_out = float("nan") if term.missing == "refused" else 0.0
         for j in term.columns:
@@ -175,11 +174,12 @@ class OnnxGraph:
 
     def _legal(self, j: int) -> str:
         column = self.joint.columns[j]
-        low = -LARGEST if column.kind == "number" else 0.0
+        assert column.bounds is not None
+        low, high = map(self.number, column.bounds)
         legal = self.run(
             "And",
-            self.run("GreaterOrEqual", column.name, self.number(low)),
-            self.run("LessOrEqual", column.name, self.number(LARGEST)),
+            self.run("GreaterOrEqual", column.name, low),
+            self.run("LessOrEqual", column.name, high),
         )
         if column.kind == "whole":
             floor = self.run("Floor", column.name)

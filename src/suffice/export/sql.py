@@ -21,7 +21,7 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 
 from suffice.errors import ParameterError
-from suffice.export.expressions import LARGEST, Choice, Column, LogJoint, Term
+from suffice.export.expressions import Choice, Column, LogJoint, Term
 from suffice.export.reading import log_joint
 from suffice.export.sql_nodes import (
     SUBSTITUTING,
@@ -251,7 +251,7 @@ class _Writer(NodeWriter):
 
     def _cell(self, column: Column) -> exp.Expression:
         cell = name_of(column.name)
-        if not column.is_number:
+        if column.bounds is None:
             return cell
         number = cast(cell)
         if self.dialect in WITHOUT_NAN:
@@ -288,18 +288,19 @@ class _Writer(NodeWriter):
             whole = whole.when(exp.or_(*missing, copy=False), exp.Null(), copy=False)
         if plain:
             return cast(whole.else_(value, copy=False))
-        legal = [self._legal(j) for j in term.columns if self.joint.columns[j].is_number]
+        legal = [self._legal(j) for j in term.columns if self.joint.columns[j].bounds]
         return cast(whole.when(exp.and_(*legal, copy=False), value, copy=False))
 
     def _is_by_value(self, term: Term) -> bool:
-        return not any(self.joint.columns[j].is_number for j in term.columns)
+        return not any(self.joint.columns[j].bounds for j in term.columns)
 
     def _legal(self, j: int) -> Any:
         """What Python demands of the number."""
-        kind, x = self.joint.columns[j].kind, name_of(f"x{j}")
-        low = -LARGEST if kind == "number" else 0.0
-        rule = exp.Between(this=x, low=double(low), high=double(LARGEST))
-        if kind != "whole":
+        column, x = self.joint.columns[j], name_of(f"x{j}")
+        assert column.bounds is not None
+        low, high = map(double, column.bounds)
+        rule = exp.Between(this=x, low=low, high=high)
+        if column.kind != "whole":
             return rule
         return exp.and_(rule, exp.EQ(this=x.copy(), expression=exp.Floor(this=x.copy())))
 

@@ -105,7 +105,7 @@ class NodeWriter:
 
     @write.register
     def _(self, node: Choice) -> exp.Expression:
-        number = self.joint.columns[node.column].is_number
+        number = self.joint.columns[node.column].bounds is not None
         otherwise = exp.Null() if node.otherwise is None else double(node.otherwise)
         if not node.cases:
             return otherwise

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+import suffice.export
 from suffice.atomic import atomic_writer
 from suffice.cli.messages.sentences import note
 from suffice.cli.options.models import load
@@ -25,6 +26,7 @@ class Target(StrEnum):
     json = "json"
     c = "c"
     js = "js"
+    onnx = "onnx"
 
 
 def export(
@@ -49,7 +51,7 @@ def export(
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
 ) -> None:
-    """Write a model in another language: SQL, JSON, C or JavaScript."""
+    """Write a model in another language: SQL, JSON, C, JavaScript or an ONNX graph."""
     refuse_overwriting(output, [model])
     of_sql = {"--dialect": dialect, "--table": table}
     if to is Target.sql:
@@ -69,39 +71,46 @@ def export(
                     f"it is an option of --to sql, not of {to}",
                     "leave it out",
                 )
+    if to is Target.onnx and output is None:
+        raise ParameterError(
+            "--output is not given", "an ONNX graph is no text", "add --output model.onnx"
+        )
     fitted = load(model)
     if to is Target.sql:
         assert dialect is not None
         assert table is not None
-        text = _sql(fitted, dialect, table, schema, listed(keep), contributions)
+        content = _sql(fitted, dialect, table, schema, listed(keep), contributions).encode()
+    elif to is Target.onnx:
+        content = _writer("onnx", "onnx", "onnx")(fitted).SerializeToString()
     else:
-        import suffice.export
-
-        text = getattr(suffice.export, f"to_{to}")(fitted)
+        content = getattr(suffice.export, f"to_{to}")(fitted).encode()
     if output is None:
         with standard_output() as stream:
-            stream.write(text)
+            stream.write(content.decode())
         return
-    with atomic_writer(output, "w") as file:
-        file.write(text)
+    with atomic_writer(output) as file:
+        file.write(content)
     typer.echo(f"Saved to {output}.")
 
 
 def _sql(
     fitted: Any, dialect: str, table: str, schema: str | None, keep: Any, contributions: bool
 ) -> str:
-    try:
-        from suffice.export.sql import to_sql
-    except ModuleNotFoundError as error:
-        raise ParameterError(
-            "sqlglot, which writes SQL, is not installed",
-            "it is an optional library",
-            "pip install 'suffice[export]'",
-        ) from error
-    from suffice.export.reading import log_joint
-
     place = table if schema is None else (schema, table)
-    text = to_sql(fitted, dialect, place, keep=keep, contributions=contributions)
-    if refusing := log_joint(fitted).refusing:
+    write = _writer("sql", "sqlglot", "export")
+    text = write(fitted, dialect, place, keep=keep, contributions=contributions)
+    if refusing := suffice.export.log_joint(fitted).refusing:
         note(f"a row with a NULL in {', '.join(map(repr, refusing))} gets NULL for an answer")
     return text
+
+
+def _writer(target: str, library: str, extra: str) -> Any:
+    """The function that writes in a language by means of an optional library."""
+    try:
+        return getattr(suffice.export, f"to_{target}")
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            f"{library}, which writes {target.upper()}, is not installed",
+            "it is an optional library",
+            f"pip install 'suffice[{extra}]'",
+        ) from error

@@ -42,6 +42,10 @@ class ConformalRegressor(Regressor):
         counted by their errors on a fixed grid of 0.4 %; no row is kept. The sums stay. Rows that
         are learnt or forgotten later change the model, and the errors are to be learnt anew.
 
+        Source: Lei, G'Sell, Rinaldo, Tibshirani and Wasserman, Distribution-free predictive
+        inference for regression (JASA 113, 2018); Barber, Candès, Ramdas and Tibshirani, Predictive
+        inference with the jackknife+ (Annals of Statistics 49, 2021).
+
         Parameters
         ----------
         X, y, sample_weight
@@ -60,10 +64,6 @@ class ConformalRegressor(Regressor):
             or may not be negative, or where missing cells were filled.
         DataError
             If a cell breaks a rule, or no row has an error.
-
-        Source: J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman, Distribution-free
-        predictive inference for regression (JASA 113, 2018); R. F. Barber, E. J. Candès, A. Ramdas,
-        R. J. Tibshirani, Predictive inference with the jackknife+ (Annals of Statistics 49, 2021).
 
         Examples
         --------

@@ -1,0 +1,84 @@
+"""``suffice export``: its options, its files, and libraries that are absent."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import suffice
+from suffice.export import to_c, to_json
+
+from ..conftest import Run
+
+
+def test_files_hold_what_python_writes(run: Run, model: Path) -> None:
+    fitted = suffice.load(model)
+    for target, write in (("json", to_json), ("c", to_c)):
+        done = run("export", model, "--to", target, "-o", "written")
+        assert (done.exit_code, done.stdout) == (0, "Saved to written.\n")
+        assert Path("written").read_bytes() == write(fitted).encode()
+        assert run("export", model, "--to", target).stdout == write(fitted)
+
+
+def test_a_graph_is_written(run: Run, model: Path) -> None:
+    onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+    done = run("export", model, "--to", "onnx", "-o", "fruit.onnx")
+    assert (done.exit_code, done.stdout) == (0, "Saved to fruit.onnx.\n")
+    graph = onnx.load("fruit.onnx").graph
+    assert [column.name for column in graph.input] == ["size", "color"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "--to sql --table t",
+            "--dialect is not given; SQL is of a dialect and reads a table; add --dialect.",
+        ),
+        (
+            "--to sql --dialect duckdb",
+            "--table is not given; SQL is of a dialect and reads a table; add --table.",
+        ),
+        (
+            "--to json --keep id",
+            "--keep is given; it is an option of --to sql, not of json; leave it out.",
+        ),
+        (
+            "--to onnx",
+            "--output is not given; an ONNX graph is no text; add --output model.onnx.",
+        ),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(run: Run, model: Path, words: str, said: str) -> None:
+    refused = run("export", model, *words.split())
+    assert (refused.exit_code, " ".join(refused.stderr.split())) == (2, f"error: {said}")
+
+
+@pytest.mark.parametrize(
+    ("words", "library", "extra"),
+    [
+        ("--to sql --dialect duckdb --table t", "sqlglot", "export"),
+        ("--to onnx -o fruit.onnx", "onnx", "onnx"),
+    ],
+)
+def test_a_library_that_is_absent_is_named(
+    run: Run, model: Path, monkeypatch: pytest.MonkeyPatch, words: str, library: str, extra: str
+) -> None:
+    target = words.split()[1]
+    monkeypatch.delitem(sys.modules, f"suffice.export.{target}", raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
+    refused = run("export", model, *words.split())
+    assert refused.exit_code == 2
+    assert " ".join(refused.stderr.split()) == (
+        f"error: {library}, which writes {target.upper()}, is not installed; it is an optional "
+        f"library; pip install 'suffice[{extra}]'."
+    )
+
+
+def test_a_model_is_not_written_over(run: Run, model: Path) -> None:
+    refused = run("export", model, "--to", "json", "-o", model)
+    assert refused.exit_code == 2
+    assert json.loads(run("show", model, "--json").stdout)["rows"] == 6
