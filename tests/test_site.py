@@ -48,6 +48,13 @@ def test_every_public_name_has_a_place_in_the_reference(module: str) -> None:
     assert names - listed == set()
 
 
+@pytest.mark.parametrize("module", PUBLIC)
+def test_every_public_name_has_an_example(module: str) -> None:
+    home = import_module(module)
+    names = [name for name in home.__all__ if name[0] != "_" and name != "Estimation"]  # a type
+    assert [name for name in names if ">>> " not in (getattr(home, name).__doc__ or "")] == []
+
+
 def test_every_command_has_a_place() -> None:
     from suffice.cli.register import COMMANDS
 

@@ -11,6 +11,7 @@ LESSONS = (
     "messy_table",
     "text",
     "missing_data",
+    "switch",
     "more_rows_than_memory",
     "forget_and_merge",
     "cross_validation",

@@ -6,8 +6,12 @@ Every formula beside the call that computes it.
 
 Bayes' rule
 -----------
+How likely a class c is, once x is known:
 
 .. math:: P(c \mid x) = \frac{P(c)\, p(x \mid c)}{\sum_{c'} P(c')\, p(x \mid c')}
+
+Ten of 110 people are ill. A test finds nine of these ten. Of the hundred healthy people it calls
+five ill. How many of those that it calls ill are ill?
 """
 
 import numpy as np
@@ -23,54 +27,139 @@ print(model.predict_proba([[1]])[0, 1].round(6), round(by_hand, 6))
 # %%
 # Maximum likelihood, MAP, and the whole posterior
 # ------------------------------------------------
-# A coin falls on heads 7 times of 10. The likelihood is greatest at 0.7. With a prior Beta(2, 2)
-# the posterior is Beta(9, 5): its mode is 8/12, its mean 9/14.
+# A coin shows heads h = 7 times in n = 10 throws. The prior of its probability θ is Beta(α, α), the
+# posterior Beta(α + h, α + n − h). Three answers to *how large is θ?*: where the likelihood is
+# greatest, where the posterior is greatest, and the mean of the posterior.
+#
+# .. math::
+#    \hat\theta_{\mathrm{ML}} = \frac{h}{n} \qquad
+#    \hat\theta_{\mathrm{MAP}} = \frac{h + \alpha - 1}{n + 2\alpha - 2} \qquad
+#    \mathrm{E}[\theta \mid h] = \frac{h + \alpha}{n + 2\alpha}
 
 from suffice.plotting import PosteriorDisplay
 
-PosteriorDisplay.of_coin(7, 3, alpha=2.0)
+display = PosteriorDisplay.of_coin(7, 3, alpha=2.0)
+print(display.maximum_likelihood, round(display.mode, 6), round(display.mean, 6))
 
 # %%
-# Naive Bayes draws a linear boundary ...
-# ---------------------------------------
-# With the same variance in every class, the log-odds are linear in x.
+# A classifier estimates every probability in one of these ways, here of two coins. The mean of the
+# posterior is also the probability that the next throw shows heads: full Bayes.
+
+from suffice import NaiveBayes
+
+throws = {
+    "throw": ["heads"] * 7 + ["tails"] * 3 + ["heads"] * 5 + ["tails"] * 5,
+    "coin": ["mine"] * 10 + ["yours"] * 10,
+}
+for estimation in ("mle", "map", "bayes"):
+    model = NaiveBayes.textbook(estimation=estimation, alpha=2.0).fit(throws, "coin")
+    joint = model.predict_joint_log_proba({"throw": "heads"})
+    theta = np.exp(joint[0]) / 0.5  # P(coin) is ½
+    print(f"{estimation:5} mine {theta[0]:.6f}, yours {theta[1]:.6f}")
+
+# %%
+# Naive Bayes as a linear classifier
+# ----------------------------------
+# The columns are taken as independent in each class. So the log-odds are a sum over columns:
+#
+# .. math::
+#    \log \frac{P(1 \mid x)}{P(0 \mid x)}
+#    = \log \frac{P(1)}{P(0)} + \sum_j \log \frac{p(x_j \mid 1)}{p(x_j \mid 0)}
+#
+# Let each column be Gaussian, with one variance for both classes. Then the squares cancel, and the
+# sum is linear: the boundary is a straight line.
+#
+# .. math::
+#    = w^\top x + b, \qquad w_j = \frac{\mu_{1j} - \mu_{0j}}{\sigma_j^2}
+
+from suffice.families import Gaussian
+from suffice.plotting import DecisionBoundaryDisplay
 
 rng = np.random.default_rng(0)
 y = rng.integers(0, 2, 300)
 X = rng.normal(size=(300, 2)) * np.where(y, 0.6, 1.2)[:, None] + 1.5 * y[:, None]
 
-from suffice.discriminant_analysis import LinearDiscriminantAnalysis
-from suffice.plotting import DecisionBoundaryDisplay
+model = NaiveBayes.textbook(Gaussian("mle", shared=True)).fit(X, y)
+form = model.linear_form(0)
+log_odds = model.predict_log_proba(X) @ [-1, 1]
+print("w =", form.weights[1].round(3), "b =", form.intercepts[1].round(3))
+print("largest difference:", abs(X @ form.weights[1] + form.intercepts[1] - log_odds).max())
 
-DecisionBoundaryDisplay.from_estimator(LinearDiscriminantAnalysis().fit(X, y))
+DecisionBoundaryDisplay.from_estimator(model)
 
 # %%
-# ... or a quadratic one
-# ----------------------
+# Naive Bayes as a quadratic classifier
+# -------------------------------------
+# Where every class has variances of its own, the squares stay, and the boundary is a curve:
+#
+# .. math::
+#    \log \frac{P(1 \mid x)}{P(0 \mid x)} = \sum_j a_j x_j^2 + w^\top x + b, \qquad
+#    a_j = \frac{1}{2} \left( \frac{1}{\sigma_{0j}^2} - \frac{1}{\sigma_{1j}^2} \right)
 
-DecisionBoundaryDisplay.from_estimator(GaussianNB().fit(X, y))
+model = GaussianNB().fit(X, y)
+print("a =", model.quadratic_form(0).quadratic[1].round(3))
+print("by hand:", ((1 / model.var_[0] - 1 / model.var_[1]) / 2).round(3))
+
+DecisionBoundaryDisplay.from_estimator(model)
+
+# %%
+# The boundary of linear discriminant analysis
+# --------------------------------------------
+# Now the columns may depend on each other. Both classes share one covariance Σ:
+#
+# .. math:: w = \Sigma^{-1} (\mu_1 - \mu_0)
+
+from suffice import LinearDiscriminantAnalysis
+
+lda = LinearDiscriminantAnalysis(store_covariance=True).fit(X, y)
+print("w =", lda.coef_[0].round(3))
+print("by hand:", np.linalg.solve(lda.covariance_, lda.means_[1] - lda.means_[0]).round(3))
+
+DecisionBoundaryDisplay.from_estimator(lda)
 
 # %%
 # The least error that is possible
 # --------------------------------
-# The Bayes error of two Gaussians one standard deviation either side of the middle is Φ(−1).
+# No rule errs less often than the one that knows the densities, and even this one errs where the
+# classes overlap:
+#
+# .. math:: E^* = \int \min_c P(c)\, p(x \mid c)\, dx
+#
+# For two Gaussians, each one standard deviation from the middle, this is Φ(−1).
 
 from scipy.stats import norm
 
 from suffice import BayesClassifier
 
 best = BayesClassifier([norm(-1, 1), norm(1, 1)])
-print(best.bayes_error(), norm.cdf(-1))
+print(best.bayes_error())
+print("by hand:", norm.cdf(-1))
 
 # %%
 # Logistic regression, and gradient descent
 # -----------------------------------------
-# The same curve, found by Newton's method, and step by step.
+# The same linear log-odds, without any density: w and b are chosen so that the labels are as likely
+# as possible. With p = P(1 | x), and x that starts with a 1 for b:
+#
+# .. math::
+#    p_i = \frac{1}{1 + e^{-w^\top x_i}} \qquad
+#    L(w) = -\sum_i \log P(y_i \mid x_i) \qquad
+#    \nabla L = \sum_i (p_i - y_i)\, x_i
+#
+# Gradient descent takes small steps downhill. Newton's method divides by the curvature, and needs a
+# few steps only:
+#
+# .. math::
+#    w \leftarrow w - \eta\, \nabla L \qquad
+#    w \leftarrow w - H^{-1} \nabla L, \quad H = \sum_i p_i (1 - p_i)\, x_i x_i^\top
 
 from suffice import LogisticRegression
 from suffice.plotting import LossHistoryDisplay
 
 newton = LogisticRegression(C=np.inf).fit(X, y)
 steps = LogisticRegression(C=np.inf, solver="gradient", max_iter=200).fit(X, y)
-print(newton.coef_.round(3), steps.coef_.round(3))
+p = newton.predict_proba(X)[:, 1]
+print("Newton:", newton.coef_.round(3), "gradient descent:", steps.coef_.round(3))
+print("gradient at the end:", abs((p - y) @ np.c_[np.ones(300), X]).max())
+
 LossHistoryDisplay.from_estimator(steps)

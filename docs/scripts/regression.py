@@ -53,6 +53,15 @@ for interval in ("confidence", "prediction"):
     print(interval, table.to_pandas().round(2).to_dict("list"))
 
 # %%
+# These rest on normal errors. Where errors are not normal, `calibrate` learns how large the errors
+# are of rows that the model has not learnt. "conformal" intervals hold whatever the distribution.
+
+model.calibrate(rows, "stackloss")
+for level in (0.8, 0.9):
+    (one,) = model.predict_interval(rows.head(1), "conformal", level=level)
+    print(f"{level:.0%}: {one[0]:.1f} to {one[1]:.1f}")
+
+# %%
 # A prior
 # -------
 # Ridge regression is the mode of the posterior under a Gaussian prior. Its weight is chosen from

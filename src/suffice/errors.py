@@ -64,29 +64,97 @@ class SufficeError(Exception):
 
 
 class DataError(SufficeError, ValueError):
-    """A cell, row or column breaks a rule."""
+    """A cell, row or column breaks a rule.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> try:
+    ...     NaiveBayes().fit([[1.0], [float("inf")]], ["a", "b"])
+    ... except DataError as error:
+    ...     print(error)
+    column 'x0', row 1: inf; a number must be finite.
+    """
 
 
 class SchemaError(DataError):
-    """The columns are not those that the model was fitted with."""
+    """The columns are not those that the model was fitted with.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> model = NaiveBayes().fit({"size": [1.0, 2.0, 5.0]}, ["a", "a", "b"])
+    >>> try:
+    ...     model.predict({"weight": [1.0]})
+    ... except SchemaError as error:
+    ...     print(error)
+    column 'size' is not in the table; its columns are 'weight'; correct the name.
+    """
 
 
 class ReadError(DataError):
-    """A file or database cannot be read as declared."""
+    r"""A file or database cannot be read as declared.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice import NaiveBayes
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "rows.csv")
+    ...     _ = file.write_text("size,kind\n1,a\n2\n")
+    ...     try:
+    ...         NaiveBayes().fit(file, "kind")
+    ...     except ReadError as error:
+    ...         print(error.rule)
+    every row must have one field per column
+    """
 
 
 class ParameterError(SufficeError, ValueError):
-    """An option has a value outside its rule."""
+    """An option has a value outside its rule.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> try:
+    ...     NaiveBayes(alpha=-1).fit([[1], [2]], ["a", "b"])
+    ... except ParameterError as error:
+    ...     print(error)
+    alpha=-1; alpha is a finite number, 0 or more.
+    """
 
 
 class UnavailableError(ParameterError, AttributeError):
-    """A fit with these options lacks an attribute; `hasattr` is false."""
+    """A fit with these options lacks an attribute; `hasattr` is false.
+
+    Examples
+    --------
+    >>> from suffice import LinearRegression
+    >>> rows = [[1.0], [2.0], [4.0]]
+    >>> model = LinearRegression(solver="gradient").fit(rows, [1.0, 2.0, 4.5])
+    >>> try:
+    ...     model.rank_
+    ... except UnavailableError as error:
+    ...     print(error.fact)
+    gradient descent keeps no sums over the rows
+    """
 
 
 class ForgetError(SufficeError, ValueError):
     """Rows to forget were never learnt.
 
     A statistic knows the number of its column only; whoever knows the names says them.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> model = NaiveBayes.textbook().fit({"size": [1.0, 2.0, 5.0]}, ["a", "a", "b"])
+    >>> try:
+    ...     model.forget({"size": [7.0]}, ["c"])
+    ... except ForgetError as error:
+    ...     print(error)
+    class 'c': fewer rows than are to be forgotten; only rows that were learnt can be forgotten.
     """
 
     block: int = 0
@@ -94,19 +162,56 @@ class ForgetError(SufficeError, ValueError):
 
 
 class ModelFileError(SufficeError, ValueError):
-    """A model file is damaged, foreign, or written by a newer version."""
+    """A model file is damaged, foreign, or written by a newer version.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import suffice
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "model.suffice").write_text("hello")
+    ...     try:
+    ...         suffice.load(Path(folder, "model.suffice"))
+    ...     except ModelFileError as error:
+    ...         print(error.rule)
+    only files that Suffice saved can be loaded
+    """
 
 
 class EngineError(SufficeError, RuntimeError):
-    """Workers cannot be started, died, or have another version of this library."""
+    """Workers cannot be started, died, or have another version of this library.
+
+    Examples
+    --------
+    >>> print(EngineError("worker 2 died three times", "a split is tried three times"))
+    worker 2 died three times; a split is tried three times.
+    """
 
 
 class SufficeWarning(UserWarning):
-    """Something was decided on the user's behalf and is worth knowing."""
+    """Something was decided on the user's behalf and is worth knowing.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> names = [f"name {i}" for i in range(30)]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = NaiveBayes().fit({"name": names, "size": [1.0, 5.0] * 15}, ["a", "b"] * 15)
+    >>> "column 'name' tells one row from another" in str(caught[0].message)
+    True
+    """
 
 
 class FormerNameWarning(SufficeWarning, FutureWarning):
-    """A parameter is used by the name that it had before."""
+    """A parameter is used by the name that it had before.
+
+    Examples
+    --------
+    >>> issubclass(FormerNameWarning, FutureWarning)  # which Python shows to users
+    True
+    """
 
 
 def warn(message: str, category: type[Warning] = SufficeWarning) -> None:

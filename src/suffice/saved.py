@@ -52,6 +52,17 @@ def load(path: str | PathLike[str]) -> Model:
     ModelFileError
         If the file is not there, damaged, foreign, or written by a newer version; or if what it
         holds is no model, though its digest is right.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from suffice import NaiveBayes
+    >>> model = NaiveBayes().fit({"size": [1.0, 2.0, 5.0]}, ["a", "a", "b"])
+    >>> with TemporaryDirectory() as folder:
+    ...     model.save(f"{folder}/model.suffice")
+    ...     again = load(f"{folder}/model.suffice")
+    >>> again.predict({"size": [4.5]})
+    array(['b'], dtype='<U1')
     """
     file = ModelFile.read(path)
     kind = file.kind

@@ -202,5 +202,19 @@ def read_excel(path: Any, sheet: str | int | None = None) -> Table:
         If a file cannot be read, or has no such sheet.
     ParameterError
         If it is no workbook.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import pandas as pd
+    >>> from suffice import NaiveBayes
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "fruit.xlsx")
+    ...     rows = pd.DataFrame({"size": [1.0, 2.0, 5.0], "kind": ["apple", "apple", "plum"]})
+    ...     rows.to_excel(file, sheet_name="2024", index=False)
+    ...     model = NaiveBayes().fit(read_excel(file, sheet="2024"), "kind")
+    >>> model.predict({"size": [4.5]})
+    array(['plum'], dtype='<U5')
     """
     return open_files(path, sheet=sheet)

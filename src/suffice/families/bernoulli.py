@@ -52,6 +52,13 @@ class Bernoulli(Family):
         If an option is outside its rule.
 
     Source: Manning, Raghavan, Schütze, Introduction to Information Retrieval (2008), section 13.3.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> model = NaiveBayes.textbook(Bernoulli(alpha=0.5)).fit([[1], [1], [0]], ["a", "a", "b"])
+    >>> model.predict_proba([[1]]).round(3)
+    array([[0.87, 0.13]])
     """
 
     alpha: Smoothing = 1.0

@@ -79,6 +79,15 @@ class Categorical(Family):
     ------
     ParameterError
         If an option is outside its rule.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> rows = {"color": ["red", "red", "blue"]}
+    >>> model = NaiveBayes.textbook(Categorical(alpha=0.5)).fit(rows, ["a", "a", "b"])
+    >>> model.predict_proba({"color": ["red", "green"]}).round(3)
+    array([[0.87 , 0.13 ],
+           [0.667, 0.333]])
     """
 
     alpha: Smoothing = 1.0

@@ -51,6 +51,13 @@ class Complement(Family):
 
     Source: J. Rennie, L. Shih, J. Teevan, D. Karger, Tackling the poor assumptions of naive Bayes
     text classifiers (ICML 2003), equations 6 and 7 and table 4.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> model = NaiveBayes.textbook(Complement()).fit([[3, 0], [2, 1], [0, 4]], ["a", "a", "b"])
+    >>> model.predict([[1, 0], [0, 1]])
+    array(['a', 'b'], dtype='<U1')
     """
 
     alpha: Alpha = 1.0

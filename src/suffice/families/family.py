@@ -66,6 +66,14 @@ class Form(NamedTuple):
     constant : ndarray (k,)
     origin : ndarray (F,), or a number
         Where a column is far from 0, its square in the form would drown what divides the classes.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> model = NaiveBayes.textbook("bernoulli").fit([[1], [1], [0]], ["a", "a", "b"])
+    >>> form = model.model_.parameters[0].form()
+    >>> form.features, form.linear.round(3).tolist()
+    ((0,), [[1.099], [-0.693]])
     """
 
     features: tuple[Any, ...]
@@ -76,7 +84,16 @@ class Form(NamedTuple):
 
 
 class Parameters(ABC):
-    """Frozen estimates of one family over a block of d columns and k classes."""
+    """Frozen estimates of one family over a block of d columns and k classes.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> model = NaiveBayes.textbook("poisson").fit([[0], [1], [4]], ["a", "a", "b"])
+    >>> (parameters,) = model.model_.parameters
+    >>> parameters.n_free, sorted(parameters.describe(0))
+    (2, ['events', 'rate', 'rows'])
+    """
 
     alpha_evidence: AlphaEvidence | None = None  # what α was chosen from, where it was
 
@@ -197,7 +214,14 @@ class JointParameters(Parameters):
 
 @dataclass(frozen=True)
 class Family(ABC):
-    """Hyper-parameters of one distribution."""
+    """Hyper-parameters of one distribution.
+
+    Examples
+    --------
+    >>> family = family_named("poisson", alpha=2.0)
+    >>> family.name, family.encodings, family.is_distribution
+    ('poisson', ('whole',), True)
+    """
 
     encodings: ClassVar[tuple[Encoding, ...]]  # how the cells are read, the usual way first
     is_distribution: ClassVar[bool] = True  # False for scores that cannot be sampled from
@@ -306,7 +330,13 @@ def family_named(name: str, **options: Any) -> Family:
 
 @cache
 def family_names() -> tuple[str, ...]:
-    """Names of all families: one for every file of the package, but for what families share."""
+    """Names of all families: one for every file of the package, but for what families share.
+
+    Examples
+    --------
+    >>> family_names()[:3]
+    ('adaptive', 'bernoulli', 'categorical')
+    """
     files = iter_modules([str(Path(__file__).parent)])
     return tuple(sorted(f.name for f in files if f.name not in SHARED and not f.ispkg))
 

@@ -55,6 +55,13 @@ class Multinomial(Family):
         If an option is outside its rule.
 
     Source: Manning, Raghavan, Schütze, Introduction to Information Retrieval (2008), section 13.2.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> model = NaiveBayes.textbook(Multinomial()).fit([[3, 0], [2, 1], [0, 4]], ["a", "a", "b"])
+    >>> model.predict([[1, 0], [0, 1]])
+    array(['a', 'b'], dtype='<U1')
     """
 
     alpha: Smoothing = 1.0

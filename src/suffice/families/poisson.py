@@ -54,6 +54,14 @@ class Poisson(Family):
         If an option is outside its rule.
 
     Source: Gelman et al., Bayesian Data Analysis, 3rd ed. (2013), section 2.6.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> calls = {"calls": [0, 1, 0, 4, 6]}
+    >>> model = NaiveBayes(families={"calls": Poisson()}).fit(calls, ["a", "a", "a", "b", "b"])
+    >>> model.predict({"calls": [0, 5]})
+    array(['a', 'b'], dtype='<U1')
     """
 
     alpha: float = 1.0

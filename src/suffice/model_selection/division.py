@@ -87,6 +87,16 @@ class ByContent:
     ----------
     n_folds : int
         2 to 64.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> from suffice.model_selection import evaluate_folds
+    >>> import pyarrow as pa
+    >>> size = [i / 10 for i in range(30)]
+    >>> rows = pa.table({"size": size, "kind": ["apple"] * 15 + ["plum"] * 15})
+    >>> len(evaluate_folds(NaiveBayes.textbook(), rows, "kind", cv=ByContent(3)).folds)
+    3
     """
 
     n_folds: int = FOLDS

@@ -24,6 +24,13 @@ class ScoreDifference:
     mean, low, high : float
     p_value : float
         Of a difference of this size or more, if there is none.
+
+    Examples
+    --------
+    >>> from suffice.model_selection import compare_scores
+    >>> found = compare_scores([0.31, 0.29, 0.35], [0.25, 0.26, 0.28], 0.5)
+    >>> round(found.mean, 3), found.low < 0 < found.high
+    (0.053, True)
     """
 
     mean: float
@@ -109,6 +116,13 @@ class McNemar:
         Rows that only the first model, and only the second, answers wrongly.
     p_value : float
         Of counts as unequal as these or more, if either is as likely to be wrong alone.
+
+    Examples
+    --------
+    >>> from suffice.model_selection import mcnemar_test
+    >>> found = mcnemar_test([True, True, False, True], [False, False, True, True])
+    >>> found.only_one, found.only_other
+    (2, 1)
     """
 
     only_one: int

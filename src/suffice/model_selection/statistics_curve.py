@@ -48,6 +48,17 @@ class LearningCurve:
     folds : tuple of S tuples of Evaluation
         What each model scored on the held-out rows, one evaluation each; with folds, what the
         models without them scored on every fold.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from suffice.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> curve = learning_curve_from_statistics(
+    ...     GaussianNB(), X, y, train_sizes=[20, 60, 120], shuffle=True, random_state=0
+    ... )
+    >>> curve.sizes.tolist(), len(curve.models), len(curve.folds[0])
+    ([20, 60, 120], 3, 5)
     """
 
     sizes: NDArray[np.intp]

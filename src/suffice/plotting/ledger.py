@@ -194,6 +194,8 @@ class LedgerDisplay:
         ax.invert_yaxis()
         ax.use_sticky_edges = False
         ax.margins(x=0.12)
+        low, high = ax.get_xlim()
+        ax.set_xlim(low, high + 0.08 * (high - low))  # so that the numbers are inside
         ax.set_xlabel(self.unit)
         ax.set_title(self.title, fontsize="medium")
         self.shown = tuple(self.columns[j] for j in shown)

@@ -57,6 +57,11 @@ class Finding:
         Σw of the rows that it is about.
     batch : int
         The batch of a window, from 0; 0 where there is none.
+
+    Examples
+    --------
+    >>> Finding("rare value", "job", label="yes", value="mayor", rows=1.0).value
+    'mayor'
     """
 
     what: What
@@ -78,6 +83,15 @@ class Audit:
     min_count : float
         m: facts about fewer rows are listed.
     findings : tuple of Finding
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> from suffice.privacy import audit
+    >>> model = NaiveBayes.textbook().fit({"job": ["nurse", "nurse", "mayor"]}, ["no", "no", "yes"])
+    >>> found = audit(model, 2)
+    >>> found.min_count, {one.what for one in found.findings} >= {"rare label", "rare value"}
+    (2, True)
     """
 
     model: str

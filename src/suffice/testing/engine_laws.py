@@ -106,6 +106,16 @@ def check_recovery(
     ------
     AssertionError
         Naming the law that is broken.
+
+    Examples
+    --------
+    Processes are killed, which takes seconds:
+
+    >>> from suffice.data.open import open_table
+    >>> from suffice.engines.processes import ProcessesEngine
+    >>> from suffice.models.generative.sums import summarise
+    >>> splits = open_table("rows.parquet", "y").splits(layout, 2)  # doctest: +SKIP
+    >>> check_recovery(ProcessesEngine(2), summarise, (parts, layout), splits)  # doctest: +SKIP
     """
     expected = kernel(splits[0], params)
     for split in splits[1:]:

@@ -79,6 +79,14 @@ def check_faults(
     ------
     AssertionError
         Naming the law that is broken.
+
+    Examples
+    --------
+    Processes are killed, which takes seconds:
+
+    >>> from suffice import NaiveBayes
+    >>> from suffice.engines.processes import ProcessesEngine
+    >>> check_faults(ProcessesEngine(2), NaiveBayes, "rows.parquet", "y")  # doctest: +SKIP
     """
     random = np.random.default_rng(seed)
     here = make(engine=None).fit(path, label)

@@ -93,6 +93,13 @@ def check_resuming(
     ------
     AssertionError
         Naming the law that is broken.
+
+    Examples
+    --------
+    Processes are killed, which takes seconds:
+
+    >>> from suffice import NaiveBayes
+    >>> check_resuming(NaiveBayes, "rows.parquet", "y")  # doctest: +SKIP
     """
     random = np.random.default_rng(seed)
     with TemporaryDirectory(prefix="suffice-") as folder:
