@@ -136,8 +136,8 @@ class UnavailableError(ParameterError, AttributeError):
     >>> try:
     ...     model.rank_
     ... except UnavailableError as error:
-    ...     print(error.fact)
-    gradient descent keeps no sums over the rows
+    ...     print(error.rule)
+    gradient descent keeps no sums over the rows, only coefficients
     """
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,8 +20,8 @@ from suffice.cli.options.models import (
     with_tokens,
 )
 from suffice.cli.options.running import Running
-from suffice.cli.options.shared import Data, Ignore, Labels, ModelFile, Reading, Weight
-from suffice.cli.output.tables import amount, print_all, refuse_overwriting
+from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
+from suffice.cli.output.tables import amount, deliver, refuse_overwriting
 
 __all__ = ["calibrate"]
 
@@ -41,6 +41,7 @@ def calibrate(
     ] = False,
     weight: Weight = None,
     ignore: Ignore = None,
+    as_json: AsJson = False,
     reading: Reading,
     labels: Labels,
     running: Running,
@@ -70,14 +71,21 @@ def calibrate(
                 table, label_of(fitted, None), weight_of(fitted, weight, table), learnt=not new
             )
     fitted.set_params(**remembered).save(output)
-    if predicts_numbers(fitted):
-        errors = fitted.model_.errors
-        half = " and ".join(f"{size:.4g}" for size in errors.median)
-        print_all([f"Half of {amount(errors.rows)} errors are at most {half}. Saved to {output}"])
-        return
+    facts, said = _of_errors(fitted) if predicts_numbers(fitted) else _of_weights(fitted)
+    deliver({"model": str(output), **facts}, lambda: [f"{said}. Saved to {output}"], as_json, None)
+
+
+def _of_errors(fitted: Any) -> tuple[dict[str, Any], str]:
+    errors = fitted.model_.errors
+    half = " and ".join(f"{size:.4g}" for size in errors.median)
+    facts = {"rows": errors.rows, "median_errors": [float(size) for size in errors.median]}
+    return facts, f"Half of {amount(errors.rows)} errors are at most {half}"
+
+
+def _of_weights(fitted: Any) -> tuple[dict[str, Any], str]:
     found = fitted.calibration_
-    said = (
+    facts = {"rows": found.rows, "log_loss_before": found.before, "log_loss": found.after}
+    return facts, (
         f"Log loss {found.before:.4f} nats a row if every column counts once, "
-        f"{found.after:.4f} with weights, of {amount(found.rows)} rows. Saved to {output}"
+        f"{found.after:.4f} with weights, of {amount(found.rows)} rows"
     )
-    print_all([said])

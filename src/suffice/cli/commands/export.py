@@ -98,7 +98,7 @@ def _sql(
 ) -> str:
     place = table if schema is None else (schema, table)
     write = _writer("sql", "sqlglot", "export")
-    text = write(fitted, dialect, place, keep=keep, contributions=contributions)
+    text: str = write(fitted, dialect, place, keep=keep, contributions=contributions)
     if refusing := suffice.export.log_joint(fitted).refusing:
         note(f"a row with a NULL in {', '.join(map(repr, refusing))} gets NULL for an answer")
     return text

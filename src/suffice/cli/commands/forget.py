@@ -19,8 +19,8 @@ from suffice.cli.options.models import (
     with_tokens,
 )
 from suffice.cli.options.running import Running
-from suffice.cli.options.shared import Data, Ignore, Labels, ModelFile, Reading, Weight
-from suffice.cli.output.tables import amount, print_all, refuse_overwriting
+from suffice.cli.options.shared import AsJson, Data, Ignore, Labels, ModelFile, Reading, Weight
+from suffice.cli.output.tables import amount, deliver, refuse_overwriting
 from suffice.errors import DataError
 
 __all__ = ["forget"]
@@ -38,6 +38,7 @@ def forget(
     ],
     weight: Weight = None,
     ignore: Ignore = None,
+    as_json: AsJson = False,
     reading: Reading,
     labels: Labels,
     running: Running,
@@ -70,4 +71,6 @@ def forget(
     after = rows_of(fitted)
     gone = before - after
     noun = "row" if gone == 1 else "rows"
-    print_all([f"{amount(gone)} {noun} forgotten, {amount(after)} left. Saved to {output}"])
+    said = f"{amount(gone)} {noun} forgotten, {amount(after)} left. Saved to {output}"
+    facts = {"model": str(output), "forgotten": gone, "rows": after}
+    deliver(facts, lambda: [said], as_json, None)

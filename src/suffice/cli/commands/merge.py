@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from suffice.cli.options.models import different_kinds, errors_by_file_name, load_summed, rows_of
-from suffice.cli.output.tables import amount, print_all
+from suffice.cli.options.shared import AsJson
+from suffice.cli.output.tables import amount, deliver
 from suffice.errors import ParameterError
 
 __all__ = ["merge"]
@@ -22,6 +23,7 @@ def merge(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The merged model.", show_default=False)
     ],
+    as_json: AsJson = False,
 ) -> None:
     """Add up models of the same columns.
 
@@ -39,5 +41,7 @@ def merge(
         with errors_by_file_name(models[0], path):
             merged.merge(other)
     merged.save(output)
-    rows = amount(rows_of(merged))
-    print_all([f"{len(models)} models merged: {rows} rows. Saved to {output}"])
+    rows = rows_of(merged)
+    facts = {"model": str(output), "merged": len(models), "rows": rows}
+    said = f"{len(models)} models merged: {amount(rows)} rows. Saved to {output}"
+    deliver(facts, lambda: [said], as_json, None)

@@ -10,8 +10,8 @@ import typer
 
 from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.models import label_of, load, refuse_tokens, with_tokens
-from suffice.cli.options.shared import ModelFile, Reading
-from suffice.cli.output.tables import refuse_overwriting
+from suffice.cli.options.shared import AsJson, ModelFile, Reading
+from suffice.cli.output.tables import deliver, refuse_overwriting
 
 __all__ = ["report"]
 
@@ -36,6 +36,7 @@ def report(
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    as_json: AsJson = False,
     reading: Reading,
 ) -> None:
     """Write a page that shows a model and answers questions, in any browser, without a network.
@@ -61,6 +62,6 @@ def report(
             refuse_tokens(one, reading, table, rows[0])
         test = table, label_of(fitted, None)
     write(fitted, page, test, compare=other)
-    typer.echo(f"Saved to {page}.")
+    deliver({"page": str(page)}, lambda: [f"Saved to {page}."], as_json, None)
     if show:
         webbrowser.open(page.absolute().as_uri())
