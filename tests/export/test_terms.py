@@ -52,3 +52,10 @@ def test_steps_of_an_ordered_category_are_added_up():
         answer = model.predict([{"size": 0.0, "grade": grade}])[0]
         np.testing.assert_allclose(start + weight, answer, rtol=1e-12)
     assert cases.keys() == {"S", "M", "L"}
+
+
+def test_errors_that_a_regression_has_learnt_change_no_export():
+    rows = ROWS[["size", "grade", "price"]]
+    model = LinearRegression().fit(rows, "price")
+    before = to_json(model)
+    assert to_json(model.calibrate(rows, "price")) == before
