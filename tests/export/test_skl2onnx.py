@@ -60,6 +60,7 @@ def made(module: str, name: str) -> Any:
         ("suffice.naive_bayes", "NaiveBayes"),
         ("suffice.discriminant_analysis", "LinearDiscriminantAnalysis"),
         ("suffice.discriminant_analysis", "QuadraticDiscriminantAnalysis"),
+        ("suffice.discriminant_analysis", "RegularizedDiscriminantAnalysis"),
         ("suffice.linear_model", "LogisticRegression"),
     ],
 )
@@ -83,6 +84,16 @@ def test_missing_cells_go_through() -> None:
     found, probabilities = run(fitted, holed)
     assert list(found) == list(fitted.predict(holed))
     np.testing.assert_allclose(probabilities, fitted.predict_proba(holed), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("AODE", "counts pairs of columns"), ("AutoClassifier", "an AutoClassifier cannot be")],
+)
+def test_what_cannot_be_exported_is_refused_by_name(name: str, said: str) -> None:
+    fitted = pipeline(made("suffice", name)).fit(ROWS.head(200), CODES[:200])
+    with pytest.raises(ParameterError, match=said):
+        run(fitted, ROWS)
 
 
 def test_strings_are_refused() -> None:

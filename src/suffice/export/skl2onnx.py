@@ -31,6 +31,7 @@ CLASSIFIERS = {
         "RegularizedDiscriminantAnalysis",
     ),
     "suffice.linear_model": ("LogisticRegression",),
+    "suffice": ("AODE", "AutoClassifier"),  # which are refused by their names
 }
 REGRESSORS = {"suffice.linear_model": ("ElasticNet", "Lasso", "LinearRegression", "Ridge")}
 
