@@ -1,4 +1,4 @@
-"""What contributors meet: hooks that check what CI checks, and workflows that run scripts we have."""
+"""What contributors meet: hooks check what CI checks, and workflows run scripts that are here."""
 
 import re
 import tomllib
