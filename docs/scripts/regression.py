@@ -50,7 +50,7 @@ CoefficientDisplay.from_estimator(model)
 
 for interval in ("confidence", "prediction"):
     (table,) = model.predict_batches(rows.head(2), interval=interval)
-    print(interval, table.to_pandas().round(2).to_dict("list"))
+    print(interval, table.to_pandas().round(2).to_string(index=False), sep="\n")
 
 # %%
 # These rest on normal errors. Where errors are not normal, `calibrate` learns how large the errors

@@ -2,7 +2,7 @@
 Coming from scikit-learn
 ========================
 
-Change the import. Names, parameters and fitted attributes stay; what needed care needs none.
+Change the import. Names, parameters and fitted attributes stay the same.
 """
 
 # %%
@@ -20,7 +20,7 @@ model = GaussianNB().fit(X, y)
 print(model.predict(X[:3]), model.theta_.shape, model.class_prior_.round(3))
 
 # %%
-# The answers are theirs too, but for the little that scikit-learn adds to every variance.
+# The answers are those of scikit-learn, but for the little that it adds to every variance.
 
 from sklearn.naive_bayes import GaussianNB as Theirs
 
@@ -60,7 +60,7 @@ for name, one in {"scikit-learn": Theirs(), "Suffice": GaussianNB()}.items():
     print(f"{name:12} {one.fit(far, labels).score(far, labels):.3f} of the rows are right")
 
 # %%
-# The first batch need not know all classes, and a batch less is a batch less:
+# The first batch need not show all classes, and batches add up to one fit:
 
 batches = GaussianNB().partial_fit(X[:60], y[:60]).partial_fit(X[60:], y[60:])
 print((batches.predict_proba(X) == model.predict_proba(X)).all())
@@ -77,7 +77,7 @@ print(CategoricalNB().fit([[0], [1], [1]], ["a", "b", "b"]).predict([[7]]))
 # What is new
 # -----------
 # Raw tables, with strings and holes, need no pipeline at all: ``NaiveBayes().fit(table, "label")``.
-# And every model can `explain`, `merge`, `forget` and `save`. :doc:`/scikit_learn` lists which of
-# scikit-learn's own tests pass with the import changed, and why the others do not.
+# Every model can `explain` and `save`, and models of sums can `merge` and `forget`.
+# :doc:`/scikit_learn` lists which of scikit-learn's own tests fail with the import changed, and why.
 
 print(model.explain(X[:1]))

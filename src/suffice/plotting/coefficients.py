@@ -159,7 +159,7 @@ class CoefficientDisplay:
                 label=outcome,
             )
         ax.set_yticks(range(shown), named(self.terms[:shown]))
-        ax.invert_yaxis()
+        ax.set_ylim(shown - 0.4, -0.6)  # downward
         rest = len(self.terms) - shown
         note = f"; {rest:,} more terms" if rest else ""
         known = not np.isnan(self.lower).all()
