@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m docs", description=__doc__)
     parser.add_argument("--output", type=Path, default=DOCS.parent / "build" / "docs")
     parser.add_argument(
-        "--without-tutorials", action="store_true", help="do not run them; for a quick look"
+        "--without-tutorials", action="store_true", help="a quick look, without their pictures"
     )
     chosen = parser.parse_args()
     options = ["-b", "html", "-W", "--keep-going", "-q"]

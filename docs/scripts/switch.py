@@ -78,6 +78,6 @@ print(CategoricalNB().fit([[0], [1], [1]], ["a", "b", "b"]).predict([[7]]))
 # -----------
 # Raw tables, with strings and holes, need no pipeline at all: ``NaiveBayes().fit(table, "label")``.
 # Every model can `explain` and `save`, and models of sums can `merge` and `forget`.
-# :doc:`/scikit_learn` lists which of scikit-learn's own tests fail with the import changed, and why.
+# :doc:`/scikit_learn` lists which of scikit-learn's own tests fail with our import, and why.
 
 print(model.explain(X[:1]))
