@@ -24,7 +24,10 @@ from suffice.discriminant_analysis import (
     QuadraticDiscriminantAnalysis,
 )
 from suffice.errors import DataError, ParameterError
+from suffice.families import Categorical
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
+from suffice.statistics.block import BadCell, IntegerBlock
+from suffice.statistics.count_accumulator import CountAccumulator
 
 NAMES = [name for name in ours.__all__ if name != "NaiveBayes"]
 DISCRETE = [name for name in NAMES if name != "GaussianNB"]
@@ -387,14 +390,14 @@ def test_grids_and_pipelines():
 
 
 EXPECTED = {
-    "check_class_weight_classifiers": "it fits negative numbers, which are no counts",
+    "check_class_weight_classifiers": "it fits negative numbers, which are no counts or codes",
 }
 
 
 @pytest.mark.parametrize("name", ours.__all__)
 @pytest.mark.filterwarnings("ignore")
 def test_the_contract_of_scikit_learn(name):
-    expected = EXPECTED if name == "MultinomialNB" else {}
+    expected = EXPECTED if name in ("MultinomialNB", "CategoricalNB") else {}
     results = check_estimator(getattr(ours, name)(), expected_failed_checks=expected)
     passed = {result["check_name"] for result in results if result["status"] == "passed"}
     assert len(passed) > 40
@@ -563,6 +566,48 @@ def test_labels_may_be_any_whole_numbers(labels: np.ndarray) -> None:
     assert model.classes_.tolist() == sorted(set(labels.tolist()))
     assert model.predict(x).tolist() == labels.tolist()
     assert model.score(x, labels) == 1.0
+
+
+NEGATIVE = "Negative values in data passed to CategoricalNB (input X): numbers are codes from 0 on"
+
+
+@pytest.mark.parametrize("codes", [np.asarray, pd.DataFrame, lambda x: np.asarray(x, float)])
+def test_codes_below_0_are_refused_as_in_scikit_learn(codes):
+    good = codes([[0, 1], [1, 0], [2, 2], [0, 1]])
+    bad = codes([[0, 1], [1, -1], [2, 2], [0, 1]])
+    y, model = [0, 0, 1, 1], ours.CategoricalNB()
+    cell = r"row 1: -1"
+    reads = [
+        lambda: model.fit(bad, y),
+        lambda: model.fit(good, y).predict(bad),
+        lambda: model.explain(bad),
+        lambda: model.form_features(bad),
+        lambda: model.partial_fit(bad, y),
+        lambda: ours.CategoricalNB(unseen="smooth").fit(good, y).predict_proba(bad),
+    ]
+    for read in reads:
+        with pytest.raises(DataError, match=cell) as caught:
+            read()
+        assert NEGATIVE in str(caught.value)
+
+
+def test_values_below_0_that_an_older_file_counts_are_answered():
+    counts = CountAccumulator(1)
+    counts.add(IntegerBlock(np.array([[-1], [0]])), np.array([0, 1]), np.empty(0), 2)
+    found = Categorical(from_zero=True).estimate(counts.statistic())
+    out = np.zeros((1, 2))
+    found.add_log_likelihood(IntegerBlock(np.array([[-1]])), out)
+    assert_allclose(np.exp(out), [[2 / 3, 1 / 3]])
+    with pytest.raises(BadCell):
+        found.add_log_likelihood(IntegerBlock(np.array([[-2]])), out)
+
+
+def test_pseudo_counts_of_columns_are_refused_in_words_that_scikit_learn_has_too():
+    x, y = [[1, 0], [1, 1]], [0, 1]
+    with pytest.raises(ParameterError, match="All values in alpha must be greater than 0"):
+        ours.MultinomialNB(alpha=[1.0, -0.1]).fit(x, y)
+    with pytest.raises(ParameterError, match="alpha has 3 numbers for 2 columns; When alpha is an"):
+        ours.BernoulliNB(alpha=[1.0, 2.0, 3.0]).fit(x, y)
 
 
 @pytest.mark.parametrize("norm", [False, True])

@@ -15,11 +15,19 @@ from suffice.errors import ParameterError
 from suffice.families.counts.advice import advice_on_counts
 from suffice.families.counts.dirichlet import dirichlet, dirichlet_columns, pseudo_counts
 from suffice.families.counts.events import by_event
-from suffice.families.counts.from_zero import MOST_CODES, counts_from_zero, over_range
+from suffice.families.counts.from_zero import (
+    MOST_CODES,
+    CodeAccumulator,
+    counts_from_zero,
+    is_below,
+    over_range,
+    require_codes,
+)
 from suffice.families.counts.identifiers import identifiers_of
 from suffice.families.counts.left_out import CategoriesLeftOut
 from suffice.families.counts.relabelled import RelabelledCodes, value_scores
 from suffice.families.counts.smoothing import alpha_of, evidence_for, is_given, settled_alpha
+from suffice.families.counts.unseen import refuse_unseen
 from suffice.families.family import Family, Form, Parameters
 from suffice.families.left_out.rows import no_closed_form
 from suffice.families.options import (
@@ -34,7 +42,7 @@ from suffice.numerics import kernels
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
 from suffice.rules import Shape, Within
-from suffice.statistics.block import BadCell, CodedBlock, Encoding, IntegerBlock, tiles
+from suffice.statistics.block import CodedBlock, Encoding, IntegerBlock, tiles
 from suffice.statistics.count_accumulator import WIDEST, CountAccumulator
 from suffice.statistics.counts import Counts, offsets_of
 from suffice.statistics.vocabulary import Vocabulary
@@ -42,9 +50,7 @@ from suffice.statistics.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["UNSEEN_RULE", "Categorical", "CategoricalParameters", "refuse_unseen"]
-
-UNSEEN_RULE = "the value was never seen in training"
+__all__ = ["Categorical", "CategoricalParameters"]
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ class Categorical(Family):
         Assume at least so many values per column, seen or not.
     from_zero : bool
         Whole numbers are codes that count from 0, as an ordinal encoder gives them: all from 0 to
-        the largest are values, seen or not.
+        the largest are values, seen or not. Numbers below 0 are refused.
     identifiers : {"keep", "ignore"}
         A column that shows another value in every row of 20 or more: with "ignore" it has one
         distribution for all classes.
@@ -124,7 +130,7 @@ class Categorical(Family):
 
     def accumulator(self, encoding: str, d: int) -> CountAccumulator:
         """An empty accumulator."""
-        return CountAccumulator(d)
+        return CodeAccumulator(d) if self.from_zero else CountAccumulator(d)
 
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
@@ -160,7 +166,8 @@ class Categorical(Family):
                 counts = np.where(silent, counts.sum(axis=0), counts)
             theta = dirichlet_columns(columns, counts, alpha, self.estimation, sizes)
             table[:, places[columns, None] + np.arange(theta.shape[2])] = theta
-        return CategoricalParameters(statistic.vocabularies, table, self.unseen, evidence)
+        found = statistic.vocabularies, table, self.unseen, evidence
+        return CategoricalParameters(*found, self.from_zero)
 
     def leave_one_out(self, statistic: Counts) -> CategoriesLeftOut:
         """Log-likelihoods of rows by the counts of all others.
@@ -195,7 +202,8 @@ class Categorical(Family):
         least = self.min_categories
         fewest = least[j] if isinstance(least, tuple) else least
         known = np.asarray(counts.any(axis=0))
-        if self.unseen == "error" and not known.all():
+        refused = self.from_zero and any(map(is_below, vocabulary.values))
+        if refused or (self.unseen == "error" and not known.all()):
             return None
         m = known.sum(axis=1)
         other = ~np.array([counts_from_zero((v,)) for v in vocabulary.values], np.bool_)
@@ -226,9 +234,8 @@ class Categorical(Family):
                 "it is one number, or one for every column",
             )
         if self.from_zero:
-            statistic = statistic.over(
-                tuple(over_range(j, v, least[j]) for j, v in enumerate(statistic.vocabularies))
-            )
+            ranges = map(over_range, range(d), statistic.vocabularies, least)
+            statistic = statistic.over(tuple(ranges))
         return statistic, least
 
     def _each_alpha(self, evidence: AlphaEvidence | None, d: int) -> NDArray[np.float64]:
@@ -240,23 +247,6 @@ class Categorical(Family):
         shown = np.diff(counts.offsets)
         sizes = np.maximum(np.maximum(shown, least) + (self.unseen == "smooth"), 1)
         return np.asarray(sizes, np.intp)
-
-
-def refuse_unseen(
-    block: CodedBlock, codes: NDArray[Any], vocabularies: tuple[Vocabulary, ...]
-) -> None:
-    """Refuse a block whose ``codes`` into the vocabularies of the training rows lead beyond them.
-
-    Raises
-    ------
-    BadCell
-        Naming the first value that was never seen.
-    """
-    found = np.argwhere(codes == [len(v) for v in vocabularies])
-    if len(found):
-        row, column = map(int, found[0])
-        value = block.vocabularies[column].values[block.codes[row, column]]
-        raise BadCell(row, column, value, UNSEEN_RULE)
 
 
 class ScoreTable(NamedTuple):
@@ -276,6 +266,7 @@ class CategoricalParameters(Parameters):
     theta: Annotated[NDArray[np.float64], Shape("k", "places"), Within(0, 1)]
     unseen: str = "ignore"
     alpha_evidence: AlphaEvidence | None = None
+    from_zero: bool = False
 
     @property
     def offsets(self) -> NDArray[np.intp]:
@@ -299,8 +290,10 @@ class CategoricalParameters(Parameters):
         Raises
         ------
         BadCell
-            If a value was never seen and ``unseen="error"``.
+            If a value was never seen and ``unseen="error"``, or is a code below 0.
         """
+        if self.from_zero:
+            require_codes(block, self.vocabularies)
         if isinstance(block, IntegerBlock):
             if self._by_integer is not None and self.unseen != "error":
                 self._add(block.values, self._by_integer, out)
@@ -364,7 +357,7 @@ class CategoricalParameters(Parameters):
     def column(self, j: int) -> CategoricalParameters:
         """The parameters of column j alone."""
         theta = self.theta[:, self.offsets[j] : self.offsets[j + 1]]
-        return CategoricalParameters((self.vocabularies[j],), theta, self.unseen)
+        return replace(self, vocabularies=(self.vocabularies[j],), theta=theta, alpha_evidence=None)
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw a value by inverting the cumulative distribution."""
@@ -385,8 +378,7 @@ class CategoricalParameters(Parameters):
 
     def describe(self, j: int) -> dict[str, list[float]]:
         """Probability of every value of column j."""
-        values = map(str, self.vocabularies[j].values)
-        return dict(zip(values, self.probabilities(j).T.tolist(), strict=True))
+        return dict(zip(map(str, self.values(j)), self.probabilities(j).T.tolist(), strict=True))
 
     def form(self) -> Form:
         """Linear in the indicators of the values (one-hot)."""
@@ -401,10 +393,12 @@ class CategoricalParameters(Parameters):
         Raises
         ------
         BadCell
-            If a value was never seen, unless ``unseen="ignore"``.
+            If a value was never seen, unless ``unseen="ignore"``, or is a code below 0.
         """
         from scipy.sparse import csr_array
 
+        if self.from_zero:
+            require_codes(block, self.vocabularies)
         block = block.coded()
         codes = block.recode(self.vocabularies)
         if self.unseen != "ignore":

@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.categorical import refuse_unseen
 from suffice.families.counts.dirichlet import prior_counts
+from suffice.families.counts.unseen import refuse_unseen
 from suffice.families.family import Family, JointParameters
 from suffice.families.options import Estimation, Unseen, check_estimation, check_words
 from suffice.numerics.elementary import exp, log, log_add_exp

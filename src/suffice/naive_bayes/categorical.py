@@ -59,8 +59,8 @@ class CategoricalNB(Discrete):
     Notes
     -----
     Differences from scikit-learn: columns may hold strings; a value unseen in training is no
-    error; floats are not truncated; missing cells are left out; ``alpha=0`` gives no NaN; a new
-    value in a later batch joins.
+    error, unless it is a number below 0; floats are not truncated; missing cells are left out;
+    ``alpha=0`` gives no NaN; a new value in a later batch joins.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class CategoricalNB(Discrete):
     """
 
     array_dtype = None
-    input_tags = ("sparse", "categorical", "string")
+    input_tags = ("sparse", "categorical", "string", "positive_only")
 
     min_categories: int | ArrayLike | None = None
     class_weight: ClassWeight = None

@@ -10,15 +10,18 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice.data.schema import Column
 from suffice.engines.choice import Choice
-from suffice.errors import warn
+from suffice.errors import ParameterError, warn
 from suffice.families.options import Evidence, Smoothing
 from suffice.models.base.options import check_choices
 from suffice.models.generative.alpha_evidence import alpha_evidence
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.one_family import OneFamilyClassifier
+from suffice.models.generative.part import FamilyColumns
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.numerics.logspace import safe_log
+from suffice.phrases import Option
 
 __all__ = ["Discrete"]
 
@@ -51,6 +54,9 @@ class Discrete(OneFamilyClassifier):
             )
 
         given = np.asarray(self.alpha, object).tolist()
+        if isinstance(given, list) and any(isinstance(a, Real) and a < 0 for a in given):
+            rule = "All values in alpha must be greater than 0, or 0 itself"
+            raise ParameterError(Option.of("alpha", tuple(given)), rule)
         found = tuple(map(kept, given)) if isinstance(given, list) else kept(given)
         if found != (tuple(given) if isinstance(given, list) else given):
             warn(
@@ -58,6 +64,13 @@ class Discrete(OneFamilyClassifier):
                 f"{SMALLEST_ALPHA:.1e}; force_alpha=True keeps it."
             )
         return found
+
+    def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
+        n = np.size(self.alpha)
+        if np.ndim(self.alpha) == 1 and n != len(columns):
+            rule = "When alpha is an array, it should contains `n_features` numbers"
+            raise ParameterError(f"alpha has {n} numbers for {len(columns)} columns", rule)
+        return super()._parts(columns)
 
     def _prior(self) -> tuple[Prior, float]:
         check_choices(self, fit_prior=(True, False))

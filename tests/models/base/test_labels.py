@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from suffice import BayesClassifier, NaiveBayes, load
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from suffice.errors import DataError, SchemaError
+from suffice.errors import DataError, ParameterError, SchemaError
 from suffice.linear_model import LinearRegression, LogisticRegression, Ridge
 from suffice.naive_bayes import (
     BernoulliNB,
@@ -390,5 +390,17 @@ def test_labels_are_among_the_classes_that_a_batch_names(model: Any) -> None:
     found = model().partial_fit(x, list("ababab"), classes=["a", "b", "d"])
     with pytest.raises(DataError, match="'c'"):
         found.partial_fit(x, list("abcabc"), classes=["a", "b"])
-    assert found.partial_fit(x, list("abdabd"), classes=["a"]).classes_.tolist() == ["a", "b", "d"]
+    found.partial_fit(x, list("abdabd"), classes=["b", "a", "d"])
+    assert found.classes_.tolist() == ["a", "b", "d"]
     assert found.partial_fit(x, list("cccccc")).classes_.tolist() == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("classes", [["a"], ["a", "b", "c"], ["a", "b", "b"]])
+def test_later_calls_name_the_same_classes_as_in_scikit_learn(classes: list[str]) -> None:
+    x, y = np.arange(6.0)[:, None], list("ababab")
+    model = GaussianNB().partial_fit(x, y, classes=["b", "a"])
+    before = model.statistic_
+    with pytest.raises(ParameterError, match=r"is not the same as on last call to partial_fit"):
+        model.partial_fit(x[:1], y[:1], classes=classes)
+    assert model.statistic_ is before
+    assert NaiveBayes().partial_fit(x, y).partial_fit(x, y, classes=[*classes, "b"])

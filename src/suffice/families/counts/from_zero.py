@@ -5,12 +5,76 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from suffice.errors import DataError
+from suffice.statistics.block import BadCell, CodedBlock, IntegerBlock
+from suffice.statistics.count_accumulator import CountAccumulator
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["MOST_CODES", "counts_from_zero", "over_range"]
+__all__ = [
+    "MOST_CODES",
+    "CodeAccumulator",
+    "counts_from_zero",
+    "is_below",
+    "over_range",
+    "require_codes",
+]
 
 MOST_CODES = 1_000_000  # of one column; each has a probability in every class
+CODE_RULE = "Negative values in data passed to CategoricalNB (input X): numbers are codes from 0 on"
+CODE_STEP = "NaiveBayes takes them as categories; a missing cell is NaN, not -1"
+
+
+class CodeAccumulator(CountAccumulator):
+    """Counts categories; numbers among them are 0 or more."""
+
+    def add(
+        self,
+        block: CodedBlock | IntegerBlock,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        k: int,
+    ) -> None:
+        """Add the rows of a block.
+
+        Raises
+        ------
+        BadCell
+            If a number is below 0.
+        """
+        require_codes(block)
+        super().add(block, codes, weights, k)
+
+
+def require_codes(
+    block: CodedBlock | IntegerBlock, known: tuple[Vocabulary, ...] | None = None
+) -> None:
+    """Refuse numbers below 0, except those that are ``known``.
+
+    Raises
+    ------
+    BadCell
+        Naming the first of a column.
+    """
+    if isinstance(block, IntegerBlock):
+        if block.values.dtype.kind == "u" or block.values.min(initial=0) >= 0:
+            return
+        block = block.coded()
+    for j, vocabulary in enumerate(block.vocabularies):
+        taken = () if known is None else known[j].codes
+        below = [is_below(value) and value not in taken for value in vocabulary.values]
+        if any(below):
+            codes = block.codes[:, j]
+            rows = np.flatnonzero((codes >= 0) & np.array(below)[codes])
+            for row in rows[:1].tolist():
+                raise BadCell(row, j, vocabulary.values[codes[row]], CODE_RULE, CODE_STEP)
+
+
+def is_below(value: Any) -> bool:
+    """Whether a value is a number below 0."""
+    return isinstance(value, int | float) and value < 0
 
 
 def counts_from_zero(values: Iterable[Any]) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.adaptive import Choice
-from suffice.families.categorical import UNSEEN_RULE, CategoricalParameters
+from suffice.families.categorical import CategoricalParameters
+from suffice.families.counts.unseen import UNSEEN_RULE
 from suffice.families.family import Form, Parameters
 from suffice.numerics.logspace import cell_scores
 from suffice.rules import NONNEGATIVE, Shape

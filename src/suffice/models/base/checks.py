@@ -27,6 +27,7 @@ from suffice.statistics.vocabulary import Value, Vocabulary
 
 __all__ = [
     "check_one_type",
+    "check_same_classes",
     "checked_weights",
     "common_dtype",
     "declared_labels",
@@ -185,6 +186,23 @@ def check_among(labels: Vocabulary, classes: Vocabulary) -> None:
             f"{list(classes.values)}",
             "classes names all labels, if it is given",
             "add them, or leave classes out: new labels join",
+        )
+
+
+def check_same_classes(classes: Any, known: NDArray[Any]) -> None:
+    """Refuse classes that a call names, unless they are those that are known, each once.
+
+    Raises
+    ------
+    ParameterError
+        With both.
+    """
+    given, there = np.ravel(classes).tolist(), known.tolist()
+    if sorted(given) != there:
+        raise ParameterError(
+            f"`classes={given}` is not the same as on last call to partial_fit, {there}",
+            "a later call names the same classes, each once",
+            "leave classes out: new labels join",
         )
 
 

@@ -144,8 +144,9 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         New labels and categories simply join, whether integers are a category is decided by all
         rows, and a column without a value so far gets its kind from the first rows that show one.
         ``classes`` is not needed: it adds classes of which there is no row yet, and every label of
-        these rows has then to be among the classes given. See `fit` for the other parameters, the
-        errors and what a table may be.
+        these rows has then to be among the classes given. In classes with scikit-learn's names, a
+        later call that gives them gives all that are known, each once. See `fit` for the other
+        parameters, the errors and what a table may be.
 
         A stream may fade, or be seen through a window; a batch is what one call learns. With both,
         the result is that of one `fit` of the last batches, each with its weight.

@@ -11,10 +11,14 @@ from suffice.data.schema import KIND_OF, Column, Kind, UniformColumns
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError
 from suffice.families import Family
+from suffice.models.base.checks import check_same_classes
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.family_columns import whole
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.reader import GenerativeReader
 from suffice.numerics.sparse import is_sparse
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["OneFamilyClassifier"]
 
@@ -31,6 +35,18 @@ class OneFamilyClassifier(GenerativeClassifier):
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         return whole(self._family(), columns)
+
+    def _joined(
+        self,
+        reader: GenerativeReader,
+        statistic: ByClass,
+        labels: Sequence[Any],
+        declared: Vocabulary,
+    ) -> GenerativeReader:
+        joined = super()._joined(reader, statistic, labels, declared)
+        if declared.values and hasattr(self, "statistic_"):
+            check_same_classes(labels[1], self.classes_)
+        return joined
 
     def _described(self, source: TableSource | ArraySource) -> Sequence[Column]:
         if not isinstance(source, ArraySource):
