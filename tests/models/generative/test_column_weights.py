@@ -1,5 +1,6 @@
 """Weights of columns: what they are, and what becomes of them when a model learns and forgets."""
 
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from sklearn.model_selection import KFold
 
 import suffice
 from suffice import NaiveBayes
-from suffice.errors import ParameterError, SufficeWarning
+from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Adaptive
 from suffice.model_selection import evaluate_folds
 
@@ -319,3 +320,22 @@ def test_the_same_rows_give_the_same_bits(seed: int, n: int, parts: int) -> None
     for rest in np.array_split(rng.permutation(n), parts):
         streamed.partial_fit(rows.take(rest), "kind", classes=["no", "yes"])
     assert np.array_equal(streamed.predict_log_proba(asked), expected)
+
+
+@pytest.mark.parametrize("rows", [1, 5_000])
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, 1e300])
+def test_a_cell_that_is_no_number_is_refused_in_a_column_of_weight_zero(
+    rows: int, bad: float
+) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    a = rng.normal(size=400) + 2 * y
+    x = np.c_[a, a + 1e-3 * rng.normal(size=400), rng.normal(size=400) + 0.3 * a]
+    model = NaiveBayes(calibration="weights").fit(x, y)
+    assert model.calibration_ is not None
+    assert model.calibration_.weights[2] == 0
+    more = np.tile(x[:1], (rows, 1))
+    more[-1, 2] = bad
+    for answer in (model.predict, model.predict_proba, model.explain):
+        with pytest.raises(DataError, match=rf"column 'x2', row {rows - 1}: {re.escape(str(bad))}"):
+            answer(more)

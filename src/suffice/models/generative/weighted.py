@@ -68,11 +68,8 @@ class Weighted:
             self._add(self._parameters, block, self._weights[0], out)
             return
         if block.rows * len(self._weights) <= FEW_CELLS:
-            try:
-                out[:] = self._added(block, out)
-                return
-            except BadCell:
-                pass  # a column of weight 0 may hold it
+            out[:] = self._added(block, out)
+            return
         for j, weight in enumerate(self._weights.tolist()):
             try:
                 self._add(self._parameters.column(j), block.column(j), weight, out)
@@ -108,9 +105,9 @@ class Weighted:
     def _add(
         self, parameters: Parameters, block: Any, weight: float, out: NDArray[np.float64]
     ) -> None:
+        term = scores(len(out), out.shape[1], 0.0)
+        parameters.add_log_likelihood(block, term)  # which refuses cells, whatever the weight
+        if weight < 0:  # the impossible is not the most probable
+            np.maximum(term, LEAST, out=term)
         if weight:
-            term = scores(len(out), out.shape[1], 0.0)
-            parameters.add_log_likelihood(block, term)
-            if weight < 0:  # the impossible is not the most probable
-                np.maximum(term, LEAST, out=term)
             out += weight * term
