@@ -57,3 +57,25 @@ def test_what_is_no_column(home: Path, given: str) -> None:
     assert code == 2
     columns = "'size', 'color'"
     assert said == f"error: --ignore names the column {given!r}; the columns are {columns}.\n"
+
+
+def test_a_name_that_holds_a_comma_stands_in_quotes(home: Path) -> None:
+    head = '"size, cm","5"" pipe",color,y'
+    rows = [f"{i},{i % 3},{'red' if i % 2 else 'blue'},{'uv'[i % 2]}" for i in range(20)]
+    Path("comma.csv").write_text("\n".join([head, *rows]) + "\n")
+
+    def asked(*words: str) -> tuple[int, str, str]:
+        found = CliRunner().invoke(app, words)
+        return found.exit_code, found.stdout, found.stderr
+
+    fit = ("fit", "comma.csv", "--label", "y")
+    assert asked(*fit, "--ignore", '"size, cm", color', "-o", "pipe.suffice")[0] == 0
+    assert suffice.load("pipe.suffice").feature_names_in_.tolist() == ['5" pipe']
+    assert asked(*fit, "--features", '5" pipe,"size, cm"', "-o", "two.suffice")[0] == 0
+    assert suffice.load("two.suffice").feature_names_in_.tolist() == ["size, cm", '5" pipe']
+    step = "; a name that holds a comma stands in quotes: --{} '\"size, cm\"'.\n"
+    for words in (fit, ("predict", "two.suffice", "comma.csv")):
+        code, _, said = asked(*words, "--ignore", "size, cm")
+        assert (code, said.startswith("error: --ignore names the column 'size'")) == (2, True)
+        assert said.endswith(step.format("ignore"))
+    assert asked(*fit, "--features", "size, cm")[2].endswith(step.format("features"))

@@ -12,6 +12,7 @@ from suffice.cli.messages.remarks import remarked
 from suffice.cli.messages.sentences import sentences
 from suffice.cli.options.estimators import Options
 from suffice.cli.options.learner import estimator_of, selected
+from suffice.cli.options.names import listed
 from suffice.cli.options.points import own_roles, points_of
 from suffice.cli.options.recipes import MODELS
 from suffice.cli.options.roles import COLUMNS, Roles
@@ -23,7 +24,6 @@ from suffice.cli.options.shared import (
     Reading,
     ResultFile,
     Weight,
-    listed,
     typed,
 )
 from suffice.cli.output.cross_validation import fold_facts, fold_tables

@@ -12,7 +12,8 @@ import suffice.export
 from suffice.atomic import atomic_writer
 from suffice.cli.messages.sentences import note
 from suffice.cli.options.models import load
-from suffice.cli.options.shared import ModelFile, listed
+from suffice.cli.options.names import listed
+from suffice.cli.options.shared import ModelFile
 from suffice.cli.output.tables import refuse_overwriting, standard_output
 from suffice.errors import ParameterError
 

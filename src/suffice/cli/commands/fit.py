@@ -23,10 +23,11 @@ from suffice.cli.options.models import (
     predicts_numbers,
     refuse_tokens,
 )
+from suffice.cli.options.names import listed
 from suffice.cli.options.recipes import NAIVE_BAYES
 from suffice.cli.options.roles import COLUMNS, Roles
 from suffice.cli.options.running import Checkpoint, Running, refuse_threads
-from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, listed, typed
+from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, typed
 from suffice.cli.options.tuning import judged_points
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from suffice.cli.options.names import listed
 from suffice.cli.options.running import RUNNING
 from suffice.cli.options.searchlight import OUT, Around, Permuting, Volumes, Written
-from suffice.cli.options.shared import AsJson, listed
+from suffice.cli.options.shared import AsJson
 from suffice.cli.output.searchlight import facts_of, rendered, write_files
 from suffice.cli.output.tables import deliver, refuse_overwriting
 from suffice.errors import ParameterError

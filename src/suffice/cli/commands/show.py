@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli.options.models import has_candidates, load, load_generative
-from suffice.cli.options.shared import AsJson, ModelFile, ResultFile, listed
+from suffice.cli.options.names import listed
+from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
 from suffice.cli.output.bars import barred, draws_bars
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.moments import in_days

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from suffice.cli.messages.sentences import note
-from suffice.cli.options.shared import listed
+from suffice.cli.options.names import listed, no_such_column
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ def unseen_columns(table: Table, model: Any, ignore: Sequence[str] | None) -> Ta
     roles = {*model.target_names_, layout.label, layout.weight}
     for name in names:
         if name not in table.names or name in roles:
-            columns = ", ".join(repr(known) for known in table.names if known not in roles)
-            raise ParameterError(
-                f"--ignore names the column {name!r}", f"the columns are {columns}"
+            raise no_such_column(
+                "ignore", name, [known for known in table.names if known not in roles]
             )
     if set(table.names) <= set(names):
         raise ParameterError("--ignore names every column", "there is nothing left to look at")

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from suffice.cli.options.estimators import Options, estimator, given_of, refuse_foreign
+from suffice.cli.options.names import listed, no_such_column
 from suffice.cli.options.recipes import MODELS, OF_FAMILIES
 from suffice.cli.options.roles import Roles
-from suffice.cli.options.shared import Labels, Reading, listed
+from suffice.cli.options.shared import Labels, Reading
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -71,10 +72,7 @@ def _check_features(
     """Refuse a feature that is not there, or has another part to play."""
     for name in features:
         if name not in names:
-            raise ParameterError(
-                f"--features names the column {name!r}",
-                f"the columns are {', '.join(map(repr, names))}",
-            )
+            raise no_such_column("features", name, names)
         other = "ignore" if name in ignored else parts.get(name)
         if other:
             raise ParameterError(

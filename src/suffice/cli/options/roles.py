@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from suffice.cli.options.shared import listed
+from suffice.cli.options.names import listed, no_such_column
 from suffice.errors import ParameterError
 
 __all__ = ["COLUMNS", "FAMILIES", "Roles"]
@@ -88,10 +88,7 @@ class Roles:
         for field in fields(self):
             for name in self._columns(field.name):
                 if name not in names:
-                    raise ParameterError(
-                        f"--{field.name} names the column {name!r}",
-                        f"the columns are {', '.join(map(repr, names))}",
-                    )
+                    raise no_such_column(field.name, name, names)
                 if name in before:
                     raise ParameterError(
                         f"the column {name!r} is given to --{before[name]} and to --{field.name}",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from suffice.cli.options.names import listed
 from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ __all__ = [
     "ResultFile",
     "Weight",
     "flag",
-    "listed",
     "typed",
     "with_groups",
 ]
@@ -64,7 +64,8 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(
         metavar="COL",
-        help="Not looked at; a column of the model counts as missing. May be comma lists.",
+        help="Not looked at; a column of the model counts as missing. May be comma lists; "
+        "a name with a comma stands in quotes: '\"price, net\",day'.",
     ),
 ]
 Weight = Annotated[
@@ -81,17 +82,6 @@ def flag(name: str) -> str:
     '--class-prior'
     """
     return f"--{name.replace('_', '-')}"
-
-
-def listed(given: Sequence[str] | None) -> tuple[str, ...]:
-    """Cut comma lists of names into names.
-
-    Examples
-    --------
-    >>> listed(["age, sex", "race"])
-    ('age', 'sex', 'race')
-    """
-    return tuple(name.strip() for item in given or () for name in item.split(","))
 
 
 def typed(options: Any) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from suffice.cli.options.names import listed
 from suffice.errors import ParameterError
 
 __all__ = ["levels_of", "places_of"]
@@ -43,5 +44,5 @@ def levels_of(given: Sequence[str]) -> dict[str, list[str]]:
                 "it is a column, =, and its levels, the lowest first, once a column",
                 f"write --ordered {name or 'COL'}=LOW,HIGH",
             )
-        found[name] = [level.strip() for level in levels.split(",")]
+        found[name] = list(listed([levels]))
     return found
