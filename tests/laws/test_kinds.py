@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from suffice import NaiveBayes
 from suffice.data.schema import Column
 from suffice.errors import SufficeWarning
+from suffice.naive_bayes import CategoricalNB, GaussianNB
 from suffice.testing import check_kinds
 
 LEARNERS: dict[str, Any] = {
@@ -122,3 +123,13 @@ def test_what_families_fix_never_changes() -> None:
     for family in ("categorical", "gaussian", "poisson"):
         model = NaiveBayes.textbook({"x": family}).fit(table, "kind").partial_fit(more, "kind")
         assert model.model_.family_names == {"x": family}
+
+
+def test_a_named_family_says_what_kind_integers_are() -> None:
+    table = {"a": np.arange(60) % 3, "b": np.arange(60) % 5, "c": np.arange(60)}
+    y = np.arange(60) % 2
+    named = NaiveBayes(families={"a": "gaussian", "c": "categorical"}).fit(table, y)
+    assert [column.kind for column in named.schema_] == ["real", "category", "category"]
+    assert [column.reason for column in named.schema_][::2] == ["whole numbers"] * 2
+    assert {column.kind for column in GaussianNB().fit(table, y).schema_} == {"real"}
+    assert {column.kind for column in CategoricalNB().fit(table, y).schema_} == {"category"}

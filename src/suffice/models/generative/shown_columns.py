@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.data.schema import UNDECIDED, Column, Kind
+from suffice.data.schema import KIND_OF, UNDECIDED, Column, Kind, UniformColumns
 from suffice.families.kinds.rule import why
 from suffice.families.whole_numbers import WholeNumbers
 from suffice.models.generative.part import FamilyColumns
@@ -21,14 +21,20 @@ __all__ = ["by_kind", "shown_columns"]
 def shown_columns(
     columns: Sequence[Column], parts: Sequence[FamilyColumns], sums: ByClass
 ) -> Sequence[Column]:
-    """The same columns; those of whole numbers have the kind that their sums show."""
-    shown = dict(_shown(parts, sums))
-    if not shown:
+    """The same columns; those of whole numbers have the kind that their sums show.
+
+    Where a family is named for them, it is the kind that this one reads.
+    """
+    if isinstance(columns, UniformColumns):
         return columns
+    read = {name: KIND_OF[p.layout.encoding] for p in parts for name in p.layout.columns}
+    named = {c.name: (read.get(c.name, c.kind), c.reason) for c in columns if c.kind == "integer"}
+    shown = named | dict(_shown(parts, sums))
     return tuple(
-        replace(column, kind=kind, reason=reason)
+        replace(column, kind=shown[column.name][0], reason=shown[column.name][1])
+        if column.name in shown
+        else column
         for column in columns
-        for kind, reason in [shown.get(column.name, (column.kind, column.reason))]
     )
 
 
