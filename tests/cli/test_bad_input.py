@@ -70,7 +70,7 @@ CASES = {
     f"{FIT} --poisson color": (
         "line 2 of fruit.csv, column 'color': 'red' is not a number; "
         "every cell of this column is read as a number; correct the cell, declare 'red' in "
-        "--missing."
+        "--missing, or learn it as text with --written color=text."
     ),
     "fit one.csv --label y": (
         "there is one class: every label is 'a'; a classifier needs two classes or more; "
@@ -203,7 +203,8 @@ def test_an_error_halfway_leaves_the_old_answers(run: Run, folder: Path, suffix:
     assert result.exit_code == 2
     assert result.stderr == (
         "error: line 100002 of long.csv, column 'size': 'oops' is not a number; every cell of this "
-        "column is read as a number; correct the cell, declare 'oops' in --missing.\n"
+        "column is read as a number; correct the cell, declare 'oops' in --missing, or learn it as "
+        "text with --written size=text.\n"
     )
     assert contents(folder) == before
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli.options.models import has_candidates, load, load_generative
-from suffice.cli.options.names import listed
+from suffice.cli.options.names import listed, no_such_column
 from suffice.cli.options.shared import AsJson, ModelFile, ResultFile
 from suffice.cli.output.bars import barred, draws_bars
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
@@ -25,7 +25,6 @@ from suffice.cli.output.tables import (
     rows_in_print,
     short,
 )
-from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,10 +77,7 @@ def _facts(model: GenerativeClassifier, path: Path, chosen: Sequence[str]) -> di
     columns = _columns(model, statistic)
     for name in chosen:
         if name not in columns:
-            raise ParameterError(
-                f"--column names the column {name!r}",
-                f"the columns are {', '.join(map(repr, columns))}",
-            )
+            raise no_such_column("column", name, tuple(columns))
     return {
         "model": str(path),
         "rows": float(statistic.weight.value.sum()),

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import IO, Any, cast
 
 import pyarrow as pa
@@ -220,7 +221,7 @@ class CsvSplit:
             return ReadError(where, HELD_RULE, HELD_STEP)
         notation = self.file.format.notation(name)
         if notation is None or notation.type != target:
-            return self._no_such(where, shown, called(target))
+            return self._no_such(where, shown, called(target), name)
         return ReadError(
             f"{where} is not written as {notation.spelling}",
             f"this column holds {notation}, and every cell has to obey",
@@ -232,7 +233,7 @@ class CsvSplit:
             ),
         )
 
-    def _no_such(self, where: str, shown: str, kind: str) -> ReadError:
+    def _no_such(self, where: str, shown: str, kind: str, name: str) -> ReadError:
         rule = f"every cell of this column is read as {kind}"
         numerals = self.file.format.numerals
         if numerals.decimal != "." or numerals.thousands:
@@ -243,7 +244,10 @@ class CsvSplit:
             Phrase(
                 f"correct the cell, declare {shown} in ",
                 Option("missing", "...", "CsvFormat"),
-                PythonOnly(", or declare another type for the column"),
+                PythonOnly(
+                    ", or declare another type for the column",
+                    f", or learn it as text with --written {quote(f'{name}={TEXT}')}",
+                ),
             ),
         )
 
