@@ -113,9 +113,8 @@ class Categorical(Family):
         least = self.min_categories
         for number in least if isinstance(least, tuple) else (least,):
             if not (isinstance(number, Integral) and number >= 0):
-                raise ParameterError(
-                    f"min_categories={number!r}", "min_categories is a whole number, 0 or more"
-                )
+                rule = "min_categories is a whole number, 0 or more"
+                raise ParameterError(f"min_categories={number!r}", rule)
 
     def advice(self, statistic: Counts) -> Iterator[tuple[int, str]]:
         """Constants, identifiers, copies of the label, numbers that are kept as text."""
@@ -244,9 +243,8 @@ class Categorical(Family):
 
     def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
         """How many values of each column share the probability, (d,)."""
-        shown = np.diff(counts.offsets)
-        sizes = np.maximum(np.maximum(shown, least) + (self.unseen == "smooth"), 1)
-        return np.asarray(sizes, np.intp)
+        sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
+        return np.asarray(np.maximum(sizes, 1), np.intp)
 
 
 class ScoreTable(NamedTuple):
@@ -344,8 +342,7 @@ class CategoricalParameters(Parameters):
                 return None
             if values[-1] - values[0] >= WIDEST:
                 return None
-            unseen = start + len(values)
-            place = np.full(values[-1] - values[0] + 2, unseen)
+            place = np.full(values[-1] - values[0] + 2, start + len(values))
             place[np.array(values) - values[0]] = start + np.arange(len(values))
             low.append(values[0])
             size.append(len(place) - 1)
