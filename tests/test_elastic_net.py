@@ -161,6 +161,11 @@ def test_a_path_is_what_fits_would_find() -> None:
     assert_allclose(path.alphas, alphas, rtol=1e-12)
     assert_allclose(path.coef, coefficients.T, rtol=0, atol=1e-6)
     assert path.converged.all()
+    for alpha, mine, other in zip(alphas, path.coef, coefficients.T, strict=True):
+        found, expected = (
+            objective(x, y, w, y.mean() - x.mean(0) @ w, alpha, 1.0) for w in (mine, other)
+        )
+        assert found == pytest.approx(expected, rel=1e-8)
     for j in (0, 10, 99):
         fit = model.refit(alpha=path.alphas[j])
         assert (fit.coef_ == path.coef[j]).all()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from suffice import LinearRegression, NaiveBayes
+from suffice import Lasso, LinearRegression, NaiveBayes, Ridge, read_csv
 from suffice.models.bayes_risk.bayes_error import BayesError
 from suffice.numerics.exact import DoubleDouble
 
@@ -109,3 +111,29 @@ def test_a_bayes_error() -> None:
 def test_one_row() -> None:
     model = NaiveBayes.textbook().fit({"size": SIZE}, KIND)
     assert repr(model.evaluate({"size": [1.0]}, ["fig"])).startswith("1 row: accuracy 1.0000")
+
+
+def test_paths_of_penalties() -> None:
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    y = x @ [1.0, 0.0, 2.0] + 1
+    lasso, ridge = Lasso(0.1).fit(x, y).path(), Ridge().fit(x, y).ridge_path([0.1, 1.0])
+    head, names, first, *more = repr(lasso).splitlines()
+    assert (head, names.split()) == ("100 penalties", ["alpha", "chosen", "RSS"])
+    assert first.split() == [f"{lasso.alphas[0]:.4g}", "0", f"{lasso.rss[0]:.4g}"]
+    assert len(more) == 9
+    assert more[-1].split()[0] == f"{lasso.alphas[-1]:.4g}"
+    assert repr(ridge).splitlines()[1].split() == ["alpha", "parameters", "RSS", "GCV", "evidence"]
+    two = Lasso(0.1).fit(x, np.c_[y, -y]).path()
+    assert repr(two).splitlines()[1].split()[-4:] == ["RSS", "0", "RSS", "1"]
+
+
+def test_weights_of_columns_and_a_file(tmp_path: Path) -> None:
+    model = NaiveBayes().fit({"size": [*SIZE] * 9, "hue": [*KIND[[0, 1, 3, 0]]] * 9}, [*KIND] * 9)
+    calibration = model.calibration_
+    assert calibration is not None
+    first, second = repr(calibration).splitlines()
+    weights = ", ".join(f"{weight:.2f}" for weight in calibration.weights)
+    assert first == f"weights of columns: {weights}"
+    assert second.startswith(f"log loss: {calibration.before:.4f} nats a row with weights of 1, ")
+    (tmp_path / "a.csv").write_text("size,hue\n1,red\n")
+    assert repr(read_csv(tmp_path / "a.csv")) == "CsvTable(size, hue)"

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["NAMED", "aligned", "bound", "criterion", "explained", "listed", "probability"]
+__all__ = [
+    "NAMED",
+    "aligned",
+    "bound",
+    "criterion",
+    "explained",
+    "listed",
+    "probability",
+    "steps",
+]
 
 NAMED = 5  # columns that a message names; of the others it says how many they are
 SMALLEST_P = 2e-16  # smaller p-values are printed as such, as R does
@@ -84,3 +93,16 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         cells += [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         lines.append("  ".join(cells).rstrip())
     return lines
+
+
+def steps(columns: Mapping[str, Sequence[float]], most: int = 10) -> list[str]:
+    """Lines of a table of many rows: the first, the last, and some between, evenly spaced.
+
+    Examples
+    --------
+    >>> steps({"alpha": [1.0, 0.5, 0.25], "RSS": [8.0, 7.5, 7.25]}, most=2)
+    ['alpha   RSS', '1         8', '0.25   7.25']
+    """
+    n = len(next(iter(columns.values())))
+    shown = sorted({round(i * (n - 1) / (most - 1)) for i in range(most)}) if n > most else range(n)
+    return aligned([[*columns], *([f"{c[i]:.4g}" for c in columns.values()] for i in shown)])

@@ -62,6 +62,12 @@ def test_a_label_that_is_a_quantity() -> None:
     )
 
 
+@pytest.mark.parametrize("kind", [float, str])
+def test_labels_of_floats_are_numbers_and_strings_are_none(kind: type) -> None:
+    found = advice(y=[kind(i) for i in range(N)])
+    assert ("numeric values" in found[0]) == (kind is float)
+
+
 def test_it_follows_rows_that_are_added_and_forgotten() -> None:
     model = GaussianNB().fit(np.ones((N, 1)), Y)
     assert model.advice_ == ("the column 'x0' has one value only, 1: it tells nothing",)

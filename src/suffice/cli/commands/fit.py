@@ -277,6 +277,8 @@ def _learnt(rows: float, weight: str | None) -> str:
 def schema_grid(model: GenerativeClassifier) -> RenderableType:
     """What the schema decided for every column, and why."""
     table = grid("column", "kind", "family", "why", numbers=False)
+    left_out = set(model.model_.identifiers)
     for column, family in _modelled(model):
-        table.add_row(column.name, column.kind, family or "-", column.reason)
+        used = "left out" if column.name in left_out else family or "-"
+        table.add_row(column.name, column.kind, used, column.reason)
     return table

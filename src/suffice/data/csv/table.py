@@ -42,6 +42,7 @@ from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, req
 from suffice.data.text_cells import are_rounded, infer, parse
 from suffice.data.type_names import called
 from suffice.errors import ReadError, SchemaError, warn
+from suffice.numerics.in_print import listed
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.block import HELD_RULE, HELD_STEP
 
@@ -301,6 +302,9 @@ class CsvTable(Table):
     """
 
     guesses = True
+
+    def __repr__(self) -> str:
+        return f"CsvTable({listed(self._names)})"
 
     def __init__(self, paths: Sequence[Path], format: CsvFormat | None = None) -> None:
         asked = format or CsvFormat()

@@ -24,7 +24,9 @@ def advice(model: GenerativeClassifier) -> Iterator[str]:
     """
     statistic = model.statistic_
     labels, rows = statistic.classes.values, statistic.weight.value
-    numeric = all(isinstance(label, int) and not isinstance(label, bool) for label in labels)
+    numeric = all(
+        isinstance(label, int | float) and not isinstance(label, bool) for label in labels
+    )
     if numeric and len(labels) > MANY and rows.sum() < MANY * len(labels):
         name = model.layout_.label
         yield (

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.weighted import group_sizes
+from suffice.numerics.in_print import listed
 from suffice.rules import FINITE, NONNEGATIVE, Shape
 
 __all__ = ["Calibration", "Method"]
@@ -52,6 +53,14 @@ class Calibration:
     after: Annotated[float, FINITE]
     doubts: Annotated[NDArray[np.float64], Shape("q"), NONNEGATIVE]
     stale: bool = False
+
+    def __repr__(self) -> str:
+        weights = listed([f"{weight:.2f}" for weight in self.weights.tolist()])
+        return (
+            f"weights of columns: {weights}{' (of earlier rows)' if self.stale else ''}\n"
+            f"log loss: {self.before:.4f} nats a row with weights of 1, {self.after:.4f} with "
+            f"these, of {self.rows:g} rows"
+        )
 
     @classmethod
     def none(cls, usual: NDArray[np.float64]) -> Calibration:

@@ -20,9 +20,10 @@ from suffice.models.linear.l1_summary import L1Summary
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.reader import LinearReader, Rows
 from suffice.models.linear.regressor import LinearRegressor
-from suffice.models.linear.ridge import checked_penalties
+from suffice.models.linear.ridge import by_target, checked_penalties
 from suffice.models.linear.standardisation import Columns
 from suffice.models.linear.summary import target_place
+from suffice.numerics.in_print import steps
 from suffice.phrases import Option, Phrase
 from suffice.statistics.grouped_rows import GroupedRows
 
@@ -31,7 +32,7 @@ __all__ = ["L1Path", "L1Regressor"]
 SELECTED = "a penalty of absolute values has chosen the columns by the same rows"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class L1Path:
     """Coefficients for m penalties, the largest first.
 
@@ -51,6 +52,12 @@ class L1Path:
     intercept: NDArray[np.float64]
     rss: NDArray[np.float64]
     converged: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        chosen = np.count_nonzero(self.coef, axis=-1)
+        table = by_target("alpha", self.alphas) | by_target("chosen", chosen)
+        table |= by_target("RSS", self.rss)
+        return "\n".join([f"{len(self.alphas)} penalties", *steps(table)])
 
 
 class L1Regressor(LinearRegressor):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,9 +12,10 @@ from suffice.errors import ParameterError
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.elementary import exp, log
+from suffice.numerics.in_print import steps
 from suffice.numerics.linalg import product
 
-__all__ = ["RidgePath", "RidgeSpectrum", "checked_penalties"]
+__all__ = ["RidgePath", "RidgeSpectrum", "by_target", "checked_penalties"]
 
 CANDIDATES = 200
 BEYOND = 1e3  # how far α may lie outside the squares of the singular values
@@ -22,7 +23,14 @@ BEYOND = 1e3  # how far α may lie outside the squares of the singular values
 LEAST_REST = 2.0**-40
 
 
-@dataclass(frozen=True, eq=False)
+def by_target(name: str, values: NDArray[Any]) -> dict[str, list[float]]:
+    """The columns of a table in print: one, or of values (m, t) one for every target."""
+    if values.ndim == 1:
+        return {name: values.tolist()}
+    return {f"{name} {j}": column for j, column in enumerate(values.T.tolist())}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class RidgePath:
     """Ridge regression for m penalties.
 
@@ -46,6 +54,13 @@ class RidgePath:
     rss: NDArray[np.float64]
     gcv: NDArray[np.float64]
     evidence: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        table = by_target("alpha", self.alphas)
+        table |= by_target("parameters", self.effective_parameters)
+        for name, values in (("RSS", self.rss), ("GCV", self.gcv), ("evidence", self.evidence)):
+            table |= by_target(name, values)
+        return "\n".join([f"{len(self.alphas)} penalties", *steps(table)])
 
     def target(self, j: int) -> RidgePath:
         """The path of target j alone."""
