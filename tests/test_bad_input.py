@@ -252,7 +252,7 @@ TABLES: dict[str, Case] = {
         "column 'age' is not in the table; its columns are 'color'; correct the name.",
     ),
     "an unknown column": (
-        lambda: fit().predict(ROWS.append_column("new", pa.array([1, 2, 3, 4]))),
+        lambda: fit().partial_fit(ROWS.append_column("new", pa.array([1, 2, 3, 4])), Y),
         SchemaError,
         "column 'new' is unknown to the model; it was fitted to 'age', 'color'; "
         "leave the column out.",

@@ -65,7 +65,7 @@ def open_table(
         table = table.read_by(remembered, label if isinstance(label, str) else None)
     if not table.names:
         raise SchemaError("the table has no column", "a model needs features")
-    names = []
+    names: list[str | None] = []
     for role, given in ((LABEL, label), (WEIGHT, weight)):
         if given is None or isinstance(given, str):
             names.append(given)
@@ -74,7 +74,8 @@ def open_table(
         frame = in_memory_beside(table, role)
         table, name = frame.with_column(role, _column(role, given, frame.table.num_rows))
         names.append(name)
-    return TableSource(table, *names)
+    label_name, weight_name = names
+    return TableSource(table, label_name, weight_name)
 
 
 def _table(data: Any, remembered: CsvFormat | None) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,14 +21,16 @@ from suffice.data.schema import Column, Layout, Stored, undecided
 from suffice.data.source import refusal
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
-from suffice.data.table_views import WithoutColumns
+from suffice.data.table_views import WithoutColumns, left_out
 from suffice.data.type_names import held
-from suffice.errors import DataError, ParameterError, SchemaError
+from suffice.errors import DataError, ParameterError, SchemaError, warn
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
-__all__ = ["TableSource", "TableSplit", "no_column"]
+__all__ = ["TableSource", "TableSplit", "no_column", "to_learn"]
+
+T = TypeVar("T")
 
 HELD_IN_TRAINING: Mapping[Stored, str] = {
     "boolean": "true and false",
@@ -59,6 +62,11 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
     )
 
 
+def to_learn(source: T) -> T:
+    """The same rows to be learnt from: a column that a model does not know is refused."""
+    return replace(source, answered=False) if isinstance(source, TableSource) else source
+
+
 @dataclass(frozen=True)
 class TableSource:
     """A table of Arrow columns: a frame in memory, files, or a database."""
@@ -67,6 +75,7 @@ class TableSource:
     # These columns are no features.
     label: str | None = None
     weight: str | None = None
+    answered: bool = False  # whether a column that a model does not know is left out, not refused
 
     def __post_init__(self) -> None:
         for role, name in (("label", self.label), ("weight", self.weight)):
@@ -187,7 +196,8 @@ class TableSource:
         Raises
         ------
         SchemaError
-            If a column is not there, or stores something else than the layout says.
+            If a column is not there, or stores something else than the layout says, or one is
+            there that the layout does not know and rows are learnt.
         """
         stored = {column.name: column.stored for column in layout.columns}
         stored |= {self.label: layout.label_stored} if self.label is not None else {}
@@ -197,11 +207,13 @@ class TableSource:
         known = {*wanted, layout.label, layout.weight, *layout.ignored}
         if not known.issuperset(self.table.names):
             unknown = [name for name in self.table.names if name not in known]
-            raise SchemaError(
-                f"column {unknown[0]!r} is unknown to the model",
-                f"it was fitted to {', '.join(repr(c.name) for c in layout.columns)}",
-                "leave the column out",
-            )
+            if not self.answered:
+                raise SchemaError(
+                    f"column {unknown[0]!r} is unknown to the model",
+                    f"it was fitted to {', '.join(repr(c.name) for c in layout.columns)}",
+                    "leave the column out",
+                )
+            warn(left_out(unknown) + ".")
         if self.table.guesses:
             types = {name: _type(encoding.get(name), stored.get(name)) for name in wanted}
             types |= dict.fromkeys(layout.undecided, pa.string())  # it is not looked at

@@ -135,9 +135,14 @@ def _names(y: Any, values: NDArray[Any]) -> tuple[str, ...]:
 
 
 def with_targets(
-    source: TableSource, values: NDArray[Any], names: Sequence[str]
+    source: TableSource,
+    values: NDArray[Any],
+    names: Sequence[str],
+    features: Sequence[str] | None = None,
 ) -> tuple[TableSource, tuple[str, ...]]:
     """Add targets (n, t) to a table in memory, under names that no other column has.
+
+    Columns of these names give way, unless they are among the ``features`` of a model.
 
     Raises
     ------
@@ -149,6 +154,9 @@ def with_targets(
         raise ParameterError(
             f"{len(values)} targets for {frame.table.num_rows} rows", "there is one target per row"
         )
+    if features is not None:
+        old = [name for name in names if name in frame.names and name not in features]
+        frame = replace(frame, table=frame.table.drop_columns(old))
     for name, column in zip(names, values.T, strict=True):
         frame, own = frame.with_column(name, pa.array(column))
         added.append(own)

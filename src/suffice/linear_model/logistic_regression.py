@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.data.array_source import ArraySource
 from suffice.data.source import InEngine, Source
-from suffice.data.table_source import TableSource
+from suffice.data.table_source import TableSource, to_learn
 from suffice.engines.choice import Choice, engine_of
 from suffice.engines.engine import Engine
 from suffice.engines.fit_context import fit_context
@@ -290,7 +290,7 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
                 state = DescentState.start(problem.objective)
                 self.left_out_, self.unlabelled_, self.rows_, self.n_passes_ = 0.0, 0.0, 0.0, 0
             else:
-                source = self._open_labelled(X, y, sample_weight)
+                source = to_learn(self._open_labelled(X, y, sample_weight))
                 problem = self._problem(source, known=self.model_)
             steps = cast(Steps, self.solver)
             self._add(problem, state.after(problem.objective, self._solver.how, steps))

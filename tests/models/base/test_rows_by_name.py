@@ -187,3 +187,38 @@ def test_threads_and_forked_processes_answer_alike(case: str) -> None:
 def _answer_in_child(model, rows, pipe) -> None:
     pipe.send_bytes(_one_by_one(model, rows))
     pipe.close()
+
+
+UNKNOWN = {
+    "naive Bayes": (NaiveBayes.textbook(), SIZES | HUES, KIND),
+    "discriminants": (LinearDiscriminantAnalysis(), SIZES, KIND),
+    "logistic": (LogisticRegression(solver="sgd"), SIZES, KIND),
+    "linear": (LinearRegression(), SIZES, np.arange(N * 1.0)),
+}
+
+
+@pytest.mark.parametrize("case", list(UNKNOWN))
+def test_unknown_columns_of_tables_are_left_out_with_a_warning_unless_rows_are_learnt(
+    case: str,
+) -> None:
+    model, columns, y = UNKNOWN[case]
+    known = pa.table(columns)
+    more = known.append_column("id", pa.array(range(N))).append_column("note", pa.array(y))
+    if isinstance(model, LogisticRegression):
+        model.partial_fit(known, y)
+    else:
+        model.fit(known, y)
+    with pytest.warns(SufficeWarning, match=r"does not know them: 'id', 'note'\.$"):
+        assert bits(model.predict(more)) == bits(model.predict(known))
+    with pytest.warns(SufficeWarning, match="does not know"):
+        assert model.score(more, y) == model.score(known, y)
+    for learn in ("partial_fit", "forget"):
+        if hasattr(model, learn):
+            with pytest.raises(SchemaError, match="column 'id' is unknown to the model"):
+                getattr(model, learn)(more, y)
+
+
+def test_a_table_that_still_has_its_target_is_scored() -> None:
+    table = pa.table(SIZES | {"price": SIZES["width"]})
+    model = LinearRegression().fit(pa.table(SIZES), pd.Series(SIZES["width"], name="price"))
+    assert model.score(table, table.column("price").to_pandas().rename("price")) == 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -167,7 +168,8 @@ class Estimator(ScikitLearnInterface):
 
             if not first:
                 known = self.reader_.format
-                return self._completed(open_table(X, y, sample_weight, known, first=False))
+                source = open_table(X, y, sample_weight, known, first=False)
+                return self._completed(replace(source, answered=True))
             table = open_table(X, y, sample_weight, first=True).without(self.ignore)
             found = [name for name in table.feature_names if name not in targets]
             self._settle_columns(len(found), found if has_named_columns(X) else None)

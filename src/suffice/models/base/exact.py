@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column
-from suffice.data.table_source import TableSource
+from suffice.data.table_source import TableSource, to_learn
 from suffice.data.targets import ArrayTargets
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError, warn
@@ -182,7 +182,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         check_is_fitted(self)
         self._require_sums()
         self.reader_.require_all_rows()
-        source = self._open_more(X, y, sample_weight)
+        source = to_learn(self._open_more(X, y, sample_weight))
         learnt = self._informed(self._shown(source))
         forgettable(learnt.batches)  # refused before a row is read
         gone = self._summarise(self._up_to_date(learnt.reader), source)
@@ -263,7 +263,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
             Gives the reader once the rows of the batch are summed. Default: it stays.
         """
         if hasattr(self, "statistic_"):
-            source = self._open_more(X, y, sample_weight)
+            source = to_learn(self._open_more(X, y, sample_weight))
             before = self._informed(self._shown(source))
             reader = self._up_to_date(before.reader)
         else:

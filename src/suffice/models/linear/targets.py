@@ -243,7 +243,8 @@ class Regressor(Estimator):
             if len(values) != source.x.shape[0]:
                 refuse_lengths(source.x, values)
             return ArrayTargets(source, values), targets, single
-        table, targets = with_targets(source, values, targets)
+        features = None if first else self.reader_.layout.names
+        table, targets = with_targets(source, values, targets, features)
         return table, targets, single
 
 
