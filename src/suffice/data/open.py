@@ -29,6 +29,7 @@ from suffice.errors import ParameterError, SchemaError
 __all__ = ["open_columns", "open_table", "read_csv", "read_excel"]
 
 LABEL, WEIGHT = "label", "weight"
+OTHER_WORDS = {"separator": "delimiter", "columns": "names"}  # as the command line has them
 
 
 def open_table(
@@ -156,7 +157,8 @@ def read_csv(path: Any, **options: Any) -> Table:
     **options
         Those of `suffice.data.csv.format.CsvFormat`: ``delimiter``, ``quote``, ``header``,
         ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
-        ``skip_bad_rows``, ``encoding``.
+        ``skip_bad_rows``, ``encoding``. As at the command line, ``separator`` is another word for
+        ``delimiter``, and ``columns`` for ``names``.
 
     Returns
     -------
@@ -179,7 +181,11 @@ def read_csv(path: Any, **options: Any) -> Table:
     ...     read_csv(file, header=False, strip=True, missing=["?"]).head().to_pylist()[0]
     {'column_1': 'republican', 'column_2': 'n', 'column_3': None}
     """
-    return open_files(path, CsvFormat(**options))
+    for word, name in OTHER_WORDS.items():
+        if word in options and name in options:
+            raise ParameterError(f"{word} and {name}", "both say the same", "drop one of them")
+    given = {OTHER_WORDS.get(word, word): value for word, value in options.items()}
+    return open_files(path, CsvFormat(**given))
 
 
 def read_excel(path: Any, sheet: str | int | None = None) -> Table:

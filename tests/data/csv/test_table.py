@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from suffice import read_csv
 from suffice.data.csv import pieces as csv_pieces
 from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
@@ -699,3 +700,14 @@ class TestRealFiles:
         head = CsvTable([real("penguins/penguins.csv")]).head()
         assert head.num_rows == 344
         assert head.column("sex").null_count == 11
+
+
+def test_the_words_of_the_command_line_are_understood(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("1|red\n2|blue\n")
+    same = read_csv(file, delimiter="|", names=["n", "hue"], header=False)
+    other = read_csv(file, separator="|", columns=["n", "hue"], header=False)
+    assert other.format == same.format
+    assert other.head().to_pylist() == same.head().to_pylist()
+    with pytest.raises(ParameterError, match="separator and delimiter; both say the same"):
+        read_csv(file, separator="|", delimiter=",")
