@@ -80,3 +80,23 @@ def test_drawn_rows_are_written_as_the_table_was(run: Run, tmp_path: Path) -> No
         answered = run("predict", "t.suffice", file, "--typicality")
         assert answered.exit_code == 0, answered.stderr
         assert len(answered.stdout.splitlines()) == 21
+
+
+def test_drawn_integers_are_whole_and_have_the_kind_of_those_learnt(
+    run: Run, tmp_path: Path
+) -> None:
+    random = np.random.default_rng(0)
+    age = random.integers(18, 90, 500)
+    table = {"age": age, "code": random.integers(1, 4, 500), "kind": np.where(age > 50, "u", "v")}
+    pd.DataFrame(table).to_csv(tmp_path / "rows.csv", index=False)
+    run("fit", "rows.csv", "--label", "kind", "-o", "m.suffice")
+    run("sample", "m.suffice", "-n", 500, "--seed", 1, "-o", "drawn.csv")
+    drawn = pd.read_csv(tmp_path / "drawn.csv")
+    assert drawn.dtypes.age == drawn.dtypes.code == np.int64
+    assert abs(drawn.age[drawn.kind == "u"].mean() - age[age > 50].mean()) < 4
+    run("fit", "drawn.csv", "--label", "kind", "-o", "d.suffice")
+    kinds = [
+        [column.kind for column in suffice.load(tmp_path / name).schema_]
+        for name in ("m.suffice", "d.suffice")
+    ]
+    assert kinds == [["real", "category"]] * 2

@@ -221,12 +221,12 @@ def test_typicality_of_gaussians_is_in_closed_form() -> None:
     np.testing.assert_array_equal(model.typicality(x).probability, expected)
 
 
-def test_rows_drawn_are_whole_where_values_are_listed() -> None:
+def test_rows_drawn_are_whole_in_columns_of_integers() -> None:
     model = textbook().fit(TABLE, "kind")
     drawn, _ = model.sample(500, random_state=0)
     assert set(drawn["rooms"].tolist()) == set(ROOMS.tolist())
     assert set(drawn["two"].tolist()) == {0, 1}
-    assert drawn["price"].dtype == np.float64
+    assert drawn["price"].dtype == np.int64
     assert textbook().fit(drawn, _).schema_[0].kind == "category"
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.data.table_views import WithColumns
+from suffice.data.whole_cells import with_whole_numbers
 from suffice.engines.choice import is_here
 from suffice.errors import ParameterError, warn
 from suffice.models.base.classifier import Classifier
@@ -327,7 +328,8 @@ class FittedGenerative(Classifier):
         Returns
         -------
         X : dict of str to ndarray (n,)
-            One array per column: a table that `fit` and `predict` read.
+            One array per column: a table that `fit` and `predict` read. In a column of integers
+            numbers are rounded.
         y : ndarray (n,)
             Labels.
         """
@@ -336,7 +338,8 @@ class FittedGenerative(Classifier):
             raise ParameterError(f"n={n!r}", "the number of rows is a whole number, 0 or more")
         rng = generator(random_state)
         codes = rng.choice(len(model.prior), size=n, p=model.prior)
-        return model.sample(codes, rng), self.classes_[codes]
+        drawn = with_whole_numbers(model.sample(codes, rng), model.layout.columns)
+        return drawn, self.classes_[codes]
 
     @property
     def class_count_(self) -> NDArray[np.float64]:
