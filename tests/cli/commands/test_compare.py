@@ -198,7 +198,8 @@ ERRORS = {
     ),
     "forget fruit.suffice words.csv -o x": (
         "line 2 of words.csv, column 'size': 'big' is not a number; every cell of this column is "
-        "read as a number; correct the cell, declare 'big' in --missing."
+        "read as a number; correct the cell, declare 'big' in --missing, or learn it as text with "
+        "--written size=text."
     ),
     "forget fruit.suffice codes.csv -o x": (
         "class '1': fewer rows than are to be forgotten; only rows that were learnt can be "
