@@ -55,7 +55,7 @@ WORDS = {f"x{j}": [None if c == 2 else f"v{c}" for c in column] for j, column in
         (CategoricalNB(alpha=0), CODES),
         (CategoricalNB(alpha=1e-9, unseen="smooth", min_categories=[3, 9, 20, 40, 0]), CODES),
         (CategoricalNB(), WORDS),
-        (CategoricalNB(), CODES - 3),
+        (CategoricalNB(), np.where(CODES > 6, CODES + 0.5, CODES)),
         (BernoulliNB(), CODES > 1),
         (BernoulliNB(alpha=0), CODES > 6),
         (BernoulliNB(alpha=[1, 2, 3, 4, 5.0], binarize=2.0), CODES),
