@@ -68,6 +68,7 @@ NB_MODULE(kernels, m) {
   define_eigen(m.def_submodule("eigen"));
   define_elementary(m.def_submodule("elementary"));
   define_exact_comoments(m.def_submodule("exact_comoments"));
+  define_exact_logistic(m.def_submodule("exact_logistic"));
   define_exact_moments(m.def_submodule("exact_moments"));
   define_factor(m.def_submodule("factor"));
   define_gram(m.def_submodule("gram"));

@@ -38,12 +38,10 @@ LINEAR_ALGEBRA = {
     "models/linear/posterior.py": "draws",
     "models/linear/ridge.py": "the penalty of the least error left out",
     "models/linear/robust.py": "F of a summary",
-    "models/logistic/curvature.py": "iterations of logistic regression",
-    "models/logistic/fit.py": "iterations of logistic regression",
     "models/logistic/saved.py": "draws",
     "models/logistic/missing_cells.py": "probabilities of incomplete rows by draws",
-    "models/logistic/objective.py": "iterations of logistic regression",
-    "models/optimise/newton.py": "iterations of logistic regression",
+    "models/logistic/objective.py": "the matrix of Helmert, which needs no LAPACK",
+    "models/optimise/algebra.py": "iterations of logistic regression that need not be reproducible",
     "testing/family_laws.py": "the condition of a form",
 }
 LAPACK = re.compile(r"\blinalg\.(?!norm\()\w+\(|from scipy\.linalg import")

@@ -35,6 +35,7 @@ from suffice.models.base.evaluation import Evaluation
 from suffice.models.generative import saved as generative
 from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
+from suffice.numerics import kernels
 from suffice.numerics.exact import DoubleDouble
 from suffice.statistics.batch import NO_WEIGHTS, Batch
 from suffice.statistics.binned_count_accumulator import BinnedCountAccumulator
@@ -49,6 +50,7 @@ from suffice.statistics.counts import Counts
 from suffice.statistics.events import EventAccumulator, Events
 from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.exact_comoments_accumulator import ExactComomentsAccumulator
+from suffice.statistics.exact_loss_sums import ExactLossSums
 from suffice.statistics.exact_moments import ExactMoments, ExactMomentsAccumulator
 from suffice.statistics.fourth_moments import FourthMoments, FourthMomentsAccumulator
 from suffice.statistics.indicator_comoments import (
@@ -261,6 +263,21 @@ def bent(batch: Batch) -> LossSums:
     return LossSums.of(total, total / 3, float(w.sum()), (w @ x)[None], (x.T * w) @ x)
 
 
+def cut(batch: Batch) -> ExactLossSums:
+    """Loss sums of terms that are at most 1 and have few bits, over the rows of a batch."""
+    x = np.nan_to_num(np.asarray(batch.blocks[0].values, np.float64))
+    w = (batch.weights if batch.weights.size else np.ones(batch.rows)) / 64.0
+    x = np.round(np.clip(x / 2.0**30, -1.0, 1.0) * 2.0**20) / 2.0**20
+    sums = ExactLossSums.empty(3, 1, x.shape[1], True)
+    kernel = kernels.exact_logistic
+    of_class = np.where(batch.codes[:, None] == np.arange(3), w[:, None], 0.0)
+    kernel.add_columns(of_class, sums.weight)
+    kernel.add_columns(w[:, None], sums.loss[:, None])
+    kernel.add_products(w[:, None], x, sums.gradient)
+    kernel.add_squares(w, x, sums.hessian)
+    return sums
+
+
 Make = Callable[[Batch], Any]
 STATISTICS: dict[type, list[tuple[str, Make]]] = {
     ExactMoments: [("real", lambda batch: summed(ExactMomentsAccumulator(width(batch)), batch))],
@@ -298,6 +315,7 @@ STATISTICS: dict[type, list[tuple[str, Make]]] = {
         ("mixed", lambda batch: summed(indicated(batch, ExactComomentsAccumulator), batch)),
     ],
     LossSums: [("real", bent)],
+    ExactLossSums: [("real", cut)],
     FourthMoments: [
         ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch)), on_a_grid(batch))),
         ("real", lambda batch: summed(FourthMomentsAccumulator(width(batch), "exact"), batch)),

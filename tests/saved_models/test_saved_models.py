@@ -14,13 +14,14 @@ from suffice.models.generative import saved as generative
 from suffice.models.linear import saved as linear
 from suffice.models.logistic import saved as logistic
 from suffice.saved import MODULES
+from suffice.statistics.exact_loss_sums import ExactLossSums
 from suffice.statistics.loss_sums import LossSums
 
 TYPES = {**generative.SAVED, **linear.SAVED, **logistic.SAVED}
 
 FOLDERS = sorted(path.parent for path in Path(__file__).parent.glob("*/predictions.json"))
 FILES = sorted(path for folder in FOLDERS for path in folder.glob("*.suffice"))
-WORKING = {LossSums}  # summed while a model is fitted: part of no model
+WORKING = {ExactLossSums, LossSums}  # summed while a model is fitted: part of no model
 
 
 FROM_INCOMPLETE_ROWS = {  # by expectation-maximisation, which stops at a tolerance

@@ -21,6 +21,7 @@ void define_dyadic(nanobind::module_ m);
 void define_eigen(nanobind::module_ m);
 void define_elementary(nanobind::module_ m);
 void define_exact_comoments(nanobind::module_ m);
+void define_exact_logistic(nanobind::module_ m);
 void define_exact_moments(nanobind::module_ m);
 void define_factor(nanobind::module_ m);
 void define_gram(nanobind::module_ m);

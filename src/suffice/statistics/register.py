@@ -11,6 +11,7 @@ from suffice.statistics.comoments import Comoments
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
 from suffice.statistics.exact_comoments import ExactComoments
+from suffice.statistics.exact_loss_sums import ExactLossSums
 from suffice.statistics.exact_moments import ExactMoments
 from suffice.statistics.fourth_moments import FourthMoments
 from suffice.statistics.indicator_comoments import IndicatorComoments
@@ -34,6 +35,7 @@ STATISTICS: tuple[type, ...] = (
     DoubleDouble,
     Events,
     ExactComoments,
+    ExactLossSums,
     ExactMoments,
     FourthMoments,
     IndicatorComoments,

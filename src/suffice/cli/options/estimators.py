@@ -178,6 +178,14 @@ class Options:
             rich_help_panel=LINEAR,
         ),
     ] = None
+    reproducible: Annotated[
+        bool | None,
+        typer.Option(
+            "--reproducible",
+            help="logistic: the same rows give the same file, in any order, on any processor.",
+            rich_help_panel=LINEAR,
+        ),
+    ] = None
     incomplete: Annotated[
         str | None,
         typer.Option(

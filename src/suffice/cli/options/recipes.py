@@ -151,7 +151,7 @@ MODELS: dict[str, Recipe] = {
         "suffice.linear_model",
         "LogisticRegression",
         _linear()
-        | _plain("standardize")
+        | _plain("standardize", "reproducible")
         | _CLASS_WEIGHT
         | {
             "penalty": one_of("penalty", "penalty", "l2", "l1", "elasticnet", "firth", none=True),

@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.models.design.matrix import Design
+from suffice.models.optimise.algebra import BLAS, Algebra
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import Factor
@@ -42,7 +43,7 @@ from suffice.statistics.counts import Counts
 from suffice.statistics.moments import TOO_LARGE, Moments, MomentsAccumulator
 from suffice.statistics.sparse_block import SparseBlock
 
-__all__ = ["CentredDesign", "SparseMomentsAccumulator", "first_pass"]
+__all__ = ["CentredDesign", "SparseMomentsAccumulator", "complete_rows", "first_pass"]
 
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
 CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a constant column
@@ -126,12 +127,12 @@ def first_pass(split: Split, plan: tuple[Layout, bool]) -> ByClass:
     """
     layout, complete = plan
     total = ByClassAccumulator([ACCUMULATORS[b.encoding](len(b.columns)) for b in layout.blocks])
-    for _ in each_batch(split, layout, lambda b: total.add(_complete(b) if complete else b)):
+    for _ in each_batch(split, layout, lambda b: total.add(complete_rows(b) if complete else b)):
         pass
     return total.statistic()
 
 
-def _complete(batch: Batch) -> Batch:
+def complete_rows(batch: Batch) -> Batch:
     """The same rows; those with a missing cell have no class."""
     missing = np.any([block.missing.any(axis=1) for block in batch.blocks], axis=0)
     return replace(batch, codes=np.where(missing, -1, batch.codes))
@@ -165,6 +166,8 @@ class CentredDesign:
         Whether a fit leaves out rows with a missing cell.
     whitener : Factor, optional
         Of the scatter matrix of dense rows, with the W of uncorrelated columns.
+    algebra : Algebra
+        How rows and coefficients are multiplied by matrices.
     """
 
     design: Design
@@ -173,6 +176,7 @@ class CentredDesign:
     scale: NDArray[np.float64]
     complete: bool = False
     whitener: Factor | None = None
+    algebra: Algebra = BLAS
 
     @classmethod
     def of(
@@ -220,21 +224,20 @@ class CentredDesign:
 
     def of_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of z from those of (1, x − m), (m, D)."""
-        return self._through(
-            coefficients, None if self.whitener is None else self.whitener.cholesky.value
-        )
+        factor = self.whitener
+        return self._through(coefficients, None if factor is None else factor.cholesky.value)
 
     def to_columns(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients of (1, x − m) from those of z, (m, D)."""
         return self._through(coefficients, None if self.whitener is None else self._whitening)
 
-    @staticmethod
     def _through(
-        coefficients: NDArray[np.float64], matrix: NDArray[np.float64] | None
+        self, coefficients: NDArray[np.float64], matrix: NDArray[np.float64] | None
     ) -> NDArray[np.float64]:
         if matrix is None:
             return coefficients
-        return np.concatenate([coefficients[:, :1], coefficients[:, 1:] @ matrix], axis=1)
+        slopes = self.algebra.times(coefficients[:, 1:], matrix)
+        return np.concatenate([coefficients[:, :1], slopes], axis=1)
 
     @cached_property
     def _whitening(self) -> NDArray[np.float64]:
@@ -255,7 +258,7 @@ class CentredDesign:
         total, mean, low = _by_term(self.design, seen, of_numbers, of_categories)
         sums = total * ((mean - self.mean) + low)
         if self.whitener is not None:
-            sums = sums @ self._whitening.T
+            sums = self.algebra.times(sums, self._whitening.T)
         return np.concatenate([weight, sums], axis=1)
 
     # -- rows
@@ -265,7 +268,7 @@ class CentredDesign:
 
         A category that only such rows show is unknown to the design.
         """
-        batch = _complete(batch) if self.complete else batch
+        batch = complete_rows(batch) if self.complete else batch
         out = batch.codes < 0
         if len(batch.weights):
             out |= batch.weights == 0
@@ -299,7 +302,7 @@ class CentredDesign:
                 z, rows = buffer[: len(part)], slice(first + start, first + start + len(part))
                 np.subtract(part, self.mean, out=z[:, 1:])
                 if self.whitener is not None:
-                    z[:, 1:] = z[:, 1:] @ self._whitening.T
+                    z[:, 1:] = self.algebra.times(z[:, 1:], self._whitening.T)
                 yield z, *map(itemgetter(rows), columns)
 
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:

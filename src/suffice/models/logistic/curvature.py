@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from suffice.models.logistic.fit import Fit
 from suffice.models.logistic.objective import SQUARES_NOISE, Objective
-from suffice.models.logistic.separation import farthest, refuse_separation
+from suffice.models.logistic.separation import refuse_separation
 from suffice.models.logistic.warm_start import iterates_of
 from suffice.models.optimise.newton import Point, inverse_root, solve
 from suffice.models.optimise.one_thread import one_thread_of_blas
@@ -78,7 +78,7 @@ def _fit(
     for iteration, point in enumerate(islice(iterates, max_iter + 1)):
         norm = point.gradient_norm
         small = norm <= enough
-        if small and not (objective.firth and _moves(point, tolerance)):
+        if small and not (objective.firth and _moves(objective, point, tolerance)):
             break
         if stalled := detector.has_stalled(point.loss, norm):
             break
@@ -95,10 +95,10 @@ def _fit(
     return Fit.at(objective, point, iteration, converged, not decided)
 
 
-def _moves(point: Point, tolerance: float) -> bool:
+def _moves(objective: Objective, point: Point, tolerance: float) -> bool:
     """Whether a step of Newton's method changes a parameter by more than a tolerable fraction."""
     assert point.hessian is not None
-    step = solve(point.hessian, point.gradient)
+    step = solve(point.hessian, point.gradient, objective.algebra)
     return bool(np.abs(step).max(initial=0.0) > tolerance * np.abs(point.x).max(initial=0.0))
 
 
@@ -107,8 +107,8 @@ def _is_rounding(objective: Objective, point: Point) -> bool:
     if point.hessian is None:
         return False
     noise = LOSS_ROUNDING * abs(point.loss) + objective.weight**0.5 * objective.score_noise(point.x)
-    root = inverse_root(point.hessian)
-    decrement = float(((root @ point.gradient) ** 2).sum())
+    root = inverse_root(point.hessian, objective.algebra)
+    decrement = float((objective.algebra.times(root, point.gradient) ** 2).sum())
     return len(root) == len(point.x) and decrement <= noise  # a singular Hessian does not tell
 
 
@@ -118,10 +118,10 @@ def _has_minimum(objective: Objective, point: Point) -> bool:
         return False
     if not len(point.x):
         return True
-    params = objective.rows, objective.inverse_scale * objective.used
-    radius = max(objective.data.map(farthest, params)) ** 0.5
-    decrement = max(float(point.gradient @ solve(point.hessian, point.gradient)), 0.0) ** 0.5
-    flattest, steepest = np.linalg.eigvalsh(point.hessian)[[0, -1]]
+    algebra, radius = objective.algebra, objective.radius()
+    step = solve(point.hessian, point.gradient, algebra)
+    decrement = max(float(algebra.times(point.gradient, step)), 0.0) ** 0.5
+    flattest, steepest = algebra.eigenvalues(point.hessian)[[0, -1]]
     if not flattest > SQUARES_NOISE * steepest:  # no more than rounding
         return False
     apart = 1.0 if objective.k == 2 else 2.0**0.5  # |t_a − t_b| ≤ √2 |t|

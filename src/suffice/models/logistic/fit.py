@@ -67,9 +67,10 @@ class Fit:
             root = _root(objective, point.hessian)
         if objective.factor is not None and objective.dependent:
             shorten = _shortening(objective, objective.factor)
-            coefficients = coefficients @ shorten
+            coefficients = objective.algebra.times(coefficients, shorten)
             if root is not None:
-                root = (root.reshape(-1, len(shorten)) @ shorten).reshape(root.shape)
+                rows = root.reshape(-1, len(shorten))
+                root = objective.algebra.times(rows, shorten).reshape(root.shape)
         return cls(
             coefficients,
             point.loss - objective.log_scale * objective.firth,
@@ -88,7 +89,7 @@ class Fit:
         n, null = float(weight.sum()), None
         if not objective.firth:
             p = weight / n if objective.intercept else np.full(objective.k, 1.0 / objective.k)
-            null = float(weight @ log(p))
+            null = float(objective.algebra.times(weight, log(p)))
         null_parameters = objective.basis.shape[1] * objective.intercept
         return Likelihood(-self.loss, null, n, self.parameters, null_parameters)
 
@@ -96,11 +97,11 @@ class Fit:
 def _root(objective: Objective, hessian: NDArray[np.float64]) -> NDArray[np.float64]:
     """R (q, mD) with RᵀR = I(B)⁻¹, from the Hessian in free parameters."""
     (m, r), width = objective.basis.shape, objective.centred.width
-    free = inverse_root(hessian)
+    free = inverse_root(hessian, objective.algebra)
     inner = np.zeros((len(free), r * width))
     inner[:, objective.free] = free
     inner = inner.reshape(len(free), r, width) * objective.inverse_scale
-    root = (objective.basis @ inner).reshape(-1, width)
+    root = objective.algebra.times(objective.basis, inner).reshape(-1, width)
     return objective.centred.to_columns(root).reshape(len(free), m * width)
 
 
@@ -110,10 +111,10 @@ def _shortening(objective: Objective, factor: Factor) -> NDArray[np.float64]:
     The length is in the units of the columns, without the intercept.
     """
     null = (factor.lower_inverse.hi[list(objective.dependent)] * factor.scale).T
-    axes = np.linalg.qr(null / np.linalg.norm(null, axis=0))[0]
+    axes = objective.algebra.orthonormal(null / np.linalg.norm(null, axis=0))
     moved = np.concatenate([np.zeros((1, axes.shape[1])), axes])
     if not (objective.intercept and objective.centred.is_sparse):
-        return np.asarray(np.eye(len(moved)) - moved @ moved.T)
+        return np.asarray(np.eye(len(moved)) - objective.algebra.times(moved, moved.T))
     # Rows about 0: along an axis every score changes by the same.
     mean = objective.sums[:, 1:].sum(axis=0) / objective.sums[:, 0].sum()
     kept = np.concatenate([-(mean @ axes)[None], axes])

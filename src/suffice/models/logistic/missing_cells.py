@@ -39,13 +39,14 @@ from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.comoments import Comoments
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["ClassGaussians", "CompletedSplit", "joint_moments"]
+__all__ = ["ClassGaussians", "CompletedSplit", "exact_joint_moments", "joint_moments"]
 
 FLAT = 1e-12  # fraction of the largest variance of a score, below which another is 0
 CELLS = 2**22  # cells that rows with missing ones may become at a time
 RADII = 2  # at which a point stands for rows in its direction
 NODES, WEIGHTS = hermegauss(40)
 JOINT = MultivariateGaussian(estimation="mle", pooling=1, variance_floor=0.0)
+EXACT = replace(JOINT, precision="exact")
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,7 +284,16 @@ def _score_nodes(
 
 def joint_moments(split: Split, centred: CentredDesign) -> ByClass:
     """Kernel: co-moments of the terms in every class, where cells may be missing."""
-    total = ByClassAccumulator([JOINT.accumulator("real", centred.width - 1)])
+    return _summed(split, centred, JOINT)
+
+
+def exact_joint_moments(split: Split, centred: CentredDesign) -> ByClass:
+    """Kernel: the same as whole numbers."""
+    return _summed(split, centred, EXACT)
+
+
+def _summed(split: Split, centred: CentredDesign, family: MultivariateGaussian) -> ByClass:
+    total = ByClassAccumulator([family.accumulator("real", centred.width - 1)])
 
     def add(batch: Batch) -> None:
         for part in _parts(batch, centred):

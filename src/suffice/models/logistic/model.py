@@ -94,7 +94,8 @@ class LogisticModel:
     def about(self, centred: CentredDesign) -> NDArray[np.float64]:
         """The same coefficients, (m, D), of rows about other means."""
         coefficients = self.coefficients.copy()
-        coefficients[:, 0] = self.intercept + coefficients[:, 1:] @ centred.mean
+        shift = centred.algebra.times(coefficients[:, 1:], centred.mean)
+        coefficients[:, 0] = self.intercept + shift
         return coefficients
 
     def against(self, reference: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

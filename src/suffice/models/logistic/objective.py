@@ -10,9 +10,10 @@ One evaluation of all but the last sum is one pass over the rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,13 +23,16 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import WEIGHT_ROUNDING, DataLoop
 from suffice.models.logistic.loss import LossRequest, loss_sums
-from suffice.models.logistic.training_rows import TrainingRows
-from suffice.models.optimise.newton import Point, solve
+from suffice.models.logistic.missing_cells import joint_moments
+from suffice.models.logistic.sample import Sample, draw
+from suffice.models.logistic.training_rows import TrainingRows, farthest
+from suffice.models.optimise.algebra import Algebra
+from suffice.models.optimise.newton import Point
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.linalg import SHARPEST, Factor, factorise
 from suffice.statistics.by_class import ByClass
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.vocabulary import Vocabulary
 
@@ -37,6 +41,8 @@ __all__ = ["LARGEST_HESSIAN", "SQUARES_NOISE", "Objective"]
 LARGEST_HESSIAN = 2_000  # its side, where there may be one: 32 MB
 PRIOR = 4.0  # rows that tell as much of a coefficient as λ = 1: each tells p(1 − p) ≤ ¼
 SQUARES_NOISE = 2.0**-43  # fraction of a sum of squares, added in double, that means nothing
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +103,11 @@ class Objective:
         """How the rows are read."""
         return TrainingRows(self.centred, self.classes, self.class_weights)
 
+    @property
+    def algebra(self) -> Algebra:
+        """How small matrices are multiplied and factored."""
+        return self.centred.algebra
+
     @cached_property
     def k(self) -> int:
         """Number of classes."""
@@ -120,7 +131,7 @@ class Objective:
     @cached_property
     def weight(self) -> float:
         """Σw of all rows, each with the weight of its class."""
-        return float(self.class_weights @ self.seen.weight.value)
+        return float(self.algebra.times(self.class_weights, self.seen.weight.value))
 
     @cached_property
     def sums(self) -> NDArray[np.float64]:
@@ -163,11 +174,12 @@ class Objective:
         """B (m, D) of free parameters x (p,)."""
         theta = np.zeros((self.basis.shape[1], len(self.used)))
         theta.flat[self.free] = x
-        return np.asarray(self.basis @ theta * self.inverse_scale)
+        return np.asarray(self.algebra.times(self.basis, theta) * self.inverse_scale)
 
     def parameters(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
         """Free parameters x (p,) of B (m, D)."""
-        return np.asarray((self.basis.T @ coefficients * self.scale).ravel()[self.free])
+        theta = self.algebra.times(self.basis.T, coefficients) * self.scale
+        return np.asarray(theta.ravel()[self.free])
 
     def null(self) -> NDArray[np.float64]:
         """Free parameters of the model that knows the frequencies of the classes alone."""
@@ -184,12 +196,7 @@ class Objective:
         """The function at free parameters x, from one pass (two with Firth's penalty)."""
         return self.point(x, self.loss_sums(x, hessian or self.firth))
 
-    def loss_sums(
-        self,
-        x: NDArray[np.float64],
-        hessian: bool,
-        root: NDArray[np.float64] | None = None,
-    ) -> LossSums:
+    def loss_sums(self, x: Array, hessian: bool, root: Array | None = None) -> LossSums:
         """The sums of one pass.
 
         Raises
@@ -199,12 +206,7 @@ class Objective:
         """
         return self.checked(self.data.run(loss_sums, self.request(x, hessian, root)))
 
-    def request(
-        self,
-        x: NDArray[np.float64],
-        hessian: bool,
-        root: NDArray[np.float64] | None = None,
-    ) -> LossRequest:
+    def request(self, x: Array, hessian: bool, root: Array | None = None) -> LossRequest:
         """What a pass has to know."""
         return LossRequest(self.rows, self.coefficients(x), self.checksum, hessian, root)
 
@@ -246,23 +248,22 @@ class Objective:
     def point(self, x: NDArray[np.float64], sums: LossSums) -> Point:
         """Loss, gradient and Hessian in free parameters."""
         loss, full = float(sums.loss.value), sums.hessian.value
-        gradient, hessian = self._free_gradient(sums.gradient.value), None
-        if len(full):
-            hessian = self._hessian(full)
+        gradient = self._free_gradient(sums.gradient.value)
+        hessian = self._hessian(full) if len(full) else None
         if self.firth:
             assert hessian is not None
-            inverse = solve(hessian, np.eye(len(hessian)))
-            loss -= 0.5 * float(np.linalg.slogdet(hessian)[1])
-            firth = self.loss_sums(x, False, self._root(inverse))
+            loss -= 0.5 * self.algebra.log_determinant(hessian)
+            firth = self.loss_sums(x, False, self._root(hessian))
             gradient = self._free_gradient(firth.gradient.value)
         penalty_gradient = self._penalty_gradient(x)
-        loss += 0.5 * float(penalty_gradient @ x)
+        loss += 0.5 * float(self.algebra.times(penalty_gradient, x))
         if hessian is not None:
             hessian = hessian + self._penalty_hessian
         return Point(x, loss, gradient + penalty_gradient, hessian)
 
     def _free_gradient(self, gradient: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray((self.basis.T @ gradient * self.inverse_scale).ravel()[self.free])
+        theta = self.algebra.times(self.basis.T, gradient) * self.inverse_scale
+        return np.asarray(theta.ravel()[self.free])
 
     def _hessian(self, full: NDArray[np.float64]) -> NDArray[np.float64]:
         """The Hessian (p, p) in free parameters, of that in B.ravel(), (mD, mD)."""
@@ -270,7 +271,7 @@ class Objective:
         full = full.reshape(m, width, m, width)
         full = full * self.inverse_scale * self.inverse_scale[:, None, None]
         if self.k > 2:
-            full = np.einsum("ar,aibj,bs->risj", self.basis, full, self.basis, optimize=True)
+            full = self.algebra.on_both_sides(self.basis, full)
         return np.asarray(full.reshape(r * width, r * width)[self._both_free])
 
     @cached_property
@@ -281,7 +282,7 @@ class Objective:
         """The gradient Px of the penalty ½xᵀPx."""
         if self.centred.whitener is None:
             return self._penalty_diagonal * x
-        return np.asarray(self._penalty_hessian @ x)
+        return np.asarray(self.algebra.times(self._penalty_hessian, x))
 
     @cached_property
     def _penalty_hessian(self) -> NDArray[np.float64]:
@@ -289,7 +290,8 @@ class Objective:
         if self.centred.whitener is None:
             return np.diag(self._penalty_diagonal)
         scale = self.centred.to_columns(np.diag(self.inverse_scale))
-        each = np.kron(np.eye(self.basis.shape[1]), (scale * self.penalty) @ scale.T)
+        of_score = self.algebra.times(scale * self.penalty, scale.T)
+        each = np.kron(np.eye(self.basis.shape[1]), of_score)
         return np.asarray(each[self._both_free])
 
     @cached_property
@@ -297,18 +299,35 @@ class Objective:
         each = self.penalty * self.inverse_scale**2
         return np.tile(each, self.basis.shape[1])[self.free]
 
-    def _root(self, inverse: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _root(self, hessian: NDArray[np.float64]) -> NDArray[np.float64]:
         """R (D, D) with R Rᵀ = I⁻¹ in coefficients of z."""
         root = np.zeros((self.centred.width, self.centred.width))
-        root[self._both_free] = np.linalg.cholesky(inverse)
+        root[self._both_free] = self.algebra.root_of_inverse(hessian)
         return root * self.inverse_scale[:, None]
 
+    draws_distinct: ClassVar[bool] = False  # whether `draw` takes equal rows for one
+    joint_moments: ClassVar[Callable[..., ByClass]] = staticmethod(joint_moments)
+
+    def draw(self, n: int, total: float = 0.0) -> Sample:
+        """Some n rows at random, or all if there are fewer; ``total`` is Σw where it is known."""
+        return draw(self.data, self.rows, n, total)
+
+    def of_weights(self, weights: NDArray[np.float64]) -> dict[str, Any]:
+        """What changes of the function besides, if it is of a sample with such weights."""
+        return {}
+
     # -- scales
+
+    def radius(self) -> float:
+        """The length of the longest row z/s, or a bound of it."""
+        params = self.rows, self.inverse_scale * self.used
+        return float(max(self.data.map(farthest, params)) ** 0.5)
 
     def gradient_norm_at_zero(self) -> float:
         """The largest element of the gradient at θ = 0, from the first pass alone."""
         sums, eye = self.class_weights[:, None] * self.sums, np.eye(self.k)
-        gradient = (1.0 / self.k - eye[-1:] if self.k == 2 else 1.0 / self.k - eye) @ sums
+        residual = 1.0 / self.k - eye[-1:] if self.k == 2 else 1.0 / self.k - eye
+        gradient = self.algebra.times(residual, sums)
         return float(np.abs(self._free_gradient(gradient)).max(initial=0.0))
 
     def relative(self, gradient_norm: float) -> float:
@@ -324,7 +343,8 @@ class Objective:
     def score_noise(self, x: NDArray[np.float64]) -> float:
         """What rounding makes of the scores: ε Σ|w_j|s_j of the columns."""
         slopes = self.centred.to_columns(self.coefficients(x))[:, 1:]
-        return float(2.0**-52 * (np.abs(slopes) @ self.centred.column_scale).max(initial=0.0))
+        reach = self.algebra.times(np.abs(slopes), self.centred.column_scale)
+        return float(2.0**-52 * reach.max(initial=0.0))
 
     def factorised(self, sums: LossSums, noise: float) -> Factor:
         """Factor the Hessian block of one class: which terms depend on earlier ones."""
@@ -342,7 +362,7 @@ class Objective:
             noise_of = noise_of * np.divide(before, after, out=np.ones(width - 1), where=after > 0)
         return factorise(DoubleDouble.of(block), noise_of)
 
-    def exactly_factorised(self, rows: Comoments) -> Factor:
+    def exactly_factorised(self, rows: GroupedRows) -> Factor:
         """Factor the scatter matrix of the terms, penalty added, which no rounding blurs."""
         p = self.centred.width - 1
         equations = NormalEquations.of(rows, p, self.intercept)

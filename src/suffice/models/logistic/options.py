@@ -65,6 +65,7 @@ def check_options(options: Any) -> None:
             NEWTON,
         )
     _check_l1_ratio(options)
+    _check_reproducible(options)
     check_class_weight(options.class_weight)
 
 
@@ -112,6 +113,34 @@ def _check_l1_ratio(options: Any) -> None:
             Phrase(Option.of("l1_ratio", ratio), f" with solver={options.solver!r}"),
             "small steps make no coefficient 0",
             NEWTON,
+        )
+
+
+def _check_reproducible(options: Any) -> None:
+    if not isinstance(options.reproducible, bool | np.bool_):
+        raise ParameterError(
+            Option.of("reproducible", options.reproducible), "reproducible is True or False"
+        )
+    if not options.reproducible:
+        return
+    reproducible = Option.of("reproducible", True)
+    if options.solver in STEPS:
+        raise ParameterError(
+            Phrase(reproducible, f" with solver={options.solver!r}"),
+            "small steps depend on the order of the rows, or on how they are divided",
+            NEWTON,
+        )
+    if options.incomplete == "gaussian":
+        raise ParameterError(
+            Phrase(reproducible, " with ", Option.of("incomplete", "gaussian")),
+            "what is expected of missing cells depends on the order of the rows, in its last bits",
+            Phrase("use ", Option.of("incomplete", "drop"), ", or leave columns out"),
+        )
+    if l1_ratio(options):
+        raise ParameterError(
+            Phrase(reproducible, " with a penalty of absolute values"),
+            "its steps are not the same bits on every processor",
+            Phrase("use ", Option("l1_ratio", "0")),
         )
 
 

@@ -29,12 +29,12 @@ from suffice.data.source import Split, each_batch
 from suffice.errors import DataError
 from suffice.models.logistic.messages import listed
 from suffice.models.logistic.objective import Objective
-from suffice.models.logistic.sample import Sample, draw
+from suffice.models.logistic.sample import Sample
 from suffice.models.logistic.training_rows import TrainingRows
 from suffice.phrases import Option, Phrase
 from suffice.statistics.batch import Batch
 
-__all__ = ["Separation", "farthest", "find_separation", "refuse_separation"]
+__all__ = ["Separation", "find_separation", "refuse_separation"]
 
 TIE = 1e-7  # fraction of the size of its terms up to which a margin counts as 0: `linprog`'s own
 FEWEST_ROWS = 1_000  # of the first programme
@@ -108,7 +108,7 @@ def find_separation(
     size = max(FEWEST_ROWS, 4 * columns)
     if size * columns * (of.k - 1) > LARGEST_PROGRAMME:
         return (Separation(True, ()) if complete else None), complete
-    drawn = draw(of.data, of.rows, size)
+    drawn = of.draw(size)
     sparse, rows = _grow(of, Sample.joined([drawn, wrong]), _shortest)
     if sparse is None:
         return (Separation(True, ()) if complete else None), True
@@ -214,21 +214,6 @@ def _direction(of: Objective, h: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 # -- kernels
-
-
-def farthest(split: Split, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
-    """Kernel: the largest |z/s|² of a row; the second of ``params`` is 1/s."""
-    rows, inverse_scale = params
-
-    def of(batch: Batch) -> float:
-        batch, codes = rows.of(batch)
-        largest = 0.0
-        for z, part in rows.centred.pieces(batch, False, codes >= 0):
-            squares = (z * z)[part] @ inverse_scale**2
-            largest = max(largest, float(squares.max(initial=0.0)))
-        return largest
-
-    return max(each_batch(split, rows.layout, of))
 
 
 def wrong_rows(

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
+from suffice.data.source import Split, each_batch
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.statistics.batch import Batch
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["TrainingRows"]
+__all__ = ["TrainingRows", "farthest"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,3 +43,18 @@ class TrainingRows:
         """The rows of a batch, and codes of their classes; −1 for those that a fit leaves out."""
         batch = self.centred.to_fit(batch)
         return batch, batch.learnt(self.classes)
+
+
+def farthest(split: Split, params: tuple[TrainingRows, NDArray[np.float64]]) -> float:
+    """Kernel: the largest |z/s|² of a row; the second of ``params`` is 1/s."""
+    rows, inverse_scale = params
+
+    def of(batch: Batch) -> float:
+        batch, codes = rows.of(batch)
+        largest = 0.0
+        for z, part in rows.centred.pieces(batch, False, codes >= 0):
+            squares = (z * z)[part] @ inverse_scale**2
+            largest = max(largest, float(squares.max(initial=0.0)))
+        return largest
+
+    return max(each_batch(split, rows.layout, of))

@@ -16,14 +16,13 @@ from suffice.data.schema import BlockLayout, Layout, Numbered
 from suffice.engines.local import LocalEngine
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign, first_pass
-from suffice.models.logistic.data_loop import DataLoop
-from suffice.models.logistic.missing_cells import joint_moments
+from suffice.models.logistic.data_loop import WEIGHT_ROUNDING, DataLoop
 from suffice.models.logistic.objective import SQUARES_NOISE, Objective
-from suffice.models.logistic.sample import Sample, draw
+from suffice.models.logistic.sample import Sample
 from suffice.models.optimise.newton import Point, inverse, newton, quasi_newton, smallest_pivot
 from suffice.numerics.elementary import log_of
 from suffice.numerics.linalg import Factor
-from suffice.statistics.comoments import Comoments
+from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.loss_sums import LossSums
 from suffice.statistics.statistic import tree_sum
 
@@ -72,19 +71,20 @@ def iterates_of(
     if hessian is not None:
         return objective, _with_fewer_hessians(objective, point, hessian)
     if second:
-        return objective, newton(objective, point)
+        return objective, newton(objective, point, objective.algebra)
     curvature = objective.curvature_at_zero()
-    return objective, quasi_newton(objective, point, lambda g: g / curvature)
+    return objective, quasi_newton(objective, point, lambda g: g / curvature, objective.algebra)
 
 
 def _with_fewer_hessians(
     objective: Objective, start: Point, hessian: NDArray[np.float64]
 ) -> Iterator[Point]:
     """First L-BFGS with a sample's Hessian as its guess; Newton's method if that is not enough."""
-    last = start
-    for last in islice(quasi_newton(objective, start, inverse(hessian)), STEPS_WITHOUT_HESSIAN):
+    last, algebra = start, objective.algebra
+    guess = inverse(hessian, algebra)
+    for last in islice(quasi_newton(objective, start, guess, algebra), STEPS_WITHOUT_HESSIAN):
         yield last
-    yield from islice(newton(objective, objective(last.x, True)), 1, None)
+    yield from islice(newton(objective, objective(last.x, True), algebra), 1, None)
 
 
 def _first_point(
@@ -112,15 +112,18 @@ def _ill_conditioned_terms(objective: Objective, sums: LossSums) -> list[int]:
 def _is_ill_conditioned(objective: Objective, point: Point) -> bool:
     """Whether a penalised Hessian in double shows too little of what is a column's own."""
     assert point.hessian is not None
-    return not objective.centred.is_sparse and smallest_pivot(point.hessian) < ILL_CONDITIONED
+    return (
+        not objective.centred.is_sparse
+        and smallest_pivot(point.hessian, objective.algebra) < ILL_CONDITIONED
+    )
 
 
 def _factor(objective: Objective, sums: LossSums) -> Factor:
     """Which terms depend on earlier ones: exactly of dense rows, by the Hessian of sparse ones."""
     if objective.centred.is_sparse:
         return objective.factorised(sums, SQUARES_NOISE)
-    rows = tree_sum(objective.data.map(joint_moments, objective.centred))
-    return objective.exactly_factorised(cast(Comoments, rows.blocks[0]).one_class)
+    rows = tree_sum(objective.data.map(objective.joint_moments, objective.centred))
+    return objective.exactly_factorised(cast(GroupedRows, rows.blocks[0]).one_class)
 
 
 # -- the fit of a sample
@@ -136,9 +139,11 @@ def _of_sample(objective: Objective) -> tuple[Start, NDArray[np.float64] | None]
     Source: M. A. Erdogdu and A. Montanari, Convergence rates of sub-sampled Newton methods (2015).
     """
     total = float(objective.seen.weight.value.sum())
-    rows = draw(objective.data, objective.rows, SAMPLE_ROWS, total)
-    quarter = rows[: SAMPLE_ROWS // 4]  # leads near enough, at a quarter of the cost
-    if len(np.unique(quarter.codes)) < objective.k or len(rows) < SAMPLE_ROWS:
+    rows = objective.draw(SAMPLE_ROWS, total)
+    quarter = rows[: len(rows) // 4]  # leads near enough, at a quarter of the cost
+    whole = objective.draws_distinct and rows.weights.sum() >= (1 - WEIGHT_ROUNDING) * total
+    few = len(rows) < SAMPLE_ROWS and not whole
+    if few or len(np.unique(quarter.codes)) < objective.k:
         return None, None
     near, _ = _fitted(_over(objective, quarter), None)
     sample = _over(objective, rows)
@@ -160,7 +165,7 @@ def _fitted(sample: Objective, start: Start) -> tuple[NDArray[np.float64], Point
     """Coefficients near the minimum of a sample, and the point there."""
     x = sample.null() if start is None else sample.parameters(start)
     enough = SAMPLE_TOLERANCE * sample.gradient_norm_at_zero()
-    for point in islice(newton(sample, sample(x, True)), SAMPLE_STEPS):
+    for point in islice(newton(sample, sample(x, True), sample.algebra), SAMPLE_STEPS):
         if point.gradient_norm <= enough:
             break
     return sample.coefficients(point.x), point
@@ -177,8 +182,11 @@ def _over(objective: Objective, rows: Sample) -> Objective:
     return replace(
         objective,
         data=data,
-        centred=CentredDesign(Design(terms, ()), layout, np.zeros(len(terms)), scale),
+        centred=CentredDesign(
+            Design(terms, ()), layout, np.zeros(len(terms)), scale, algebra=objective.algebra
+        ),
         seen=data.run(first_pass, (layout, False)),
         penalty=fraction * objective.penalty + ridge,
         firth=False,
+        **objective.of_weights(rows.weights),
     )

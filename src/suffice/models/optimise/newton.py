@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_solve, solve_triangular
 
+from suffice.models.optimise.algebra import BLAS, Algebra
 from suffice.models.optimise.tolerances import ARMIJO, HALVINGS, LOSS_ROUNDING
 
 __all__ = [
@@ -32,7 +32,6 @@ __all__ = [
 
 FLATTER = 0.9  # a step ends where the slope is at most this fraction of the first
 MEMORY = 20  # steps that `quasi_newton` remembers
-SINGULAR = 1e-14  # fraction of the largest eigenvalue, of a Hessian scaled to a unit diagonal
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,7 @@ Inverse = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 """Multiplies a vector (p,) by the inverse of a Hessian."""
 
 
-def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
+def newton(evaluate: Evaluate, start: Point, algebra: Algebra = BLAS) -> Iterator[Point]:
     """Yield the points of Newton's method with a line search, the first of them ``start``.
 
     ::
@@ -69,6 +68,8 @@ def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
         The function.
     start : Point
         With its Hessian.
+    algebra : Algebra
+        How small matrices are multiplied and factored.
 
     Source: S. Boyd and L. Vandenberghe, Convex Optimization (2004), algorithm 9.5.
 
@@ -86,15 +87,17 @@ def newton(evaluate: Evaluate, start: Point) -> Iterator[Point]:
     while point is not None:
         yield point
         assert point.hessian is not None
-        direction = -solve(point.hessian, point.gradient)
-        reached = _next(evaluate, point, direction, hessian=True)
+        direction = -solve(point.hessian, point.gradient, algebra)
+        reached = _next(evaluate, point, direction, True, algebra)
         if reached is None:  # the Hessian may be 0 where the slope is not
             direction = -point.gradient / np.diagonal(point.hessian).max(initial=1e-300)
-            reached = _next(evaluate, point, direction, hessian=True)
+            reached = _next(evaluate, point, direction, True, algebra)
         point = reached
 
 
-def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+def solve(
+    hessian: NDArray[np.float64], b: NDArray[np.float64], algebra: Algebra = BLAS
+) -> NDArray[np.float64]:
     """Return H⁻¹ b, b (p,) or (p, t); of a singular H, the shortest in units of its diagonal.
 
     Examples
@@ -102,22 +105,15 @@ def solve(hessian: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.fl
     >>> solve(np.diag([4.0, 1e-12]), np.array([8.0, 1e-12]))
     array([2., 1.])
     """
-    return inverse(hessian)(b)
+    return algebra.factored(hessian).solve(b)
 
 
-def inverse(hessian: NDArray[np.float64]) -> Inverse:
+def inverse(hessian: NDArray[np.float64], algebra: Algebra = BLAS) -> Inverse:
     """Return the function that multiplies by H⁻¹ as `solve` does; H is factored once."""
-    inverse_scale, lower, (values, axes) = _factored(hessian)
-
-    def times(b: NDArray[np.float64]) -> NDArray[np.float64]:
-        b = (inverse_scale * b.T).T
-        x = cho_solve((lower, True), b) if len(lower) else axes / values @ (axes.T @ b)
-        return np.asarray((inverse_scale * x.T).T)
-
-    return times
+    return algebra.factored(hessian).solve
 
 
-def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
+def inverse_root(hessian: NDArray[np.float64], algebra: Algebra = BLAS) -> NDArray[np.float64]:
     """Return R (q, p) with RᵀR = H⁻¹, of a singular H as in `solve`.
 
     Examples
@@ -126,37 +122,17 @@ def inverse_root(hessian: NDArray[np.float64]) -> NDArray[np.float64]:
     array([[0.5, 0. ],
            [0. , 2. ]])
     """
-    inverse_scale, lower, (values, axes) = _factored(hessian)
-    if len(lower):
-        return np.asarray(solve_triangular(lower, np.diag(inverse_scale), lower=True))
-    return np.asarray((axes / np.sqrt(values)).T * inverse_scale)
+    return algebra.factored(hessian).inverse_root()
 
 
-def smallest_pivot(hessian: NDArray[np.float64]) -> float:
+def smallest_pivot(hessian: NDArray[np.float64], algebra: Algebra = BLAS) -> float:
     """The least part of a diagonal element that earlier rows leave over; 0 of a singular H."""
-    _, lower, _ = _factored(hessian)
-    return float(np.diagonal(lower).min() ** 2) if len(lower) else 0.0
+    return algebra.factored(hessian).smallest_pivot
 
 
-def _factored(
-    hessian: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[NDArray[np.float64], ...]]:
-    """1/√diagonal, and of H so scaled L with LLᵀ, or where it is singular eigenvalues and axes."""
-    unit = np.sqrt(np.maximum(np.diagonal(hessian), 0.0))  # rounding may leave less
-    inverse_scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
-    scaled, nothing = hessian * inverse_scale * inverse_scale[:, None], np.empty((0, 0))
-    try:
-        lower = np.linalg.cholesky(scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
-        if np.diagonal(lower).min(initial=1.0) ** 2 > SINGULAR:
-            return inverse_scale, lower, (np.empty(0), nothing)
-    except LinAlgError:
-        pass
-    values, axes = np.linalg.eigh(scaled)
-    used = values > SINGULAR * values[-1]
-    return inverse_scale, nothing, (values[used], axes[:, used])
-
-
-def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator[Point]:
+def quasi_newton(
+    evaluate: Evaluate, start: Point, inverse: Inverse, algebra: Algebra = BLAS
+) -> Iterator[Point]:
     """Yield the points of L-BFGS: Newton's method with a Hessian improved by the last steps.
 
     Parameters
@@ -166,6 +142,8 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
     start : Point
     inverse : callable
         Multiplies a vector (p,) by the inverse of a first guess of the Hessian.
+    algebra : Algebra
+        How vectors are multiplied.
 
     Source: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), algorithms 7.4
     and 7.5.
@@ -182,15 +160,15 @@ def quasi_newton(evaluate: Evaluate, start: Point, inverse: Inverse) -> Iterator
     point: Point | None = start
     while point is not None:
         yield point
-        direction = -two_loops(point.gradient, steps, inverse)
-        reached = _next(evaluate, point, direction, hessian=False)
+        direction = -two_loops(point.gradient, steps, inverse, algebra)
+        reached = _next(evaluate, point, direction, False, algebra)
         if reached is None and steps:  # a poor guess of the Hessian may be the reason
             steps.clear()
             direction = -inverse(point.gradient)
-            reached = _next(evaluate, point, direction, hessian=False)
+            reached = _next(evaluate, point, direction, False, algebra)
         if reached is not None:
             s, y = reached.x - point.x, reached.gradient - point.gradient
-            if s @ y > 0:
+            if algebra.times(s, y) > 0:
                 steps.append((s, y))
         point = reached
 
@@ -199,24 +177,30 @@ def two_loops(
     gradient: NDArray[np.float64],
     steps: deque[tuple[NDArray[np.float64], NDArray[np.float64]]],
     inverse: Inverse,
+    algebra: Algebra = BLAS,
 ) -> NDArray[np.float64]:
     """Multiply the gradient by the inverse of the improved Hessian."""
+    dot = algebra.times
     q, alphas = gradient.copy(), []
     for s, y in reversed(steps):
-        alpha = (s @ q) / (s @ y)
+        alpha = dot(s, q) / dot(s, y)
         q -= alpha * y
         alphas.append(alpha)
     q = inverse(q)
     if steps:
         s, y = steps[-1]
-        q = q * ((s @ y) / (y @ inverse(y)))
+        q = q * (dot(s, y) / dot(y, inverse(y)))
     for (s, y), alpha in zip(steps, reversed(alphas), strict=True):
-        q += (alpha - (y @ q) / (s @ y)) * s
+        q += (alpha - dot(y, q) / dot(s, y)) * s
     return q
 
 
 def _next(
-    evaluate: Evaluate, point: Point, direction: NDArray[np.float64], hessian: bool
+    evaluate: Evaluate,
+    point: Point,
+    direction: NDArray[np.float64],
+    hessian: bool,
+    algebra: Algebra,
 ) -> Point | None:
     """Search along a direction; None where there is no way down.
 
@@ -226,14 +210,14 @@ def _next(
     Source: W. W. Hager and H. Zhang, A new conjugate gradient method with guaranteed descent and
     an efficient line search (2005), section 4, for the use of slopes near a minimum.
     """
-    slope = float(point.gradient @ direction)
+    slope = float(algebra.times(point.gradient, direction))
     if not slope < 0:
         return None
     noise = LOSS_ROUNDING * abs(point.loss)
     low, high, length = 0.0, np.inf, 1.0
     for _ in range(HALVINGS):
         trial = evaluate(point.x + length * direction, hessian)
-        reached = float(trial.gradient @ direction)
+        reached = float(algebra.times(trial.gradient, direction))
         if not trial.loss <= point.loss + ARMIJO * length * slope + noise or reached > -slope:
             high = length
         elif reached < FLATTER * slope and not hessian:

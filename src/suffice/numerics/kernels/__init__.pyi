@@ -14,6 +14,7 @@ from suffice.numerics.kernels import (
     eigen as eigen,
     elementary as elementary,
     exact_comoments as exact_comoments,
+    exact_logistic as exact_logistic,
     exact_moments as exact_moments,
     factor as factor,
     gram as gram,
