@@ -10,12 +10,14 @@ from typing import Any
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.discriminant_analysis.shared import DiscriminantAnalysis
+from suffice.errors import ParameterError
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.regularization import Regularization, RegularizedModel
-from suffice.models.generative.sampled_classifier import SampledClassifier, stands_for
 from suffice.models.generative.saved import SAVED, SavedGenerative
+from suffice.models.generative.semi_supervised import SemiSupervisedClassifier
 from suffice.models.generative.shrinkage_choice import chosen_shrinkage
+from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import RowSample, Sampled
 from suffice.tree import named
@@ -36,7 +38,7 @@ class SavedRegularized(SavedGenerative):
     regularization: Regularization | None = None
 
 
-class ChosenRegularization(SampledClassifier, DiscriminantAnalysis):
+class ChosenRegularization(SemiSupervisedClassifier, DiscriminantAnalysis):
     """A discriminant analysis that keeps what its degrees of regularisation were chosen from."""
 
     saved = SavedRegularized
@@ -56,6 +58,15 @@ class ChosenRegularization(SampledClassifier, DiscriminantAnalysis):
     @abstractmethod
     def _judged(self, model: GenerativeModel, sample: RowSample) -> Regularization | None:
         """The degrees to choose from, by rows of a sample that leave the sums of a model."""
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if self.unlabelled == "em" and self._is_chosen:
+            raise ParameterError(
+                Phrase(Option.of("unlabelled", "em"), " with ", Option.of("shrinkage", "loo")),
+                "shrinkage is chosen by rows that are left out, and every step would choose anew",
+                Phrase("set ", Option.of("shrinkage", "auto"), ", or give a number"),
+            )
 
     @property
     def _looks_again(self) -> bool:
@@ -78,7 +89,7 @@ class ChosenRegularization(SampledClassifier, DiscriminantAnalysis):
 
     def _choice(self, reader: GenerativeReader, statistic: ByClass) -> Regularization | None:
         """What is chosen from; of earlier rows, where those of these sums are not there."""
-        if isinstance(statistic, Sampled) and stands_for(statistic):
+        if isinstance(statistic, Sampled) and self._stands_for(statistic):
             model = self._model_of(reader, self._of_all_classes(reader, statistic.plain))
             return self._judged(model, statistic.sample)
         if not hasattr(self, "model_") or self.regularization_ is None:

@@ -348,7 +348,7 @@ class _Work:
         started = perf_counter()
         start = starting(estimator, self.division.folds, *self.rows.whole)
         fits = [
-            refitted(start, *self.rows.at(self.division.often(times)))
+            refitted(start, *self.rows.at(self._often(estimator, times)))
             for times in self.division.learnt
         ]
         sources = self._sources(fits)
@@ -361,6 +361,13 @@ class _Work:
             }
         scores = self._scores(fits, sources) if self.by_row else ()
         return self._recorded(judges, found, perf_counter() - started, scores)
+
+    def _often(self, estimator: Any, times: NDArray[np.intp]) -> NDArray[np.intp]:
+        """How often a fold learns every row; rows without a label, where they join, in each."""
+        often = self.division.often(times)
+        if getattr(estimator, "unlabelled", "drop") == "drop" or self.rows.codes is None:
+            return often
+        return np.where(self.rows.codes < 0, 1, often)
 
     def _sources(self, fits: Sequence[Any]) -> list[Any]:
         """The rows that each fit is judged on."""

@@ -29,6 +29,7 @@ from suffice.models.generative.calibration import Method
 from suffice.models.generative.class_prior import Prior
 from suffice.models.generative.family_columns import FAMILY_OF_KIND, parts_of, whole
 from suffice.models.generative.part import FamilyColumns
+from suffice.models.generative.semi_supervised import Unlabelled
 from suffice.numerics.dirichlet_evidence import AlphaEvidence
 from suffice.phrases import Option
 from suffice.statistics.precision import PrecisionOfMoments
@@ -101,6 +102,10 @@ class NaiveBayes(CalibratedClassifier):
         How much of what columns say is counted: a share of each column; a share, one for all
         columns; or all. The shares w are learnt from at most 4,096 rows, each taken out of the
         sums before it is asked about. See ``calibration_`` and `calibrate`.
+    unlabelled : {"drop", "em"}
+        Rows without a label are left out and counted, or join with the labels that are expected of
+        them, by expectation-maximisation: see ``em_``. Rows are read again in every step, and a
+        weight below 1 makes those without a label count less.
     precision : {"pairs", "exact"}
         How sums of numbers are held by families given by name: see `GaussianNB`.
     ignore : sequence of str
@@ -156,6 +161,7 @@ class NaiveBayes(CalibratedClassifier):
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
     calibration: Method = "weights"
+    unlabelled: Unlabelled = "drop"
     precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()
     missing: tuple[str, ...] = ()

@@ -31,6 +31,7 @@ from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, ty
 from suffice.cli.options.tuning import judged_points
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines
+from suffice.cli.output.expected_labels import expected_facts, expected_lines
 from suffice.cli.output.tables import (
     CommandLine,
     amount,
@@ -240,6 +241,7 @@ def _facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
         ],
         "ignored": list(model.layout_.ignored),
         "advice": list(model.advice_),
+        **expected_facts(model),
     }
 
 
@@ -259,6 +261,7 @@ def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[Re
     yield classes
     learnt = _learnt(facts["rows"], facts["weight"])
     yield f"  {learnt}, {amount(facts['unlabelled'])} left out without label"
+    yield from expected_lines(facts)
     for said in facts["advice"]:
         yield f"  Look: {said}"
     yield from tuned_lines(facts["tuned"])

@@ -73,6 +73,7 @@ _GAUSSIAN = (
     | {"shrinkage": number_or("shrinkage", "shrinkage", "auto", "loo", most=1.0)}
 )
 
+_UNLABELLED = {"unlabelled": one_of("unlabelled", "unlabelled", "drop", "em")}
 _PRECISION = {"precision": one_of("precision", "precision", "pairs", "exact")}
 _LEAST_SQUARES = _linear() | _PRECISION
 
@@ -93,6 +94,7 @@ MODELS: dict[str, Recipe] = {
             ),
             "calibration": one_of("calibration", "calibration", "weights", "temperature", "none"),
         }
+        | _UNLABELLED
         | _PRECISION,
     ),
     "aode": Recipe(
@@ -111,13 +113,13 @@ MODELS: dict[str, Recipe] = {
     "lda": Recipe(
         "suffice.discriminant_analysis",
         "LinearDiscriminantAnalysis",
-        _GAUSSIAN | _PRECISION,
+        _GAUSSIAN | _UNLABELLED | _PRECISION,
         DISCRIMINANTS,
     ),
     "qda": Recipe(
         "suffice.discriminant_analysis",
         "QuadraticDiscriminantAnalysis",
-        _GAUSSIAN | _PRECISION,
+        _GAUSSIAN | _UNLABELLED | _PRECISION,
         DISCRIMINANTS,
     ),
     "rda": Recipe(

@@ -16,8 +16,8 @@ from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.column_weights import calibrated
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.reader import GenerativeReader
-from suffice.models.generative.sampled_classifier import SampledClassifier, stands_for
 from suffice.models.generative.saved import SavedGenerative
+from suffice.models.generative.semi_supervised import SemiSupervisedClassifier
 from suffice.models.generative.weighted import groups_of
 from suffice.phrases import Option, Phrase
 from suffice.statistics.by_class import ByClass
@@ -26,7 +26,7 @@ from suffice.statistics.row_sample import Sampled
 __all__ = ["CalibratedClassifier"]
 
 
-class CalibratedClassifier(SampledClassifier):
+class CalibratedClassifier(SemiSupervisedClassifier):
     """A generative classifier whose weights are learnt from a sample of the rows it learns from.
 
     Where the sample is not there, as after `suffice.load`, the weights stay as they are, and
@@ -173,7 +173,7 @@ class CalibratedClassifier(SampledClassifier):
         model = super()._estimate(reader, statistic, source, tuned)
         if self.calibration == "none" or tuned:
             return model  # what a file holds is put in its place by `_restore`
-        if isinstance(statistic, Sampled) and stands_for(statistic):
+        if isinstance(statistic, Sampled) and self._stands_for(statistic):
             model, sample = model.with_sample(statistic.sample), statistic.sample
             return model.with_calibration(calibrated(model, sample, self.calibration))
         kept = hasattr(self, "model_") and self.model_.statistic.rows <= statistic.rows

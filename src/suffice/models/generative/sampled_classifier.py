@@ -14,7 +14,7 @@ from suffice.models.generative.reader import GenerativeReader
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.row_sample import Sampled
 
-__all__ = ["SampledClassifier", "stands_for"]
+__all__ = ["SampledClassifier"]
 
 
 class SampledClassifier(GenerativeClassifier):
@@ -56,9 +56,3 @@ class SampledClassifier(GenerativeClassifier):
     def _learnt(self) -> dict[str, Any]:
         batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
         return {**super()._learnt(), "batches": batches}
-
-
-def stands_for(rows: Sampled) -> bool:
-    """Whether a sample is still one of all rows: rows that were forgotten may have emptied it."""
-    sample = rows.sample
-    return sample.rows >= sample.size / 2 or sample.weight >= rows.rows * (1 - 1e-9)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from suffice.families import family_named, family_names
 from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.generative.calibration import Calibration
+from suffice.models.generative.expected_labels import ExpectedLabels
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
@@ -21,7 +22,10 @@ from suffice.tree import named
 __all__ = ["SAVED", "SavedGenerative"]
 
 FAMILIES = tuple(type(family_named(name)) for name in family_names())
-SAVED = {**LAYOUT, **named(*FAMILIES, *STATISTICS, Calibration, SampledBins, Part=FamilyColumns)}
+SAVED = {
+    **LAYOUT,
+    **named(*FAMILIES, *STATISTICS, Calibration, ExpectedLabels, SampledBins, Part=FamilyColumns),
+}
 """The types that the file of a generative classifier may hold."""
 
 FEW = 4_096  # columns that a matrix may have without a row that shows them
@@ -45,6 +49,8 @@ class SavedGenerative(SavedClassifier):
         Counts of columns far from 0, in a sample of the rows.
     min_count : float
         Sums about fewer rows were left out; 0 where none were.
+    em : ExpectedLabels, optional
+        What became of rows without a label, unless they were left out.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -53,6 +59,7 @@ class SavedGenerative(SavedClassifier):
     calibration: Calibration | None = None
     sampled: SampledBins | None = None
     min_count: Annotated[float, NONNEGATIVE, FINITE] = 0.0
+    em: ExpectedLabels | None = None
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
