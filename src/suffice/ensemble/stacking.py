@@ -16,17 +16,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.numerics.elementary import exp
+from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimum
+from suffice.numerics.elementary import exp, log
+from suffice.numerics.logspace import row_sums
 
 __all__ = ["shares"]
 
 DRAWN_TOGETHER = 3.0  # a, in rows
-MOST_STEPS = 10_000
-SMALL = 1e-12  # a change of the shares that ends the search
 
 
 def shares(log_p: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shares (M,) of M members, by expectation-maximisation.
+    """The shares (M,) of M members, by Newton's method.
 
     Parameters
     ----------
@@ -47,11 +47,16 @@ def shares(log_p: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[
     """
     m = log_p.shape[1]
     p = exp(log_p - log_p.max(axis=1, keepdims=True)) if len(log_p) else log_p
-    v, total = np.full(m, 1 / m), weights.sum() + m * DRAWN_TOGETHER
-    for _ in range(MOST_STEPS):
-        answered = p * v
-        answered *= (weights / answered.sum(axis=1))[:, None]
-        before, v = v, (answered.sum(axis=0) + DRAWN_TOGETHER) / total
-        if np.abs(v - before).max() < SMALL:
-            break
-    return v
+    total = float(weights.sum()) + m * DRAWN_TOGETHER  # the multiplier of Σ v = 1
+
+    def penalised(v: NDArray[np.float64]) -> Value:
+        answered = row_sums(p * v)
+        ratio = p / answered[:, None]
+        value = total * v.sum() - (weights * log(answered)).sum() - DRAWN_TOGETHER * log(v).sum()
+        gradient = total - np.einsum("i,im->m", weights, ratio) - DRAWN_TOGETHER / v
+        curvature = np.einsum("i,il,im->lm", weights, ratio, ratio)
+        return Value(float(value), gradient, curvature + np.diag(DRAWN_TOGETHER / v**2))
+
+    with np.errstate(divide="ignore", invalid="ignore"):  # a share of 0 costs infinitely much
+        v = nonnegative_minimum(penalised, np.full(m, 1 / m))
+    return np.asarray(v / v.sum())
