@@ -101,12 +101,15 @@ def test_candidates_are_judged_on_rows_that_they_have_not_learnt(
 
 
 def test_many_rows_are_judged_in_part() -> None:
-    y = np.arange(150_000) % 3
+    y = np.arange(45_000) % 3
     folds = list(Folds(0).split(None, y))
-    assert [len(test) for _, test in folds] == [15_000, 15_000]
+    assert [len(test) for _, test in folds] == [4_500, 4_500]
     assert len(np.intersect1d(*(test for _, test in folds))) == 0
-    assert all(len(train) == 135_000 for train, _ in folds)
-    assert_array_equal(np.bincount(y[folds[0][1]]), 5_000)
+    assert all(len(train) == 40_500 for train, _ in folds)
+    assert_array_equal(np.bincount(y[folds[0][1]]), 1_500)
+    ((train, test),) = Folds(0).split(None, np.arange(600_000) % 3)
+    assert (len(train), len(test)) == (200_000, 20_000)
+    assert not len(np.intersect1d(train, test))
 
 
 def test_what_a_file_holds(of_table: AutoClassifier, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from suffice import AutoClassifier
-from suffice.ensemble import auto, racing
+from suffice.ensemble import candidates
+from suffice.ensemble.candidates import Folds
 from suffice.ensemble.racing import is_behind
 from suffice.errors import DataError
 
@@ -25,19 +26,39 @@ def test_behind_is_worse_than_the_best_beyond_chance() -> None:
     assert not is_behind(found(0.05), others, 3)  # only two can be averaged
     assert not is_behind(found(0.012), others, 2)  # of b within 3 standard errors
     assert is_behind(found(0.012), others, 1)
-    assert not is_behind(found(0.05, n=1_000), {"a": found(0.0, n=1_000)}, 1)
+    assert not is_behind(found(0.05), {"a": found(0.0, n=1_000)}, 1)  # not of the same rows
+    assert not is_behind(DataError("no", "rule"), others, 1)
+
+
+def test_many_rows_are_raced() -> None:
+    y = np.arange(45_000) % 3
+    parts = {part: list(Folds(0, part).split(None, y)) for part in ("all", "first", "rest")}
+    assert [len(parts[part]) for part in parts] == [2, 1, 1]
+    for whole, part in zip(parts["all"], parts["first"] + parts["rest"], strict=True):
+        np.testing.assert_array_equal(whole[0], part[0])
+        np.testing.assert_array_equal(whole[1], part[1])
+    few = Folds(0, "first")
+    assert len(list(few.split(None, y[:19_000]))) == 4  # of 1,900 rows
+    assert (few.raced, few.left) == (False, 0)
+    assert not list(Folds(0, "rest").split(None, y[:19_000]))
 
 
 def test_one_that_is_behind_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The distance to the origin tells the class: linear discriminants are of no use."""
     rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 300)
-    X = rng.normal(size=(300, 2)) + y[:, None]
-    whole = AutoClassifier(["naive-bayes", "rda"], best=1).fit(X, y)
+    y = rng.integers(0, 2, 1_000)
+    X = rng.normal(size=(1_000, 4)) * (1 + 2 * y[:, None])
+    names = ["lda", "qda", "rda"]
+    whole = AutoClassifier(names, best=2).fit(X, y)
     assert all(one.refusal is None for one in whole.candidates_)
-    assert auto.DEAR is racing.DEAR
-    monkeypatch.setattr(auto, "is_behind", lambda *_: True)
-    model = AutoClassifier(["rda", "naive-bayes"], best=1).fit(X, y)
-    (refused,) = [one for one in model.candidates_ if one.refusal]
-    assert refused.name == "rda"
-    assert "after the first fold 1 others are better; its log loss there is" in str(refused.refusal)
-    assert [type(member).__name__ for member in model.members_] == ["NaiveBayes"]
+    assert [one.name for one in whole.candidates_][-1] == "lda"
+    monkeypatch.setattr(candidates, "LEAST_RACED", 100)
+    model = AutoClassifier(names, best=2).fit(X, y)
+    refused = {one.name: str(one.refusal) for one in model.candidates_ if one.refusal}
+    assert "lda" in refused
+    assert "after the first fold 2 others are better; its log loss there is" in refused["lda"]
+    judged = {one.name: one.log_loss for one in whole.candidates_}
+    for one in model.candidates_:
+        if one.refusal is None:  # by the first fold and the rest, which are all
+            assert one.log_loss == pytest.approx(judged[one.name], rel=1e-9)
+    assert len(model.members_) == 2

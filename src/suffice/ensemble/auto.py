@@ -19,16 +19,14 @@ from suffice.ensemble.candidates import (
     IMPOSSIBLE,
     Candidate,
     Candidates,
-    Folds,
     Roles,
     naive_bayes,
 )
 from suffice.ensemble.fitted import FittedAverage
-from suffice.ensemble.racing import DEAR, is_behind
+from suffice.ensemble.racing import judged
 from suffice.ensemble.stacking import shares
 from suffice.errors import ParameterError
 from suffice.families.options import Identifiers, check_words
-from suffice.model_selection.evaluated_folds import evaluate_models
 from suffice.models.base.checks import is_array
 
 __all__ = ["AutoClassifier"]
@@ -46,10 +44,10 @@ class AutoClassifier(FittedAverage):
     labels of rows that the candidates had not learnt (stacking). Candidates are naive Bayes with
     chosen families and weights of columns, the same beside one-dependence estimators (AODE),
     logistic regression, and discriminant analysis, linear, quadratic and regularised. Each is
-    fitted to nine tenths of the rows and judged on the others, ten times; of more than 20,000 rows,
-    as often as 20,000 are judged. The best are then fitted to all rows. A candidate that cannot
-    learn the table is left out: ``candidates_`` says which, and why. Regularised discriminants are
-    judged on one fold first, and on the others only where they may be among the best.
+    fitted to nine tenths of the rows, 200,000 at most, and judged on the others, ten times; of more
+    than 6,000 rows, until 6,000 are judged. The best are then fitted to all rows. A candidate that
+    cannot learn the table is left out: ``candidates_`` says which, and why. Where folds have 2,000
+    rows, so is one that is clearly behind on the first.
 
     Parameters
     ----------
@@ -149,47 +147,24 @@ class AutoClassifier(FittedAverage):
             learners = {name: make(roles) for name, make in makers.items()}
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # those that are fitted to all rows warn again
-                found = self._judged(learners, X, y, sample_weight)
+                rows = X, y, sample_weight
+                found = judged(learners, rows, self.random_state, self.best)
             known = [one for one in found.values() if not isinstance(one, Exception)]
-            rows = max((one.pooled.weight for one in known), default=1.0)
-            judged = sorted(
-                (Candidate.of(name, one, rows) for name, one in found.items()),
+            asked = max((one.pooled.weight for one in known), default=1.0)
+            order = sorted(
+                (Candidate.of(name, one, asked) for name, one in found.items()),
                 key=lambda one: (np.isnan(one.log_loss), one.log_loss),
             )
-            chosen = [one for one in judged if one.refusal is None][: self.best]
+            chosen = [one for one in order if one.refusal is None][: self.best]
             if not chosen:
                 raise next(error for error in found.values() if isinstance(error, Exception))
             share = _shares({one.name: found[one.name] for one in chosen})
             self.candidates_ = Candidates(
-                replace(one, weight=share.get(one.name, 0.0)) for one in judged
+                replace(one, weight=share.get(one.name, 0.0)) for one in order
             )
-            members = [learners[one.name].fit(X, y, sample_weight) for one in chosen]
+            members = [learners[one.name].fit(*rows) for one in chosen]
             self._average(members, list(share.values()))
             return self
-
-    def _judged(
-        self, learners: Mapping[str, Any], X: Any, y: Any, sample_weight: Any
-    ) -> dict[str, Any]:
-        """What each candidate says of rows that it has not learnt, or its error."""
-
-        def judged(names: list[str], most: int | None = None) -> dict[str, Any]:
-            chosen = {name: learners[name] for name in names}
-            folds = Folds(self.random_state, most)
-            return evaluate_models(chosen, X, y, sample_weight, cv=folds, label_scores=True)
-
-        dear = [name for name in learners if name in DEAR]
-        cheap = [name for name in learners if name not in DEAR]
-        found = judged(cheap) if cheap else {}
-        for name in dear:
-            (first,) = judged([name], 1).values()
-            if not isinstance(first, Exception) and is_behind(first, found, self.best):
-                found[name] = ParameterError(
-                    f"after the first fold {self.best} others are better",
-                    f"its log loss there is {first.mean('log loss'):.4f}",
-                )
-            else:
-                found |= judged([name])
-        return {name: found[name] for name in learners}
 
     def _identifiers(self, roles: Roles, X: Any, y: Any) -> tuple[str, ...]:
         """Columns that tell one row from another, and are left out."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,10 @@ from suffice.numerics.in_print import aligned
 __all__ = ["CANDIDATES", "IMPOSSIBLE", "Candidate", "Candidates", "Folds", "Roles", "naive_bayes"]
 
 FOLDS = 10
-MOST_TESTED = 20_000  # rows that candidates are judged on: log losses to about 0.005 nats
+ENOUGH_TESTED = 6_000  # rows: then no further fold is begun; log losses to about 0.01 nats
+MOST_TESTED = 20_000  # of a fold
+MOST_LEARNT = 200_000  # of a fold
+LEAST_RACED = 2_000  # of a fold: fewer rows cost little, and tell little
 LEAST_ANSWERED = 0.9  # of the rows: else log losses are not of the same rows
 IMPOSSIBLE = -log_of(1e-15)  # nats of a row whose class was impossible, as in scikit-learn
 
@@ -159,16 +162,26 @@ class Candidates(tuple[Candidate, ...]):
 class Folds:
     """A splitter: 10 stratified folds in random order, of which few are enough of many rows.
 
+    A fold learns from at most 200,000 rows, and is judged on at most 20,000.
+
     Parameters
     ----------
     seed : int
         Of the order.
-    most : int, optional
-        The first so many folds only.
+    part : {"all", "first", "rest"}
+        The first fold and the others, where the first has 2,000 rows; else all are the first part.
+
+    Attributes
+    ----------
+    left : int
+        How many folds the rest has, once rows were divided.
+    raced : bool
+        Whether the first fold is apart.
     """
 
-    def __init__(self, seed: int, most: int | None = None) -> None:
-        self._seed, self._most = seed, FOLDS if most is None else most
+    def __init__(self, seed: int, part: Literal["all", "first", "rest"] = "all") -> None:
+        self._seed, self._part = seed, part
+        self.left, self.raced = 0, False
 
     def split(
         self, X: Any, y: NDArray[np.intp], groups: Any = None
@@ -177,10 +190,16 @@ class Folds:
         n = len(y)
         order = np.random.default_rng(self._seed).permutation(n)
         k = max(2, min(FOLDS, int(np.bincount(y).max())))
-        fold = np.empty(n, np.intp)
-        fold[order] = stratified(y[order], k)
-        for f in range(min(k, self._most, -(-k * MOST_TESTED // n))):
-            yield np.flatnonzero(fold != f), np.flatnonzero(fold == f)
+        of_order = stratified(y[order], k)
+        folds = range(min(k, -(-k * ENOUGH_TESTED // n)))
+        self.raced = n // k >= LEAST_RACED
+        self.left = len(folds) - 1 if self.raced else 0
+        if self._part != "all":
+            first = 1 if self.raced else len(folds)
+            folds = folds[:first] if self._part == "first" else folds[first:]
+        for f in folds:
+            learnt, asked = order[of_order != f][:MOST_LEARNT], order[of_order == f][:MOST_TESTED]
+            yield np.sort(learnt), np.sort(asked)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """At most 10."""
