@@ -21,6 +21,7 @@ __all__ = [
     "LIMIT",
     "MOST_DRAWS",
     "ROWS",
+    "SEED",
     "TEST_ROWS",
     "Cell",
     "Size",

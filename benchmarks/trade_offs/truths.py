@@ -15,7 +15,7 @@ from scipy.stats import Mixture, Normal, multivariate_normal, norm
 
 from suffice import BayesClassifier
 
-__all__ = ["TRUTHS", "Truth"]
+__all__ = ["DISTANCE", "TRUTHS", "Densities", "Truth"]
 
 SEED = 20
 DISTANCE = 2.0  # between the means, in standard deviations along the best direction
