@@ -381,6 +381,15 @@ def calibrated() -> Iterator[tuple[str, Any, str]]:
     yield "calibrated", Ridge(0.3).fit(X, TARGET, WEIGHT).calibrate(X, TARGET, WEIGHT), "numbers"
 
 
+def unlabelled() -> Iterator[tuple[str, Any, str]]:
+    """Models that rows without a label have joined."""
+    few = pa.array(KIND, mask=np.arange(N) % 4 == 1)
+    rows = RAW.drop(["kind"])
+    yield "em", NaiveBayes(unlabelled="em").fit(rows, few), "table"
+    numbers = TABLE.select(NUMBERS)
+    yield "em", da.LinearDiscriminantAnalysis(unlabelled="em").fit(numbers, few), "table"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -412,6 +421,7 @@ def main() -> None:
         chosen,
         discriminants_of_categories,
         calibrated,
+        unlabelled,
     )
     for group in groups:
         for name, model, given in group():
