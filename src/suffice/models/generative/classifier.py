@@ -107,7 +107,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
             Arrow IPC, CSV, TSV); or what `suffice.read_csv` returns.
         y : array-like (n,) or str
             Labels, or the name of the column that holds them. A row without a label is left out
-            and counted.
+            and counted, unless ``unlabelled`` says other.
         sample_weight : array-like (n,) or str, optional
             Row weights, 0 or more, or the name of their column.
 
