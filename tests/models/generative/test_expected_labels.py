@@ -19,8 +19,9 @@ from suffice.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, SufficeWarning
 from suffice.model_selection import evaluate_folds
+from suffice.models.generative import expected_labels
 
 LABELS = np.array(["low", "mid", "high"])
 
@@ -307,6 +308,14 @@ def test_folds_learn_from_all_rows_without_a_label() -> None:
     plain = evaluate_folds(NaiveBayes.textbook(), rows, "kind", cv=3).mean("log loss")
     assert without == pytest.approx(plain, rel=1e-12)
     assert with_others != pytest.approx(plain, rel=1e-3)
+
+
+def test_steps_that_do_not_come_to_rest_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expected_labels, "MOST_STEPS", 2)
+    rows = table().drop_columns(["weight"])
+    with pytest.warns(SufficeWarning, match="has not come to rest in 2 steps: the labels expected"):
+        model = NaiveBayes.textbook(unlabelled="em").fit(rows, "kind")
+    assert (len(model.em_.log_likelihood), model.em_.converged) == (2, False)
 
 
 def test_what_parts_cannot_say_is_refused() -> None:

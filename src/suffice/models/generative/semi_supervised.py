@@ -91,27 +91,18 @@ class SemiSupervisedClassifier(SampledClassifier):
             return super()._leave_one_out(source)
         return ExactEstimator._leave_one_out(self, source)
 
-    def partial_fit(
-        self,
-        X: Any,
-        y: Any = None,
-        classes: Any = None,
-        sample_weight: Any = None,
-        *,
-        decay: float | None = None,
-        window: int | None = None,
-    ) -> Self:
-        """Learn from more labelled rows; see `NaiveBayes.partial_fit`.
-
-        Raises
-        ------
-        ParameterError
-            Also with ``unlabelled="em"``, and where rows without a label have joined.
-        """
+    def _learn_more(self, *batch: Any) -> Self:
         if self.unlabelled == "em":
             self._refuse_expected("partial_fit")
         self._require_labels("partial_fit")
-        return super().partial_fit(X, y, classes, sample_weight, decay=decay, window=window)
+        return super()._learn_more(*batch)
+
+    def _both(self, other: Any, verb: str) -> Any:
+        if verb == "merged":
+            for one in (self, other):
+                if isinstance(one, SemiSupervisedClassifier):
+                    one._require_labels("merge")
+        return super()._both(other, verb)
 
     def forget(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take rows away again; the result is that of a `fit` without them.
@@ -128,23 +119,6 @@ class SemiSupervisedClassifier(SampledClassifier):
         """
         self._require_labels("forget")
         return super().forget(X, y, sample_weight)
-
-    def merge(self, other: Self) -> Self:
-        """Learn what another model of the same columns has learnt.
-
-        Two windows are added batch by batch, the newest to the newest.
-
-        Raises
-        ------
-        SchemaError
-            If the two models do not read the same columns in the same way.
-        ParameterError
-            If rows without a label have joined one of them.
-        """
-        self._require_labels("merge")
-        if isinstance(other, SemiSupervisedClassifier):
-            other._require_labels("merge")
-        return super().merge(other)
 
     def _require_labels(self, asked: str) -> None:
         if self.em_ is not None and self.em_.rows:
