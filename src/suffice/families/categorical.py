@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Integral
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,15 @@ from suffice.families.counts.events import by_event
 from suffice.families.counts.from_zero import (
     MOST_CODES,
     CodeAccumulator,
-    counts_from_zero,
     is_below,
+    learnt_from_zero,
     over_range,
     require_codes,
 )
 from suffice.families.counts.identifiers import identifiers_of
 from suffice.families.counts.left_out import CategoriesLeftOut
 from suffice.families.counts.relabelled import RelabelledCodes, value_scores
+from suffice.families.counts.score_table import ScoreTable
 from suffice.families.counts.smoothing import alpha_of, evidence_for, is_given, settled_alpha
 from suffice.families.counts.unseen import refuse_unseen
 from suffice.families.family import Family, Form, Parameters
@@ -204,16 +205,13 @@ class Categorical(Family):
         refused = self.from_zero and any(map(is_below, vocabulary.values))
         if refused or (self.unseen == "error" and not known.all()):
             return None
-        m = known.sum(axis=1)
-        other = ~np.array([counts_from_zero((v,)) for v in vocabulary.values], np.bool_)
-        if self.from_zero and not other.any():
-            values = np.array(vocabulary.values, np.float64)
-            largest = np.where(known, values, -1.0).max(axis=1, initial=-1.0).astype(np.intp)
-            m = np.maximum(largest + 1, fewest)
-            known = values < m[:, None]
-        elif self.from_zero and not known[:, other].any(axis=1).all():
-            return None  # those that a fold has learnt count from 0
-        m = np.maximum(m, fewest) + (self.unseen == "smooth")
+        m = np.maximum(known.sum(axis=1), fewest)
+        if self.from_zero:
+            found = learnt_from_zero(vocabulary, known, fewest)
+            if found is None:
+                return None
+            m, known = found
+        m = m + (self.unseen == "smooth")
         if m.max(initial=0) > MOST_CODES:
             return None
 
@@ -245,15 +243,6 @@ class Categorical(Family):
         """How many values of each column share the probability, (d,)."""
         sizes = np.maximum(np.diff(counts.offsets), least) + (self.unseen == "smooth")
         return np.asarray(np.maximum(sizes, 1), np.intp)
-
-
-class ScoreTable(NamedTuple):
-    """Log θ by code, as `kernels.scores.add_table` reads it."""
-
-    low: NDArray[np.int64]
-    size: NDArray[np.int64]
-    offsets: NDArray[np.int64]
-    table: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,7 +43,6 @@ from suffice.statistics.grouped_rows import GroupedRows
 __all__ = ["NORMAL", "FittedLinear"]
 
 Interval = Literal["prediction", "confidence", "conformal"]
-
 NORMAL = "use solver='normal'"
 
 
@@ -300,8 +299,7 @@ class FittedLinear(ConformalRegressor):
             return self._conformal_ends(level)
         posterior = self.posterior()
         noise = 1.0 if kind == "prediction" else 0.0
-        fit, reach = self._inferable(), posterior.quantile(level)
-        return partial(within, fit, posterior, reach, noise)
+        return partial(within, self._inferable(), posterior, posterior.quantile(level), noise)
 
     def predict_batches(
         self,
@@ -395,8 +393,9 @@ class FittedLinear(ConformalRegressor):
                 return np.concatenate(model.predicted(answer, row))
         source = self._open(X)
         engine = self._engine_for(source)
-        splits = source.splits(model.layout, engine.workers)
-        parts = engine.map(predictions, (model, answer), splits)
+        parts = engine.map(
+            predictions, (model, answer), source.splits(model.layout, engine.workers)
+        )
         return np.concatenate([part for split in parts for part in split])
 
     def _allows_missing(self) -> bool:
