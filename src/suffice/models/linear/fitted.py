@@ -292,9 +292,8 @@ class FittedLinear(ConformalRegressor):
 
     def _ends(self, kind: Interval, level: float) -> Prediction:
         """What says the ends of intervals, (n, t, 2)."""
-        if kind not in get_args(Interval):
-            known = ", ".join(map(repr, get_args(Interval)))
-            raise ParameterError(f"kind={kind!r}", f"kind is one of {known}")
+        if kind not in (known := get_args(Interval)):
+            raise ParameterError(f"kind={kind!r}", f"kind is one of {', '.join(map(repr, known))}")
         if kind == "conformal":
             return self._conformal_ends(level)
         posterior = self.posterior()
@@ -393,9 +392,8 @@ class FittedLinear(ConformalRegressor):
                 return np.concatenate(model.predicted(answer, row))
         source = self._open(X)
         engine = self._engine_for(source)
-        parts = engine.map(
-            predictions, (model, answer), source.splits(model.layout, engine.workers)
-        )
+        splits = source.splits(model.layout, engine.workers)
+        parts = engine.map(predictions, (model, answer), splits)
         return np.concatenate([part for split in parts for part in split])
 
     def _allows_missing(self) -> bool:
