@@ -115,7 +115,7 @@ def each_batch(
     """
     first = 0
     for batch in split.batches():
-        for part in batch.parts(rows):
+        for part in batch.parts(rows) if batch.rows > rows else (batch,):
             try:
                 yield function(part)
             except BadCell as bad:

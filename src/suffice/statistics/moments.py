@@ -14,8 +14,9 @@ from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.numerics import kernels
 from suffice.numerics.error_free import LARGEST, SMALLEST
 from suffice.numerics.exact import SQUARABLE, scaled
+from suffice.numerics.rows import is_read
 from suffice.rules import FINITE, Shape, check_form, rule
-from suffice.statistics.block import BadCell, RealBlock, read_rows, tiles
+from suffice.statistics.block import BadCell, RealBlock, tiles
 from suffice.statistics.divergence import Divergences, of_gaussians
 from suffice.statistics.statistic import described, described_in_html
 
@@ -255,8 +256,9 @@ class MomentsAccumulator:
             for part, old in zip(wider, self._state, strict=True):
                 part[:known] = old
             self._state = wider
-        weighted = len(weights) > 0
-        for start, x in tiles(block.values, np.float64) if weighted else read_rows(block.values):
+        values, weighted = block.values, len(weights) > 0
+        as_they_lie = not weighted and is_read(values)
+        for start, x in ((0, values),) if as_they_lie else tiles(values, np.float64):
             rows = slice(start, start + len(x))
             if weighted:
                 cells = x, codes[rows], weights[rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Literal, NoReturn, Self, get_args
 
 from suffice.data.array_source import ArraySource
@@ -133,13 +134,14 @@ class SemiSupervisedClassifier(SampledClassifier):
         )
 
     def _warnings(self) -> Iterator[str]:
-        yield from super()._warnings()
-        if self.em_ is not None and not self.em_.converged:
-            yield (
-                f"expectation-maximisation has not come to rest in "
-                f"{len(self.em_.log_likelihood)} steps: the labels expected of rows without one "
-                "may still change a little."
-            )
+        found = super()._warnings()
+        if self.em_ is None or self.em_.converged:
+            return found
+        unrest = (
+            f"expectation-maximisation has not come to rest in {len(self.em_.log_likelihood)} "
+            "steps: the labels expected of rows without one may still change a little."
+        )
+        return chain(found, [unrest])
 
     def _learnt(self) -> dict[str, Any]:
         return {**super()._learnt(), "em": self.em_}

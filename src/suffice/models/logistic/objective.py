@@ -103,7 +103,7 @@ class Objective:
         """How the rows are read."""
         return TrainingRows(self.centred, self.classes, self.class_weights)
 
-    @property
+    @cached_property
     def algebra(self) -> Algebra:
         """How small matrices are multiplied and factored."""
         return self.centred.algebra

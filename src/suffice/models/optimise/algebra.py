@@ -6,6 +6,8 @@ on it. `IN_ORDER` gives the same bits everywhere.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from operator import matmul
 from typing import Any, Protocol
 
 import numpy as np
@@ -46,22 +48,21 @@ class HessianFactor(Protocol):
 class Algebra:
     """Products by BLAS, factors by LAPACK."""
 
-    def times(self, a: Any, b: Any) -> Any:
-        """Return a b, of vectors or matrices, or of a matrix and each of a stack."""
-        return a @ b
+    times = staticmethod(matmul)
+    """Return a b, of vectors or matrices, or of a matrix and each of a stack."""
 
     def factored(self, hessian: Array) -> HessianFactor:
         """Factor a Hessian, scaled to a unit diagonal."""
-        unit, scaled = _scaled(hessian)
+        unit, inverse_scale, scaled = _scaled(hessian)
         if not len(unit):
             return _Axes(self, unit, unit, scaled)
         try:
             lower = np.linalg.cholesky(scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
             if np.diagonal(lower).min() ** 2 > SINGULAR:
-                return _Cholesky(_inverse(unit), lower)
+                return _Cholesky(inverse_scale, lower)
         except LinAlgError:
             pass
-        return _Axes.of(self, _inverse(unit), *np.linalg.eigh(scaled))
+        return _Axes.of(self, inverse_scale, *np.linalg.eigh(scaled))
 
     def eigenvalues(self, hessian: Array) -> Array:
         """Return those of a symmetric matrix, the least first."""
@@ -85,33 +86,35 @@ class Algebra:
         return np.asarray(np.einsum("ar,aibj,bs->risj", q, tensor, q, optimize=True))
 
 
+def _times_in_order(a: Any, b: Any) -> Any:
+    if b.ndim > 2:
+        found = np.empty((len(b), len(a), b.shape[-1]))
+        for product, each in zip(found, b, strict=True):
+            product[...] = _times_in_order(a, each)
+        return found
+    left, right = np.atleast_2d(a), b if b.ndim > 1 else b[:, None]
+    product = linear(left, right)
+    rows = product if a.ndim > 1 else product[0]
+    return rows if b.ndim > 1 else rows[..., 0]
+
+
 class AlgebraInOrder(Algebra):
     """The same by loops of this library, which have one order on every processor."""
 
-    def times(self, a: Any, b: Any) -> Any:
-        """Return a b, of vectors or matrices, or of a matrix and each of a stack."""
-        if b.ndim > 2:
-            found = np.empty((len(b), len(a), b.shape[-1]))
-            for product, each in zip(found, b, strict=True):
-                product[...] = self.times(a, each)
-            return found
-        left, right = np.atleast_2d(a), b if b.ndim > 1 else b[:, None]
-        product = linear(left, right)
-        rows = product if a.ndim > 1 else product[0]
-        return rows if b.ndim > 1 else rows[..., 0]
+    times = staticmethod(_times_in_order)
 
     def factored(self, hessian: Array) -> HessianFactor:
         """Factor a Hessian, scaled to a unit diagonal, in double-double."""
-        unit, scaled = _scaled(hessian)
+        unit, inverse_scale, scaled = _scaled(hessian)
         if not len(unit):
             return _Axes(self, unit, unit, scaled)
         try:
             factor = factorise(_with_units(unit, scaled), SINGULAR)
             if not factor.dependent:
-                return _Pairs(_inverse(unit), factor)
+                return _Pairs(inverse_scale, factor)
         except DataError:
             pass
-        return _Axes.of(self, _inverse(unit), *eigh(scaled))
+        return _Axes.of(self, inverse_scale, *eigh(scaled))
 
     def eigenvalues(self, hessian: Array) -> Array:
         """Return those of a symmetric matrix, the least first."""
@@ -119,7 +122,7 @@ class AlgebraInOrder(Algebra):
 
     def log_determinant(self, hessian: Array) -> float:
         """Return log det H."""
-        unit, scaled = _scaled(hessian)
+        unit, _, scaled = _scaled(hessian)
         return float(factorise(DoubleDouble.of(scaled)).log_determinant + 2 * log(unit).sum())
 
     def root_of_inverse(self, hessian: Array) -> Array:
@@ -144,15 +147,11 @@ class AlgebraInOrder(Algebra):
 BLAS, IN_ORDER = Algebra(), AlgebraInOrder()
 
 
-def _scaled(hessian: Array) -> tuple[Array, Array]:
-    """√diagonal, and the Hessian divided by it on both sides."""
+def _scaled(hessian: Array) -> tuple[Array, Array, Array]:
+    """√diagonal, its inverse or 0, and the Hessian divided by it on both sides."""
     unit = np.sqrt(np.maximum(np.diagonal(hessian), 0.0))  # rounding may leave less
-    inverse_scale = _inverse(unit)
-    return unit, hessian * inverse_scale * inverse_scale[:, None]
-
-
-def _inverse(unit: Array) -> Array:
-    return np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    inverse_scale = np.divide(1.0, unit, out=np.zeros_like(unit), where=unit > 0)
+    return unit, inverse_scale, hessian * inverse_scale * inverse_scale[:, None]
 
 
 def _with_units(unit: Array, scaled: Array) -> DoubleDouble:
@@ -160,50 +159,54 @@ def _with_units(unit: Array, scaled: Array) -> DoubleDouble:
     return DoubleDouble.of(scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
 
 
+@dataclass(frozen=True, eq=False)
 class _Cholesky:
     """LLᵀ of the scaled matrix."""
 
-    def __init__(self, inverse_scale: Array, lower: Array) -> None:
-        self._inverse_scale, self._lower = inverse_scale, lower
+    inverse_scale: Array
+    lower: Array
 
     def solve(self, b: Array) -> Array:
-        x = cho_solve((self._lower, True), (self._inverse_scale * b.T).T)
-        return np.asarray((self._inverse_scale * x.T).T)
+        x = cho_solve((self.lower, True), (self.inverse_scale * b.T).T)
+        return np.asarray((self.inverse_scale * x.T).T)
 
     def inverse_root(self) -> Array:
-        scale = np.diag(self._inverse_scale)
-        return np.asarray(solve_triangular(self._lower, scale, lower=True))
+        scale = np.diag(self.inverse_scale)
+        return np.asarray(solve_triangular(self.lower, scale, lower=True))
 
     @property
     def smallest_pivot(self) -> float:
-        return float(np.diagonal(self._lower).min() ** 2)
+        return float(np.diagonal(self.lower).min() ** 2)
 
 
+@dataclass(frozen=True, eq=False)
 class _Pairs:
     """LDLᵀ of the scaled matrix in double-double."""
 
-    def __init__(self, inverse_scale: Array, factor: Factor) -> None:
-        self._inverse_scale, self._factor = inverse_scale, factor
+    inverse_scale: Array
+    factor: Factor
 
     def solve(self, b: Array) -> Array:
-        columns = (self._inverse_scale * b.T).T.reshape(len(b), -1)
-        x = self._factor.solve(DoubleDouble.of(columns)).value.reshape(b.shape)
-        return np.asarray((self._inverse_scale * x.T).T)
+        columns = (self.inverse_scale * b.T).T.reshape(len(b), -1)
+        x = self.factor.solve(DoubleDouble.of(columns)).value.reshape(b.shape)
+        return np.asarray((self.inverse_scale * x.T).T)
 
     def inverse_root(self) -> Array:
-        return np.asarray(self._factor.whitening.value * self._inverse_scale)
+        return np.asarray(self.factor.whitening.value * self.inverse_scale)
 
     @property
     def smallest_pivot(self) -> float:
-        return float(self._factor.pivots.value.min())
+        return float(self.factor.pivots.value.min())
 
 
+@dataclass(frozen=True, eq=False)
 class _Axes:
     """Eigenvalues and eigenvectors of a singular matrix, those of its range."""
 
-    def __init__(self, algebra: Algebra, inverse_scale: Array, values: Array, axes: Array) -> None:
-        self._algebra, self._inverse_scale = algebra, inverse_scale
-        self._values, self._axes = values, axes
+    algebra: Algebra
+    inverse_scale: Array
+    values: Array
+    axes: Array
 
     @classmethod
     def of(cls, algebra: Algebra, inverse_scale: Array, values: Array, axes: Array) -> _Axes:
@@ -211,12 +214,12 @@ class _Axes:
         return cls(algebra, inverse_scale, values[used], axes[:, used])
 
     def solve(self, b: Array) -> Array:
-        times = self._algebra.times
-        x = times(self._axes / self._values, times(self._axes.T, (self._inverse_scale * b.T).T))
-        return np.asarray((self._inverse_scale * x.T).T)
+        times = self.algebra.times
+        x = times(self.axes / self.values, times(self.axes.T, (self.inverse_scale * b.T).T))
+        return np.asarray((self.inverse_scale * x.T).T)
 
     def inverse_root(self) -> Array:
-        return np.asarray((self._axes / np.sqrt(self._values)).T * self._inverse_scale)
+        return np.asarray((self.axes / np.sqrt(self.values)).T * self.inverse_scale)
 
     @property
     def smallest_pivot(self) -> float:
