@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.numerics import kernels
 from suffice.numerics.error_free import (
     LARGEST,
+    add,
     divide,
     multiply,
 )
@@ -138,6 +139,9 @@ class DoubleDouble:
 
     def _plus(self, other: DoubleDouble, sign: float) -> DoubleDouble:
         a, a_lo, b, b_lo = self.hi, self.lo, other.hi, other.lo
+        if not (a.shape or b.shape):  # without the cost of a call, and without warnings
+            one = add(float(a), float(a_lo), sign * float(b), sign * float(b_lo))
+            return DoubleDouble(*np.array(one))
         if a.shape != b.shape:
             a, a_lo, b, b_lo = np.broadcast_arrays(a, a_lo, b, b_lo)
         total = np.empty((2, a.size))
