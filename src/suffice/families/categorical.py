@@ -230,7 +230,8 @@ class Categorical(Family):
                 f"min_categories has {len(least)} numbers for {d} columns",
                 "it is one number, or one for every column",
             )
-        if self.from_zero:
+        enough = (np.diff(statistic.offsets) >= least).all()
+        if self.from_zero and not (enough and statistic.counts_from_zero):
             ranges = map(over_range, range(d), statistic.vocabularies, least)
             statistic = statistic.over(tuple(ranges))
         return statistic, least

@@ -98,6 +98,11 @@ class Counts:
         """Where the categories of each column start, (d + 1,)."""
         return offsets_of(self.vocabularies)
 
+    @cached_property
+    def counts_from_zero(self) -> bool:
+        """Whether the values of every column are 0, 1, 2 and so on, or there is none."""
+        return all(vocabulary.counts_from_zero for vocabulary in self.vocabularies)
+
     def column(self, j: int) -> NDArray[np.float64]:
         """Counts (k, mⱼ) of column j."""
         return self.count.value[:, self.offsets[j] : self.offsets[j + 1]]
