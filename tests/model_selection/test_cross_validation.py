@@ -348,3 +348,12 @@ def test_test_sets_divide_the_rows() -> None:
 def test_predictions_of_folds_need_rows_in_memory() -> None:
     with pytest.raises(ParameterError, match="folds are made of rows in memory"):
         cross_val_predict(GaussianNB(), "rows.csv", "y")
+
+
+@pytest.mark.parametrize("cv", [None, 3, reference.KFold(3)])
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_a_row_without_a_label_is_named(cv: Any, missing: Any) -> None:
+    x, y = np.arange(12.0)[:, None], np.array(["a", "b"] * 6, object)
+    y[3] = missing
+    with pytest.raises(DataError, match="label, row 3: "):
+        cross_validate(GaussianNB(), x, y, cv=cv)

@@ -12,7 +12,8 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 
-from suffice.errors import ParameterError
+from suffice.data.label_values import is_missing
+from suffice.errors import DataError, ParameterError
 from suffice.model_selection.division import FOLDS
 from suffice.model_selection.folds import Partition
 from suffice.model_selection.stratified import consecutive, stratified
@@ -44,13 +45,28 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     ------
     ParameterError
         If a splitter names rows that are not there, or none.
+    DataError
+        If a row that a classifier is judged on has no label.
     ValueError
         As scikit-learn has it, such as for more folds than rows.
     """
+    if is_classifier(estimator):
+        _require_labels(np.asarray(y))
     numbered = numbered_folds(estimator, y, cv)
     if numbered is not None and (partition := _partition(*numbered, n, y)) is not None:
         return partition
     return pairs_of(check_cv(cv, y, classifier=is_classifier(estimator)), n, y, groups)
+
+
+def _require_labels(y: NDArray[Any]) -> None:
+    if y.ndim != 1 or y.dtype.kind in "biuSU":
+        return
+    for row in [i for i, label in enumerate(y.tolist()) if is_missing(label)][:1]:
+        raise DataError(
+            f"label, row {row}: {y[row]}",
+            "a row is judged by its label",
+            "leave out rows without one, or use evaluate_folds, which does so",
+        )
 
 
 def is_leave_one_out(cv: Any) -> bool:
