@@ -32,11 +32,10 @@ from suffice.export.expressions import (
     Term,
 )
 from suffice.export.polynomials import form_terms
-from suffice.families.adaptive import AdaptiveParameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.complement import ComplementParameters
-from suffice.families.kinds.parameters import WholeNumbersParameters
+from suffice.families.kinds.divided import DividedParameters
 from suffice.families.multinomial import MultinomialParameters
 from suffice.families.multivariate.mixed import MixedParameters
 from suffice.families.multivariate.parameters import MultivariateGaussianParameters
@@ -202,13 +201,9 @@ def _piecewise(
     return [Column(name, "number") for name in names], terms
 
 
-@family_terms.register(AdaptiveParameters)
-@family_terms.register(WholeNumbersParameters)
+@family_terms.register
 def _chosen(
-    parameters: AdaptiveParameters | WholeNumbersParameters,
-    names: Sequence[str],
-    layout: Layout,
-    first: int,
+    parameters: DividedParameters, names: Sequence[str], layout: Layout, first: int
 ) -> Made:
     columns, terms = [], []
     for j, name in enumerate(names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, ClassVar, NamedTuple
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.families.counts.identifiers import row_numbers_of
 from suffice.families.family import Family, Parameters
 from suffice.families.gaussian import Gaussian
+from suffice.families.kinds.divided import Choice, DividedParameters, Side
 from suffice.families.options import Identifiers, check_words
 from suffice.families.univariate.cells import Cells, cells_of_column
 from suffice.families.univariate.densities import (
@@ -24,9 +25,8 @@ from suffice.families.univariate.densities import (
 from suffice.families.univariate.parameters import FAR, StudentParameters
 from suffice.families.univariate.piecewise import Piece, PiecewiseParameters
 from suffice.families.univariate.student import student_densities
-from suffice.numerics.logspace import cell_scores
 from suffice.rules import NONNEGATIVE, Shape
-from suffice.statistics.block import Encoding, RealBlock, among, converted
+from suffice.statistics.block import Encoding, RealBlock, converted
 from suffice.statistics.moments_and_bins import MomentsAndBins, MomentsAndBinsAccumulator
 from suffice.statistics.precision import (
     AnyMoments,
@@ -37,26 +37,6 @@ from suffice.statistics.statistic import Accumulator
 __all__ = ["Adaptive", "AdaptiveParameters", "Choice"]
 
 BINS = 10  # of a histogram of equal frequency
-
-
-class Choice(NamedTuple):
-    """What was chosen for a column, and from what.
-
-    Parameters
-    ----------
-    family : str
-    bandwidth : float
-        Of a kernel density, as a multiple of the spread of a class.
-    losses : mapping of str to float
-        The leave-one-out log loss of the class given this column alone, in nats a row, by family;
-        empty where there was no choice.
-    """
-
-    family: str
-    bandwidth: float
-    losses: dict[str, float]
-
-
 GAUSSIAN = Choice("gaussian", 0.0, {})
 
 
@@ -193,7 +173,7 @@ def _density(family: str, bandwidth: float, cells: Cells) -> tuple[Piece, Densit
 
 
 @dataclass(frozen=True, eq=False)
-class AdaptiveParameters(Parameters):
+class AdaptiveParameters(DividedParameters):
     """Gaussians of some columns, and densities in bins of the others.
 
     Parameters
@@ -215,47 +195,23 @@ class AdaptiveParameters(Parameters):
     choices: tuple[Choice, ...]
 
     @property
-    def _sides(self) -> tuple[tuple[NDArray[np.intp], Parameters], ...]:
-        return (self.normal, self.gaussian), (self.binned, self.piecewise)
+    def kinds(self) -> tuple[tuple[NDArray[np.intp], Parameters], ...]:
+        """Gaussians, and densities in bins."""
+        kinds = (self.normal, self.gaussian), (self.binned, self.piecewise)
+        return tuple(kind for kind in kinds if len(kind[0]))
 
-    @property
-    def n_free(self) -> int:
-        """Those of both."""
-        return sum(parameters.n_free for _, parameters in self._sides)
-
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add Σⱼ log p(xⱼ | c).
+    def sides(self, block: RealBlock) -> list[Side]:
+        """The columns of both.
 
         Raises
         ------
         BadCell
-            If a number is infinite, or no double holds it.
+            If no double holds a number.
         """
-        for columns, parameters in self._sides:
-            if len(columns) == block.width:
-                parameters.add_log_likelihood(block, out)
-            elif len(columns):
-                values = converted(block.values)
-                with among(columns):
-                    parameters.add_log_likelihood(RealBlock(values[:, columns]), out)
-
-    def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add log p(xⱼ | c) of every cell.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
-        """
-        for columns, parameters in self._sides:
-            if len(columns) == block.width:
-                parameters.add_contributions(block, out)
-            elif len(columns):
-                cells = cell_scores(block.rows, len(columns), out.shape[2])
-                values = RealBlock(converted(block.values)[:, columns])
-                with among(columns):
-                    parameters.add_contributions(values, cells)
-                out[:, columns] += cells
+        if len(self.kinds) == 1:
+            return [Side(parameters, block, columns) for columns, parameters in self.kinds]
+        values = converted(block.values)
+        return [Side(side, RealBlock(values[:, columns]), columns) for columns, side in self.kinds]
 
     def beyond(self, block: RealBlock) -> NDArray[np.float64]:
         """That of the columns in bins."""
@@ -265,8 +221,9 @@ class AdaptiveParameters(Parameters):
 
     def side(self, j: int) -> tuple[Parameters, int]:
         """The parameters that column j belongs to, and its place in them."""
-        columns, parameters = self._sides[self.choices[j].family != "gaussian"]
-        return parameters, int(np.searchsorted(columns, j))
+        if self.choices[j].family == "gaussian":
+            return self.gaussian, int(np.searchsorted(self.normal, j))
+        return self.piecewise, int(np.searchsorted(self.binned, j))
 
     def column(self, j: int) -> AdaptiveParameters:
         """The parameters of column j alone."""
@@ -280,25 +237,3 @@ class AdaptiveParameters(Parameters):
             )
         rest = self.gaussian.columns(none)
         return AdaptiveParameters(none, one, rest, self.piecewise.column(place), (self.choices[j],))
-
-    def sample(
-        self, codes: NDArray[np.intp], rng: np.random.Generator
-    ) -> list[NDArray[np.float64]]:
-        """Draw from each column's own distribution."""
-        drawn: dict[int, NDArray[np.float64]] = {}
-        for columns, parameters in self._sides:
-            drawn |= zip(columns.tolist(), parameters.sample(codes, rng), strict=True)
-        return [drawn[j] for j in range(len(self.choices))]
-
-    def chosen(self, j: int) -> str:
-        """The family of column j."""
-        return self.choices[j].family
-
-    def rivals(self, j: int) -> dict[str, float]:
-        """Leave-one-out log loss of the class given column j alone, in nats a row, by family."""
-        return self.choices[j].losses
-
-    def describe(self, j: int) -> dict[str, list[float]]:
-        """What its own family says of column j."""
-        parameters, place = self.side(j)
-        return parameters.describe(place)

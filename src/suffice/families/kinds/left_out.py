@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.families.kinds.divided import DividedParameters
 from suffice.families.kinds.rule import is_category
 from suffice.families.left_out.rows import LearntRows, LeaveOneOut
 from suffice.statistics.binned_counts import BinnedCounts
@@ -18,14 +18,6 @@ from suffice.statistics.value_grid import cells_of
 from suffice.statistics.whole_values import value_of_cells
 
 __all__ = ["WholeNumbersLeftOut"]
-
-
-class Divided(Protocol):
-    """Parameters of the columns of two kinds."""
-
-    def sides(self, block: RealBlock) -> Sequence[Any]:
-        """The parameters of each kind, its columns as these read them, and which they are."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -43,7 +35,7 @@ class WholeNumbersLeftOut:
     """
 
     bins: BinnedCounts
-    parameters: Divided
+    parameters: DividedParameters
     families: Sequence[LeaveOneOut]
 
     def add_log_likelihood(

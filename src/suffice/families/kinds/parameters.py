@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.families.adaptive import Choice
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.counts.unseen import UNSEEN_RULE
 from suffice.families.family import Form, Parameters
-from suffice.numerics.logspace import cell_scores
+from suffice.families.kinds.divided import Choice, DividedParameters, Side
 from suffice.rules import NONNEGATIVE, Shape
 from suffice.statistics.block import (
     BadCell,
@@ -29,11 +28,10 @@ from suffice.statistics.whole_values import codes_of
 __all__ = ["CATEGORY", "WholeNumbersParameters"]
 
 CATEGORY = Choice("categorical", 0.0, {})
-Kind = tuple[Parameters, RealBlock | CodedBlock | IntegerBlock, NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
-class WholeNumbersParameters(Parameters):
+class WholeNumbersParameters(DividedParameters):
     """Distributions of the columns that hold numbers, and of those that are categories.
 
     Parameters
@@ -60,25 +58,29 @@ class WholeNumbersParameters(Parameters):
         kinds = (self.of_numbers, self.numbers), (self.of_categories, self.categories)
         return tuple(kind for kind in kinds if len(kind[0]))
 
-    def sides(self, block: RealBlock, refused: bool = False) -> list[Kind]:
-        """The parameters of each kind, its columns as these read them, and which they are.
+    def sides(self, block: RealBlock) -> list[Side]:
+        """The columns of both.
 
         Raises
         ------
         BadCell
-            If a number of a category is infinite, or was never seen and that is ``refused``.
+            If a number of a category is infinite, or was never seen and ``unseen="error"``.
         """
+        return self._sides(block, self.categories.unseen == "error")
+
+    def _sides(self, block: RealBlock, refused: bool) -> list[Side]:
+        """The columns of both; unseen values of categories may be ``refused``."""
         if len(self.of_numbers) == block.width:
-            return [(self.numbers, block, self.of_numbers)]
-        found: list[Kind] = []
+            return [Side(self.numbers, block, self.of_numbers)]
+        found: list[Side] = []
         if len(self.of_numbers):
             with among(self.of_numbers):
                 some = RealBlock(converted(block.values[:, self.of_numbers]))
-            found.append((self.numbers, some, self.of_numbers))
+            found.append(Side(self.numbers, some, self.of_numbers))
         if len(self.of_categories):
             with among(self.of_categories):
                 values = self._values(block.values[:, self.of_categories], refused)
-            found.append((self.categories, values, self.of_categories))
+            found.append(Side(self.categories, values, self.of_categories))
         return found
 
     def _values(self, values: NDArray[Any], refused: bool) -> CodedBlock | IntegerBlock:
@@ -99,40 +101,9 @@ class WholeNumbersParameters(Parameters):
         """Those of the numbers, where all columns hold numbers."""
         return self if len(self.of_categories) else self.numbers
 
-    @property
-    def n_free(self) -> int:
-        """Those of both."""
-        return sum(parameters.n_free for _, parameters in self.kinds)
-
-    def add_log_likelihood(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add Σⱼ log p(xⱼ | c).
-
-        Raises
-        ------
-        BadCell
-            If a number is infinite, or of a category was never seen and ``unseen="error"``.
-        """
-        for parameters, some, columns in self.sides(block, self.categories.unseen == "error"):
-            with among(columns):
-                parameters.add_log_likelihood(some, out)
-
-    def add_contributions(self, block: RealBlock, out: NDArray[np.float64]) -> None:
-        """Add log p(xⱼ | c) of every cell.
-
-        Raises
-        ------
-        BadCell
-            As `add_log_likelihood` does.
-        """
-        for parameters, some, columns in self.sides(block, self.categories.unseen == "error"):
-            cells = cell_scores(block.rows, len(columns), out.shape[2])
-            with among(columns):
-                parameters.add_contributions(some, cells)
-            out[:, columns] += cells
-
     def beyond(self, block: RealBlock) -> NDArray[np.float64]:
         """That of the numbers."""
-        sides = self.sides(block)
+        sides = self._sides(block, False)
         return sum((side.beyond(some) for side, some, _ in sides), np.zeros(block.rows))
 
     def unseen(self, block: RealBlock) -> NDArray[np.bool_]:
@@ -164,30 +135,10 @@ class WholeNumbersParameters(Parameters):
         known = self.categories.column(place)
         return WholeNumbersParameters(none, one, self.numbers, known, (self.choices[j],))
 
-    def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
-        """Draw from each column's own distribution."""
-        drawn: dict[int, NDArray[Any]] = {}
-        for columns, parameters in self.kinds:
-            drawn |= zip(columns.tolist(), parameters.sample(codes, rng), strict=True)
-        return [drawn[j] for j in range(len(self.choices))]
-
-    def chosen(self, j: int) -> str:
-        """The family of column j."""
-        return self.choices[j].family
-
-    def rivals(self, j: int) -> dict[str, float]:
-        """Leave-one-out log loss of the class given column j alone, in nats a row, by family."""
-        return self.choices[j].losses
-
     def values(self, j: int) -> tuple[Any, ...] | None:
         """The values of column j, if it is a category."""
         parameters, place = self.side(j)
         return parameters.values(place)
-
-    def describe(self, j: int) -> dict[str, list[float]]:
-        """What its own family says of column j."""
-        parameters, place = self.side(j)
-        return parameters.describe(place)
 
     def form(self) -> Form | None:
         """The forms of both, side by side; None where one has none."""
@@ -215,7 +166,7 @@ class WholeNumbersParameters(Parameters):
             If a number is missing, or of a category was never seen, unless ``unseen="ignore"``.
         """
         pieces = []
-        for parameters, some, columns in self.sides(block, self.categories.unseen != "ignore"):
+        for parameters, some, columns in self._sides(block, self.categories.unseen != "ignore"):
             with among(columns):
                 pieces.append(parameters.features(some))
         if len(pieces) == 1:

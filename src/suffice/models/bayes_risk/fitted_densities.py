@@ -6,7 +6,7 @@ columns may be moved, scaled, rotated or, where they tell no class from another,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from math import log2
@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from suffice.families import Parameters
-from suffice.families.adaptive import AdaptiveParameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
 from suffice.families.joint_table import JointTableParameters
-from suffice.families.kinds.parameters import WholeNumbersParameters
+from suffice.families.kinds.divided import DividedParameters
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
@@ -147,20 +146,9 @@ def _piecewise(parameters: PiecewiseParameters) -> Columns | None:
     return _listed([parameters.probabilities(j) for j in range(len(parameters.start) - 1)])
 
 
-@_columns.register(AdaptiveParameters)
-def _adaptive(parameters: AdaptiveParameters) -> Columns | None:
-    sides = [(parameters.normal, parameters.gaussian), (parameters.binned, parameters.piecewise)]
-    return _joined(side for columns, side in sides if len(columns))
-
-
-@_columns.register(WholeNumbersParameters)
-def _whole_numbers(parameters: WholeNumbersParameters) -> Columns | None:
-    return _joined(side for _, side in parameters.kinds)
-
-
-def _joined(sides: Iterable[Parameters]) -> Columns | None:
-    """The columns of several parameters."""
-    found = [_columns(side) for side in sides]
+@_columns.register(DividedParameters)
+def _of_kinds(parameters: DividedParameters) -> Columns | None:
+    found = [_columns(of_kind) for _, of_kind in parameters.kinds]
     if any(columns is None for columns in found):
         return None
     return [column for columns in found if columns is not None for column in columns]

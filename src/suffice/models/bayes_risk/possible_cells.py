@@ -9,7 +9,7 @@ Numbers are integrated by Gauss's rule between 0 and 1, through the quantiles of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri, stdtrit
 
 from suffice.families import Parameters
-from suffice.families.adaptive import AdaptiveParameters
 from suffice.families.bernoulli import BernoulliParameters
 from suffice.families.categorical import CategoricalParameters
-from suffice.families.kinds.parameters import WholeNumbersParameters
+from suffice.families.kinds.divided import DividedParameters
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.parameters import (
     MultivariateGaussianParameters,
@@ -151,32 +150,14 @@ def _piecewise(
 
 
 @possible_cells.register
-def _adaptive(
-    parameters: AdaptiveParameters, asked: NDArray[np.intp], p: Array, row: Any
+def _of_kinds(
+    parameters: DividedParameters, asked: NDArray[np.intp], p: Array, row: Any
 ) -> list[PossibleCells]:
-    sides = (parameters.normal, parameters.gaussian), (parameters.binned, parameters.piecewise)
-    return _of_sides(sides, asked, p, row)
-
-
-@possible_cells.register
-def _whole_numbers(
-    parameters: WholeNumbersParameters, asked: NDArray[np.intp], p: Array, row: Any
-) -> list[PossibleCells]:
-    return _of_sides(parameters.kinds, asked, p, row)
-
-
-def _of_sides(
-    sides: Iterable[tuple[NDArray[np.intp], Parameters]],
-    asked: NDArray[np.intp],
-    p: Array,
-    row: Any,
-) -> list[PossibleCells]:
-    """What cells may be that several parameters tell of, each of its own columns."""
     found: list[PossibleCells] = []
-    for columns, side in sides:
+    for columns, of_kind in parameters.kinds:
         places = np.flatnonzero(np.isin(columns, asked))
-        of_side = possible_cells(side, places, p, row) or []
-        found += [one._replace(columns=columns[one.columns]) for one in of_side]
+        cells = possible_cells(of_kind, places, p, row) or []
+        found += [one._replace(columns=columns[one.columns]) for one in cells]
     return found
 
 
