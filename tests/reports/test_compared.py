@@ -164,10 +164,13 @@ def test_the_page_has_a_sixth_place_and_names_are_text(two: tuple[Any, Any]) -> 
 
 def test_models_of_different_questions_are_refused(two: tuple[Any, Any]) -> None:
     numbers = LinearRegression().fit(rows(50, 1)[[*NUMBERS, "other"]], "other")
-    with pytest.raises(ParameterError, match="predicts classes, the one to compare with other"):
+    with pytest.raises(ParameterError, match=r"classes .*, the one to compare with other"):
         page(two[0], None, numbers)
     with pytest.raises(ParameterError, match="predicts other, the one to compare with word"):
         page(numbers, None, LinearRegression().fit(rows(50, 1)[[*NUMBERS, "word"]], "word"))
+    classes = NaiveBayes().fit(rows(50, 1)[[*NUMBERS, "flag"]], "flag")
+    with pytest.raises(ParameterError, match=r"the classes .* compare with the classes "):
+        page(two[0], TEST, classes)
     with pytest.raises(ValueError, match="not fitted"):
         suffice.report(two[0], "model.html", compare=NaiveBayes())
 

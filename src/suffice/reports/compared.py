@@ -26,6 +26,7 @@ __all__ = ["columns_of_both", "facts_of_both", "judged_both", "require_one_task"
 NORMAL = 1.959963984540054  # standard errors to either side of a mean, for 95 %
 SURE = 0.05  # a smaller p-value is called a difference
 MOST_COLUMNS = 50
+SHOWN = 4  # classes that a message names
 FACTS = ("Model", "name", 80), ("Rows learnt", "rows", 80), ("Fingerprint", "fingerprint", 12)
 ERRORS = "Rows in error", "Log loss, in nats", "Brier score"
 
@@ -36,20 +37,29 @@ def require_one_task(one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
     Raises
     ------
     ParameterError
-        If one predicts classes and the other numbers, or they predict other numbers.
+        If one predicts classes and the other numbers, or they predict other numbers, or no class of
+        one is one of the other.
     """
-    numbers = one["task"] != "classes" and one["outputs"] != other["outputs"]
-    if one["task"] == other["task"] and not numbers:
+    alike = one["task"] == other["task"]
+    if one["task"] == "classes":
+        alike = alike and not {*one["outputs"]}.isdisjoint(other["outputs"])
+    else:
+        alike = alike and one["outputs"] == other["outputs"]
+    if alike:
         return
-    first, second = (
-        "classes" if model["task"] == "classes" else ", ".join(map(str, model["outputs"]))
-        for model in (one, other)
-    )
+    first, second = map(_predicted, (one, other))
     raise ParameterError(
         f"the model predicts {first}, the one to compare with {second}",
         "a page compares two answers to one question",
         "write a page of each",
     )
+
+
+def _predicted(model: Mapping[str, Any]) -> str:
+    """What a model predicts, in words."""
+    names = ", ".join(map(str, model["outputs"][:SHOWN]))
+    more = ", ..." if len(model["outputs"]) > SHOWN else ""
+    return f"the classes {names}{more}" if model["task"] == "classes" else names + more
 
 
 def facts_of_both(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[list[str]]:

@@ -340,3 +340,13 @@ def test_what_parts_cannot_say_is_refused() -> None:
         AODE(unlabelled="em").fit(rows, "kind")
     with pytest.raises(ParameterError, match="set shrinkage='auto', or give a number"):
         LinearDiscriminantAnalysis(unlabelled="em", shrinkage="loo").fit(rows, "kind")
+
+
+def test_what_was_found_prints_in_words() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 2)) + np.repeat([[0.0], [3.0]], 20, axis=0)
+    y = np.array([0, None] * 10 + [1, None] * 10, object)
+    found = repr(NaiveBayes.textbook(unlabelled="em").fit(x, y).em_)
+    assert found.startswith("20 rows without a label, expected in ")
+    assert "array" not in found
+    assert repr(NaiveBayes(unlabelled="em").fit(x[::2], y[::2]).em_) == "no row without a label"

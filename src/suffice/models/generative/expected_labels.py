@@ -52,7 +52,7 @@ Parts = tuple[FamilyColumns, ...]
 Plan = tuple[GenerativeModel, Parts, Layout]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExpectedLabels:
     """What expectation-maximisation made of rows without a label.
 
@@ -69,6 +69,17 @@ class ExpectedLabels:
     rows: Annotated[float, NONNEGATIVE, FINITE]
     log_likelihood: Annotated[NDArray[np.float64], Shape("t"), FINITE]
     converged: bool
+
+    def __repr__(self) -> str:
+        steps = self.log_likelihood
+        if not len(steps):
+            return "no row without a label"
+        return (
+            f"{self.rows:g} rows without a label, expected in {len(steps)} "
+            f"step{'s' * (len(steps) != 1)}\n"
+            f"log likelihood: {steps[0]:.6g} to {steps[-1]:.6g} nats"
+            f"{'' if self.converged else ', which still rises'}"
+        )
 
 
 @dataclass(frozen=True)
