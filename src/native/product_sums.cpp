@@ -78,7 +78,8 @@ double* ProductSums::level(Index matrix, int which) {
 }
 
 void ProductSums::count(Index matrix, Index rows) {
-  if ((of_[matrix].rows += rows) > MOST_ROWS) settle(matrix);
+  of_[matrix].rows += rows;
+  if (of_[matrix].rows > MOST_ROWS) settle(matrix);
 }
 
 void ProductSums::settle_product(Index matrix, Index i, Index j) {

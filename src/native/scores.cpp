@@ -179,12 +179,9 @@ INLINE void add_events(Compressed<T, I> x, Matrix<const double> slope, Index fir
     Lanes sum[P];
     UNROLL for (int p = 0; p < P; ++p) sum[p] = splat(0.0);
     for (Index q = x.starts[i]; q < x.starts[i + 1]; ++q) {
-      // Without a sign, because there may be no such row.
-      const auto row = static_cast<std::uintptr_t>(x.columns[least(q + AHEAD, last)]);
-      const auto ahead = reinterpret_cast<std::uintptr_t>(slope.at + first) +
-                         row * static_cast<std::uintptr_t>(width) * sizeof(double);
-      UNROLL for (int p = 0; p < P; ++p)
-          prefetch(reinterpret_cast<const void*>(ahead + p * CLASS_TILE * sizeof(double)));
+      const auto next = static_cast<std::uint64_t>(x.columns[least(q + AHEAD, last)]);
+      const double* ahead = slope.at + (next < d ? static_cast<Index>(next) : 0) * width + first;
+      UNROLL for (int p = 0; p < P; ++p) prefetch(ahead + p * CLASS_TILE);
       const auto v = static_cast<std::uint64_t>(x.columns[q]);
       const auto count = static_cast<double>(x.data[q]);
       if (v >= d || !(count > 0.0)) continue;

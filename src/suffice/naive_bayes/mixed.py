@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -201,24 +202,8 @@ class NaiveBayes(CalibratedClassifier):
         return self.class_prior, self.class_alpha
 
     def _reading(self) -> dict[str, Any]:
-        self._check_reading()
-        return {
-            "missing": tuple(self.missing),
-            "label_suffix": self.label_suffix,
-            "label_map": dict(self.label_map or {}),
-        }
-
-    def _layout_to_answer(self) -> Layout:
-        layout = self.layout_ if self.unseen == "error" else self.layout_.answering
-        return replace(layout, **self._reading())
-
-    def _record_reader(self) -> RecordReader | None:
-        found = super()._record_reader()
-        return found if found is None or self.unseen == "error" else self.reader_.answering_records
-
-    def _check_reading(self) -> None:
         listed = isinstance(self.missing, Sequence) and not isinstance(self.missing, str)
-        if not (listed and all(isinstance(token, str) for token in self.missing)):
+        if not (listed and all(map(isinstance, self.missing, repeat(str)))):
             raise ParameterError(
                 Option.of("missing", self.missing),
                 "it must be a sequence of strings",
@@ -236,6 +221,19 @@ class NaiveBayes(CalibratedClassifier):
             unseen=self.unseen,
             identifiers=self.identifiers,
         )
+        return {
+            "missing": tuple(self.missing),
+            "label_suffix": self.label_suffix,
+            "label_map": dict(self.label_map or {}),
+        }
+
+    def _layout_to_answer(self) -> Layout:
+        layout = self.layout_ if self.unseen == "error" else self.layout_.answering
+        return replace(layout, **self._reading())
+
+    def _record_reader(self) -> RecordReader | None:
+        found = super()._record_reader()
+        return found if found is None or self.unseen == "error" else self.reader_.answering_records
 
     def _parts(self, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
         usual = FAMILY_OF_KIND | {"real": self._numbers}
@@ -293,9 +291,8 @@ class NaiveBayes(CalibratedClassifier):
             raise ParameterError(
                 f"families has {given!r}", "a family is a name or an object of suffice.families"
             )
-        numbers = self._numbers
-        gaussian = given == "gaussian" or (given, numbers) == ("whole_numbers", "gaussian")
-        chosen = gaussian and self.estimation == "mle"
+        numbers = self._numbers if given == "whole_numbers" else given
+        chosen = numbers == "gaussian" and self.estimation == "mle"
         floor = self.variance_floor if chosen or self.variance_floor != "loo" else UNCHOSEN
         alpha = 1.0 if isinstance(self.alpha, str) and given not in CHOOSE_ALPHA else self.alpha
         return family_named(
