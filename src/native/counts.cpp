@@ -15,6 +15,12 @@ INLINE std::uint64_t above(T value, std::int64_t low) {
   return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low);
 }
 
+// Add to a count, modulo 2⁶⁴: no number of rows comes near it.
+INLINE void add_to(std::int64_t& count, std::int64_t more) {
+  count = static_cast<std::int64_t>(static_cast<std::uint64_t>(count) +
+                                    static_cast<std::uint64_t>(more));
+}
+
 template <class T>
 bool read_codes(Vector<const T> stored, Validity valid, Vector<std::int32_t> codes,
                 Vector<bool> shown) {
@@ -154,7 +160,7 @@ Index add_codes(Matrix<const T> values, CodeRange range, Vector<const std::int64
     }
     if (outside) return i;
     std::int64_t* counted = &tally(codes[i], 0);
-    UNROLL for (Index j = 0; j < d; ++j) counted[places[j]] += 1;
+    UNROLL for (Index j = 0; j < d; ++j) add_to(counted[places[j]], 1);
   }
   return -1;
 }
@@ -226,9 +232,9 @@ class BinaryCounts {
       flush(c);
       const std::int64_t *ones = sums_ + 2 * c * d_, *missing = ones + d_;
       for (Index j = 0; j < d_; ++j) {
-        tally(c, 3 * j) += missing[j];
-        tally(c, 3 * j + 1) += rows_[c] - missing[j] - ones[j];
-        tally(c, 3 * j + 2) += ones[j];
+        add_to(tally(c, 3 * j), missing[j]);
+        add_to(tally(c, 3 * j + 1), rows_[c] - missing[j] - ones[j]);
+        add_to(tally(c, 3 * j + 2), ones[j]);
       }
     }
   }
