@@ -55,7 +55,8 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     units D of all rows; where cells are missing, in five folds, but of a table with categories
     rows without a missing cell are asked about, where they are half of all. The temperature t is
     then learnt as by `NaiveBayes`. At most 4,096 rows are asked about; these are kept in memory,
-    never in a file. Categories become columns as in `LinearDiscriminantAnalysis`.
+    and in a file only with ``keep_sample``. Categories become columns as in
+    `LinearDiscriminantAnalysis`.
 
     Parameters
     ----------
@@ -69,6 +70,9 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
         P(c), divided by their sum; default: relative frequencies.
     calibration : {"temperature", "none"}
         With ``"none"``, t is 1.
+    keep_sample : bool
+        Whether a file holds the rows that are asked about, as they are, so that a model that was
+        loaded goes on choosing.
     class_weight, variance_floor, precision, costs, categorical, ignore, threads, engine
         As in `LinearDiscriminantAnalysis`.
 
@@ -118,6 +122,7 @@ class RegularizedDiscriminantAnalysis(ChosenRegularization, CalibratedClassifier
     priors: ArrayLike | None = None
     class_weight: ClassWeight = None
     calibration: Literal["temperature", "none"] = "temperature"
+    keep_sample: bool = False
     variance_floor: float = 1e-9
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     costs: Any = None

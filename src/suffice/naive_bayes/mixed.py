@@ -103,6 +103,10 @@ class NaiveBayes(CalibratedClassifier):
         How much of what columns say is counted: a share of each column; a share, one for all
         columns; or all. The shares w are learnt from at most 4,096 rows, each taken out of the
         sums before it is asked about. See ``calibration_`` and `calibrate`.
+    keep_sample : bool
+        Whether a file holds the rows that the shares are learnt from, as they are. A model that was
+        loaded then learns, merges and forgets as in one process. By default no file holds a row,
+        and the shares stay as they were.
     unlabelled : {"drop", "em"}
         Rows without a label are left out and counted, or join with the labels that are expected of
         them, by expectation-maximisation: see ``em_``. Rows are read again in every step, and a
@@ -162,6 +166,7 @@ class NaiveBayes(CalibratedClassifier):
     unseen: str = "ignore"
     identifiers: Identifiers = "ignore"
     calibration: Method = "weights"
+    keep_sample: bool = False
     unlabelled: Unlabelled = "drop"
     precision: PrecisionOfMoments = "pairs"
     ignore: Sequence[str] = ()

@@ -21,12 +21,15 @@ from suffice.statistics.pair_counts import PairCounts
 
 __all__ = ["audit", "check_min_count"]
 
+ALL = "(all columns)"
+
 
 def audit(model: Any, min_count: float = 10) -> Audit:
     """Say what a model, and so its file, tells about fewer than m rows.
 
-    Counts below m, values that stand in the file as they are, means and spreads of few rows, cells
-    that few rows miss, groups of rows with sums of their own, and sums that one row carries.
+    Rows that the file keeps, counts below m, values that stand in the file as they are, means and
+    spreads of few rows, cells that few rows miss, groups of rows with sums of their own, and sums
+    that one row carries.
     Weights count as rows. What two files tell together is not looked at.
 
     Parameters
@@ -92,6 +95,11 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         yield _labels(model)
     else:
         yield from _listed(model.reader_.design)
+    for number, kept in enumerate(getattr(model, "_kept", ())):
+        few = kept.weights[kept.weights < m]
+        if len(few):
+            told = f"{len(few):,} of {len(kept.weights):,} rows of a sample"
+            yield Finding("whole rows", ALL, None, told, float(few.min()), number)
     sampled = getattr(model.model_, "sampled", None)
     if sampled is not None:
         labels, weight = sampled.classes.values, np.zeros(len(sampled.classes))

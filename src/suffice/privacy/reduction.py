@@ -28,7 +28,7 @@ def reduced(model: M, min_count: float = 10) -> M:
     and neighbouring cells of the grid are put together until each holds m rows. Where fewer than m
     rows of a class have no value, the gap is closed in proportion. Groups of fewer than m rows that
     miss the same cells are left out. Weights of columns stay. Columns far from 0, whose shape is
-    known from a sample of rows only, become Gaussian.
+    known from a sample of rows only, become Gaussian. Rows that were kept (``keep_sample``) go.
 
     Two things stay, and `audit` shows them: that all rows of a class have one number, and a sum
     that few rows carry. A reduced model answers nearly as before. It cannot forget rows, as what
@@ -89,6 +89,8 @@ def reduced(model: M, min_count: float = 10) -> M:
     }
     if entries.get("sampled") is not None:
         entries["sampled"] = None  # counts of rows of a sample
+    if entries.pop("samples", ()):
+        entries["params"] = {**entries["params"], "keep_sample": False}
     return type(model).restored(entries, FORMAT_VERSION)
 
 

@@ -84,7 +84,7 @@ MODELS: dict[str, Recipe] = {
     NAIVE_BAYES: Recipe(
         "suffice.naive_bayes",
         "NaiveBayes",
-        _plain("estimation", "class_prior", "ddof", "unseen", "threads")
+        _plain("estimation", "class_prior", "ddof", "unseen", "keep_sample", "threads")
         | _CLASS_WEIGHT
         | {
             "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
@@ -100,7 +100,7 @@ MODELS: dict[str, Recipe] = {
     "aode": Recipe(
         "suffice.naive_bayes.aode",
         "AODE",
-        _plain("estimation", "class_prior", "unseen", "threads")
+        _plain("estimation", "class_prior", "unseen", "keep_sample", "threads")
         | _CLASS_WEIGHT
         | {
             "alpha": number_or("alpha", "alpha", "evidence", "shared_evidence"),
@@ -125,7 +125,7 @@ MODELS: dict[str, Recipe] = {
     "rda": Recipe(
         "suffice.discriminant_analysis",
         "RegularizedDiscriminantAnalysis",
-        _plain("threads")
+        _plain("keep_sample", "threads")
         | _CLASS_WEIGHT
         | {
             "pooling": number_or("pooling", "pooling", "loo", most=1.0),

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.engines.checkpoint import CheckpointedEngine
 from suffice.engines.engine import Engine
+from suffice.errors import ParameterError
 from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.column_weights import SAMPLE_ROWS
 from suffice.models.generative.reader import GenerativeReader
+from suffice.models.generative.saved import SavedGenerative
+from suffice.phrases import Option
 from suffice.statistics.by_class import ByClass
+from suffice.statistics.kept_rows import KeptRows
 from suffice.statistics.row_sample import Sampled
 
 __all__ = ["SampledClassifier"]
@@ -20,9 +27,11 @@ __all__ = ["SampledClassifier"]
 class SampledClassifier(GenerativeClassifier):
     """A generative classifier with a sample of the rows that it learns from.
 
-    The sample is in memory only, and goes along with the sums: rows that are added join it, and
-    rows that are forgotten leave it.
+    The sample goes along with the sums: rows that are added join it, and rows that are forgotten
+    leave it. It is in memory only, unless ``keep_sample`` asks for it in files.
     """
+
+    keep_sample: bool = False
 
     @property
     def _is_of_sums(self) -> bool:
@@ -53,6 +62,27 @@ class SampledClassifier(GenerativeClassifier):
         sums = reader.summarise(source, engine)
         return Sampled.with_sample(sums, self._sampled(reader, source, engine).sample)
 
+    @property
+    def _kept(self) -> tuple[KeptRows, ...]:
+        """The samples that a file holds, one for each batch."""
+        sampled = [batch for batch in self.batches_ if isinstance(batch, Sampled)]
+        if not self.keep_sample or len(sampled) < len(self.batches_):
+            return ()
+        return tuple(KeptRows.of(batch.sample, len(self.parts_)) for batch in sampled)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        if not isinstance(self.keep_sample, bool | np.bool_):
+            raise ParameterError(Option.of("keep_sample", self.keep_sample), "it is True or False")
+
     def _learnt(self) -> dict[str, Any]:
         batches = tuple(b.plain if isinstance(b, Sampled) else b for b in self.batches_)
-        return {**super()._learnt(), "batches": batches}
+        samples = {"samples": kept} if (kept := self._kept) else {}
+        return {**super()._learnt(), "batches": batches, **samples}
+
+    def _restore(self, saved: SavedGenerative) -> None:
+        if saved.samples:
+            both = zip(saved.batches, saved.samples, strict=True)
+            batches = tuple(Sampled.with_sample(sums, kept.sample) for sums, kept in both)
+            saved = replace(saved, batches=batches)
+        super()._restore(saved)

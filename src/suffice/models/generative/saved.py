@@ -14,6 +14,7 @@ from suffice.models.generative.sampled_bins import SampledBins
 from suffice.models.generative.weighted import group_sizes
 from suffice.rules import FINITE, NONNEGATIVE, rule
 from suffice.statistics.by_class import ByClass
+from suffice.statistics.kept_rows import KEPT, KeptRows
 from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.register import STATISTICS
 from suffice.statistics.vocabulary import Vocabulary
@@ -24,7 +25,16 @@ __all__ = ["SAVED", "SavedGenerative"]
 FAMILIES = tuple(type(family_named(name)) for name in family_names())
 SAVED = {
     **LAYOUT,
-    **named(*FAMILIES, *STATISTICS, Calibration, ExpectedLabels, SampledBins, Part=FamilyColumns),
+    **named(
+        *FAMILIES,
+        *STATISTICS,
+        *KEPT,
+        KeptRows,
+        Calibration,
+        ExpectedLabels,
+        SampledBins,
+        Part=FamilyColumns,
+    ),
 }
 """The types that the file of a generative classifier may hold."""
 
@@ -47,6 +57,9 @@ class SavedGenerative(SavedClassifier):
         How much each column counts.
     sampled : SampledBins, optional
         Counts of columns far from 0, in a sample of the rows.
+    samples : tuple of KeptRows
+        The rows that weights were learnt from, a sample for each batch; none unless they were to be
+        kept.
     min_count : float
         Sums about fewer rows were left out; 0 where none were.
     em : ExpectedLabels, optional
@@ -58,6 +71,7 @@ class SavedGenerative(SavedClassifier):
     declared: Vocabulary
     calibration: Calibration | None = None
     sampled: SampledBins | None = None
+    samples: tuple[KeptRows, ...] = ()
     min_count: Annotated[float, NONNEGATIVE, FINITE] = 0.0
     em: ExpectedLabels | None = None
 
@@ -103,6 +117,20 @@ class SavedGenerative(SavedClassifier):
             for name in part.layout.columns
         }
         return self.sampled is None or set(self.sampled.columns) <= binned
+
+    @rule("rows that are kept are of the columns and classes of their batch, and of all its rows")
+    def _has_samples(self) -> bool:
+        if not self.samples:
+            return True
+        read = [(part.layout.encoding, len(part.layout.columns)) for part in self.parts]
+        return (
+            len(self.samples) == len(self.batches)
+            and not self.min_count
+            and all(
+                kept.are_of(read) and set(kept.classes.values) <= set(batch.classes.values)
+                for kept, batch in zip(self.samples, self.batches, strict=True)
+            )
+        )
 
     @rule("words are those of a column of strings, and events of numbers are numbered")
     def _has_events(self) -> bool:
