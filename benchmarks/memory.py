@@ -5,7 +5,8 @@ is larger than a row group. One factor is varied at a time; each case runs in a 
 
 ::
 
-    peak = first rows + (40 MB + workers · (held + b · row)) + sums
+    peak = first rows + (40 MB + workers · (held + b · row)) + sums, of first rows at most 64 MB;
+    the first rows where they are more than all that
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from suffice.data.files.parquet import ParquetSplit
 from suffice.data.open import open_table
 from suffice.data.read_memory import ENCODED, STORED
 from suffice.data.split_size import SplitSize
-from suffice.data.table import RecordSplit, TableView
+from suffice.data.table import KEPT, RecordSplit, TableView
 from suffice.engines.memory_limit import batch_rows, bytes_of, reading
 from suffice.statistics.batch import BATCH_ROWS, SCORES
 
@@ -85,7 +86,8 @@ def predicted(case: Case) -> int:
     workers, rows = batch_rows(need, min(WORKERS, -(-case.n // case.row_group)), limit)
     rows = min(rows, case.row_group)
     first_rows = STORED * (case.d + 1) * min(BATCH_ROWS, case.row_group)
-    return first_rows + reading(need, workers, rows) + _sums(case, workers, rows)
+    kept = first_rows if first_rows <= KEPT else 0
+    return max(first_rows, kept + reading(need, workers, rows) + _sums(case, workers, rows))
 
 
 def _sums(case: Case, workers: int, rows: int) -> int:

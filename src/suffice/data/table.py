@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import pyarrow as pa
 
@@ -27,6 +28,10 @@ __all__ = [
     "require_columns",
     "require_distinct",
 ]
+
+
+T = TypeVar("T")
+KEPT = 64_000_000  # bytes of first rows that a table keeps; more are read again when asked for
 
 
 class RecordSplit(Protocol):
@@ -65,6 +70,31 @@ class SplitView:
         return file_of(self.split)
 
 
+class Shown(NamedTuple):
+    """What is known of the first rows of a table without having them.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        Of all columns.
+    rows : int
+        How many there are: ``BATCH_ROWS``, or all.
+    empty : frozenset of str
+        Columns without a value there.
+    """
+
+    schema: pa.Schema
+    rows: int
+    empty: frozenset[str]
+
+    @classmethod
+    def of(cls, head: pa.RecordBatch) -> Self:
+        """What these rows show."""
+        columns = zip(head.schema.names, head.columns, strict=True)
+        empty = (name for name, cells in columns if cells.null_count == head.num_rows)
+        return cls(head.schema, head.num_rows, frozenset(empty))
+
+
 class Table(ABC):
     """Rows under named columns; what only some kinds of table have is empty for all others."""
 
@@ -101,6 +131,9 @@ class Table(ABC):
     def head(self) -> pa.RecordBatch:
         """Return the first ``BATCH_ROWS`` rows, all columns, in stored or inferred types.
 
+        Up to 64 MB of them are kept for the next call; more are read again, so ask `shown` and
+        `of_first_cells` where these say enough.
+
         Raises
         ------
         ReadError
@@ -108,12 +141,34 @@ class Table(ABC):
         SchemaError
             If they have no type for all.
         """
-        return self._head
+        kept: pa.RecordBatch | None = vars(self).get("_kept")
+        if kept is not None:
+            return kept
+        head = self._head
+        vars(self)["shown"] = Shown.of(head)
+        if head.nbytes <= KEPT:
+            vars(self)["_kept"] = head
+        return head
 
     @property
     @abstractmethod
     def _head(self) -> pa.RecordBatch:
-        """The first rows, which most tables read once."""
+        """The first rows, read anew."""
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What the first rows show; their cells are not kept for it."""
+        return Shown.of(self.head())
+
+    def of_first_cells(
+        self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
+    ) -> dict[str, T]:
+        """What a function says of the first cells of some columns; it is asked once of each."""
+        known: dict[tuple[Any, str], T] = vars(self).setdefault("_said", {})
+        if any((say, name) not in known for name in names):
+            head = self.head()
+            known |= {(say, name): say(name, head.column(name)) for name in names}
+        return {name: known[say, name] for name in names}
 
     @abstractmethod
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:

@@ -111,10 +111,9 @@ class TableSource:
         asked = self.feature_names if names is None else tuple(names)
         if names:
             require_columns(names, self.table.names, "the table")
-        head = self.table.head()
-        found = {name: column_of(name, head.column(name)) for name in asked}
+        found = self.table.of_first_cells(asked, column_of)
         empty = undecided(found.values())
-        if empty and head.num_rows == BATCH_ROWS:
+        if empty and self.table.shown.rows == BATCH_ROWS:
             later = first_values(self.table, empty)
             found |= {name: column_of(name, values) for name, values in later.items()}
         return tuple(found.values())
@@ -150,7 +149,7 @@ class TableSource:
         DataError
             If there is no row in any of its files.
         """
-        if self.table.format is not None and not self.table.head().num_rows:
+        if self.table.format is not None and not self.table.shown.rows:
             raise DataError(
                 "the file has no rows below its header",
                 "a model is fitted to one row at least",
@@ -161,9 +160,9 @@ class TableSource:
         """What the label is stored as; an empty column settles nothing."""
         if self.label is None:
             return "nothing"
-        head = self.table.head()
-        kind = head.schema.field(self.label).type
-        if pa.types.is_null(kind) and head.num_rows == BATCH_ROWS:
+        shown = self.table.shown
+        kind = shown.schema.field(self.label).type
+        if pa.types.is_null(kind) and shown.rows == BATCH_ROWS:
             kind = first_values(self.table, [self.label]).get(self.label, pa.nulls(0)).type
         if pa.types.is_nested(kind):
             raise SchemaError(
@@ -230,11 +229,10 @@ class TableSource:
         As categories, true and 1 differ, but 1 and 1.0 are one. A column without any value may be
         of every type, as in frames that write NaN for it.
         """
-        head = self.table.head()
-        schema, whole = head.schema, head.num_rows < BATCH_ROWS
+        schema, rows, empty = self.table.shown
         for name, learnt in stored.items():
             now = stored_as(schema.field(name).type)
-            if whole and head.column(name).null_count == head.num_rows:
+            if rows < BATCH_ROWS and name in empty:
                 now = "nothing"
             alike = NUMERIC - {"boolean"} if name in categories else NUMERIC
             if now != learnt and not {now, learnt} <= alike and "nothing" not in (now, learnt):

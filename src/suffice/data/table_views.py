@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from suffice.data.table import RecordSplit, SplitView, TableView, leading
+from suffice.data.table import RecordSplit, Shown, SplitView, TableView, leading
 
 __all__ = ["FirstRows", "WithColumns", "WithoutCells", "WithoutColumns", "left_out"]
 
@@ -23,6 +25,9 @@ def left_out(unknown: Sequence[str]) -> str:
     """
     listed = ", ".join(map(repr, unknown))
     return f"left out, as the model does not know {'it' if len(unknown) == 1 else 'them'}: {listed}"
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,19 @@ class WithoutColumns(TableView):
     @property
     def _head(self) -> pa.RecordBatch:
         return self.table.head().select(list(self.names))
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What the first rows of the whole table show of these columns."""
+        schema, rows, empty = self.table.shown
+        chosen = pa.schema([schema.field(name) for name in self.names], schema.metadata)
+        return Shown(chosen, rows, empty.intersection(self.names))
+
+    def of_first_cells(
+        self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
+    ) -> dict[str, T]:
+        """What a function says of first cells, which are those of the whole table."""
+        return self.table.of_first_cells(names, say)
 
 
 @dataclass(frozen=True)

@@ -171,7 +171,7 @@ def target_columns(source: TableSource, names: Sequence[str]) -> tuple[Column, .
     SchemaError
         If there is no such column, or it does not hold numbers.
     """
-    schema, columns = source.table.head().schema, []
+    schema, columns = source.table.shown.schema, []
     for name in names:
         if name not in source.feature_names:
             delimited = source.table.format is not None

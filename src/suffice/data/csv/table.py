@@ -332,7 +332,7 @@ class CsvTable(Table):
                     ),
                 )
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         texts = tuple((name, pa.string()) for name in self.names)
         splits = (CsvSplit(file, self.names, texts) for file in self._files)
@@ -375,8 +375,8 @@ class CsvTable(Table):
     @cached_property
     def _later(self) -> Mapping[str, pa.DataType]:
         """The types of columns whose first rows are empty, and that have values further down."""
-        empty = [field.name for field in self._head.schema if pa.types.is_null(field.type)]
-        whole = self._head.num_rows < BATCH_ROWS
+        empty = [field.name for field in self.shown.schema if pa.types.is_null(field.type)]
+        whole = self.shown.rows < BATCH_ROWS
         values = {} if whole or not empty else first_values(self, empty)
         return {name: column.type for name, column in values.items()}
 
@@ -394,5 +394,5 @@ class CsvTable(Table):
         notation = self._format.notation(name)
         if notation is not None:
             return notation.type
-        inferred: pa.DataType = self._head.schema.field(name).type
+        inferred: pa.DataType = self.shown.schema.field(name).type
         return self._later.get(name, inferred) if pa.types.is_null(inferred) else inferred

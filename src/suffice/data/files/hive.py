@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -80,7 +79,7 @@ class FolderColumns(TableView):
         """The columns of the files, then those of the folders."""
         return (*self.table.names, *next(iter(self.values.values())))
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         named = next(iter(self.values.values()))
         splits = self.splits(dict.fromkeys(named))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -97,7 +96,7 @@ class SpooledTable(Table):
         """Column names."""
         return tuple(self.schema.names)
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         return first_rows(_batches(self.parts), self.schema)
 

@@ -10,7 +10,6 @@ import reprlib
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -224,7 +223,7 @@ class StoredTable(Table):
         """The columns, in order."""
         return tuple(self._schema.names)
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         splits = self.splits(dict.fromkeys(self.names))
         batches = chain.from_iterable(split.record_batches() for split in splits)

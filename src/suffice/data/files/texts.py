@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -73,7 +72,7 @@ class TextFolders(Table):
             "that says where each is",
         )
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         splits = self.splits(dict.fromkeys(self.names))
         return first_rows(chain.from_iterable(s.record_batches() for s in splits), SCHEMA)

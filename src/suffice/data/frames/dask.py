@@ -108,7 +108,7 @@ class DaskTable(Table):
         """Column names; the index is no column."""
         return tuple(map(str, self.frame.columns))
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         parts = self._parts(dict.fromkeys(self.names))
         schema = pa.Schema.from_pandas(self._columns(self.names)._meta, preserve_index=False)
@@ -117,7 +117,7 @@ class DaskTable(Table):
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:
         """Return one part per partition, in the types that `head` shows."""
         require_columns(types, self.names, "the Dask DataFrame")
-        shown = {name: self.head().schema.field(name).type for name in types}
+        shown = {name: self.shown.schema.field(name).type for name in types}
         return self._parts({name: _shared(kind) for name, kind in shown.items()})
 
     def _parts(self, types: Mapping[str, pa.DataType | None]) -> Sequence[DaskPartition]:

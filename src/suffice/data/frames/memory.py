@@ -112,7 +112,7 @@ class FrameTable(Table):
         columns = [names.get(name, name) for name in self.names]
         return replace(self, table=self.table.rename_columns(columns))
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         return first_rows(self.table.slice(0, BATCH_ROWS).to_batches(), self.table.schema)
 

@@ -66,7 +66,7 @@ class RayTable(Table):
         schemas = (ray.get(block).schema for block in self._blocks)
         return next((schema for schema in schemas if len(schema)), pa.schema([]))
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         parts = self._parts(self.names)
         batches = chain.from_iterable(part.record_batches() for part in parts)

@@ -83,7 +83,7 @@ class SparkTable(Table):
         """Column names."""
         return tuple(self.frame.columns)
 
-    @cached_property
+    @property
     def _head(self) -> pa.RecordBatch:
         return _first_rows(self.frame)
 

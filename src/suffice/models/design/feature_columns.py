@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import Column, UniformColumns
+from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
 from suffice.models.design.formula import Formula
@@ -148,11 +149,11 @@ def features(
             )
         columns = UniformColumns(source.names, "number", "real", AS_NUMBERS)
         return Features(columns, {}, formula)
-    head, found, ordered = source.table.head(), [], {}
+    schema, found, ordered = source.table.shown.schema, [], {}
     for column in source.columns():
         if column.name in targets or (formula and column.name not in formula.columns):
             continue
-        kind = head.schema.field(column.name).type
+        kind = schema.field(column.name).type
         told_so = column.name in categorical or column.name in levels
         read = _read(column, kind, told_so, column.name in texts)
         if formula and read.kind != "real" and column.name in formula.functions_of:
@@ -161,7 +162,7 @@ def features(
                 "a formula computes with numbers",
                 f"write {read.name} alone, or C({read.name})",
             )
-        if read.kind == "category" and (order := _levels(column.name, kind, head, levels)):
+        if read.kind == "category" and (order := _levels(column.name, kind, source.table, levels)):
             ordered[column.name] = order
         found.append(read)
     return Features(tuple(found), ordered, formula)
@@ -189,7 +190,9 @@ def is_coded(column: Column) -> bool:
     return column.kind == "category" and column.reason in (AS_STRINGS, TOLD)
 
 
-def _levels(name: str, kind: Any, head: Any, told: Mapping[str, Sequence[Any]]) -> tuple[Any, ...]:
+def _levels(
+    name: str, kind: Any, table: Table, told: Mapping[str, Sequence[Any]]
+) -> tuple[Any, ...]:
     """The levels of a category as told, or as its type states them; none without an order."""
     if name in told:
         levels = tuple(told[name])
@@ -202,7 +205,7 @@ def _levels(name: str, kind: Any, head: Any, told: Mapping[str, Sequence[Any]]) 
         return levels
     if not (pa.types.is_dictionary(kind) and kind.ordered):
         return ()
-    levels = tuple(head.column(name).dictionary.to_pylist())
+    levels = tuple(table.head().column(name).dictionary.to_pylist())
     return levels if len(set(levels) - {None}) == len(levels) else ()
 
 
