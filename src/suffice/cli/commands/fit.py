@@ -131,6 +131,9 @@ def fit(
         chosen.fit(table, truth, weight)
         # Within the work: the checkpoint stays until the model is safe.
         decision.applied(chosen).save(target)
+        # A pipe is read once, and only naive Bayes cleans labels.
+        comparable = model == NAIVE_BAYES and not (tune or "-" in data or given_of(labels))
+        gain = _gain(chosen, options, roles) if comparable else None
     if has_coefficients(chosen):
         _deliver_coefficients(chosen, target, label, found, as_json)
         return
@@ -140,14 +143,25 @@ def fit(
         deliver(of_all, lambda: chain(rendered_candidates(of_all), [saved]), as_json, None)
         return
     facts = _facts(chosen, target) | {"tuned": found}
-    # A pipe is read once, and only naive Bayes cleans labels.
-    if model == NAIVE_BAYES and not (tune or "-" in data or given_of(labels)):
+    if comparable:
         compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
         compared += typed({"weight": weight, "features": features})
         for given in (roles, reading, options):
             compared += typed(given)
-        facts["compare"] = join(["suffice", "cv", *compared])
+        facts |= {"compare": join(["suffice", "cv", *compared]), "gain": gain}
     deliver(facts, lambda: _rendered(facts, chosen), as_json, None)
+
+
+def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> dict[str, Any] | None:
+    """What the mean of several models would gain, where the rows that weights rest on tell."""
+    from suffice.ensemble.candidates import Roles as Known
+    from suffice.ensemble.gain import gain_of_average
+
+    identifiers: Any = options.identifiers or "ignore"
+    kinds = listed(roles.categorical) or None, listed(roles.text) or None
+    known = Known(*kinds, (), identifiers, options.threads, None)
+    found = gain_of_average(model, known)
+    return None if found is None else {**found._asdict(), "sure": found.is_sure}
 
 
 def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path) -> None:
@@ -267,8 +281,22 @@ def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[Re
     yield from tuned_lines(facts["tuned"])
     yield f"  Saved to {facts['model']}"
     if "compare" in facts:
+        yield from _compared(facts["compare"], facts["gain"])
+
+
+def _compared(command: str, gain: dict[str, Any] | None) -> Iterator[RenderableType]:
+    """What more models would gain, and the command that measures it; nothing if they do not."""
+    if gain is None:
         yield "  What --model auto would gain, on rows that no model has learnt:"
-        yield CommandLine(f"  {facts['compare']}")
+    elif gain["sure"]:
+        own, other = gain["log_loss"], gain["log_loss_of_average"]
+        yield (
+            f"  --model auto: log loss about {other:.3f} instead of {own:.3f} nats a row, of "
+            f"{rows_in_print(gain['rows'])} of a sample that neither had learnt. Of all rows:"
+        )
+    else:
+        return
+    yield CommandLine(f"  {command}")
 
 
 def _learnt(rows: float, weight: str | None) -> str:

@@ -1,0 +1,148 @@
+"""What the mean of several models would gain on one that was fitted, estimated from its sample."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.ensemble.candidates import CANDIDATES, IMPOSSIBLE, Roles
+from suffice.ensemble.racing import DEAR
+from suffice.ensemble.sampled_rows import sampled_rows
+from suffice.ensemble.stacking import shares
+from suffice.errors import SufficeError
+from suffice.model_selection.evaluated_folds import FoldEvaluations, evaluate_models
+from suffice.models.generative.classifier import GenerativeClassifier
+from suffice.numerics.elementary import exp, log
+from suffice.statistics.by_class import ByClass
+from suffice.statistics.kept_rows import KeptRows
+from suffice.statistics.row_sample import Sampled
+
+__all__ = ["Gain", "gain_of_average"]
+
+FEWEST = 100  # rows of a sample: fewer say nothing
+MOST_ASKED = 1_000  # rows, about
+MOST_CELLS = 100_000  # that candidates learn from
+SURE = 2.0  # standard errors
+AVERAGED = 3
+
+
+class Gain(NamedTuple):
+    """Log losses, in nats a row, of rows that models had not learnt.
+
+    Parameters
+    ----------
+    log_loss, log_loss_of_average : float
+        Of a model, and of the mean of the best.
+    standard_error : float
+        Of the difference of the two.
+    rows : int
+        How many distinct rows were asked about.
+    """
+
+    log_loss: float
+    log_loss_of_average: float
+    standard_error: float
+    rows: int
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the mean is better by more than chance: two standard errors."""
+        return self.log_loss - self.log_loss_of_average > SURE * self.standard_error
+
+
+def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
+    """Estimate what `AutoClassifier` would gain on a model that was fitted, from its sample.
+
+    Candidates are fitted to some rows of the sample and asked about others: about 1,000, or each
+    once where there are fewer than 1,500. Shares, and which three are averaged, are those of the
+    other half of the rows asked about, so that no row decides what it is answered. Candidates that
+    are dear to fit are left out. All learn from fewer rows than there are.
+
+    Parameters
+    ----------
+    model : GenerativeClassifier
+        Fitted.
+    roles : Roles
+        What the user says of columns.
+
+    Returns
+    -------
+    Gain or None
+        None without a sample of 100 rows or more, of few columns, or where the model cannot be
+        fitted to part of it.
+
+    Examples
+    --------
+    >>> from suffice import NaiveBayes
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.integers(0, 2, (2, 300))
+    >>> model = NaiveBayes().fit({"a": a + 0.1 * rng.normal(size=300), "b": b * 1.0}, a ^ b)
+    >>> found = gain_of_average(model, Roles(None, None, (), "ignore", None, None))
+    >>> found.is_sure, found.rows
+    (True, 300)
+    """
+    kept = _sample(model.statistic_, len(model.parts_))
+    rows = None if kept is None else sampled_rows(kept, model.layout_)
+    if kept is None or rows is None:
+        return None
+    n = min(len(rows), MOST_CELLS // max(1, rows.num_columns))
+    if n < FEWEST:
+        return None
+    learners: dict[str, Any] = {
+        name: CANDIDATES[name](roles) for name in CANDIDATES if name not in DEAR
+    }
+    learners[""] = model.unfitted().set_params(engine=None)
+    labels = np.array(kept.classes.values, object)[kept.codes[:n]]
+    found: Mapping[str, Any] = {"": None}
+    with warnings.catch_warnings(), suppress(SufficeError):
+        warnings.simplefilter("ignore")  # the model itself has told what there is to tell
+        found = evaluate_models(
+            learners,
+            rows[:n],
+            labels.tolist(),
+            kept.weights[:n],
+            cv=_folds(n),
+            label_scores=True,
+        )
+    known = {name: one for name, one in found.items() if isinstance(one, FoldEvaluations)}
+    return _gain(known) if "" in known and len(known) > 1 else None
+
+
+def _sample(sums: ByClass, blocks: int) -> KeptRows | None:
+    """The sample of a fit; None without."""
+    return KeptRows.of(sums.sample, blocks) if isinstance(sums, Sampled) else None
+
+
+def _folds(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Places to learn from and to ask about: three folds of few rows, one of many."""
+    places = np.arange(n)
+    few = 2 * n < 3 * MOST_ASKED
+    folds = 3 if few else max(3, round(n / MOST_ASKED))
+    asked = range(folds if few else 1)
+    return [(places[places % folds != f], places[places % folds == f]) for f in asked]
+
+
+def _gain(found: Mapping[str, FoldEvaluations]) -> Gain | None:
+    """The losses of the model "" and of the mean of the others."""
+    scores = {name: np.concatenate(one.label_scores) for name, one in found.items()}
+    own, weights = np.maximum(scores[""][:, 0], -IMPOSSIBLE), scores[""][:, 1]
+    others = [name for name in scores if name and len(scores[name]) == len(own)]
+    if not others:
+        return None
+    log_p = np.maximum(np.stack([scores[name][:, 0] for name in others], axis=1), -IMPOSSIBLE)
+    averaged, halves = np.empty(len(own)), np.arange(len(own)) % 2
+    for half in (0, 1):
+        known, asked = halves != half, halves == half
+        order = np.argsort(-np.average(log_p[known], axis=0, weights=weights[known]))[:AVERAGED]
+        v = shares(log_p[known][:, order], weights[known])
+        averaged[asked] = log(exp(log_p[asked][:, order]) @ v)
+    apart = averaged - own
+    mean = float(np.average(apart, weights=weights))
+    error = float(np.sqrt(((weights * (apart - mean)) ** 2).sum()) / weights.sum())
+    before = -float(np.average(own, weights=weights))
+    return Gain(before, before - mean, error, len(own))
