@@ -13,6 +13,7 @@ number generators (OOPSLA 2014), figure 16, with the constants of D. Stafford's 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
@@ -21,11 +22,11 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
-from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock
+from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock, converted
 from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
 
-__all__ = ["batch_hashes", "hash_of_text", "mixed"]
+__all__ = ["batch_hashes", "hash_of_text", "mixed", "rank_hashes"]
 
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -70,6 +71,45 @@ def batch_hashes(batch: Batch, names: Sequence[Sequence[Any]]) -> NDArray[np.uin
     for block, columns in zip(batch.blocks, names, strict=True):
         total = total + _of_block(block, columns)
     return np.asarray(total, np.uint64)
+
+
+def rank_hashes(
+    batches: Sequence[Batch], names: Sequence[Sequence[Any]]
+) -> list[NDArray[np.uint64]]:
+    """The hashes of the rows of all batches, in which numbers are their ranks among these rows.
+
+    Numbers in another unit, or counted from elsewhere, have the same ranks.
+
+    Examples
+    --------
+    >>> celsius = Batch(3, (RealBlock(np.array([[20.0], [-5.0], [20.0]])),))
+    >>> fahrenheit = Batch(3, (RealBlock(np.array([[68.0], [23.0], [68.0]])),))
+    >>> one, other = (rank_hashes([rows], [["warm"]])[0] for rows in (celsius, fahrenheit))
+    >>> (one == other).all(), one[0] == one[2], one[0] == one[1]
+    (np.True_, np.True_, np.False_)
+    """
+    columns = [_ranked([batch.blocks[b] for batch in batches]) for b in range(len(names))]
+    rows = zip(batches, zip(*columns, strict=True), strict=True) if batches else ()
+    return [batch_hashes(replace(batch, blocks=blocks), names) for batch, blocks in rows]
+
+
+def _ranked(blocks: Sequence[Any]) -> list[Any]:
+    """The same columns of all batches, their numbers replaced by ranks."""
+    if blocks and isinstance(blocks[0], RealBlock):
+        return [RealBlock(ranks) for ranks in _ranks([block.values for block in blocks])]
+    if blocks and isinstance(blocks[0], MixedBlock):
+        numbers = _ranked([block.numbers for block in blocks])
+        return [replace(own, numbers=ranks) for own, ranks in zip(blocks, numbers, strict=True)]
+    return list(blocks)
+
+
+def _ranks(parts: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
+    """The ranks of numbers in every column of all parts, equal ones alike; NaN stays."""
+    values = np.concatenate([np.asarray(converted(part), np.float64) for part in parts])
+    for column in values.T:
+        ranks = np.unique(column, return_inverse=True)[1]
+        column[:] = np.where(np.isnan(column), np.nan, ranks)
+    return np.split(values, np.cumsum([len(part) for part in parts])[:-1])
 
 
 def _of_block(block: Any, names: Sequence[Any]) -> NDArray[np.uint64]:

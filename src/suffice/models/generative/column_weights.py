@@ -28,6 +28,7 @@ from suffice.models.optimise.nonnegative_newton import Value, nonnegative_minimu
 from suffice.numerics import kernels
 from suffice.numerics.elementary import exp
 from suffice.numerics.logspace import log_sum_exp, safe_log
+from suffice.statistics.row_hash import rank_hashes
 from suffice.statistics.row_sample import RowSample, SampledRows
 
 __all__ = ["SAMPLE_ROWS", "calibrated"]
@@ -104,23 +105,38 @@ def _folds(
     many = model.sampled is None and model.statistic.rows > MANY * sample.weight * factor
     folds = 1 if many else FOLDS
     dealt = sample.rows * folds * model.groups * len(model.classes) <= MOST_SCORES
+    first = _first_folds(model, sample, folds)
     for fold in range(folds):
-        pieces = [
-            one for piece in sample.pieces if (one := _share(piece, fold, folds, dealt)).batch.rows
-        ]
+        shares = (
+            _share(piece, (fold - own) % folds, folds, dealt)
+            for piece, own in zip(sample.pieces, first, strict=True)
+        )
+        pieces = [one for one in shares if one.batch.rows]
         gone = model.summed([piece.batch for piece in pieces]).scaled(factor)
         rest = model.sums - gone if pieces else model.sums
         if pieces and rest.rows > 0:
             yield settled.of_sums(rest.over(model.classes)), pieces
 
 
-def _share(piece: SampledRows, fold: int, folds: int, dealt: bool) -> SampledRows:
+def _first_folds(model: GenerativeModel, sample: RowSample, folds: int) -> list[NDArray[np.intp]]:
+    """The fold that the first copy of every row is in, by a hash that units do not change.
+
+    Which rows leave together changes the weights of small tables by chance; a unit shall not.
+    """
+    if folds == 1:
+        return [np.zeros(piece.batch.rows, np.intp) for piece in sample.pieces]
+    names = [part.layout.columns for part in model.parts]
+    hashes = rank_hashes([piece.batch for piece in sample.pieces], names)
+    return [(own % np.uint64(folds)).astype(np.intp) for own in hashes]
+
+
+def _share(piece: SampledRows, before: NDArray[np.intp], folds: int, dealt: bool) -> SampledRows:
     """The rows of one fold; equal ones are dealt to one fold after the other, or stay together.
 
-    All copies of a row taken out at once would make it one that was never seen.
+    All copies of a row taken out at once would make it one that was never seen. ``before`` says how
+    many folds get a copy of each before this one.
     """
-    weights, first = piece.batch.weights, piece.hashes % np.uint64(folds)
-    before = (fold - first.astype(np.intp)) % folds
+    weights = piece.batch.weights
     if dealt:
         left = np.maximum(weights - before, 0.0)
         rounds = np.floor(left / folds)

@@ -1,0 +1,83 @@
+"""Columns in other units: what a model says does not depend on where 0 is, and what 1 is."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from suffice import NaiveBayes
+from suffice.data.open import open_table
+
+TABLES = (
+    *("anneal", "colic", "credit.a", "diabetes", "heart.c"),
+    *("hepatitis", "ionosphere", "sonar", "vehicle", "vowel"),
+)
+
+
+def read(data: Path, name: str) -> tuple[pa.Table, np.ndarray]:
+    """A table with its numbers as doubles, and labels."""
+    path = data / "uci" / f"{name}.arff"
+    if not path.is_file():
+        pytest.skip(f"{path} is not there")
+    rows = pa.Table.from_batches([open_table(path).table.head()])
+    label = rows.column_names[-1]
+    columns = {
+        name: cells.cast(pa.float64()) if is_number(cells) else cells
+        for name, cells in zip(rows.column_names[:-1], rows.columns, strict=False)
+    }
+    return pa.table(columns), np.array(rows[label].to_pylist())
+
+
+def is_number(cells: pa.ChunkedArray) -> bool:
+    return pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)
+
+
+def in_other_units(rows: pa.Table, seed: int) -> pa.Table:
+    """Every number times up to a thousand, or a thousandth, and up to 10 deviations further."""
+    rng, columns = np.random.default_rng(seed), {}
+    for name, cells in zip(rows.column_names, rows.columns, strict=True):
+        scale, shift = 10 ** rng.uniform(-3, 3), rng.uniform(-10, 10)
+        if is_number(cells):
+            far = shift * pc.stddev(cells).as_py()
+            cells = pc.multiply(pc.add(cells, far), scale)
+        columns[name] = cells
+    return pa.table(columns)
+
+
+def log_probabilities(model: NaiveBayes, rows: pa.Table, y: np.ndarray) -> np.ndarray:
+    """log P(c | x) of every row, by a model of the other half of the rows."""
+    half = np.random.default_rng(0).permutation(len(y)) % 2
+    classes = np.unique(y)
+    found = np.full((len(y), len(classes)), -np.inf)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is left out, and variances of 0
+        for h in (0, 1):
+            learnt, asked = (rows.filter(pa.array(half == side)) for side in (1 - h, h))
+            model.fit(learnt, y[half != h])
+            at = np.ix_(half == h, np.searchsorted(classes, model.classes_))
+            found[at] = model.predict_log_proba(asked)
+    return found
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_units_change_the_log_loss_by_less_than_a_hundredth(data: Path, name: str) -> None:
+    """Weights and families are chosen; what is chosen may differ where two are nearly alike."""
+    rows, y = read(data, name)
+    own = np.arange(len(y)), np.unique(y, return_inverse=True)[1]
+    losses = [
+        -np.maximum(log_probabilities(NaiveBayes(), one, y)[own], np.log(1e-15)).mean()
+        for one in (rows, in_other_units(rows, 0))
+    ]
+    assert losses[1] == pytest.approx(losses[0], abs=0.01)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_units_change_nothing_of_fixed_families(data: Path, name: str) -> None:
+    rows, y = read(data, name)
+    model = NaiveBayes(numbers="gaussian", calibration="none")
+    expected = log_probabilities(model, rows, y)
+    found = log_probabilities(model, in_other_units(rows, 0), y)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
