@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 import suffice
 from suffice import AODE, NaiveBayes
+from suffice.bayes import next_question
 from suffice.errors import ModelFileError, SufficeWarning
+from suffice.families import Adaptive
 from suffice.persist import write_model
 from suffice.privacy import audit
 
@@ -93,6 +96,23 @@ def test_a_file_holds_the_counts(model: type[NaiveBayes], tmp_path: Path) -> Non
     again = tmp_path / "again"
     loaded.save(again)
     assert again.read_bytes() == (tmp_path / "model").read_bytes()
+
+
+def test_a_loaded_model_has_estimated_its_densities_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    NaiveBayes().fit(MOVED, Y).save(tmp_path / "model")
+    calls, estimate = [], Adaptive.estimate
+
+    def counted(self: Adaptive, statistic: Any) -> Any:
+        calls.append(statistic)
+        return estimate(self, statistic)
+
+    monkeypatch.setattr(Adaptive, "estimate", counted)
+    model = suffice.load(tmp_path / "model")
+    assert model.model_.sampled is not None
+    next_question(model, {})
+    assert len(calls) == 1
 
 
 def test_what_a_loaded_model_keeps_and_drops(tmp_path: Path) -> None:

@@ -81,7 +81,12 @@ class GaussianParameters(Parameters):
 
     def column(self, j: int) -> GaussianParameters:
         """The parameters of column j alone."""
-        return GaussianParameters(*(a[:, [j]] for a in (self.mean, self.mean_lo, self.variance)))
+        return self.columns(np.array([j]))
+
+    def columns(self, index: NDArray[np.intp]) -> GaussianParameters:
+        """The parameters of some columns."""
+        parts = self.mean, self.mean_lo, self.variance
+        return GaussianParameters(*(part[:, index] for part in parts))
 
     def sample(
         self, codes: NDArray[np.intp], rng: np.random.Generator

@@ -300,9 +300,13 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
 
     # -- keeping
 
-    def _restore_sums(self, learnt: Learnt[R, S]) -> None:
+    def _restore_sums(self, learnt: Learnt[R, S], saved: Any) -> None:
         """Take over what was learnt, as a file holds it, and check what follows."""
         self._set(learnt, tuned=True)
+        self._restore_tuned(saved)
         # Sums that were moved to other pivots may break a rule that those of the file keep.
         for record in (*self.batches_, *self._records()):
             check(record)
+
+    def _restore_tuned(self, saved: Any) -> None:
+        """Take over what rows have settled, and their sums do not tell."""

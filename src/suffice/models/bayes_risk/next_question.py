@@ -140,8 +140,10 @@ def next_question(model: GenerativeClassifier, row: Any) -> NextQuestions:
             after = (cells.weight * _entropy(_normalised(logs))).sum(axis=0)
             gain = np.maximum(entropy - after, 0.0)
             bits |= zip((names[j] for j in cells.columns.tolist()), gain.tolist(), strict=True)
-    order = sorted(bits, key=lambda name: -np.nan_to_num(bits[name], nan=-1.0))
-    return NextQuestions(tuple(order), np.array([bits[name] for name in order]), entropy)
+    found = np.array(list(bits.values()), np.float64)
+    order = np.argsort(-np.where(np.isnan(found), -1.0, found), kind="stable")
+    columns = tuple(bits)
+    return NextQuestions(tuple(columns[j] for j in order.tolist()), found[order], entropy)
 
 
 def _only_row(model: GenerativeClassifier, row: Any) -> Batch:

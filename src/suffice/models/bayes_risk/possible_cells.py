@@ -9,7 +9,7 @@ Numbers are integrated by Gauss's rule between 0 and 1, through the quantiles of
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -37,6 +37,7 @@ __all__ = ["PossibleCells", "possible_cells"]
 POINTS = 64  # of the integral over a number, shared by the classes
 FEWEST = 4  # of each class
 IMPROBABLE = 1e-9  # P(c) from which the points of a class matter
+TOGETHER = 2**16  # scores of numbers that are held at a time: they stay in the cache
 
 Array = NDArray[np.float64]
 
@@ -62,7 +63,7 @@ class PossibleCells(NamedTuple):
 @singledispatch
 def possible_cells(
     parameters: Parameters, asked: NDArray[np.intp], p: Array, row: Any
-) -> list[PossibleCells] | None:
+) -> Iterable[PossibleCells] | None:
     """What cells of one row may be.
 
     Parameters
@@ -78,7 +79,7 @@ def possible_cells(
 
     Returns
     -------
-    list of PossibleCells
+    iterable of PossibleCells
         Columns that are alike together; None where nothing is known of single cells.
     """
     return None
@@ -91,48 +92,54 @@ def _points(p: Array) -> tuple[NDArray[np.intp], Array, Array]:
     return shown, (u + 1) / 2, weight / 2
 
 
+Numbers = GaussianParameters | StudentParameters
+
+
 def _numbers(
-    parameters: Parameters,
+    of: Callable[[NDArray[np.intp]], Numbers],
     asked: NDArray[np.intp],
     p: Array,
-    quantiles: Callable[[NDArray[np.intp], Array], Array],
-) -> list[PossibleCells]:
-    """Numbers, of which ``quantiles`` of some classes are known, (s, m, d)."""
+    quantiles: Callable[[Numbers, NDArray[np.intp], Array], Array],
+) -> Iterator[PossibleCells]:
+    """Numbers, whose parameters ``of`` gives; ``quantiles`` of some classes are (s, m, g)."""
     if not len(asked):
-        return []
+        return
     shown, u, weight = _points(p)
-    x = quantiles(shown, u)
-    x = x.reshape(-1, x.shape[2])
-    cells = cell_scores(len(x), x.shape[1], len(p))
-    parameters.add_contributions(RealBlock(np.ascontiguousarray(x)), cells)
     of_point = np.repeat(p[shown], len(u)) * np.tile(weight, len(shown))
-    weights = np.broadcast_to(of_point[:, None] / of_point.sum(), (len(x), len(asked)))
-    return [PossibleCells(asked, weights, cells[:, asked])]
+    of_point /= of_point.sum()
+    few = max(TOGETHER // (len(of_point) * len(p)), 2)
+    for columns in np.array_split(asked, -(-len(asked) // few)):
+        parameters = of(columns)
+        x = np.ascontiguousarray(quantiles(parameters, shown, u))
+        x = x.reshape(-1, x.shape[2])
+        cells = cell_scores(len(x), x.shape[1], len(p))
+        parameters.add_contributions(RealBlock(x), cells)
+        yield PossibleCells(columns, np.broadcast_to(of_point[:, None], x.shape), cells)
 
 
 @possible_cells.register
 def _gaussian(
     parameters: GaussianParameters, asked: NDArray[np.intp], p: Array, row: Any
-) -> list[PossibleCells]:
-    def quantiles(classes: NDArray[np.intp], u: Array) -> Array:
-        sd = parameters.sd[classes][:, None]
-        return np.asarray(parameters.mean[classes][:, None] + sd * ndtri(u)[:, None])
+) -> Iterator[PossibleCells]:
+    def quantiles(some: Any, classes: NDArray[np.intp], u: Array) -> Array:
+        sd = some.sd[classes][:, None]
+        return np.asarray(some.mean[classes][:, None] + sd * ndtri(u)[:, None])
 
-    return _numbers(parameters, asked, p, quantiles)
+    return _numbers(parameters.columns, asked, p, quantiles)
 
 
 @possible_cells.register
 def _student(
     parameters: StudentParameters, asked: NDArray[np.intp], p: Array, row: Any
-) -> list[PossibleCells]:
-    def quantiles(classes: NDArray[np.intp], u: Array) -> Array:
-        dof = np.broadcast_to(parameters.dof, parameters.scale2.shape)[classes][:, None]
-        scale = np.sqrt(parameters.scale2[classes])[:, None]
+) -> Iterator[PossibleCells]:
+    def quantiles(some: Any, classes: NDArray[np.intp], u: Array) -> Array:
+        dof = np.broadcast_to(some.dof, some.scale2.shape)[classes][:, None]
+        scale = np.sqrt(some.scale2[classes])[:, None]
         each, place = np.unique(dof, return_inverse=True)  # mostly one for each class
         t = stdtrit(each[:, None], u)[place[:, 0]].swapaxes(1, 2)
-        return np.asarray(parameters.location[classes][:, None] + scale * t)
+        return np.asarray(some.location[classes][:, None] + scale * t)
 
-    return _numbers(parameters, asked, p, quantiles)
+    return _numbers(parameters.columns, asked, p, quantiles)
 
 
 @possible_cells.register
@@ -152,13 +159,10 @@ def _piecewise(
 @possible_cells.register
 def _of_kinds(
     parameters: DividedParameters, asked: NDArray[np.intp], p: Array, row: Any
-) -> list[PossibleCells]:
-    found: list[PossibleCells] = []
+) -> Iterator[PossibleCells]:
     for columns, of_kind in parameters.kinds:
         places = np.flatnonzero(np.isin(columns, asked))
-        cells = possible_cells(of_kind, places, p, row) or []
-        found += [one._replace(columns=columns[one.columns]) for one in cells]
-    return found
+        yield from _renamed(possible_cells(of_kind, places, p, row) or [], columns)
 
 
 @possible_cells.register
@@ -189,7 +193,7 @@ def _categories(
 @possible_cells.register
 def _gaussians(
     parameters: MultivariateGaussianParameters, asked: NDArray[np.intp], p: Array, row: Any
-) -> list[PossibleCells]:
+) -> Iterator[PossibleCells]:
     mean, variance, _, _ = _conditional(parameters.factored, asked, row)
     alone = GaussianParameters(mean, np.zeros_like(mean), variance)
     return _renamed(_gaussian(alone, np.arange(len(asked)), p, row), asked)
@@ -198,7 +202,7 @@ def _gaussians(
 @possible_cells.register
 def _students(
     parameters: MultivariateStudentParameters, asked: NDArray[np.intp], p: Array, row: Any
-) -> list[PossibleCells]:
+) -> Iterator[PossibleCells]:
     mean, variance, distance, shown = _conditional(parameters.factored, asked, row)
     dof, factor = parameters.dof[:, None], parameters.factor[:, None]
     scale2 = variance * factor * (dof + distance[:, None] / factor) / (dof + shown)
@@ -206,8 +210,8 @@ def _students(
     return _renamed(_student(StudentParameters(*ends), np.arange(len(asked)), p, row), asked)
 
 
-def _renamed(found: list[PossibleCells], asked: NDArray[np.intp]) -> list[PossibleCells]:
-    return [one._replace(columns=asked[one.columns]) for one in found]
+def _renamed(found: Iterable[PossibleCells], asked: NDArray[np.intp]) -> Iterator[PossibleCells]:
+    return (one._replace(columns=asked[one.columns]) for one in found)
 
 
 def _conditional(

@@ -172,7 +172,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
     ) -> GenerativeModel:
         model = super()._estimate(reader, statistic, source, tuned)
         if self.calibration == "none" or tuned:
-            return model  # what a file holds is put in its place by `_restore`
+            return model  # what a file holds is put in its place by `_restore_tuned`
         if isinstance(statistic, Sampled) and self._stands_for(statistic):
             model, sample = model.with_sample(statistic.sample), statistic.sample
             return model.with_calibration(calibrated(model, sample, self.calibration))
@@ -195,8 +195,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         kept = {"calibration": self.calibration_, "sampled": self.model_.sampled}
         return {**super()._learnt(), **kept}
 
-    def _restore(self, saved: SavedGenerative) -> None:
-        super()._restore(saved)
+    def _restore_tuned(self, saved: SavedGenerative) -> None:
         if saved.calibration is not None:
             self.model_ = replace(self.model_, calibration=saved.calibration, sampled=saved.sampled)
 

@@ -388,7 +388,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
         single, least = saved.single_precision, saved.min_count
         reader = self.reader_type(*of_file, single=single, min_count=least)
-        self._restore_sums(Learnt(reader, saved.batches))
+        self._restore_sums(Learnt(reader, saved.batches), saved)
 
 
 def _side_by_side(models: Sequence[GenerativeModel]) -> tuple[Callable[..., Any], Any] | None:

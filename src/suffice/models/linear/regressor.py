@@ -362,7 +362,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         if saved.descended is not None:
             self._set_descended(reader, saved.descended)
         else:
-            self._restore_sums(Learnt(reader, saved.batches or ()))
+            self._restore_sums(Learnt(reader, saved.batches or ()), saved)
             self.model_ = replace(self.model_, errors=saved.errors)
 
     def _check_saved(self, saved: Any) -> None:
