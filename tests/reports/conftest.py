@@ -78,6 +78,9 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
     design = table[[*NUMBERS, LONG]]
     known = rows(1_000, 1).drop(columns="y")[[*NUMBERS, LONG]]  # such models refuse unseen values
 
+    def whole(rows: pd.DataFrame) -> pd.DataFrame:
+        return rows.assign(hits=rows["hits"].astype(int), far=(10 * rows["far"]).astype(int))
+
     texts, asked_texts = messages(200, 1), messages(1_000, 2).drop(columns="y")
 
     def bayes(**options: Any) -> Any:
@@ -89,6 +92,7 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
         "mle": (bayes(families=FAMILIES, estimation="mle", alpha=0.0), asked),
         "smooth": (bayes(unseen="smooth"), asked),
         "weights": (bayes(numbers="adaptive", calibration="weights"), asked),
+        "default": (NaiveBayes().fit(whole(table), "y"), whole(asked)),
         "joined": (bayes(families=JOINED, estimation="mle", calibration="weights"), asked),
         "text": (NaiveBayes({"text": "multinomial"}).fit(texts, "y"), asked_texts),
         "bernoulli": (BernoulliNB(binarize=1.5).fit(events, table["y"]), asked[list(events)]),

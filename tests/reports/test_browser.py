@@ -169,7 +169,7 @@ def test_a_column_opens_and_shows_its_distribution(reader: Reader) -> None:
     assert "counted" in opened.inner_text()
     categories = page.locator(".column").filter(has_text="code")
     categories.locator("summary").click()
-    categories.locator("table").wait_for()
+    categories.locator("table").first.wait_for()
     assert "Share of the rows" in categories.inner_text()
 
 
@@ -193,7 +193,7 @@ def test_numbers_and_categories_of_a_gaussian_are_asked(
     (expected,) = model.predict_proba(table.iloc[[number - 1]][MIXED])
     shown = page.locator("#answer table").first.locator(".number").all_inner_texts()
     assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
-    assert "numbers and categories" in page.locator("#nomogram").inner_text()
+    assert page.locator("#nomogram .scale-name").count() > 2  # points, total, answer, and columns
 
 
 def test_texts_are_typed_and_their_words_speak(reader: Reader, models: dict[str, Any]) -> None:
@@ -220,6 +220,34 @@ def test_a_thousand_columns_are_found_by_their_name(chromium: Any, tmp_path: Pat
     page.get_by_label("Find a column").fill("c999")
     assert page.locator(".column").count() == 1
     page.close()
+
+
+def test_columns_are_sorted_by_keyboard(reader: Reader) -> None:
+    page = reader.open("weights")
+    names = page.locator(".column summary bdi")
+    told = names.all_inner_texts()
+    sort = page.get_by_label("Sort by")
+    sort.focus()
+    sort.press("ArrowDown")
+    assert sort.input_value() == "name"
+    assert names.all_inner_texts() == sorted(told) != told
+    sort.select_option("place in the table")
+    assert names.nth(1).inner_text() == "far"
+    sort.select_option("what it tells")
+    assert names.all_inner_texts() == told
+
+
+def test_intervals_stand_beside_probabilities(reader: Reader, models: dict[str, Any]) -> None:
+    page = reader.open("qda")
+    page.get_by_label("far", exact=True).fill("1000002")
+    model, table = models["qda"]
+    row = {name: [None] for name in table} | {"far": [1000002.0]}
+    shown = page.locator("#answer .reach").all_inner_texts()
+    ends = [[float(end.strip("<>% ")) for end in text.split(" to ")] for text in shown]
+    expected = model.predict_proba_interval(row)[0]
+    assert np.array(ends) == pytest.approx(100 * expected, abs=0.51)
+    assert "95 % interval" in page.locator("#answer").inner_text()
+    assert "no covariance" in reader.open("logistic").locator("#answer").inner_text()
 
 
 def test_evidence_is_counted_in_two_units(reader: Reader) -> None:

@@ -11,10 +11,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from suffice import AODE, AutoClassifier, NaiveBayes, QuadraticDiscriminantAnalysis
+from suffice import (
+    AODE,
+    AutoClassifier,
+    LinearDiscriminantAnalysis,
+    NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+)
 from suffice.bayes import next_question
+from suffice.data.source import all_batches
 from suffice.errors import ParameterError
+from suffice.models.base.proba_intervals import log_odds
+from suffice.models.generative.proba_intervals import evidence_ends
 from suffice.reports.columns import column_facts
+from suffice.reports.intervals import interval_of
 from suffice.reports.scoring import scoring
 from suffice.reports.words import MOST_NUMBERS
 
@@ -27,6 +37,7 @@ NAMES = (
     "mle",
     "smooth",
     "weights",
+    "default",
     "joined",
     "text",
     "bernoulli",
@@ -40,11 +51,15 @@ NAMES = (
     "logistic",
     "linear",
 )
+WITH_INTERVALS = tuple(
+    name for name in NAMES if name not in {"complement", "mixed", "mixed qda", "logistic", "linear"}
+)
 COMPLETE = {"logistic", "linear"}  # they answer complete rows
 SCRIPT = """\
 import { readFileSync } from "node:fs";
 import { ledger, probabilities } from "./score.js";
 import { gains } from "./gains.js";
+import { evidenceOf, intervalsOf } from "./interval.js";
 import { pointsOf, sumsOf, whyNone } from "./nomogram.js";
 const shown = (v) => (v === -Infinity ? "-inf" : v);
 const asked = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -54,8 +69,11 @@ const answers = Object.entries(asked).map(([name, { model, rows }]) => [name, ro
   const answer = model.task === "classes" ? probabilities(model, scores) : scores;
   const order = model.columns.map((_, j) => j);
   return [scores.map(shown), sums.map(shown), answer,
-    model.columns[0].family ? gains(model, x, answer, order) : []];
+    model.columns[0].family ? gains(model, x, answer, order) : [], intervalsOf(model, x)];
 })]);
+const known = Object.entries(asked).filter(([, one]) => one.model.interval?.parts);
+const evidence = known.map(([name, { model, rows }]) => [name, model.columns.map((_, j) =>
+  rows.slice(0, 40).map((x) => evidenceOf(model, j, x[j]).map((one) => one.map(String))))]);
 // Rows of values that have points, and the answers that the points of all of them give.
 const chosen = (n, i) => (7 * i + 3 * (i % 5)) % n;
 const described = Object.entries(asked).filter(([, one]) => one.model.columns[0].family);
@@ -77,7 +95,8 @@ const nomograms = described.map(([name, { model }]) => {
   const widest = scale * (scales[0].high - scales[0].low);
   return [name, { rows, widest, columns: scales.map((one) => one.column) }];
 });
-const found = { ...Object.fromEntries(answers), nomograms: Object.fromEntries(nomograms) };
+const found = { ...Object.fromEntries(answers), nomograms: Object.fromEntries(nomograms),
+  evidence: Object.fromEntries(evidence) };
 console.log(JSON.stringify(found));
 """
 
@@ -103,6 +122,7 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
     for name in NAMES:
         model, rows = models[name]
         scored = scoring(model)
+        scored["interval"] = interval_of(model, scored["terms"])
         columns = [column["name"] for column in scored["columns"]]
         cells = asked_of(name, rows)[columns].astype(object).to_numpy().tolist()
         asked[name] = {"model": scored, "rows": cells}
@@ -111,7 +131,7 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
             described = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
             asked[f"{name} next"] = {"model": scored | {"columns": described}, "rows": cells[:20]}
     folder.joinpath("asked.json").write_text(json.dumps(asked), "utf8")
-    for module in ("score", "densities", "gains", "nomogram", "format", "dom"):
+    for module in ("score", "densities", "interval", "gains", "nomogram", "format", "dom"):
         shutil.copy(PAGE / f"{module}.js", folder)
     folder.joinpath("package.json").write_text('{"type": "module"}', "utf8")
     folder.joinpath("run.mjs").write_text(SCRIPT, "utf8")
@@ -139,6 +159,43 @@ def test_answers_are_those_of_python(
     np.testing.assert_allclose(sums[finite], scores[finite], rtol=1e-12, atol=1e-9)
 
 
+@pytest.mark.parametrize("name", WITH_INTERVALS)
+def test_intervals_are_those_of_python(
+    name: str, models: dict[str, Any], answers: dict[str, Any]
+) -> None:
+    model, rows = models[name]
+    found = np.array([row[4] for row in answers[name]])
+    expected = model.predict_proba_interval(with_holes(rows).infer_objects())
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["bayes", "mle", "default", "lda", "qda"])
+def test_evidence_of_a_column_has_the_interval_of_python(
+    name: str, models: dict[str, Any], answers: dict[str, Any]
+) -> None:
+    model, rows = models[name]
+    cells = with_holes(rows).iloc[:40]
+    for column, found in zip(scoring(model)["columns"], answers["evidence"][name], strict=True):
+        others = dict.fromkeys(set(cells) - {column["name"]}, None)
+        alone = cells.assign(**others)[list(cells)].infer_objects()
+        (batch,) = model._batches(alone, all_batches, model._layout_to_answer())
+        expected = evidence_ends(model, batch, 0.95)
+        got = np.array(
+            [[[float(v.replace("Infinity", "inf")) for v in c] for c in r] for r in found]
+        )
+        np.testing.assert_allclose(got[..., 1:], expected, rtol=1e-9, atol=1e-9)
+        scores = model.predict_joint_log_proba(alone)
+        finite = np.isfinite(scores).all(axis=1)
+        evidence = (log_odds(scores) - log_odds(model.model_.log_prior))[finite]
+        np.testing.assert_allclose(got[finite, :, 0], evidence, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(WITH_INTERVALS)))
+def test_models_without_intervals_say_why(name: str, models: dict[str, Any]) -> None:
+    found = interval_of(models[name][0], ())
+    assert found.keys() == {"why"}
+
+
 @pytest.mark.parametrize("name", ASKED)
 def test_what_to_find_out_next_is_what_python_asks(
     name: str, models: dict[str, Any], answers: dict[str, Any]
@@ -146,7 +203,7 @@ def test_what_to_find_out_next_is_what_python_asks(
     model, rows = models[name]
     asked = asked_of(name, rows).infer_objects()
     columns = [column["name"] for column in scoring(model)["columns"]]
-    for i, (*_, found) in enumerate(answers[f"{name} next"]):
+    for i, (_, _, _, found, _) in enumerate(answers[f"{name} next"]):
         expected = next_question(model, asked.iloc[[i]])
         bits = dict(zip(expected.columns, expected.bits, strict=True))
         drawn = {columns[one["column"]]: one["bits"] for one in found}
@@ -156,7 +213,7 @@ def test_what_to_find_out_next_is_what_python_asks(
             assert drawn[column] == pytest.approx(bits[column], abs=0.02)
 
 
-@pytest.mark.parametrize("name", ["bayes", "weights", "lda", *SCALED])
+@pytest.mark.parametrize("name", ["bayes", "weights", "lda", "mixed", *SCALED])
 def test_points_of_the_nomogram_add_up_to_the_answers_of_python(
     name: str, models: dict[str, Any], answers: dict[str, Any]
 ) -> None:
@@ -209,3 +266,22 @@ def test_a_page_of_too_many_joined_columns_is_refused_with_its_size() -> None:
     model = QuadraticDiscriminantAnalysis().fit(rows, labels)
     with pytest.raises(ParameterError, match=r"2 covariance matrices of 101 columns .* 0\.2 MB"):
         scoring(model)
+
+
+def test_linear_discriminants_of_many_columns_are_weights_of_complete_rows() -> None:
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(700, 300)), np.arange(700) % 3
+    rows[:, 0] += labels
+    model = LinearDiscriminantAnalysis().fit(rows, labels)
+    scored = scoring(model)
+    assert len(json.dumps(scored)) < 100_000
+    facts = column_facts(model, scored["columns"])
+    assert not any(one["unknown"] for one in facts)
+    assert facts[0]["start"] == pytest.approx(rows[:, 0].mean(), abs=facts[0]["step"])
+    assert interval_of(model, scored["terms"]).keys() == {"why"}
+    table = pd.DataFrame(rows).rename(columns=str)
+    for name in ("one", "two"):
+        table[name] = rng.permutation(np.resize([f"v{i}" for i in range(150)], 700))
+    mixed = LinearDiscriminantAnalysis().fit(table.iloc[:, -3:], labels)
+    with pytest.raises(ParameterError, match=r"a covariance matrix of \d+ columns .* 0\.9 MB"):
+        scoring(mixed)

@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.families.multivariate.mixed import MixedParameters
+from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
+from suffice.reports.scoring import is_weighed, output_name
+from suffice.reports.words import is_text, typical_words
 
 __all__ = ["column_facts"]
 
@@ -39,9 +42,9 @@ def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[
     -------
     list of dict
         ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1;
-        ``typical`` of categories is the share of every value, in the order of the values; ``bits``
-        that a cell is expected to tell where known, or what one standard deviation ``moves``.
-        Models that need every cell have ``typical``, with which the page starts.
+        ``values`` of categories, ``words`` typical of each class; ``bits`` that a cell is expected
+        to tell where known, or what one standard deviation ``moves``. Models that need every cell
+        have ``start``, with which the page starts, and what an ``average`` row adds.
     """
     if isinstance(model.model_, GenerativeModel):
         return _of_classes(model, columns)
@@ -67,10 +70,20 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
             facts[name] = {"family": family, "unknown": True}
             facts[name] |= _described(parameters, j, kinds.get(name) in NUMBERS)
             facts[name]["missing"] = _missing(fitted, block, j)
+            if is_text(parameters):
+                labels = map(output_name, fitted.classes.values)
+                facts[name]["words"] = typical_words(parameters, list(labels))
             if kinds.get(name) not in (*NUMBERS, "text"):
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
             if len(drawn) == len(names) and kinds.get(name) in NUMBERS:
                 facts[name] |= _line(np.asarray(drawn[j], float), len(fitted.classes))
+            if isinstance(parameters, MultivariateGaussianParameters) and is_weighed(parameters):
+                mean = float(fitted.prior @ parameters.mean[:, j])
+                form = parameters.form()
+                origin = np.broadcast_to(form.origin, form.linear.shape[1])[j]
+                average = form.linear[:, j] * (mean - origin)
+                start = round(mean, facts[name].get("places", 12))
+                facts[name] |= {"unknown": False, "start": start, "average": average.tolist()}
     for name, bits in _bits(model).items():
         if str(name) in facts:
             facts[str(name)]["bits"] = bits
@@ -165,10 +178,15 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
         name = column["name"]
         at = design.places([name])
         moves = float(np.abs(coefficients[:, at] * sd[at]).max())
+        average = coefficients[:, at] @ mean[at]
+        if logistic and len(average) == 1:  # the second class against the first
+            average = np.append(0.0, average)
         one: dict[str, Any] = {"family": "coefficient", "unknown": False, "moves": moves}
+        one["average"] = average.tolist()
         if name not in design.categories:
             m, s = float(mean[at[0]]), float(sd[at[0]])
-            one |= _scale(m - DEVIATIONS * s, m + DEVIATIONS * s, m) | {"mean": m}
+            one |= _scale(m - DEVIATIONS * s, m + DEVIATIONS * s, m)
+            one["start"] = one["typical"]
             if abs(s**2 - m * (1 - m)) < SAME:  # the variance of zeros and ones
                 one |= {"low": 0, "high": 1, "step": 1, "two": True}
             facts.append(one)
@@ -179,6 +197,7 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
         shares = np.append(1 - levels.sum(), levels)
         values = design.categories[name].values
         in_order = design.ranks(name) if name in design.ordered else np.arange(len(values))
-        one |= {"values": list(values), "typical": shares[in_order].tolist()}
+        shares = shares[in_order]
+        one |= {"values": list(values), "start": values[int(shares.argmax())]}
         facts.append(one)
     return facts

@@ -21,6 +21,7 @@ from suffice.reports.compared import (
     judged_both,
     require_one_task,
 )
+from suffice.reports.intervals import interval_of
 from suffice.reports.rows import rows_for_both, rows_of
 from suffice.reports.scoring import scoring
 from suffice.reports.tested import how_good, in_print, with_answers
@@ -32,6 +33,7 @@ SCRIPTS = (
     "format",
     "dom",
     "densities",
+    "interval",
     "gains",
     "words",
     "address",
@@ -83,6 +85,7 @@ def page(model: Any, test: Any = None, compare: Any = None) -> str:
         both=both,
         calibration=getattr(model.model_, "calibration", None),
         total=data.get("total", 0),
+        interval=data["interval"] if data["task"] == "classes" else None,
         listed=len(data.get("rows", ())),
     )
     return written
@@ -94,8 +97,13 @@ def _of_model(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     facts = about(model, len(scored["columns"]), scored["outputs"])
     facts["fingerprint"] = hashlib.sha256(_json(scored).encode()).hexdigest()
     described = column_facts(model, scored["columns"])
-    columns = [one | of for one, of in zip(scored["columns"], described, strict=True)]
-    return scored | {"columns": columns, "target": facts["target"]}, facts
+    places = {str(name): place for place, name in enumerate(model.layout_.names)}
+    columns = [
+        one | of | {"place": places.get(one["name"], len(places))}
+        for one, of in zip(scored["columns"], described, strict=True)
+    ]
+    intervals = interval_of(model, scored["terms"])
+    return scored | {"columns": columns, "target": facts["target"], "interval": intervals}, facts
 
 
 def _of_both(

@@ -41,9 +41,10 @@ from suffice.phrases import with_article
 from suffice.reports.words import is_text, text_term
 from suffice.statistics.indicators import Indicators
 
-__all__ = ["MOST_JOINED", "scoring"]
+__all__ = ["MOST_JOINED", "is_weighed", "scoring"]
 
 MOST_JOINED = 100  # columns that a quadratic model may join in a page
+MOST_SHARED = 280  # terms whose covariance, of all classes, a page holds: 0.8 MB
 OF_A_NUMBER = 20  # bytes of a number in JSON
 
 
@@ -117,10 +118,11 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
         fitted.parts, fitted.parameters, fitted.part_weights, strict=True
     ):
         names = tuple(part.layout.columns)
+        wide = isinstance(parameters, MultivariateGaussianParameters) and is_weighed(parameters)
         if isinstance(parameters, MixedParameters):
             made = [_mixed(parameters, len(columns))]
             columns += zip(names, _kinds(parameters.terms), strict=True)
-        elif isinstance(parameters, MultivariateGaussianParameters):
+        elif isinstance(parameters, MultivariateGaussianParameters) and not wide:
             made = [_gaussian(parameters, len(columns))]
             columns += [(name, "number") for name in names]
         elif is_text(parameters):
@@ -161,27 +163,38 @@ def _mixed(parameters: MixedParameters, first: int) -> dict[str, Any]:
     }
 
 
+def is_weighed(parameters: MultivariateGaussianParameters) -> bool:
+    """Whether a page holds the weights of complete rows alone: their covariance is too large."""
+    s, d, _ = parameters.factored.covariance.shape
+    return bool(s == 1 and d > MOST_SHARED)
+
+
 def _gaussian(
     parameters: MultivariateGaussianParameters | MixedParameters, first: int
 ) -> dict[str, Any]:
-    """Means, and the lower triangles of the covariances."""
+    """Means, the lower triangles of the covariances, and weights where log-odds are linear."""
     factored = parameters.factored
     s, d, _ = factored.covariance.shape
-    if s > 1 and d > MOST_JOINED:
+    most = MOST_SHARED if s == 1 else MOST_JOINED
+    if d > most:
         size = s * d * (d + 1) // 2 * OF_A_NUMBER / 1e6
+        matrices = "a covariance matrix" if s == 1 else f"{s} covariance matrices"
         raise ParameterError(
-            f"{s} covariance matrices of {d:,} columns would make a page of {size:,.1f} MB",
-            f"a page holds those of {MOST_JOINED} columns at most",
-            "fit the model on fewer columns, or use LinearDiscriminantAnalysis or NaiveBayes",
+            f"{matrices} of {d:,} columns would make a page of {size:,.1f} MB",
+            f"a page holds those of {most} columns at most",
+            "fit the model on fewer columns, or use LinearDiscriminantAnalysis or NaiveBayes"
+            if s > 1
+            else "fit the model on fewer columns and values, or use NaiveBayes",
         )
     rows, below = np.tril_indices(d)
     low = factored.mean_lo.tolist() if factored.mean_lo.any() else None
+    form = parameters.form() if s == 1 else None
     return {
         "at": list(range(first, first + d)),
         "mean": factored.mean.tolist(),
         "low": low,
         "covariance": factored.covariance[:, rows, below].tolist(),
-    }
+    } | ({} if form is None else {"weights": form.linear.tolist()})
 
 
 def _term(term: Term) -> dict[str, Any]:

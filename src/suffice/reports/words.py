@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ from numpy.typing import NDArray
 
 from suffice.families.complement import ComplementParameters
 from suffice.families.multinomial import MultinomialParameters
-from suffice.numerics.elementary import log
+from suffice.numerics.elementary import exp, log
 
-__all__ = ["MOST_NUMBERS", "is_text", "text_term"]
+__all__ = ["MOST_NUMBERS", "is_text", "text_term", "typical_words"]
 
+TYPICAL, MOST_CLASSES = 12, 8  # words of each class that are shown, and classes
 MOST_NUMBERS = 40_000  # of words times classes: 0.8 MB
 
 
@@ -48,3 +50,15 @@ def text_term(parameters: Any, place: int, prior: NDArray[np.float64]) -> dict[s
         "rest": [0.0] * len(said),
         "left_out": len(events) - len(kept),
     }
+
+
+def typical_words(parameters: Any, labels: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """The words with the largest θ_cw log(k θ_cw / Σ_b θ_bw) of the first of k classes."""
+    share = exp(parameters.form().linear)
+    mean = share.mean(axis=0)
+    found = []
+    for label, own in zip(labels[:MOST_CLASSES], share, strict=False):
+        says = own * log(np.where(own > 0, own / np.where(mean > 0, mean, 1.0), 1.0))
+        most = np.argsort(-says, kind="stable")[:TYPICAL].tolist()
+        found.append((label, [str(parameters.events.values[i]) for i in most if says[i] > 0]))
+    return found

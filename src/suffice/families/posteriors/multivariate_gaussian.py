@@ -62,13 +62,17 @@ class DrawnGaussians:
 
 @dataclass(frozen=True, eq=False)
 class MultivariateGaussianPosterior(Posterior):
-    """m (k, d), κ (k,), Ψ (s, d, d) and ν (s,), of the columns ``used``."""
+    """m (k, d), κ (k,), Ψ (s, d, d) and ν (s,), of the columns ``used``.
+
+    ``divisor`` (s,) is what the estimated Σ is multiplied by to give Ψ.
+    """
 
     mean: NDArray[np.float64]
     kappa: NDArray[np.float64]
     psi: NDArray[np.float64]
     nu: NDArray[np.float64]
     used: NDArray[np.intp]
+    divisor: NDArray[np.float64]
 
     def add_moments(self, block: RealBlock, moments: ScoreMoments) -> None:
         """Add mean and variance of T; see the formulas above."""
@@ -150,7 +154,7 @@ def posterior(family: MultivariateGaussian, statistic: Any) -> MultivariateGauss
     both = np.ix_(np.arange(len(factored.covariance)), used, used)
     psi = factored.covariance[both] * divisor[:, None, None]
     mean = (factored.mean + factored.mean_lo)[:, used]
-    return MultivariateGaussianPosterior(mean, kappa, psi, nu, used)
+    return MultivariateGaussianPosterior(mean, kappa, psi, nu, used, divisor)
 
 
 def _degrees(

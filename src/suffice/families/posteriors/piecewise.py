@@ -119,7 +119,7 @@ class PiecewisePosterior(Posterior):
     """The posteriors of columns side by side."""
 
     def __init__(self, k: int, columns: Sequence[Shares]) -> None:
-        self._k, self._columns = k, columns
+        self._k, self.columns = k, columns
         self._mean = self._side_by_side([one.mean for one in columns])
         self._variance = self._side_by_side([one.variance for one in columns])
 
@@ -130,9 +130,9 @@ class PiecewisePosterior(Posterior):
 
     def draw(self, rng: np.random.Generator) -> PiecewiseParameters:
         """Draw the densities of all columns."""
-        return PiecewiseParameters.of(self._k, [one.draw(rng) for one in self._columns])
+        return PiecewiseParameters.of(self._k, [one.draw(rng) for one in self.columns])
 
     def _side_by_side(self, values: list[NDArray[np.float64]]) -> PiecewiseParameters:
         """Functions that are constant in bins, looked up as densities are."""
-        both = zip(self._columns, values, strict=True)
+        both = zip(self.columns, values, strict=True)
         return PiecewiseParameters.of(self._k, [Piece(o.low, o.high, v) for o, v in both])

@@ -41,7 +41,13 @@ from suffice.statistics.batch import Batch
 if TYPE_CHECKING:
     from suffice.models.generative.fitted import FittedGenerative
 
-__all__ = ["ModelPosterior", "ends_of", "evidence_ends"]
+__all__ = [
+    "ModelPosterior",
+    "WeightedPosterior",
+    "ends_of",
+    "evidence_ends",
+    "model_posterior",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +67,19 @@ class ModelPosterior:
     weight: NDArray[np.float64] | None
     parts: tuple[Posterior, ...]
 
+    def prior_moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean and variance of log P(c), (k,) each."""
+        if self.weight is None:
+            return self.log_prior, np.zeros_like(self.log_prior)
+        known = self.weight > 0
+        a = np.where(known, self.weight, 1.0)
+        shift = np.where(known, digamma(a) - log(a), 0.0)
+        return self.log_prior + shift, trigamma(self.weight)
+
     def moments(self, batch: Batch) -> ScoreMoments:
         """Mean, variance and covariance of the scores of every row."""
         found = ScoreMoments.zeros(batch.rows, len(self.log_prior))
-        found.mean[:] = self.log_prior
-        if self.weight is not None:
-            known = self.weight > 0
-            a = np.where(known, self.weight, 1.0)
-            found.mean[:] += np.where(known, digamma(a) - log(a), 0.0)
-            found.variance[:] += trigamma(self.weight)
+        found.mean[:], found.variance[:] = self.prior_moments()
         for b, (part, block) in enumerate(zip(self.parts, batch.blocks, strict=True)):
             with in_block(b):
                 part.add_moments(block, found)
@@ -157,6 +167,22 @@ def _counted(block: Any, weights: NDArray[np.float64]) -> Iterator[tuple[float, 
         yield weight, block.showing(weights == weight)
 
 
+def model_posterior(estimator: FittedGenerative) -> ModelPosterior:
+    """The posterior of all parameters of a classifier.
+
+    Raises
+    ------
+    ParameterError
+        If a family has none.
+    """
+    model, (known, alpha) = estimator._fitted(), estimator._prior()
+    balanced = getattr(estimator, "class_weight", None) == "balanced"
+    estimated = isinstance(known, str) and known != "uniform" and not balanced
+    count = model.statistic.weight.value
+    weight = count + alpha * (known == "smoothed") if estimated else None
+    return ModelPosterior(model.log_prior, weight, _posteriors(model))
+
+
 def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state: Any) -> Ends:
     """What gives the ends of a batch.
 
@@ -165,14 +191,9 @@ def ends_of(estimator: FittedGenerative, level: float, draws: int, random_state:
     ParameterError
         If a family has no posterior.
     """
-    model, (known, alpha) = estimator._fitted(), estimator._prior()
-    balanced = getattr(estimator, "class_weight", None) == "balanced"
-    estimated = isinstance(known, str) and known != "uniform" and not balanced
-    count = model.statistic.weight.value
-    weight = count + alpha * (known == "smoothed") if estimated else None
-    found = ModelPosterior(model.log_prior, weight, _posteriors(model))
+    found = model_posterior(estimator)
     if draws:
-        return sampling(found.draw, len(count), level, draws, random_state)
+        return sampling(found.draw, len(found.log_prior), level, draws, random_state)
     return partial(found.ends, level)
 
 

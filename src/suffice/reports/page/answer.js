@@ -3,6 +3,7 @@ import { best, illegal, isMissing, isNumeric, ledger, probabilities } from "./sc
 import { brief, numeral, percent, signed } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
+import { intervalsOf } from "./interval.js";
 import { wordsTable } from "./words.js";
 
 export const MOST_CLASSES = 8; // shown one by one
@@ -11,85 +12,50 @@ const NEXT = 3;
 const MEANING = { decibans: "10 make the odds ten times as large", bits: "1 doubles the odds" };
 export const UNITS = { decibans: 10 / Math.LN10, bits: 1 / Math.LN2 };
 
-/** What an average row adds, where a model needs every cell. @param {any} model */
-export function averages(model) {
-  const found = new Map();
-  for (const term of model.terms) {
-    const [j] = term.at;
-    const column = model.columns[j];
-    if (!column || column.unknown) continue;
-    if (!term.values) {
-      const x = new Array(model.columns.length).fill(0);
-      x[j] = column.mean;
-      const at = ledger({ ...model, terms: [term] }, x);
-      if (at) found.set(j, at.columns.get(j));
-    } else {
-      found.set(j, model.outputs.map((/** @type {any} */ _, /** @type {number} */ c) =>
-        column.typical.reduce((/** @type {number} */ sum, /** @type {number} */ share,
-          /** @type {number} */ i) => sum + share * term.table[i][c], 0)));
-    }
-  }
-  return found;
-}
+/** What an average row adds, where a model needs every cell. */
+export const averages = (model) => new Map(model.columns.map((one, j) => [j, one.average]).filter(([, by]) => by));
 
-/**
- * Everything that is said of one row.
- * @param {any} model @param {any[]} x @param {Map<number, number[]>} average
- */
+/** Everything that is said of one row. @param {Map<number, number[]>} average */
 export function answerOf(model, x, average) {
   const found = ledger(model, x);
   if (found === null) return null;
-  const start = found.start.map((v, c) => {
-    let sum = v;
-    for (const by of average.values()) sum += by[c];
-    return sum;
-  });
-  const columns = [...found.columns].map(([j, by]) =>
-    ({ column: j, by: by.map((v, c) => v - (average.get(j)?.[c] ?? 0)) }));
+  const start = found.start.map((v, c) => [...average.values()].reduce((sum, by) => sum + by[c], v));
+  const columns = [...found.columns].map(([j, by]) => ({ column: j, by: by.map((v, c) => v - (average.get(j)?.[c] ?? 0)) }));
   const posterior = model.task === "classes" ? probabilities(model, found.scores) : [];
   const answer = model.task === "classes" ? best(model, found.scores) : 0;
-  let against = -1;
-  posterior.forEach((_, c) => {
-    if (c !== answer && (against < 0 || found.scores[c] > found.scores[against])) against = c;
-  });
+  const against = posterior.reduce((a, _, c) => (c !== answer && (a < 0 || found.scores[c] > found.scores[a]) ? c : a), -1);
   return { start, columns, scores: found.scores, posterior, answer, against };
 }
 
-/** A bar from the left. @param {number} share @param {string} kind */
-export const bar = (share, kind) => svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
+/** A bar from the left, and the ends of an interval. @param {number} share @param {string} kind @param {number[]} [ends] */
+export const bar = (share, kind, ends) => svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
   svg("rect", { class: "track", width: 100, height: 8 }),
-  svg("rect", { class: kind, width: Math.max(0, Math.min(100, 100 * share)), height: 8, "stroke-width": 0 }));
+  svg("rect", { class: kind, width: Math.max(0, Math.min(100, 100 * share)), height: 8, "stroke-width": 0 }),
+  ...(ends ? [svg("line", { class: "here", x1: 100 * ends[0], x2: 100 * ends[1], y1: 4, y2: 4, "vector-effect": "non-scaling-stroke" })] : []));
 
-/** A bar from where a sum stood to where it stands. @param {number} from @param {number} to
- * @param {number} low @param {number} high @param {number} zero */
+/** A bar from where a sum stood to where it stands. */
 function step(from, to, low, high, zero) {
-  const at = (/** @type {number} */ v) => (100 * (Math.max(low, Math.min(high, v)) - low)) / (high - low || 1);
+  const at = (v) => (100 * (Math.max(low, Math.min(high, v)) - low)) / (high - low || 1);
   const [left, right] = [Math.min(at(from), at(to)), Math.max(at(from), at(to))];
   return svg("svg", { class: "bar", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
     svg("line", { class: "axis", x1: at(zero), x2: at(zero), y1: 0, y2: 8, "vector-effect": "non-scaling-stroke" }),
     svg("rect", { class: to >= from ? "for" : "against", x: left, y: 1, width: Math.max(right - left, 0.4), height: 6, "vector-effect": "non-scaling-stroke" }));
 }
 
-/** @param {any} model @param {any} found */
-function probabilityTable(model, found) {
-  const order = found.posterior.map((/** @type {number} */ _, /** @type {number} */ c) => c)
-    .sort((/** @type {number} */ a, /** @type {number} */ b) => found.posterior[b] - found.posterior[a]);
+function probabilityTable(model, found, x) {
+  const intervals = intervalsOf(model, x);
+  const order = found.posterior.map((_, c) => c).sort((a, b) => found.posterior[b] - found.posterior[a]);
   const stays = model.outputs.length <= MOST_CLASSES;
-  const shown = stays ? order.sort((/** @type {number} */ a, /** @type {number} */ b) => a - b) : order.slice(0, MOST_CLASSES);
+  const shown = stays ? order.sort((a, b) => a - b) : order.slice(0, MOST_CLASSES);
   const rest = stays ? [] : order.slice(MOST_CLASSES);
-  const line = (/** @type {any} */ head, /** @type {number} */ p, /** @type {string} */ kind) =>
-    el("tr", {}, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", {}, bar(p, kind)),
-      el("td", { class: "number" }, percent(p)));
-  const rows = shown.map((/** @type {number} */ c) =>
-    line([named(model.outputs[c])], found.posterior[c], colour(c)));
-  if (rest.length) {
-    const sum = rest.reduce((/** @type {number} */ total, /** @type {number} */ c) => total + found.posterior[c], 0);
-    rows.push(line([`${rest.length} others`], sum, "k7"));
-  }
-  return el("table", {}, el("caption", {}, "Probability of every class"), el("tbody", {}, ...rows));
+  const line = (head, p, kind, /** @type {number[] | undefined} */ ends) =>
+    el("tr", {}, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", { class: "bar-cell" }, bar(p, kind, ends)), el("td", { class: "number" }, percent(p)),
+      ...(intervals ? [el("td", { class: "reach" }, ends ? `${percent(ends[0])} to ${percent(ends[1])}` : "")] : []));
+  const rows = shown.map((c) => line([named(model.outputs[c])], found.posterior[c], colour(c), intervals?.[c]));
+  if (rest.length) rows.push(line([`${rest.length} others`], rest.reduce((total, c) => total + found.posterior[c], 0), "k7", undefined));
+  return el("table", {}, el("caption", {}, `Probability of every class${intervals ? ", and its 95 % interval" : ""}`), el("tbody", {}, ...rows));
 }
 
-/** @param {any} model @param {any} found @param {any[]} x @param {number} target @param {string} unit */
 function ledgerTable(model, found, x, target, unit) {
   const classes = model.task === "classes";
   const scale = classes ? UNITS[/** @type {"bits"} */ (unit)] : 1;
@@ -98,14 +64,10 @@ function ledgerTable(model, found, x, target, unit) {
     const difference = by[found.answer] - by[found.against];
     return Number.isNaN(difference) ? 0 : difference * scale;
   };
-  const lines = found.columns.map((/** @type {any} */ one) => ({ ...one, adds: of(one.by) }))
-    .sort((/** @type {any} */ a, /** @type {any} */ b) => Math.abs(b.adds) - Math.abs(a.adds));
-  const shown = lines.slice(0, MOST_LINES).map((/** @type {any} */ one) =>
-    [[named(model.columns[one.column].name)], textOf(model, one.column, x[one.column]), one.adds]);
+  const lines = found.columns.map((one) => ({ ...one, adds: of(one.by) })).sort((a, b) => Math.abs(b.adds) - Math.abs(a.adds));
+  const shown = lines.slice(0, MOST_LINES).map((one) => [[named(model.columns[one.column].name)], textOf(model, one.column, x[one.column]), one.adds]);
   const rest = lines.slice(MOST_LINES);
-  if (rest.length) {
-    shown.push([[`${rest.length} other column${rest.length > 1 ? "s" : ""}`], "", rest.reduce((/** @type {number} */ s, /** @type {any} */ o) => s + o.adds, 0)]);
-  }
+  if (rest.length) shown.push([[`${rest.length} other column${rest.length > 1 ? "s" : ""}`], "", rest.reduce((s, o) => s + o.adds, 0)]);
   const start = of(found.start);
   const zero = classes ? 0 : start; // where bars begin
   const points = [zero, start];
@@ -115,11 +77,10 @@ function ledgerTable(model, found, x, target, unit) {
   const [low, high] = [Math.min(...ends, zero - least), Math.max(...ends, zero + least)];
   const places = classes ? 1 : placesOf(high - low);
   let sum = start;
-  const typical = model.columns.some((/** @type {any} */ one) => !one.unknown);
-  const first = typical ? "average row" : "before any cell";
-  const row = (/** @type {any} */ head, /** @type {string} */ cell, /** @type {number} */ adds, /** @type {number} */ from, /** @type {number} */ to, kind = "", total = false) =>
+  const first = model.columns.some((one) => !one.unknown) ? "average row" : "before any cell";
+  const row = (head, cell, adds, from, to, kind = "", total = false) =>
     el("tr", { class: kind || undefined }, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", {}, el("bdi", {}, cell)),
-      el("td", {}, step(from, to, low, high, zero)), el("td", { class: "number" }, total && !classes ? numeral(adds, places) : signed(adds, places)));
+      el("td", { class: "bar-cell" }, step(from, to, low, high, zero)), el("td", { class: "number" }, total && !classes ? numeral(adds, places) : signed(adds, places)));
   const body = [row([first], "", start, zero, start, "", true)];
   for (const [head, cell, adds] of shown) { body.push(row(head, cell, adds, sum, sum + adds)); sum += adds; }
   body.push(row([classes ? "sum" : "prediction"], "", sum, zero, sum, "sum", true));
@@ -132,42 +93,35 @@ function ledgerTable(model, found, x, target, unit) {
 /** Decimal places that show three digits of a width. @param {number} width */
 const placesOf = (width) => Math.max(0, Math.min(12, 2 - Math.floor(Math.log10(width || 1))));
 
-/** A cell as text. @param {any} model @param {number} j @param {any} cell */
+/** A cell as text. @param {number} j */
 export function textOf(model, j, cell) {
   if (isMissing(cell)) return "unknown";
   if (typeof cell === "number" && isNumeric(model.columns[j])) return numeral(cell);
   return brief(String(cell));
 }
 
-/** @param {any} model @param {any} found */
 function sentence(model, found) {
-  if (model.task !== "classes") {
-    return model.outputs.map((/** @type {string} */ name, /** @type {number} */ t) => `${brief(name)}: ${numeral(found.scores[t])}`).join("; ") + ".";
-  }
+  if (model.task !== "classes") return model.outputs.map((name, t) => `${brief(name)}: ${numeral(found.scores[t])}`).join("; ") + ".";
   const says = `${brief(model.outputs[found.answer])}, ${percent(found.posterior[found.answer])}.`;
   if (found.against < 0 || !found.columns.length) return `${says} Nothing is known of the row yet.`;
-  const adds = found.columns.map((/** @type {any} */ one) =>
-    ({ name: brief(model.columns[one.column].name), by: one.by[found.answer] - one.by[found.against] }))
-    .filter((/** @type {any} */ one) => Number.isFinite(one.by));
-  const most = adds.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.by > (a?.by ?? 0.2) ? b : a), null);
-  const least = adds.reduce((/** @type {any} */ a, /** @type {any} */ b) => (b.by < (a?.by ?? -0.2) ? b : a), null);
+  const adds = found.columns.map((one) => ({ name: brief(model.columns[one.column].name), by: one.by[found.answer] - one.by[found.against] }))
+    .filter((one) => Number.isFinite(one.by));
+  const most = adds.reduce((a, b) => (b.by > (a?.by ?? 0.2) ? b : a), null);
+  const least = adds.reduce((a, b) => (b.by < (a?.by ?? -0.2) ? b : a), null);
   const how = least && most && -least.by > most.by / 2 ? "strongly" : "slightly";
   return says + (most ? ` Mostly because of ${most.name}.` : "") + (least ? ` ${least.name} speaks ${how} against it.` : "");
 }
 
-/** @param {any} model @param {any[]} x @param {any} found @param {number[]} order */
 function nextTable(model, x, found, order) {
   const asked = gains(model, x, found.posterior, order).slice(0, NEXT).filter((one) => one.bits > 0.0005);
   if (!asked.length) return [];
   const most = Math.max(...asked.map((one) => one.bits));
   return [el("table", { class: "next" }, el("caption", {}, "What to find out next: expected information, in bits"),
-    el("tbody", {}, ...asked.map((one) => el("tr", {},
-      el("th", { scope: "row", class: "name-cell" }, named(model.columns[one.column].name)),
-      el("td", {}, bar(one.bits / most, "k7")),
-      el("td", { class: "number" }, one.bits.toFixed(2))))))];
+    el("tbody", {}, ...asked.map((one) => el("tr", {}, el("th", { scope: "row", class: "name-cell" }, named(model.columns[one.column].name)),
+      el("td", { class: "bar-cell" }, bar(one.bits / most, "k7")), el("td", { class: "number" }, one.bits.toFixed(2))))))];
 }
 
-/** Why there is no answer. @param {any} model @param {any[]} x */
+/** Why there is no answer. */
 function refusal(model, x) {
   for (const [j, column] of model.columns.entries()) {
     if (!column.unknown && isMissing(x[j])) return `No answer: this model needs ${brief(column.name)}.`;
@@ -177,10 +131,7 @@ function refusal(model, x) {
   return "No answer: a value was never seen in training, and this model refuses it.";
 }
 
-/**
- * Write the answer into the page.
- * @param {any} model @param {any[]} x @param {any} view
- */
+/** Write the answer into the page. */
 export function showAnswer(model, x, view) {
   const found = answerOf(model, x, view.average);
   const words = found === null ? refusal(model, x) : sentence(model, found);
@@ -188,15 +139,14 @@ export function showAnswer(model, x, view) {
   if (found === null) { view.body.replaceChildren(); return; }
   const parts = [];
   if (model.task === "classes") {
-    parts.push(probabilityTable(model, found));
+    parts.push(probabilityTable(model, found, x));
     if (found.against >= 0) {
       const scale = UNITS[/** @type {"bits"} */ (view.unit)];
       parts.push(view.units, ledgerTable(model, found, x, 0, view.unit), ...wordsTable(model, x, found, scale));
     }
     parts.push(...nextTable(model, x, found, view.order));
   } else {
-    const most = Math.min(model.outputs.length, MOST_CLASSES);
-    for (let t = 0; t < most; t++) parts.push(ledgerTable(model, found, x, t, ""));
+    for (let t = 0; t < Math.min(model.outputs.length, MOST_CLASSES); t++) parts.push(ledgerTable(model, found, x, t, ""));
   }
   view.body.replaceChildren(...parts);
 }

@@ -4,7 +4,7 @@ import { numeral } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
 import { DRAWN_CLASSES, likelihoods, termOf, valuesOf } from "./densities.js";
 
-/** Densities of a column in every class, faint. @param {any} model @param {number} j */
+/** Densities of a column in every class, faint. @param {number} j */
 function picture(model, j) {
   const nothing = new Array(model.columns.length).fill(null);
   const by = model.columns[j].unknown ? likelihoods(model, j, nothing) : null;
@@ -19,7 +19,6 @@ function picture(model, j) {
   });
   return {
     made: svg("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", "aria-hidden": "true" }, ...curves, line),
-    /** @param {any} cell */
     move(cell) {
       line.setAttribute("visibility", isMissing(cell) ? "hidden" : "visible");
       const at = (100 * (Math.max(low, Math.min(high, cell ?? low)) - low)) / (high - low || 1);
@@ -37,7 +36,7 @@ export function typedNumber(text) {
   return plain === "" ? null : Number(plain);
 }
 
-/** What a reader has to know of a column before asking, or "". @param {any} model @param {number} j */
+/** What a reader has to know of a column before asking, or "". @param {number} j */
 export function remark(model, j) {
   const term = termOf(model, j);
   if (!term) return "";
@@ -45,17 +44,13 @@ export function remark(model, j) {
   return term.left_out ? `${numeral(term.left_out)} words that tell little are left out of this page` : "";
 }
 
-/**
- * One question.
- * @param {any} model @param {number} j @param {(j: number, cell: any) => void} told
- */
+/** One question. @param {number} j @param {(j: number, cell: any) => void} told */
 export function question(model, j, told) {
   const column = model.columns[j];
   const id = `cell-${j}`;
   const said = remark(model, j);
   const label = el("label", { for: id }, named(column.name), ...(said ? [el("small", {}, said)] : []));
-  const unknown = column.unknown
-    ? el("button", { type: "button", "aria-pressed": "true", onclick: () => told(j, null) }, "unknown") : "";
+  const unknown = column.unknown ? el("button", { type: "button", "aria-pressed": "true", onclick: () => told(j, null) }, "unknown") : "";
   if (unknown) unknown.setAttribute("aria-label", `${column.name.slice(0, 80)}: unknown`);
   if (isNumeric(column)) {
     const drawn = picture(model, j);
@@ -69,14 +64,12 @@ export function question(model, j, told) {
     const scale = column.low === undefined ? "" : el("input", {
       type: "range", min: column.low, max: column.high, step: column.kind === "number" ? column.step : 1,
       value: column.typical, "aria-label": `${column.name.slice(0, 80)}, from ${numeral(column.low)} to ${numeral(column.high)}`,
-      oninput: (/** @type {any} */ event) => told(j, Number(event.target.value)),
+      oninput: (event) => told(j, Number(event.target.value)),
     });
-    const made = el("div", { class: "question" }, label,
-      el("div", { class: "control" }, ...(drawn ? [drawn.made] : []), scale),
+    const made = el("div", { class: "question" }, label, el("div", { class: "control" }, ...(drawn ? [drawn.made] : []), scale),
       el("div", { class: "side" }, box, unknown), bad);
     return {
       made,
-      /** @param {any} cell */
       show(cell) {
         drawn?.move(cell);
         if (document.activeElement !== box) box.value = isMissing(cell) ? "" : String(cell);
@@ -89,17 +82,15 @@ export function question(model, j, told) {
     const box = el("textarea", { id, rows: 3, oninput: () => told(j, box.value === "" ? null : box.value) });
     return {
       made: el("div", { class: "question wide" }, label, el("div", { class: "control" }, box)),
-      /** @param {any} cell */
       show(cell) { if (document.activeElement !== box) box.value = cell ?? ""; },
     };
   }
   const values = column.values ?? [];
   const choice = el("select", { id, onchange: () => told(j, choice.value === "" ? null : values[Number(choice.value)]) },
     ...(column.unknown ? [el("option", { value: "" }, "unknown")] : []),
-    ...values.map((/** @type {any} */ value, /** @type {number} */ i) => el("option", { value: String(i) }, String(value).slice(0, 200))));
+    ...values.map((value, i) => el("option", { value: String(i) }, String(value).slice(0, 200))));
   return {
     made: el("div", { class: "question wide" }, label, el("div", { class: "control" }, choice)),
-    /** @param {any} cell */
     show(cell) { choice.value = isMissing(cell) ? "" : String(values.indexOf(cell)); },
   };
 }

@@ -4,10 +4,7 @@ import { isNumeric, said } from "./score.js";
 const POINTS = 96;
 export const DRAWN_CLASSES = 8;
 
-/**
- * The values of a column at which it is drawn: its categories, or numbers along its line.
- * @param {any} model @param {number} j @returns {any[]}
- */
+/** The values of a column at which it is drawn: its categories, or numbers along its line. @param {number} j @returns {any[]} */
 export function valuesOf(model, j) {
   const column = model.columns[j];
   if (!isNumeric(column)) return column.values ?? [];
@@ -28,18 +25,30 @@ function logFactorial(x) {
   return (x + 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * x);
 }
 
-/** The term that a column is in. @param {any} model @param {number} j */
-export const termOf = (model, j) => model.terms.find((/** @type {any} */ one) => one.at.includes(j));
+/** @type {WeakMap<any, Map<number, any>>} */
+const termsOf = new WeakMap();
 
-/**
- * Likelihoods of the values, given the other cells: one row for each class, adding up to 1.
- * Null where the column shares its distribution with others, or has no values to draw.
- * @param {any} model @param {number} j @param {any[]} x @returns {number[][] | null}
- */
+/** The first term that a column is in. @param {number} j */
+export function termOf(model, j) {
+  if (!termsOf.has(model)) termsOf.set(model, new Map(model.terms.flatMap((one) => one.at.map((i) => [i, one])).reverse()));
+  return termsOf.get(model)?.get(j);
+}
+
+/** @type {WeakMap<any, number[][] | null>} */
+const separate = new WeakMap();
+
+/** Likelihoods of the values, given the other cells: one row for each class, adding up to 1. Null where the column shares its
+ * distribution with others, or has no values to draw. @param {number} j @returns {number[][] | null} */
 export function likelihoods(model, j, x) {
   const term = termOf(model, j);
   const values = valuesOf(model, j);
   if (!term || !values.length || model.columns[j].kind === "count" || term.known?.[j]) return null;
+  if (term.at.length > 1) return likelihoodsOf(model, j, term, values, x);
+  if (!separate.has(term)) separate.set(term, likelihoodsOf(model, j, term, values, x)); // whatever the other cells are
+  return separate.get(term) ?? null;
+}
+
+function likelihoodsOf(model, j, term, values, x) {
   const known = [...x];
   known[j] = null;
   const sum = (/** @type {any[]} */ row) => {

@@ -3,11 +3,9 @@
 const THIN = "\u2009";
 
 /** Thin spaces between thousands. @param {string} digits */
-const grouped = (digits) => digits.replace(/^(-?\d+)/, (whole) =>
-  whole.replace(/\B(?=(\d{3})+$)/g, THIN));
+const grouped = (digits) => digits.replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, THIN));
 
-/** A number with so many decimal places, or with four significant digits.
- * @param {number} value @param {number} [places] */
+/** A number with so many decimal places, or with four significant digits. */
 export function numeral(value, places) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);

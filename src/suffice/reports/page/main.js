@@ -10,30 +10,20 @@ import { el } from "./dom.js";
 
 const OPEN_QUESTIONS = 12;
 
-/** @param {string} id @returns {any} */
-const place = (id) => document.getElementById(id);
-
-/** How much a column says. @param {any} column */
+const place = (id) => /** @type {any} */ (document.getElementById(id));
 const tells = (column) => column.bits ?? column.moves ?? -1;
 
 function start() {
   const model = JSON.parse(place("model").textContent);
-  const order = model.columns.map((/** @type {any} */ _, /** @type {number} */ j) => j)
-    .sort((/** @type {number} */ a, /** @type {number} */ b) => tells(model.columns[b]) - tells(model.columns[a]));
+  const order = model.columns.map((_, j) => j).sort((a, b) => tells(model.columns[b]) - tells(model.columns[a]));
   model.order = order;
-  model.weighted = model.terms.some((/** @type {any} */ one) => (one.weight ?? 1) !== 1);
+  model.weighted = model.terms.some((one) => (one.weight ?? 1) !== 1);
   const both = model.other ? comparison(model, place("both")) : null;
-  const show = () => {
-    showAnswer(model, x, view);
-    both?.show(x, view.unit);
-  };
+  const show = () => { showAnswer(model, x, view); both?.show(x, view.unit); };
   const view = answerView(model, order, show);
-  /** @type {any[]} */
-  let x = [];
-  /** @type {Map<number, any>} */
+  let x = readAddress(model);
   const questions = new Map();
 
-  /** @param {number} j @param {any} cell */
   function told(j, cell) {
     x[j] = cell;
     questions.get(j)?.show(cell);
@@ -41,14 +31,13 @@ function start() {
     writeAddress(model, x);
   }
 
-  const draw = (/** @type {number} */ j) => {
+  const draw = (j) => {
     const made = question(model, j, told);
     questions.set(j, made);
     made.show(x[j]);
     return made.made;
   };
 
-  x = readAddress(model);
   const form = place("questions");
   form.append(...order.slice(0, OPEN_QUESTIONS).map(draw));
   const rest = order.slice(OPEN_QUESTIONS);
@@ -57,14 +46,12 @@ function start() {
     more.addEventListener("toggle", () => more.append(...rest.map(draw)), { once: true });
     form.append(more);
   }
-  form.addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
-  place("ask-how").append(
-    model.columns.some((/** @type {any} */ one) => one.unknown)
-      ? "Say what is known of a row; what is unknown is left out of the answer. "
+  form.addEventListener("submit", (event) => event.preventDefault());
+  place("ask-how").append(model.columns.some((one) => one.unknown) ? "Say what is known of a row; what is unknown is left out of the answer. "
       : "This model needs every cell. It starts at the average row: change what you know. ",
     el("button", { type: "button", onclick: () => restore(startOf(model)) }, "Start again"));
 
-  /** @param {any[]} cells @param {any[]} [others] cells of the other model, where there is one */
+  /** @param {any[]} [others] cells of the other model, where there is one */
   function restore(cells, others) {
     x = [...cells];
     both?.know(others);
@@ -72,11 +59,8 @@ function start() {
     show();
     writeAddress(model, x);
   }
-  const askAbout = (/** @type {any} */ row) => restore(row.cells, row.others);
-  window.addEventListener("hashchange", () => {
-    if (location.hash.includes("?")) restore(readAddress(model));
-    else writeAddress(model, x);
-  });
+  const askAbout = (row) => restore(row.cells, row.others);
+  window.addEventListener("hashchange", () => (location.hash.includes("?") ? restore(readAddress(model)) : writeAddress(model, x)));
   show();
   showColumns(model, place("column-list"));
   if (model.rows?.length) showRows(model, place("row-list"), askAbout);
@@ -84,11 +68,11 @@ function start() {
   if (model.differ?.length) showDifferences(model, place("differ-list"), askAbout);
 }
 
-/** The parts of the answer that stay. @param {any} model @param {number[]} order @param {() => void} again */
+/** The parts of the answer that stay. @param {number[]} order @param {() => void} again */
 function answerView(model, order, again) {
   const sentence = el("p", { class: "sentence", role: "status", "aria-live": "polite" });
   const body = el("div");
-  place("answer").append(sentence, body);
+  place("answer").prepend(sentence, body);
   const view = /** @type {any} */ ({ sentence, body, order, unit: "decibans", average: averages(model) });
   const buttons = Object.keys(UNITS).map((unit) => el("button", {
     type: "button", "aria-pressed": String(unit === view.unit),

@@ -1,79 +1,47 @@
 // The nomogram: points of every value, their total and the answer, for paper and a ruler.
-import { added, factorRow, isNumeric, ledger } from "./score.js";
-import { valuesOf } from "./densities.js";
+import { added, isNumeric, ledger, valueOfTerm } from "./score.js";
+import { termOf, valuesOf } from "./densities.js";
 import { brief, numeral } from "./format.js";
 import { el, svg } from "./dom.js";
 
 const MOST_SCALES = 14; // that fill a page of A4, with those of points, total and answer
 const CANDIDATES = 100; // the most telling columns, among which the widest scales are chosen
 const MOST_NAMES = 12; // of values, or bins, of a scale
-const BISECTIONS = 40; // until the edge of a bin is found
 const [WIDTH, ROW, LEFT, RIGHT, LETTER] = [720, 42, 168, 690, 5.4]; // pixels; a letter at 10 px
 const OUTSIDE = 14; // pixels that a name may stand left of its scale
 const LEVELS = [5, 16]; // above a line, or below it, where names stand
 const LEAST_POINTS = 0.5; // of a column that is drawn
 const PROBABILITIES = [0.5, 0.1, 0.9, 0.01, 0.99, 0.001, 0.999, 0.3, 0.7, 0.2, 0.8, 0.05, 0.95, 0.4, 0.6]; // those first that have to be named
 
-/** Whether classes share one covariance, so that log-odds are linear. @param {any} term */
+/** Whether classes share one covariance, so that log-odds are linear. */
 const isLinear = (term) => term.covariance?.length === 1;
 
-/** Why a model has no nomogram, or "". @param {any} model */
+/** Why a model has no nomogram, or "". */
 export function whyNone(model) {
-  if (model.terms.some((/** @type {any} */ term) => term.at.length > 1 && !isLinear(term))) {
+  if (model.terms.some((term) => term.at.length > 1 && !isLinear(term))) {
     return "This model has no nomogram: it looks at columns together, so that no column has points of its own.";
   }
-  if (model.terms.some((/** @type {any} */ term) => term.levels)) return "A page draws no nomogram of numbers and categories that are looked at together; suffice.plotting.NomogramDisplay does.";
   return model.task === "classes" && model.outputs.length < 2 ? "This model has no nomogram: it has one class." : "";
 }
 
-/**
- * The weights of linear log-odds: the solution w of S w = m, S the shared covariance. Columns that
- * others determine have none, as in scores.
- * @param {number[]} packed lower triangle of S @param {number[]} m
- */
-function solved(packed, m) {
-  const [rows, kept, z] = [/** @type {number[][]} */ ([]), /** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
-  m.forEach((value, i) => {
-    const row = factorRow(packed, i, kept, rows);
-    if (row === null) return;
-    const rest = z.reduce((sum, one, n) => sum - row[n] * one, value);
-    rows.push(row);
-    kept.push(i);
-    z.push(rest / row[row.length - 1]);
-  });
-  const w = new Array(m.length).fill(0);
-  for (let n = kept.length - 1; n >= 0; n--) {
-    let sum = z[n];
-    for (let p = n + 1; p < kept.length; p++) sum -= rows[p][n] * w[kept[p]];
-    w[kept[n]] = sum / rows[n][n];
-  }
-  return w;
-}
-
-/** Start and additions of linear log-odds, from the average row. @param {any} model @param {any} term
- * @param {number} a @param {number} b */
+/** Start and additions of linear log-odds, from the average row. @param {number} a @param {number} b */
 function linearSums(model, term, a, b) {
-  const places = term.at.map((/** @type {number} */ _, /** @type {number} */ i) => i);
-  const w = solved(term.covariance[0], places.map((/** @type {number} */ i) => term.mean[a][i] - term.mean[b][i]));
-  const typical = (/** @type {number} */ i) => model.columns[term.at[i]].typical;
-  const start = places.reduce((/** @type {number} */ sum, /** @type {number} */ i) =>
-    sum + w[i] * (typical(i) - (term.mean[a][i] + term.mean[b][i]) / 2), model.start[a] - model.start[b]);
-  const adds = (/** @type {number} */ j, /** @type {number} */ value) => {
-    const i = term.at.indexOf(j);
-    return w[i] * (value - typical(i));
-  };
+  const w = term.weights[a].map((one, i) => one - term.weights[b][i]);
+  const average = w.map((_, i) => model.prior.reduce((sum, p, c) => sum + p * term.mean[c][i], 0));
+  const start = w.reduce((sum, one, i) => sum + one * (average[i] - (term.mean[a][i] + term.mean[b][i]) / 2), model.start[a] - model.start[b]);
+  const moved = (i, value, j) => (valueOfTerm(term, i, value, j) ?? average[i]) - average[i];
+  const adds = (j, value) => (term.places ?? term.at).reduce((sum, place, i) => (place === j ? sum + w[i] * moved(i, value, j) : sum), 0);
   return { start, adds };
 }
 
-/** Start and additions of columns that are counted one by one. @param {any} model @param {number} a @param {number} b */
+/** Start and additions of columns that are counted one by one. @param {number} a @param {number} b */
 function singleSums(model, a, b) {
   const of = (/** @type {number[]} */ by) => (model.task === "classes" ? by[a] - by[b] : by[a]);
   const nothing = new Array(model.columns.length).fill(null);
-  const found = ledger({ ...model, terms: model.terms.filter((/** @type {any} */ one) => !one.at.length) }, nothing);
-  /** @type {Map<number, any[]>} */
+  const found = ledger({ ...model, terms: model.terms.filter((one) => !one.at.length) }, nothing);
   const terms = new Map();
   for (const term of model.terms) if (term.at.length) terms.set(term.at[0], [...(terms.get(term.at[0]) ?? []), term]);
-  const adds = (/** @type {number} */ j, /** @type {any} */ value) => {
+  const adds = (j, value) => {
     const x = [...nothing];
     x[j] = value;
     let sum = 0;
@@ -83,11 +51,7 @@ function singleSums(model, a, b) {
   return { start: of(/** @type {any} */ (found).scores), adds };
 }
 
-/**
- * An answer as a sum: a start, and what every value of every column adds, the widest columns first.
- * The sum is the log-odds of class a against b, or prediction a.
- * @param {any} model @param {number} a @param {number} b
- */
+/** An answer as a sum: a start, and what every value of every column adds, the widest columns first. The sum is the log-odds of class a against b, or prediction a. */
 export function sumsOf(model, a, b) {
   const joint = model.terms.find(isLinear);
   const { start, adds: addsOf } = joint ? linearSums(model, joint, a, b) : singleSums(model, a, b);
@@ -99,22 +63,18 @@ export function sumsOf(model, a, b) {
     const unknown = model.columns[j].unknown && !joint;
     const ends = [...adds, ...(unknown ? [0] : [])];
     const [low, high] = [Math.min(...ends), Math.max(...ends)];
-    if (high > low) columns.push({ column: j, values, adds, unknown, low, high, at: (/** @type {any} */ value) => addsOf(j, value) });
+    if (high > low) columns.push({ column: j, values, adds, unknown, low, high, at: (value) => addsOf(j, value) });
   }
   columns.sort((one, two) => two.high - two.low - (one.high - one.low));
   return { start, columns, leftOut: [...leftOut, ...model.order.slice(CANDIDATES)] };
 }
 
-/**
- * What is drawn: s points to a nat or unit, so that the widest column has 100, and what a total of
- * all of them says.
- * @param {any} sums
- */
+/** What is drawn: s points to a nat or unit, so that the widest column has 100, and what a total of all of them says. */
 export function pointsOf(sums) {
   const scale = 100 / (sums.columns[0].high - sums.columns[0].low);
-  const shown = sums.columns.slice(0, MOST_SCALES).filter((/** @type {any} */ one) => scale * (one.high - one.low) >= LEAST_POINTS);
-  const least = shown.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + one.low, sums.start);
-  return { shown, scale, least, most: shown.reduce((/** @type {number} */ sum, /** @type {any} */ one) => sum + scale * (one.high - one.low), 0) };
+  const shown = sums.columns.slice(0, MOST_SCALES).filter((one) => scale * (one.high - one.low) >= LEAST_POINTS);
+  const least = shown.reduce((sum, one) => sum + one.low, sums.start);
+  return { shown, scale, least, most: shown.reduce((sum, one) => sum + scale * (one.high - one.low), 0) };
 }
 
 /** Round numbers between two, at most so many. @param {number} low @param {number} high @param {number} most @param {boolean} whole */
@@ -133,38 +93,30 @@ function between(x, xs, ys) {
   return ys[i - 1] + ((ys[i] - ys[i - 1]) * (x - xs[i - 1])) / (xs[i] - xs[i - 1]);
 }
 
-/** Where bins of a density begin, if it has few; else null. @param {any} one */
-function edgesOf(one) {
-  const jumps = one.adds.map((/** @type {number} */ v, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => i && one.adds[i] !== one.adds[i - 1]);
-  if (jumps.length >= MOST_NAMES || jumps.length >= one.adds.length / 8) return null;
-  return jumps.map((/** @type {number} */ i) => {
-    let [low, high] = [one.values[i - 1], one.values[i]];
-    for (let n = 0; n < BISECTIONS; n++) {
-      const middle = (low + high) / 2;
-      if (one.at(middle) === one.adds[i - 1]) low = middle; else high = middle;
-    }
-    return { edge: high, before: one.adds[i - 1], after: one.adds[i] };
-  });
+/** Where bins of a density begin, if it has few; else null. */
+function edgesOf(model, one) {
+  const tree = termOf(model, one.column).by?.[0];
+  if (tree?.[0] !== "steps") return null;
+  const [first, last] = [one.values[0], one.values[one.values.length - 1]];
+  const inside = tree[2].filter((edge) => edge > first && edge <= last).map((edge, i, all) => ({ edge, before: one.at(all[i - 1] ?? first), after: one.at(edge) }));
+  const jumps = inside.filter((edge) => edge.before !== edge.after);
+  return jumps.length >= MOST_NAMES || jumps.length >= one.adds.length / 8 ? null : jumps;
 }
 
-/**
- * The marks of a column: what it adds, a name, and whether that grows with the value.
- * @param {any} model @param {any} one @returns {{adds: number, name: string, rising: boolean}[]}
- */
+/** The marks of a column: what it adds, a name, and whether that grows with the value. @returns {{adds: number, name: string, rising: boolean}[]} */
 function marksOf(model, one) {
   const column = model.columns[one.column];
   const marks = [];
   if (!isNumeric(column)) {
-    const order = one.values.map((/** @type {any} */ _, /** @type {number} */ i) => i).sort((/** @type {number} */ i, /** @type {number} */ j) => one.adds[i] - one.adds[j]);
-    const kept = order.length <= MOST_NAMES ? order
-      : Array.from({ length: MOST_NAMES }, (_, i) => order[Math.round((i * (order.length - 1)) / (MOST_NAMES - 1))]);
+    const order = one.values.map((_, i) => i).sort((i, j) => one.adds[i] - one.adds[j]);
+    const kept = order.length <= MOST_NAMES ? order : Array.from({ length: MOST_NAMES }, (_, i) => order[Math.round((i * (order.length - 1)) / (MOST_NAMES - 1))]);
     for (const i of kept) marks.push({ adds: one.adds[i], name: brief(String(one.values[i]), 20), rising: true });
   } else {
-    const edges = column.kind === "number" ? edgesOf(one) : null;
+    const edges = column.kind === "number" ? edgesOf(model, one) : null;
     if (edges) {
-      const names = edges.map((/** @type {any} */ edge) => numeral(edge.edge));
+      const names = edges.map((edge) => numeral(edge.edge));
       marks.push({ adds: one.adds[0], name: names.length ? `below ${names[0]}` : "any", rising: true });
-      edges.forEach((/** @type {any} */ edge, /** @type {number} */ i) => marks.push({ adds: edge.after, name: i + 1 < names.length ? `${names[i]} to ${names[i + 1]}` : `from ${names[i]}`, rising: true }));
+      edges.forEach((edge, i) => marks.push({ adds: edge.after, name: i + 1 < names.length ? `${names[i]} to ${names[i + 1]}` : `from ${names[i]}`, rising: true }));
     } else {
       const last = one.values.length - 1;
       const step = (one.values[last] - one.values[0]) / last;
@@ -181,11 +133,8 @@ function marksOf(model, one) {
 /** Points from the left of the picture. @param {number} points */
 const across = (points) => LEFT + ((RIGHT - LEFT) * points) / 100;
 
-/**
- * One scale: a line, marks and their names, or a list beside it where names do not fit.
- * @param {number} row @param {string} title @param {{at: number, name: string, rising: boolean}[]} marks in points
- * @param {number} end of the line, in points
- */
+/** One scale: a line, marks and their names, or a list beside it where names do not fit. @param {number} row @param {string} title
+ * @param {{at: number, name: string, rising: boolean}[]} marks in points @param {number} end of the line, in points */
 function scaleOf(row, title, marks, end) {
   const y = ROW * (row + 0.6);
   const parts = [svg("text", { x: 0, y: y + 4, class: "scale-name" }, svg("title", {}, title), brief(title, 26)),
@@ -219,7 +168,7 @@ function scaleOf(row, title, marks, end) {
   return parts;
 }
 
-/** The picture. @param {any} model @param {number} a @param {number} b */
+/** The picture. @param {number} a @param {number} b */
 function drawn(model, a, b) {
   const sums = sumsOf(model, a, b);
   if (!sums.columns.length) return [el("p", {}, "No column says anything that a scale shows.")];
@@ -230,14 +179,14 @@ function drawn(model, a, b) {
   const classes = model.task === "classes";
   const plain = (/** @type {number[]} */ at, /** @type {string[]} */ names) => at.map((one, i) => ({ at: one, name: names[i], rising: true }));
   const [rows, tens] = [shown.length + 3, Array.from({ length: 11 }, (_, i) => 10 * i)];
-  const answerOf = (/** @type {number} */ total) => least + total / scale;
-  const totalOf = (/** @type {number} */ answer) => scale * (answer - least);
+  const answerOf = (total) => least + total / scale;
+  const totalOf = (answer) => scale * (answer - least);
   // Totals of probabilities below 0.001 and above 0.999 need no room.
   const sure = Math.log(0.999) - Math.log(0.001);
   const margin = classes ? scale * sure / 20 : 0;
   const ends = classes ? [Math.max(0, totalOf(-sure) - margin), Math.min(most, totalOf(sure) + margin)] : [0, most];
   const [from, to] = ends[0] < ends[1] ? ends : [0, most];
-  const place = (/** @type {number} */ total) => (100 * (total - from)) / (to - from);
+  const place = (total) => (100 * (total - from)) / (to - from);
   const totals = roundNumbers(from, to, 10, false);
   const answers = classes ? PROBABILITIES.map((p) => Math.log(p) - Math.log1p(-p)) : roundNumbers(answerOf(0), answerOf(most), 10, false);
   const names = classes ? PROBABILITIES.map(String) : answers.map((one) => numeral(one));
@@ -247,14 +196,13 @@ function drawn(model, a, b) {
     "aria-label": "Nomogram: a scale of points for every column, one of the total, and one of the answer" },
     ...tens.map((at) => svg("line", { class: "grid", x1: across(at), x2: across(at), y1: ROW * 0.6, y2: ROW * (rows - 2.6) })),
     ...scaleOf(0, "points", plain(tens, tens.map(String)), 100),
-    ...shown.flatMap((/** @type {any} */ one, /** @type {number} */ i) => scaleOf(i + 1, model.columns[one.column].name,
+    ...shown.flatMap((one, i) => scaleOf(i + 1, model.columns[one.column].name,
       marksOf(model, one).map((mark) => ({ ...mark, at: scale * (mark.adds - one.low) })), scale * (one.high - one.low))),
     ...scaleOf(rows - 2, "total", plain(totals.map(place), totals.map((one) => numeral(one))), 100),
     ...scaleOf(rows - 1, last, plain(kept.map((i) => place(totalOf(answers[i]))), kept.map((i) => names[i])), 100));
-  const [hidden, how] = [sums.columns.length - shown.length + sums.leftOut.length, shown.some((/** @type {any} */ one) => one.unknown) ? "unknown" : "at their average"];
-  const notes = [
-    hidden ? `More columns that add little, or have no scale, and are taken as ${how}: ${numeral(hidden)}.` : "",
-    shown.some((/** @type {any} */ one) => !isNumeric(model.columns[one.column]) && one.values.length > MOST_NAMES) ? `Of a column with more values, ${MOST_NAMES} are shown.` : "",
+  const [hidden, how] = [sums.columns.length - shown.length + sums.leftOut.length, shown.some((one) => one.unknown) ? "unknown" : "at their average"];
+  const notes = [hidden ? `More columns that add little, or have no scale, and are taken as ${how}: ${numeral(hidden)}.` : "",
+    shown.some((one) => !isNumeric(model.columns[one.column]) && one.values.length > MOST_NAMES) ? `Of a column with more values, ${MOST_NAMES} are shown.` : "",
     how === "unknown" ? "" : "The model knows means and standard deviations of its columns, not where they end: scales may go too far.",
     from > 0 ? "A total below the scale means less than 0.1 %." : "",
     to < most ? "A total above it means more than 99.9 %." : "",
@@ -263,16 +211,16 @@ function drawn(model, a, b) {
   return [el("div", { class: "nomogram-frame", tabindex: "0", role: "region", "aria-label": "Nomogram" }, made), ...note];
 }
 
-/** Fill the place of the nomogram. @param {any} model @param {any} place */
+/** Fill the place of the nomogram. */
 export function showNomogram(model, place) {
   const why = whyNone(model);
   if (why) { place.append(el("p", { class: "controls" }, why)); return; }
   const body = el("div");
-  const order = model.outputs.map((/** @type {any} */ _, /** @type {number} */ c) => c);
-  if (model.task === "classes") order.sort((/** @type {number} */ c, /** @type {number} */ d) => model.prior[d] - model.prior[c]);
+  const order = model.outputs.map((_, c) => c);
+  if (model.task === "classes") order.sort((c, d) => model.prior[d] - model.prior[c]);
   const title = el("p");
   const [one, two] = ["for", "against"].map((said, i) => el("select", { "aria-label": `Points speak ${said}`, onchange: () => draw() },
-    ...order.map((/** @type {number} */ c) => el("option", { value: String(c), selected: c === order[i] }, brief(model.outputs[c], 40)))));
+    ...order.map((c) => el("option", { value: String(c), selected: c === order[i] }, brief(model.outputs[c], 40)))));
   function draw() {
     const [a, b] = [Number(one.value), Number(two.value)];
     title.textContent = model.task === "classes"

@@ -5,14 +5,10 @@ import { el, wideTable } from "./dom.js";
 
 const FIRST = 20;
 
-/**
- * A table of rows, the first of which are drawn at once.
- * @param {any} place @param {string} label @param {string[]} head names of the columns after the first
- * @param {any[]} rows @param {(row: any) => {cells: string[], wrong: boolean}} said of a row
- * @param {(row: any) => void} ask
- */
+/** A table of rows, the first of which are drawn at once. @param {string} label @param {string[]} head names of the columns after
+ * the first @param {(row: any) => {cells: string[], wrong: boolean}} said of a row @param {(row: any) => void} ask */
 export function rowTable(place, label, head, rows, said, ask) {
-  const line = (/** @type {any} */ row) => {
+  const line = (row) => {
     const { cells, wrong } = said(row);
     return el("tr", { class: wrong ? "wrong" : undefined },
       el("td", {}, el("button", { type: "button", onclick: () => { ask(row); location.hash = "#ask"; } }, `row ${numeral(row.number)}`)),
@@ -23,29 +19,24 @@ export function rowTable(place, label, head, rows, said, ask) {
     ...head.map((text) => el("th", { scope: "col" }, el("bdi", {}, text))))), body));
   const rest = rows.slice(FIRST);
   if (!rest.length) return;
-  const more = el("button", { type: "button", class: "controls", onclick: () => { body.append(...rest.map(line)); more.remove(); } },
-    `Show ${numeral(rest.length)} more`);
+  const more = el("button", { type: "button", class: "controls", onclick: () => { body.append(...rest.map(line)); more.remove(); } }, `Show ${numeral(rest.length)} more`);
   place.append(more);
 }
 
-/**
- * Fill the place of the rows: the surest errors first.
- * @param {any} model @param {any} place @param {(row: any) => void} ask
- */
+/** Fill the place of the rows: the surest errors first. @param {(row: any) => void} ask */
 export function showRows(model, place, ask) {
   const average = averages(model);
   const classes = model.task === "classes";
   const columns = model.order.slice(0, 3);
-  const said = (/** @type {any} */ row) => {
+  const said = (row) => {
     const found = answerOf(model, row.cells, average);
     const truth = classes ? brief(row.truth) : row.truth.map(numeral).join("; ");
-    const cells = columns.map((/** @type {number} */ j) => textOf(model, j, row.cells[j]));
+    const cells = columns.map((j) => textOf(model, j, row.cells[j]));
     if (found === null) return { cells: ["no answer", "", truth, ...cells], wrong: true };
     if (!classes) return { cells: [numeral(found.scores[0]), numeral(row.truth[0] - found.scores[0]), truth, ...cells], wrong: false };
     const answer = model.outputs[found.answer];
     return { cells: [brief(answer), percent(found.posterior[found.answer]), truth, ...cells], wrong: answer !== row.truth };
   };
-  const head = ["answer", classes ? "probability" : "truth less answer", "truth",
-    ...columns.map((/** @type {number} */ j) => brief(model.columns[j].name))];
+  const head = ["answer", classes ? "probability" : "truth less answer", "truth", ...columns.map((j) => brief(model.columns[j].name))];
   rowTable(place, "Rows of the test table", head, model.rows, said, ask);
 }

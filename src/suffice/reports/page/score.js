@@ -2,11 +2,10 @@
 
 /**
  * @typedef {number | null | any[]} Tree  A number, null for minus infinity, or an operation.
- * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][],
- *   rest?: any, mean?: number[][], low?: number[][] | null, covariance?: number[][],
- *   places?: number[], levels?: any[], known?: Record<number, any[]>, weight?: number, text?: boolean, left_out?: number}} Term
- * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[],
- *   fallback: number, columns: any[], terms: Term[]}} Model
+ * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][], rest?: any, mean?: number[][],
+ *   low?: number[][] | null, covariance?: number[][], weights?: number[][], places?: number[], levels?: any[],
+ *   known?: Record<number, any[]>, weight?: number, text?: boolean, left_out?: number}} Term
+ * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[], fallback: number, columns: any[], terms: Term[]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
  */
 
@@ -14,22 +13,16 @@ export const LARGEST = 1e150; // Python refuses larger numbers
 const LEAST_PIVOT = 2 ** -44; // a column that others determine says nothing
 const LOG_2PI = Math.log(2 * Math.PI);
 
-/** @param {any} cell */
 export const isMissing = (cell) => cell === null || cell === undefined || Number.isNaN(cell);
 
-/** Whether the cells of a column are numbers. @param {any} column */
+/** Whether the cells of a column are numbers. */
 export const isNumeric = (column) => ["number", "count", "whole"].includes(column.kind);
 
-/** @param {any} number */
-const finite = (number) => (number === null ? -Infinity : number);
+export const finite = (number) => (number === null ? -Infinity : number);
 
-/** @param {any} cell */
-const keyOf = (cell) => (typeof cell === "boolean" ? Number(cell) : cell);
+export const keyOf = (cell) => (typeof cell === "boolean" ? Number(cell) : cell);
 
-/**
- * The value of a tree.
- * @param {Tree} tree @param {Cells} x @returns {number}
- */
+/** The value of a tree. @param {Tree} tree @param {Cells} x @returns {number} */
 function valueOf(tree, x) {
   if (tree === null) return -Infinity;
   if (typeof tree === "number") return tree;
@@ -47,7 +40,7 @@ function valueOf(tree, x) {
     case "log": return Math.log(valueOf(a, x));
     case "log1p": return Math.log1p(valueOf(a, x));
     case "above": return finite(x[a] > b ? c : d);
-    case "steps": return finite(c[b.filter((/** @type {number} */ start) => start <= x[a]).length]);
+    case "steps": return finite(c[b.filter((start) => start <= x[a]).length]);
     case "choice": {
       const found = b.find((/** @type {any[]} */ one) => keyOf(one[0]) === keyOf(x[a]));
       return finite(found ? found[1] : c);
@@ -56,10 +49,7 @@ function valueOf(tree, x) {
   }
 }
 
-/**
- * Why a cell cannot be read, or "".
- * @param {{kind: string, name: string}} column @param {any} cell
- */
+/** Why a cell cannot be read, or "". @param {{kind: string, name: string}} column */
 export function illegal(column, cell) {
   if (isMissing(cell) || !isNumeric(column)) return "";
   if (typeof cell !== "number" || !(Math.abs(cell) <= LARGEST)) return "not a number";
@@ -67,18 +57,22 @@ export function illegal(column, cell) {
   return column.kind === "whole" && !Number.isInteger(cell) ? "a count is a whole number" : "";
 }
 
-/** @type {WeakMap<Term, Map<any, any[]>>} */
-const tables = new WeakMap();
+/** @type {WeakMap<Term, Map<any, number>>} */
+const places = new WeakMap();
 
-/** @param {Term} term @param {any} cell */
-function lookedUp(term, cell) {
-  let table = tables.get(term);
-  if (table === undefined) {
-    const rows = /** @type {any[][]} */ (term.table);
-    table = new Map(/** @type {any[]} */ (term.values).map((v, i) => [keyOf(v), rows[i]]));
-    tables.set(term, table);
+/** Which of the values of a term a cell is, if any. @param {Term} term */
+export function rowOf(term, cell) {
+  let found = places.get(term);
+  if (found === undefined) {
+    found = new Map(/** @type {any[]} */ (term.values).map((v, i) => [keyOf(v), i]));
+    places.set(term, found);
   }
-  const found = table.get(keyOf(cell)) ?? term.rest;
+  return found.get(keyOf(cell));
+}
+
+function lookedUp(term, cell) {
+  const row = rowOf(term, cell);
+  const found = row === undefined ? term.rest : /** @type {any[][]} */ (term.table)[row];
   return found === "refused" ? null : found.map(finite);
 }
 
@@ -94,13 +88,10 @@ export function sumOfWords(model, term, text) {
   return sum;
 }
 
-/**
- * The next row of the lower triangular factor of a matrix; null where earlier columns determine it.
- * @param {number[]} packed the lower triangle of the matrix @param {number} i
- * @param {number[]} used columns of the earlier rows @param {number[][]} rows
- */
-export function factorRow(packed, i, used, rows) {
-  const at = (/** @type {number} */ j) => packed[(i * (i + 1)) / 2 + j];
+/** The next row of the lower triangular factor of a matrix; null where earlier columns determine it. @param {number[]} packed the lower triangle of
+ * the matrix @param {number} i @param {number[]} used columns of the earlier rows @param {number[][]} rows */
+function factorRow(packed, i, used, rows) {
+  const at = (j) => packed[(i * (i + 1)) / 2 + j];
   const row = /** @type {number[]} */ ([]);
   let pivot = at(i);
   used.forEach((j, n) => {
@@ -114,45 +105,46 @@ export function factorRow(packed, i, used, rows) {
   return row;
 }
 
-/**
- * What every observed column adds to the log density of one Gaussian, by the chain rule: the factor
- * of the covariance is lower triangular, in the order of the columns.
- * @param {Term} term @param {number} c @param {any[]} z0 values of its columns @param {number[]} seen
- */
-function chain(term, c, z0, seen) {
+/** Numbers of one Gaussian made independent: for every observed column what the earlier ones leave of it, z, in units of its own deviation, root;
+ * null where they determine it. The factor of the covariance is lower triangular, in the order of the columns. @param {Term} term @param {number} c
+ * @param {any[]} z0 values of its columns @param {number[]} seen */
+export function whitened(term, c, z0, seen) {
   const matrices = /** @type {number[][]} */ (term.covariance);
-  const rows = /** @type {number[][]} */ ([]);
-  const z = /** @type {number[]} */ ([]);
-  const used = /** @type {number[]} */ ([]);
+  const [rows, z, used] = [/** @type {number[][]} */ ([]), /** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
   return seen.map((i) => {
     const row = factorRow(matrices[matrices.length === 1 ? 0 : c], i, used, rows);
-    if (row === null) return 0;
+    if (row === null) return null;
     let rest = z0[i] - /** @type {number[][]} */ (term.mean)[c][i] - (term.low ? term.low[c][i] : 0);
     z.forEach((value, n) => { rest -= row[n] * value; });
     const root = row[row.length - 1];
     rows.push(row);
     used.push(i);
     z.push(rest / root);
-    return -0.5 * (rest / root) ** 2 - LOG_2PI / 2 - Math.log(root);
+    return { z: rest / root, root };
   });
 }
 
-/** A number of a Gaussian: a cell, or whether it has the value of an indicator; null where unknown.
- * @param {Term} term @param {number} i @param {any} cell @param {number} j */
-function valueOfTerm(term, i, cell, j) {
+/** What every observed column adds to a log density, by the chain rule. @param {{z: number, root: number} | null} one */
+const chained = (one) => (one === null ? 0 : -0.5 * one.z ** 2 - LOG_2PI / 2 - Math.log(one.root));
+
+/** A number of a Gaussian: a cell, or whether it has the value of an indicator; null where unknown. */
+export function valueOfTerm(term, i, cell, j) {
   const known = term.known?.[j];
   if (!known) return cell;
-  const has = (/** @type {any} */ value) => keyOf(value) === keyOf(cell);
+  const has = (value) => keyOf(value) === keyOf(cell);
   return isMissing(cell) || !known.some(has) ? null : Number(has(term.levels?.[i]));
+}
+
+/** The numbers of the columns of a Gaussian, and which of them are known. @param {Term} term @param {Cells} x */
+export function observed(term, x) {
+  const values = (term.places ?? term.at).map((j, i) => valueOfTerm(term, i, x[j], j));
+  return { values, seen: values.map((_, i) => i).filter((i) => !isMissing(values[i])) };
 }
 
 /** How often what a term says is counted. @param {Term} term */
 export const weightOf = (term) => term.weight ?? 1;
 
-/**
- * What one term adds, by column and output; null where the row gets no answer.
- * @param {Model} model @param {Term} term @param {Cells} x @returns {[number, number[]][] | null}
- */
+/** What one term adds, by column and output; null where the row gets no answer. @returns {[number, number[]][] | null} */
 export function added(model, term, x) {
   const found = said(model, term, x);
   const weight = weightOf(term);
@@ -160,19 +152,15 @@ export function added(model, term, x) {
   return weight === 0 ? [] : found.map(([j, by]) => [j, by.map((value) => weight * value)]);
 }
 
-/**
- * What one term says, before it is weighed: log densities by column and output.
- * @param {Model} model @param {Term} term @param {Cells} x @returns {[number, number[]][] | null}
- */
+/** What one term says, before it is weighed: log densities by column and output. @returns {[number, number[]][] | null} */
 export function said(model, term, x) {
   const k = model.outputs.length;
   if (term.covariance) {
     if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
-    const places = term.places ?? term.at;
-    const values = places.map((j, i) => valueOfTerm(term, i, x[j], j));
-    const seen = values.map((_, i) => i).filter((i) => !isMissing(values[i]));
-    const byClass = Array.from({ length: k }, (_, c) => chain(term, c, values, seen));
-    return seen.map((i, n) => [places[i], byClass.map((terms) => terms[n])]);
+    const at = term.places ?? term.at;
+    const { values, seen } = observed(term, x);
+    const byClass = Array.from({ length: k }, (_, c) => whitened(term, c, values, seen));
+    return seen.map((i, n) => [at[i], byClass.map((terms) => chained(terms[n]))]);
   }
   if (term.at.some((j) => isMissing(x[j]))) return term.refuse ? null : [];
   if (term.at.some((j) => illegal(model.columns[j], x[j]))) return null;
@@ -185,11 +173,8 @@ export function said(model, term, x) {
   return [[place, /** @type {Tree[]} */ (term.by).map((tree) => valueOf(tree, x))]];
 }
 
-/**
- * What every column adds to every output, and where the sums start; null without an answer.
- * @param {Model} model @param {Cells} x
- * @returns {{start: number[], columns: Map<number, number[]>, scores: number[]} | null}
- */
+/** What every column adds to every output, and where the sums start; null without an answer. @param {Model} model @param {Cells} x
+ * @returns {{start: number[], columns: Map<number, number[]>, scores: number[]} | null} */
 export function ledger(model, x) {
   const start = model.start.map(finite);
   const scores = [...start];
@@ -206,10 +191,7 @@ export function ledger(model, x) {
   return { start, columns, scores };
 }
 
-/**
- * Probabilities from log joints; the prior where every class is impossible.
- * @param {Model} model @param {number[]} scores
- */
+/** Probabilities from log joints; the prior where every class is impossible. @param {Model} model @param {number[]} scores */
 export function probabilities(model, scores) {
   const most = Math.max(...scores);
   if (most === -Infinity) return [...model.prior];

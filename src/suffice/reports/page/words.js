@@ -5,10 +5,7 @@ import { el } from "./dom.js";
 
 const MOST_WORDS = 10;
 
-/**
- * The words of the texts of a row that say the most for one class and against another.
- * @param {any} model @param {any[]} x @param {any} found @param {number} scale of a nat
- */
+/** The words of the texts of a row that say the most for one class and against another. @param {number} scale of a nat */
 export function wordsTable(model, x, found, scale) {
   const said = new Map();
   for (const term of model.terms) {
@@ -22,6 +19,5 @@ export function wordsTable(model, x, found, scale) {
   const shown = [...said].sort((a, b) => Math.abs(b[1]) - Math.abs(a[1])).slice(0, MOST_WORDS);
   if (!shown.length) return [];
   return [el("table", {}, el("caption", {}, "Words that say the most, for and against, each as often as it is there"),
-    el("tbody", {}, ...shown.map(([word, adds]) => el("tr", {},
-      el("th", { scope: "row" }, el("bdi", {}, word)), el("td", { class: "number" }, signed(adds, 1))))))];
+    el("tbody", {}, ...shown.map(([word, adds]) => el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, word)), el("td", { class: "number" }, signed(adds, 1))))))];
 }
