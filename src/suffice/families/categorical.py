@@ -238,7 +238,7 @@ class Categorical(Family):
 
     def _each_alpha(self, evidence: AlphaEvidence | None, d: int) -> NDArray[np.float64]:
         """α of every column, (d,)."""
-        return np.broadcast_to(pseudo_counts(settled_alpha(self.alpha, evidence), d), d)
+        return np.full(d, pseudo_counts(settled_alpha(self.alpha, evidence), d), np.float64)
 
     def _sizes(self, counts: Counts, least: tuple[int, ...]) -> NDArray[np.intp]:
         """How many values of each column share the probability, (d,)."""

@@ -126,11 +126,13 @@ def dirichlet_columns(
     k, c, v = counts.shape
     wide = np.zeros((k, c, v + 1))
     wide[..., :-1] = counts
+    options = list(zip(sizes[columns].tolist(), alpha[columns].tolist(), strict=True))
+    if options.count(options[0]) == c:
+        m, pseudo = options[0]
+        return dirichlet(wide, pseudo, estimation, m)
     alike: dict[tuple[int, float], list[int]] = {}  # they are found together
-    options = zip(sizes[columns].tolist(), alpha[columns].tolist(), strict=True)
     for i, option in enumerate(options):
         alike.setdefault(option, []).append(i)
     for (m, pseudo), places in alike.items():
-        which = slice(None) if len(places) == c else places
-        wide[:, which] = dirichlet(wide[:, which], pseudo, estimation, m)
+        wide[:, places] = dirichlet(wide[:, places], pseudo, estimation, m)
     return wide

@@ -269,10 +269,12 @@ class CentredDesign:
         A category that only such rows show is unknown to the design.
         """
         batch = complete_rows(batch) if self.complete else batch
+        if not self.design.categories:
+            return batch
         out = batch.codes < 0
         if len(batch.weights):
             out |= batch.weights == 0
-        if not self.design.categories or not out.any():
+        if not out.any():
             return batch
         *numbers, coded = batch.blocks
         blocks = (*numbers, _without(coded, out))

@@ -6,9 +6,11 @@ those of its groups of rows. This is a start only; each goes on to its own minim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add, or_
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError, ParameterError
 from suffice.models.logistic.curvature import GRADIENT_ROUNDING
 from suffice.models.logistic.fit import Fit
-from suffice.models.logistic.grouped_passes import GroupedPasses
+from suffice.models.logistic.grouped_passes import Gradients, GroupedPasses
 from suffice.models.logistic.loss import LossRequest
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.options import check_options
@@ -36,6 +38,7 @@ from suffice.statistics.statistic import tree_sum
 __all__ = ["fitted_together"]
 
 ROUGH = 1e-2  # fraction of the gradient at 0 at which Newton's method hands over to L-BFGS
+CLOSE = 0.1  # of the scores: their spread between starts that share a Hessian
 NEAR = 1e-5  # fraction of the gradient at 0 at which the optimum of all rows is a start
 MOST_CELLS = 2**24  # of Hessians that are kept at a time
 OWN = ("C", "tol")  # options that learners may differ in
@@ -137,12 +140,13 @@ class _Together:
     ) -> None:
         self.learners, self.first, self.source = learners, first, source
         self.passes, self.seen, self.learnt = passes, seen, learnt
+        self.classes = reduce(or_, (one.classes for one in seen))
 
     def fitted(self) -> list[list[Any]] | None:
         """An estimator for each learner and training set."""
-        every = np.ones((1, len(self.seen)), np.intp)
         try:
-            whole = [self._problem(learner, every[0]) for learner in self.learners]
+            seen = tree_sum(self.seen)
+            whole = [self._problem(learner, seen) for learner in self.learners]
             objectives = [problem.objective for problem in whole]
         except (DataError, ParameterError):
             return None
@@ -150,21 +154,21 @@ class _Together:
         if not objectives[0].has_hessian or cells * len(whole) * len(self.seen) > MOST_CELLS:
             return None
         self.rows = objectives[0].rows
-        starts = self._starts(objectives)
-        if starts is None:
+        found = self._starts(objectives)
+        if found is None:
             return None
+        starts, sums = found
         mean = self.rows.centred.mean
-        requests = [_request(o, b, hessian=True) for o, b in zip(objectives, starts, strict=True)]
-        by_group = self.passes.second_order(requests)
         problems: dict[tuple[int, int], Problem] = {}
         descents: list[Descent] = []
         for f, mine in enumerate(self.learnt):
-            here = [g for g, times in enumerate(mine) if times]
-            for i, learner in enumerate(self.learners):
-                sums = tree_sum(by_group[g][i] for g in here)
+            here = np.flatnonzero(mine).tolist()
+            seen = tree_sum(self.seen[g] for g in here)
+            for i, there in enumerate(sums.of(here)):
                 try:
-                    problem = self._problem(learner, mine)
-                    descent = _descent(problem.objective, starts[i], sums, mean, learner.tol)
+                    problem = self._problem(self.learners[i], seen)
+                    tol = self.learners[i].tol
+                    descent = _descent(problem.objective, starts[i], there, mean, tol)
                 except (DataError, ParameterError):
                     continue  # which a fit will say
                 if descent is not None:
@@ -176,22 +180,21 @@ class _Together:
         count = descend_together(
             descents, lambda at: self.passes.points(self.rows, functions, at, rows)
         )
-        found: list[list[Any]] = [[None] * len(self.learnt) for _ in self.learners]
+        models: list[list[Any]] = [[None] * len(self.learnt) for _ in self.learners]
         for (i, f), descent in zip(keys, descents, strict=True):
             if descent.ended:
                 problem = problems[i, f]
                 problem.data.count = count + 1
-                found[i][f] = self._estimator(self.learners[i], problem, descent)
-        return found
+                models[i][f] = self._estimator(self.learners[i], problem, descent)
+        return models
 
-    def _starts(self, objectives: Sequence[Objective]) -> list[Array] | None:
-        """Coefficients near the optimum of all rows, of every penalty."""
+    def _starts(self, objectives: Sequence[Objective]) -> tuple[list[Array], _Sums] | None:
+        """Coefficients near the optimum of all rows, of every penalty; and the sums there."""
         middle = int(np.argsort([learner.C for learner in self.learners])[len(self.learners) // 2])
         solver = replace(self.learners[middle]._solver, tol=ROUGH)
         near = solver.minimum(objectives[middle]).coefficients
-        sums = tree_sum(
-            one for (one,) in self.passes.second_order([_request(objectives[middle], near, True)])
-        )
+        by_group = self.passes.second_order([_request(objectives[middle], near)])
+        sums = tree_sum(one for (one,) in by_group)
         mean = self.rows.centred.mean
         descents = [_descent(one, near, sums, mean, NEAR) for one in objectives]
         if any(descent is None for descent in descents):
@@ -200,13 +203,18 @@ class _Together:
         functions, rows = dict(enumerate(objectives)), np.ones((len(known), len(self.seen)), int)
         descend_together(known, lambda at: self.passes.points(self.rows, functions, at, rows))
         pairs = zip(objectives, known, strict=True)
-        return [objective.coefficients(descent.point.x) for objective, descent in pairs]
+        starts = [objective.coefficients(descent.point.x) for objective, descent in pairs]
+        far = [i for i, start in enumerate(starts) if not _is_close(start - near, sums)]
+        if far:
+            requests = [_request(objectives[i], starts[i]) for i in far]
+            by_group = list(map(add, by_group, self.passes.second_order(requests)))
+        place = [far.index(i) + 1 if i in far else 0 for i in range(len(starts))]
+        return starts, _Sums(place, by_group, self.passes.gradients(self.rows, np.stack(starts)))
 
-    def _problem(self, learner: Any, mine: NDArray[np.intp]) -> Problem:
-        """What a learner minimises over some groups."""
-        seen = tree_sum(one for one, times in zip(self.seen, mine, strict=True) if times)
+    def _problem(self, learner: Any, seen: ByClass) -> Problem:
+        """What a learner minimises over the rows of some groups."""
         problem: Problem = self._opened(learner)._problem(self.source, summed=seen)
-        if len(problem.objective.classes) != len(tree_sum(self.seen).classes):
+        if len(problem.objective.classes) != len(self.classes):
             raise DataError("a class has no row", "all have the same classes")
         return problem
 
@@ -222,8 +230,49 @@ class _Together:
         return fitted
 
 
-def _request(objective: Objective, coefficients: Array, hessian: bool) -> LossRequest:
-    return LossRequest(objective.rows, coefficients, objective.checksum, hessian)
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What the rows of every group say at the starts of the learners.
+
+    Parameters
+    ----------
+    place : list of int
+        Which Hessian each learner has: starts that are close share one.
+    hessians : list of lists of LossSums
+        By group.
+    gradients : list of Gradients
+        Of all learners, by group.
+    """
+
+    place: Sequence[int]
+    hessians: Sequence[Sequence[LossSums]]
+    gradients: Sequence[Gradients]
+
+    def of(self, groups: Sequence[int]) -> Iterator[LossSums]:
+        """Yield the sums of some groups, for every learner."""
+        first, *others = (self.gradients[g] for g in groups)
+        here = reduce(add, others, first)
+        shared = [tree_sum(each) for each in zip(*(self.hessians[g] for g in groups), strict=True)]
+        for i, q in enumerate(self.place):
+            yield replace(shared[q], loss=here.loss[i], gradient=here.gradient[i])
+
+
+def _request(objective: Objective, coefficients: Array) -> LossRequest:
+    return LossRequest(objective.rows, coefficients, objective.checksum, True)
+
+
+def _is_close(change: Array, sums: LossSums) -> bool:
+    """Whether coefficients that differ so little have nearly the same Hessian.
+
+    ::
+
+        Σ h (t − t₀)² ≤ CLOSE² Σ h        h = p (1 − p)
+
+    A change of the scores t by ε changes h by a factor of e^±ε at most.
+    """
+    hessian = sums.hessian.value
+    squares = float(change.ravel() @ hessian @ change.ravel())
+    return squares <= CLOSE**2 * float(np.diagonal(hessian)[:: change.shape[1]].sum())
 
 
 def _descent(
@@ -239,8 +288,8 @@ def _descent(
     moved = start.copy()
     moved[:, 0] += start[:, 1:] @ (about - mean)
     m, width = start.shape
-    full = sums.hessian.value.reshape(m, width, m, width)
-    full = np.einsum("ai,minj,bj->manb", turn, full, turn).reshape(m * width, m * width)
+    blocks = sums.hessian.value.reshape(m, width, m, width).transpose(0, 2, 1, 3)
+    full = (turn @ blocks @ turn.T).transpose(0, 2, 1, 3).reshape(m * width, m * width)
     here = LossSums(
         sums.weight,
         sums.checksum,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from operator import add
 from typing import Any, Self
 
@@ -24,7 +25,7 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.loss_sums import LossSums
 
-__all__ = ["GroupedPasses", "about"]
+__all__ = ["Gradients", "GroupedPasses", "about"]
 
 
 @dataclass
@@ -72,21 +73,31 @@ class GroupedPasses:
         learnt : ndarray of int (q, g)
             Whether each has each group.
         """
-        asked = np.stack(
-            [
-                about(objectives[i].coefficients(x), objectives[i], rows.centred.mean)
-                for i, x in places.items()
-            ]
-        )
-        params = rows, asked, learnt[list(places)] > 0
-        sums: dict[int, _Gradients] = by_place(
-            _gradients, params, self.engine, self.splits, self.group
-        )
-        total = sum(sums.values(), _Gradients.empty(*asked.shape))
+        mean = rows.centred.mean
+        asked = [
+            about(objectives[i].coefficients(x), objectives[i], mean) for i, x in places.items()
+        ]
+        sums = self.gradients(rows, np.stack(asked), learnt[list(places)])
+        total = reduce(add, sums)
         return {
-            i: objectives[i].point(x, total.of(slot, objectives[i], rows.centred.mean))
+            i: objectives[i].point(x, total.of(slot, objectives[i], mean))
             for slot, (i, x) in enumerate(places.items())
         }
+
+    def gradients(
+        self,
+        rows: TrainingRows,
+        coefficients: NDArray[np.float64],
+        learnt: NDArray[np.intp] | None = None,
+    ) -> list[Gradients]:
+        """What the rows of every group say of coefficients (q, m, D) of (1, x − mean).
+
+        Those that have not learnt a group, where that is told, get nothing of it.
+        """
+        asked = len(coefficients), int(self.group.max()) + 1
+        params = rows, coefficients, np.ones(asked, np.bool_) if learnt is None else learnt > 0
+        sums = by_place(_gradients, params, self.engine, self.splits, self.group)
+        return [sums[g] for g in range(asked[1])]
 
 
 def about(
@@ -114,8 +125,8 @@ def _several(split: Split, requests: tuple[LossRequest, ...]) -> _Several:
 
 
 @dataclass(frozen=True, eq=False)
-class _Gradients:
-    """Losses (q,) and gradients (q, m, D) of q functions."""
+class Gradients:
+    """Losses (q,) and gradients (q, m, D) of q functions, in z = (1, x − mean) of all rows."""
 
     loss: DoubleDouble
     gradient: DoubleDouble
@@ -138,13 +149,13 @@ class _Gradients:
         return LossSums.of(none, none, self.loss[q].value, turned, np.zeros((0, 0)))
 
 
-def _gradients(part: Split, params: Any, g: int) -> _Gradients:
+def _gradients(part: Split, params: Any, g: int) -> Gradients:
     """Kernel: losses and gradients of the functions that have a group, over some of its rows."""
     rows, coefficients, learnt = params
     (slots,) = np.nonzero(learnt[:, g])
     asked = np.ascontiguousarray(coefficients[slots])
 
-    def of(batch: Batch) -> _Gradients:
+    def of(batch: Batch) -> Gradients:
         loss, gradient = np.zeros(len(asked)), np.zeros(asked.shape)
         batch, codes = rows.of(batch)
         for start, x in rows.centred.tables(batch):
@@ -154,12 +165,12 @@ def _gradients(part: Split, params: Any, g: int) -> _Gradients:
                 rows, np.ascontiguousarray(table, np.float64), asked, code, w, loss, gradient
             )
         q, (m, width) = len(coefficients), asked.shape[1:]
-        return _Gradients(
+        return Gradients(
             DoubleDouble.of(loss).scatter(slots, (q,)),
             DoubleDouble.of(gradient).scatter(slots, (q, m, width)),
         )
 
-    nothing = _Gradients.empty(*coefficients.shape)
+    nothing = Gradients.empty(*coefficients.shape)
     return sum(each_batch(part, rows.layout, of), nothing) if len(slots) else nothing
 
 

@@ -29,7 +29,7 @@ from suffice.statistics.statistic import tree_sum
 __all__ = ["iterates_of"]
 
 SAMPLE_ROWS = 16_384  # whose fit is a good start
-LONG = 8 * SAMPLE_ROWS  # rows of a table where that pays
+LONG = 4 * SAMPLE_ROWS  # rows of a table where that pays
 SAMPLE_RIDGE = 1e-4  # keeps that fit finite, as a fraction of a column's sum of squares
 SAMPLE_TOLERANCE = 1e-3  # fraction of the gradient at 0 at which that fit ends
 SAMPLE_STEPS = 10  # of that fit, at most

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_solve, solve_triangular
+from scipy.linalg import LinAlgError, solve_triangular
+from scipy.linalg.lapack import dpotrs
 
 from suffice.errors import DataError
 from suffice.numerics.eigen import eigh
@@ -167,7 +168,7 @@ class _Cholesky:
     lower: Array
 
     def solve(self, b: Array) -> Array:
-        x = cho_solve((self.lower, True), (self.inverse_scale * b.T).T)
+        x, _ = dpotrs(self.lower, (self.inverse_scale * b.T).T, lower=True)
         return np.asarray((self.inverse_scale * x.T).T)
 
     def inverse_root(self) -> Array:
