@@ -13,6 +13,7 @@ constexpr int last = first + 2 * octaves * parts + whole;
 constexpr int dropped = 52 - 8, tiny = (1023 - octaves) * parts;
 constexpr Index tile = 65536;   // rows whose cells are found before they are counted,
 constexpr Index group = LANES;  // and columns: a cache line of a row
+constexpr Index aside = 97;     // places that keep columns apart in the cache
 constexpr Index ahead = 32;     // rows between asking for one and reading it
 
 typedef std::int32_t Whole __attribute__((vector_size(4 * WIDTH)));
@@ -99,40 +100,51 @@ bool count(Strided<const double> x, Vector<const double> origin, Vector<const st
   if (!k) return false;
   const Index most_rows = least(tile, x.rows);
   const RowsByClass order(k, most_rows);
-  const Buffer<std::uint16_t> found((most_rows + 1) * group);
+  const Index apart = most_rows + 1 + aside;  // cells of a column, by class and row
+  const Buffer<std::uint16_t> found(apart * group);
   bool reached = false;
   for (Index i = 0; i < x.rows; i += tile) {
     const Index n = least(tile, x.rows - i);
     order.sort(&codes[i], n);
-    for (Index j = 0; j < x.columns; j += group) {
-      const Index width = least(group, x.columns - j);
+    for (Index done = 0; done < x.columns; done += group) {
+      const Index width = least(group, x.columns), j = least(done, x.columns - width);
       Whole outermost{};
       if (x.down < x.across)
-        for (Index g = 0; g < width; ++g)
+        for (Index g = done - j; g < width; ++g)
           for (Index q = 0; q < n; q += LANES) {
             std::uint16_t some_places[LANES];
             const Index many = least<Index>(LANES, n - q);
             const Lanes numbers = some(&x(i + q, j + g), x.down, many);
             write_places(numbers - splat(origin[j + g]), some_places, outermost);
-            for (Index r = 0; r < many; ++r) found[order.place(q + r) * group + g] = some_places[r];
+            for (Index r = 0; r < many; ++r) found[g * apart + order.place(q + r)] = some_places[r];
           }
       else {
         const Lanes from = some(&origin[j], 1, width);
         for (Index q = 0; q < n; ++q) {
           const double* const later = &x(least(i + q + ahead, x.rows - 1), j);
           prefetch(later), prefetch(later + (width - 1) * x.across);
-          write_places(some(&x(i + q, j), x.across, width) - from, found + order.place(q) * group,
-                       outermost);
+          std::uint16_t some_places[group];
+          write_places(some(&x(i + q, j), x.across, width) - from, some_places, outermost);
+          std::uint16_t* const to = found + order.place(q);
+          UNROLL for (Index g = 0; g < group; ++g) to[g * apart] = some_places[g];
         }
       }
       const bool near = any(outermost);
-      for (Index g = 0; g < width; ++g)
+      for (Index g = done - j; g < width; ++g)  // without columns of the group before
         for (Index c = 0; c < k; ++c) {
           std::uint32_t* const counts = &tally(c, (j + g) * places);
-          for (Index q = order.start(c); q < order.stop(c); ++q) ++counts[found[q * group + g]];
+          const std::uint16_t *q = found + g * apart + order.start(c), *const stop = found +
+                                                                                     g * apart +
+                                                                                     order.stop(c);
           if (near)  // unless it was one of a row without a class
-            for (Index q = order.start(c); q < order.stop(c); ++q)
-              reached |= found[q * group + g] == 1 || found[q * group + g] == 2 * last + 1;
+            for (const auto* r = q; r < stop; ++r) reached |= *r == 1 || *r == 2 * last + 1;
+          for (; q + 4 <= stop; q += 4) {
+            std::uint64_t four;
+            __builtin_memcpy(&four, q, sizeof four);
+            ++counts[four & 0xFFFF], ++counts[four >> 16 & 0xFFFF];
+            ++counts[four >> 32 & 0xFFFF], ++counts[four >> 48];
+          }
+          for (; q < stop; ++q) ++counts[*q];
         }
     }
   }

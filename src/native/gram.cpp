@@ -1,10 +1,12 @@
 #include "gram.hpp"
 
+#include "memory.hpp"
+#include "simd.hpp"
+
 namespace suffice::LEVEL {
 namespace {
 
-constexpr Index ROWS = 32;  // whose products are added while a row of the result is in the cache
-constexpr Index SUMS = 8;   // of every scalar product
+constexpr Index SUMS = 8;  // of every scalar product
 
 void times(Matrix<const double> a, Vector<const double> x, Vector<double> out) {
   const Index m = a.shape[0], g = a.shape[1], whole = g - g % SUMS;
@@ -26,33 +28,103 @@ void add_transposed(Matrix<const double> a, Vector<const double> r, Vector<doubl
     for (Index j = 0; j < g; ++j) out[j] += r[i] * a(i, j);
 }
 
-void add_gram(Matrix<const double> a, Vector<const double> v, Matrix<double> out) {
-  const Index m = a.shape[0], g = a.shape[1];
-  for (Index first = 0; first < m; first += ROWS) {
-    const Index end = first + ROWS < m ? first + ROWS : m;
-    for (Index i = 0; i < g; ++i) {
-      double* const sums = out.at + i * g;
-      Index t = first;
-      for (; t + 4 <= end; t += 4) {
-        const double f[4] = {v[t] * a(t, i), v[t + 1] * a(t + 1, i), v[t + 2] * a(t + 2, i),
-                             v[t + 3] * a(t + 3, i)};
-        const double* const row = a.at + t * g;
-        for (Index j = i; j < g; ++j)
-          sums[j] = sums[j] + f[0] * row[j] + f[1] * row[g + j] + f[2] * row[2 * g + j] +
-                    f[3] * row[3 * g + j];
-      }
-      for (; t < end; ++t) {
-        const double f = v[t] * a(t, i);
-        for (Index j = i; j < g; ++j) sums[j] += f * a(t, j);
+// Adds v vᵀ of vectors v (g,) to a symmetric matrix, above its diagonal: an element takes its
+// products in the order of the vectors.
+class Squares {
+  static constexpr Index WIDE = WIDTH == LANES ? 2 * LANES : LANES;  // columns added up at a time,
+  static constexpr Index TALL = WIDTH > 2 ? 4 : 2;                   // in so many rows
+  Index g_, panels_, waiting_ = 0;
+  Buffer<double> vectors_;  // (panels, VECTORS, WIDE)
+  Buffer<double> sums_;     // (whole TALL, whole WIDE)
+
+  static constexpr Index whole(Index n, Index of) { return (n + of - 1) / of; }
+  double* panel(Index q) const { return vectors_ + q * VECTORS * WIDE; }
+  Index across() const { return panels_ * WIDE; }
+
+  INLINE void add_tile(Index i, Index q) const {
+    constexpr Index MANY = WIDE / LANES;
+    Lanes sum[TALL][MANY];
+    double* const to = sums_ + i * across() + q * WIDE;
+    UNROLL for (Index r = 0; r < TALL; ++r) UNROLL for (Index s = 0; s < MANY; ++s) sum[r][s] =
+        load(to + r * across() + s * LANES);
+    const double *v = panel(q), *f = panel(i / WIDE) + i % WIDE;
+    for (Index t = 0; t < waiting_; ++t, v += WIDE, f += WIDE) {
+      Lanes part[MANY];
+      UNROLL for (Index s = 0; s < MANY; ++s) part[s] = load(v + s * LANES);
+      UNROLL for (Index r = 0; r < TALL; ++r) {
+        const Lanes factor = splat(f[r]);
+        UNROLL for (Index s = 0; s < MANY; ++s) sum[r][s] += factor * part[s];
       }
     }
+    UNROLL for (Index r = 0; r < TALL; ++r) UNROLL for (Index s = 0; s < MANY; ++s)
+        store(to + r * across() + s * LANES, sum[r][s]);
   }
-  for (Index i = 0; i < g; ++i)
-    for (Index j = 0; j < i; ++j) out(i, j) = out(j, i);
+
+ public:
+  static constexpr Index VECTORS = 64;  // that wait until they are added together
+
+  explicit Squares(Index g)
+      : g_(g), panels_(whole(g, WIDE)), vectors_(panels_ * VECTORS * WIDE),
+        sums_(whole(g, TALL) * TALL * panels_ * WIDE) {}
+
+  // Where eight numbers of the next vector belong, from the jth on.
+  INLINE double* place(Index j) const { return panel(j / WIDE) + waiting_ * WIDE + j % WIDE; }
+
+  INLINE void next() {
+    if (++waiting_ == VECTORS) settle();
+  }
+
+  void settle() {
+    for (Index i = 0; i < g_; i += TALL)
+      for (Index q = i / WIDE; q < panels_; ++q) add_tile(i, q);
+    waiting_ = 0;
+  }
+
+  void add_to(Matrix<double> out) {
+    settle();
+    for (Index i = 0; i < g_; ++i)
+      for (Index j = i; j < g_; ++j) out(i, j) += sums_[i * across() + j];
+    for (Index i = 0; i < g_; ++i)
+      for (Index j = 0; j < i; ++j) out(i, j) = out(j, i);
+  }
+};
+
+// A covariance of k vectors ℓ is a sum of k − 1 squares: of each ℓ_c less the mean of those after
+// it, times p_c s/(p_c + s), where s is the probability of those after it.
+void add_covariances(Matrix<const double> a, Matrix<const double> p, Vector<const double> weights,
+                     Matrix<double> out) {
+  const Index n = p.shape[0], k = p.shape[1], g = a.shape[1], whole = g - g % LANES;
+  Squares squares(g);
+  const Buffer<double> later(g + LANES);  // Σ p ℓ of the vectors after one
+  double vector[LANES];
+  for (Index i = 0; i < n; ++i) {
+    const double* row = &a((i + 1) * k - 1, 0);
+    double s = p(i, k - 1);
+    for (Index j = 0; j < g; ++j) later[j] = s * row[j];
+    for (Index c = k - 2; c >= 0; --c) {
+      row -= g;
+      const double own = p(i, c), both = own + s, share = own * (s / both);
+      if (both > 0.0 && s > 0.0 && share > 0.0) {
+        const double factor = __builtin_sqrt(weights[i] * share);
+        const Lanes f = splat(factor), per_s = splat(s);
+        for (Index j = 0; j < whole; j += LANES)
+          store(squares.place(j), f * (load(row + j) - load(later + j) / per_s));
+        if (whole < g) {
+          fill(vector, LANES, 0.0);
+          for (Index j = whole; j < g; ++j) vector[j - whole] = factor * (row[j] - later[j] / s);
+          store(squares.place(whole), load(vector));
+        }
+        squares.next();
+      }
+      s = both;
+      for (Index j = 0; j < g; ++j) later[j] += own * row[j];
+    }
+  }
+  squares.add_to(out);
 }
 
 }  // namespace
 
-extern const GramKernels gram{times, add_transposed, add_gram};
+extern const GramKernels gram{times, add_transposed, add_covariances};
 
 }  // namespace suffice::LEVEL

@@ -12,8 +12,10 @@ struct GramKernels {
   // Add Aᵀ r to `out` (g,).
   void (*add_transposed)(Matrix<const double> a, Vector<const double> r, Vector<double> out);
 
-  // Add Aᵀ diag(v) A to `out` (g, g), which is symmetric.
-  void (*add_gram)(Matrix<const double> a, Vector<const double> v, Matrix<double> out);
+  // Add Σ_i ω_i Cov_i to `out` (g, g), which is symmetric: Cov_i is the covariance of k rows of A
+  // (n k, g), from row i k on, that have the probabilities p (n, k). ω are `weights` (n,).
+  void (*add_covariances)(Matrix<const double> a, Matrix<const double> p,
+                          Vector<const double> weights, Matrix<double> out);
 };
 
 EVERY_LEVEL(GramKernels, gram)

@@ -194,7 +194,7 @@ void add_bins(Kernels& to, const Bins& bins, const PairCounts& pairs, const Cuts
   add(to, "cuts.every", cuts.every);
   add(to, "gram.times", gram.times);
   add(to, "gram.add_transposed", gram.add_transposed);
-  add(to, "gram.add_gram", gram.add_gram);
+  add(to, "gram.add_covariances", gram.add_covariances);
   add(to, "pair_counts.count", pairs.count);
   add(to, "pair_counts.count_weighted", pairs.count_weighted);
   add(to, "pair_counts.sum_by_parent", pairs.sum_by_parent);

@@ -149,7 +149,8 @@ def cuts_and_products(kernels: Any) -> None:
         a, x, r = random.standard_normal((m, g)), *map(random.standard_normal, (g, m))
         kernels.gram.times(a, x, np.zeros(m))
         kernels.gram.add_transposed(a, r, np.zeros(g))
-        kernels.gram.add_gram(a, r, np.zeros((g, g)))
+        p, of_classes = random.dirichlet(np.ones(3), m), random.standard_normal((3 * m, g))
+        kernels.gram.add_covariances(of_classes, p, np.abs(r), np.zeros((g, g)))
         kernels.sums.sum_pairs(a, 1e-17 * a, np.zeros(g), np.zeros(g))
 
 

@@ -20,7 +20,8 @@ void define_densities(nb::module_ m) {
         kernels.sum_kernels(x, count, bandwidth, sums);
       },
       "x"_a, "count"_a, "bandwidth"_a, "sums"_a,
-      "Write Σ_q n_cq N(x_i; x_q, h_c²), (k, b), of every class, which has n_cq numbers at x_q.");
+      "Write Σ_q n_cq N(x_i; x_q, h_c²), (k, b), of every class, which has n_cq numbers at x_q: x "
+      "ascends.");
 }
 
 }  // namespace suffice::bindings

@@ -30,15 +30,21 @@ void define_gram(nb::module_ m) {
       },
       "a"_a, "r"_a, "out"_a, "Add Aᵀ r to ``out`` (g,), of A (m, g).");
   m.def(
-      "add_gram",
-      [](Read<2> a, Read<1> v, Written<2> out) {
-        require("v", v, {a.shape(0)});
-        require("out", out, {a.shape(1), a.shape(1)});
+      "add_covariances",
+      [](Read<2> a, Read<2> p, Read<1> weights, Written<2> out) {
+        const Index n = p.shape(0), k = p.shape(1), g = a.shape(1);
+        require(k >= 1, "there must be a class at least");
+        require(a.shape(0) == n * k, "a must have a row for every row and class");
+        require("weights", weights, {n});
+        require("out", out, {g, g});
         const Arithmetic arithmetic;
         Unlocked unlocked;
-        kernels.add_gram(a, v, out);
+        kernels.add_covariances(a, p, weights, out);
       },
-      "a"_a, "v"_a, "out"_a, "Add Aᵀ diag(v) A to ``out`` (g, g), of A (m, g).");
+      "a"_a, "p"_a, "weights"_a, "out"_a,
+      "Add Σ_i ω_i (Σ_c p_ic ℓ_ic ℓ_icᵀ − m_i m_iᵀ), m_i = Σ_c p_ic ℓ_ic, to ``out`` (g, g).\n\n"
+      "ℓ_ic is row i k + c of A (n k, g), p (n, k) adds up to 1 in every row, ω are ``weights``\n"
+      "(n,).");
 }
 
 }  // namespace suffice::bindings

@@ -106,7 +106,7 @@ class ArraySource:
         )
 
     def splits(self, layout: Layout, workers: int) -> Sequence[ArraySplit]:
-        """Equal slices: one for every worker, fewer of few rows, several of many.
+        """Equal slices: one for every worker, fewer of few rows, several of many where they share.
 
         Raises
         ------
@@ -115,10 +115,10 @@ class ArraySource:
         """
         n = self.x.shape[0]
         parts = max(1, min(workers, n // SPLIT_ROWS))
-        if isinstance(self.x, np.ndarray):
-            parts *= max(1, -(-n // (parts * MOST_ROWS)))
-        else:
+        if not isinstance(self.x, np.ndarray):
             _require_cells_within(self.x)
+        elif workers > 1:
+            parts *= max(1, -(-n // (parts * MOST_ROWS)))
         edges = (n * np.arange(parts + 1) // parts).tolist()
         return list(map(partial(ArraySplit, self, layout), edges, edges[1:]))
 

@@ -129,7 +129,8 @@ class BinnedCountAccumulator:
         if not self._tally.size:
             return total
         tally = self._tally = grown(self._tally, self._k)
-        found = places_of_cells(self._k * len(self._origin), int(np.count_nonzero(tally)))
+        most = min(tally.size, self._counted * len(self._origin))  # memory that is not touched
+        found = places_of_cells(self._k * len(self._origin), most)
         size = kernels.bins.shown(tally, *found)
         return total + BinnedCounts.of_cells(self._k, self._origin, found, size)
 

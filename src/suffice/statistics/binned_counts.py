@@ -25,6 +25,8 @@ YEAR_2000 = 946_684_800.0
 """2000-01-01 in seconds since 1970-01-01: where the grid of a column of dates has its 0."""
 
 
+MOST_OF_IT = 0.75  # of the room for cells: what is left over is then not worth a copy
+
 PlacesOfCells = tuple[NDArray[np.int64], NDArray[np.uint16], NDArray[np.float64]]
 
 
@@ -113,8 +115,10 @@ class BinnedCounts:
     @classmethod
     def of_cells(cls, k: int, origin: NDArray[np.float64], found: PlacesOfCells, size: int) -> Self:
         """Counts that are doubles, of the first cells in larger arrays."""
-        start, cell, high = found
-        return cls(k, origin, start, cell[:size].copy(), high[:size].copy(), np.zeros(0))
+        start, cell, high = found[0], found[1][:size], found[2][:size]
+        if size < MOST_OF_IT * len(found[1]):
+            cell, high = cell.copy(), high.copy()
+        return cls(k, origin, start, cell, high, np.zeros(0))
 
     @property
     def d(self) -> int:
@@ -148,7 +152,8 @@ class BinnedCounts:
         shown = np.zeros(CELLS, np.bool_)
         for span in spans:
             shown[self.cell[span]] = True
-        cells, place = np.flatnonzero(shown), np.cumsum(shown, dtype=np.int32) - 1
+        cells, place = np.flatnonzero(shown), np.empty(CELLS, np.intp)
+        place[cells] = np.arange(len(cells))
         counts = np.zeros((self.k, len(cells)))
         for row, span in zip(counts, spans, strict=True):
             row[place[self.cell[span]]] = self.high[span]

@@ -88,7 +88,7 @@ def _call_the_others() -> None:
     kernels.cuts.every(np.cumsum(table, axis=1), np.zeros(4, np.int64))
     kernels.gram.times(table, np.ones(5), np.zeros(4))
     kernels.gram.add_transposed(table, np.ones(4), np.zeros(5))
-    kernels.gram.add_gram(table, np.ones(4), np.zeros((5, 5)))
+    kernels.gram.add_covariances(table, np.full((2, 2), 0.5), np.ones(2), np.zeros((5, 5)))
     _count_pairs()
     test_exact_comoments.tables_about_means()
     test_exact_moments.tables_of_numbers()

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 from suffice.numerics import kernels
 
@@ -25,18 +26,33 @@ def test_products_are_those_of_numpy() -> None:
         out = np.ones(g)
         kernels.gram.add_transposed(a, r, out)
         np.testing.assert_allclose(out, 1 + a.T @ r, rtol=0, atol=1e-12)
-        out = np.ones((g, g))
-        kernels.gram.add_gram(a, r, out)
-        np.testing.assert_allclose(out, 1 + (a.T * r) @ a, rtol=0, atol=1e-11)
-        assert np.array_equal(out, out.T)
 
 
-def test_rows_are_added_in_their_order() -> None:
-    """A sum that rounds at every step shows the order."""
-    a = np.array([[1.0], [2.0**-53], [2.0**-53], [-1.0], [1.0]])
+@pytest.mark.parametrize(
+    ("n", "k", "g"), [(0, 3, 2), (1, 1, 1), (9, 2, 17), (40, 5, 13), (70, 3, 40)]
+)
+def test_covariances_are_those_of_numpy(n: int, k: int, g: int) -> None:
+    rng = np.random.default_rng(1)
+    a, weights = rng.normal(size=(n, k, g)) - 50, rng.random(n)
+    p = rng.dirichlet(np.full(k, 0.3), n)
+    p[:1] = np.eye(k)[0]  # a row without doubt
+    out = np.ones((g, g))
+    kernels.gram.add_covariances(a.reshape(n * k, g), p, weights, out)
+    expected = np.ones((g, g))
+    for rows, shares, weight in zip(a, p, weights, strict=True):
+        apart = rows - shares @ rows
+        expected += weight * (apart.T * shares) @ apart
+    np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-12)
+    assert np.array_equal(out, out.T)
+
+
+def test_squares_are_added_in_the_order_of_rows() -> None:
+    """A sum that rounds at every step shows the order; each square is (1 − 0)²/4 times a weight."""
+    weights = np.array([1.0, 2.0**-53, 2.0**-53, 0.5] * 40)
+    a, p = np.tile([[1.0], [0.0]], (len(weights), 1)), np.full((len(weights), 2), 0.5)
     out = np.zeros((1, 1))
-    kernels.gram.add_gram(a, np.sign(a[:, 0]) * np.array([1, 2.0**53, 2.0**53, 1, 1]), out)
+    kernels.gram.add_covariances(a, p, 4 * weights, out)
     total = 0.0
-    for term in (1.0, 2.0**-53, 2.0**-53, -1.0, 1.0):
-        total += term
+    for root in np.sqrt(weights).tolist():
+        total += root * root
     assert out[0, 0] == total

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.univariate.cuts import equal_frequency_cuts
+from suffice.numerics.elementary import exp, log
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.value_grid import cell_bounds
 
-__all__ = ["Cells", "cells_of_column", "merged"]
+__all__ = ["Cells", "KernelShape", "cells_of_column", "merged"]
 
+QUARTILES = 1.34  # standard deviations between the quartiles of a Gaussian
 GROUPS = 200  # cells, at most, that kernels stand in
 
 
@@ -55,6 +57,54 @@ class Cells(_Cells):
         few = len(self.low) <= GROUPS
         cuts = np.arange(1, len(self.low)) if few else equal_frequency_cuts(self.every, GROUPS)
         return merged(self, cuts)
+
+    @cached_property
+    def kernel_shape(self) -> KernelShape:
+        """What kernels of all bandwidths have in common."""
+        return KernelShape.of(self.grouped)
+
+
+class KernelShape(NamedTuple):
+    """How broad the kernels of the classes are, and one for what no number showed.
+
+    Parameters
+    ----------
+    deviation : float
+        Of the numbers of all classes, from their mean.
+    spreads, narrower : ndarray (k,)
+        min(s_c, (q₃ − q₁)_c / 1.34) and n_c^(−1/5), of the numbers of each class.
+    broad : ndarray (b,)
+        Cauchy(x; x̄, s) in each cell.
+    """
+
+    deviation: np.float64
+    spreads: NDArray[np.float64]
+    narrower: NDArray[np.float64]
+    broad: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, cells: Cells) -> KernelShape:
+        """That of two cells or more."""
+        x, n = cells.at, cells.total
+        every = n.sum()
+        mean = (cells.every * x).sum() / every
+        deviation = np.sqrt((cells.every * (x - mean) ** 2).sum() / every)
+        narrower = exp(-0.2 * log(np.maximum(n, 1.0)))
+        broad = 1 / (np.pi * deviation * (1 + ((x - mean) / deviation) ** 2))
+        return cls(deviation, _spreads(cells, deviation), narrower, broad)
+
+
+def _spreads(cells: Cells, overall: float) -> NDArray[np.float64]:
+    """The smaller measure of how far the numbers of each class lie apart, (k,)."""
+    x, n = cells.at, np.where(cells.total > 0, cells.total, 1.0)
+    mean = (cells.counts * x).sum(axis=1) / n
+    deviation = np.sqrt((cells.counts * (x - mean[:, None]) ** 2).sum(axis=1) / n)
+    upto = np.cumsum(cells.counts, axis=1)
+    quartiles = [(upto < share * cells.total[:, None]).sum(axis=1) for share in (0.25, 0.75)]
+    last = len(x) - 1
+    middle = (x[np.minimum(quartiles[1], last)] - x[np.minimum(quartiles[0], last)]) / QUARTILES
+    spread = np.where(middle > 0, np.minimum(middle, deviation), deviation)
+    return np.where(spread > 0, spread, 0.1 * overall)
 
 
 def cells_of_column(bins: BinnedCounts, j: int) -> Cells:

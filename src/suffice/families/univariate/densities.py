@@ -26,7 +26,6 @@ __all__ = [
 BANDWIDTHS = 0.3, 0.5, 0.9
 """Of Gaussian kernels, as multiples of the smallest spread of a class times n^(−1/5)."""
 STRENGTHS = 2.0 ** np.arange(-1, 13)  # of the back-off of bins, in rows
-QUARTILES = 1.34  # standard deviations between the quartiles of a Gaussian
 LEAST_BANDWIDTH = 1e-3  # of the standard deviation of all classes
 
 
@@ -69,8 +68,9 @@ def log_losses(density: Density) -> float:
     top = np.maximum(joint, own).max(axis=0)
     joint, own = exp(joint - top), own - top
     before, after = np.zeros_like(joint), np.zeros_like(joint)
-    np.cumsum(joint[:-1], axis=0, out=before[1:])
-    after[:-1] = np.cumsum(joint[:0:-1], axis=0)[::-1]
+    for c in range(1, len(joint)):  # numbers of a class lie side by side, so `cumsum` takes longer
+        np.add(before[c - 1], joint[c - 1], out=before[c])
+        np.add(after[-c], joint[-c], out=after[-c - 1])
     losses = log(before + after + exp(own)) - own
     return float((density.counts * np.where(density.counts > 0, losses, 0.0)).sum())
 
@@ -166,32 +166,14 @@ class Kernels(NamedTuple):
     @classmethod
     def of(cls, cells: Cells, bandwidth: float) -> Kernels:
         """Those of two cells or more."""
-        cells = cells.grouped
-        x, n = cells.at, cells.total
-        every = n.sum()
-        mean = (cells.every * x).sum() / every
-        deviation = np.sqrt((cells.every * (x - mean) ** 2).sum() / every)
-        h = bandwidth * _spreads(cells, deviation) * exp(-0.2 * log(np.maximum(n, 1.0)))
-        broad = 1 / (np.pi * deviation * (1 + ((x - mean) / deviation) ** 2))
-        return cls(cells, np.maximum(h, LEAST_BANDWIDTH * deviation), broad)
+        cells, shape = cells.grouped, cells.kernel_shape
+        h = bandwidth * shape.spreads * shape.narrower
+        return cls(cells, np.maximum(h, LEAST_BANDWIDTH * shape.deviation), shape.broad)
 
     def at(self, c: int) -> NDArray[np.float64]:
         """The density, in each cell, of a number in each cell, (b, b), for class c."""
         x = self.cells.at
         return _normal(x[:, None] - x, self.h[c])
-
-
-def _spreads(cells: Cells, overall: float) -> NDArray[np.float64]:
-    """The smaller measure of how far the numbers of each class lie apart, (k,)."""
-    x, n = cells.at, np.where(cells.total > 0, cells.total, 1.0)
-    mean = (cells.counts * x).sum(axis=1) / n
-    deviation = np.sqrt((cells.counts * (x - mean[:, None]) ** 2).sum(axis=1) / n)
-    upto = np.cumsum(cells.counts, axis=1)
-    quartiles = [(upto < share * cells.total[:, None]).sum(axis=1) for share in (0.25, 0.75)]
-    last = len(x) - 1
-    middle = (x[np.minimum(quartiles[1], last)] - x[np.minimum(quartiles[0], last)]) / QUARTILES
-    spread = np.where(middle > 0, np.minimum(middle, deviation), deviation)
-    return np.where(spread > 0, spread, 0.1 * overall)
 
 
 def _normal(

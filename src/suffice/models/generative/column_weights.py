@@ -38,6 +38,7 @@ FOLDS = 10  # in which the rows of the sample are taken out of the sums
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 DRAWN_TOGETHER = 10.0  # λ
 QUANTILES = 1000  # of how doubtful the classes of rows were
+ROWS = 32  # that are transposed at a time
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
 
 
@@ -74,7 +75,7 @@ def calibrated(
     order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
     objective = _Objective(
         safe_log(counted / counted.sum()),
-        np.maximum(np.moveaxis(np.concatenate(terms, axis=1), 0, 2)[order], LEAST),
+        _by_row(np.concatenate(terms, axis=1), order),
         np.concatenate(codes)[order],
         np.concatenate(weights)[order],
         model.usual_weights,
@@ -88,6 +89,15 @@ def calibrated(
         objective.loss(found) / float(rows),
         objective.doubts(found),
     )
+
+
+def _by_row(terms: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Finite terms (n, k, g) of rows in an order, from those (g, n, k) of all."""
+    found = np.empty((*terms.shape[1:], len(terms)))
+    for first in range(0, len(order), ROWS):  # which fit in the cache
+        rows = slice(first, first + ROWS)
+        np.maximum(np.moveaxis(terms[:, order[rows]], 0, 2), LEAST, out=found[rows])
+    return found
 
 
 def _folds(
@@ -195,22 +205,18 @@ class _Objective:
             g = Σ_i ω_i (m_i − ℓ_i),  H = Σ_i ω_i (Σ_c p_ic ℓ_ic ℓ_icᵀ − m_i m_iᵀ),
             m_i = Σ_c p_ic ℓ_ic,  ℓ_i those of the class c_i
         """
-        n, g, rows = len(self.codes), len(w), np.arange(len(self.codes))
+        g, rows = len(w), np.arange(len(self.codes))
         logs = self.log_posterior(w)
         p = exp(logs)
         residual = p.copy()
         residual[rows, self.codes] -= 1
-        gradient, hessian, squares = np.zeros(g), np.zeros((g, g)), np.zeros((g, g))
+        gradient, hessian = np.zeros(g), np.zeros((g, g))
         kernels.gram.add_transposed(
             self._flat, (self.weights[:, None] * residual).ravel(), gradient
         )
-        kernels.gram.add_gram(self._flat, (self.weights[:, None] * p).ravel(), hessian)
-        mean = np.zeros((n, g))
-        for c in range(p.shape[1]):
-            mean += p[:, c, None] * self.terms[:, c]
-        kernels.gram.add_gram(mean, self.weights, squares)
+        kernels.gram.add_covariances(self._flat, p, self.weights, hessian)
         value = -float((self.weights * logs[rows, self.codes]).sum())
-        return Value(value, gradient, hessian - squares)
+        return Value(value, gradient, hessian)
 
     def doubts(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
         """Quantiles of 1 − p(c_i | x_i; w), from level 0 to 1."""

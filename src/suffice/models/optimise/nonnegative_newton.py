@@ -63,6 +63,8 @@ def nonnegative_minimum(
     for _ in range(STEPS):
         direction = _minimum_of_quadratic(x, at) - x
         promised = fsum((at.gradient * direction).tolist())
+        if -promised <= ENOUGH * max(1.0, abs(at.value)):
+            return x + direction  # which rounding may hide from the function
         for halvings in range(HALVINGS):
             length = 0.5**halvings
             reached = function(x + length * direction)
@@ -71,8 +73,6 @@ def nonnegative_minimum(
         else:
             return x  # rounding leaves no way down
         x, at = x + length * direction, reached
-        if -promised <= ENOUGH * max(1.0, abs(at.value)):
-            return x
     return x
 
 
