@@ -104,3 +104,32 @@ def test_unknown_columns_are_left_out(run: Run, files: Path, command: str) -> No
     more = run(command, "m.suffice", "rows.csv")
     assert more.stdout == plain.stdout
     assert more.stderr == "note: left out, as the model does not know them: 'u', 'v'.\n"
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_unknown_category_is_taken_for_the_reference(run: Run, files: Path, model: str) -> None:
+    given = [*MODELS[model], "--reference", "colour=red", "--unseen", "reference"]
+    fitted = run("fit", "rows.csv", *given, "-o", "m.suffice")
+    assert "Categories are compared with colour[red]." in fitted.stdout
+    answers = run("predict", "m.suffice", "new.csv")
+    assert answers.stderr.startswith("warning: 1 of 5 rows has no answer")
+    (files / "known.csv").write_text("x,colour\n5,red\n6,red\n")
+    known = cells(run("predict", "m.suffice", "known.csv").stdout)
+    assert cells(answers.stdout)[1:4] == [[""], *known]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["colour"], "--reference colour; it is a column, =, and the value that the others are"),
+        (["colour=red", "colour=blue"], "once a column; write --reference colour=VALUE"),
+        (["tint=red"], "--reference names the column 'tint'; the columns are 'x', 'colour'."),
+        (["colour=pink"], "column 'colour' has no value 'pink' to be its reference; its values"),
+        (["x=1"], "name it in --categorical x too"),
+    ],
+)
+def test_what_is_no_reference(run: Run, files: Path, given: list[str], said: str) -> None:
+    words = [word for one in given for word in ("--reference", one)]
+    result = run("fit", "rows.csv", *MODELS["linear"], *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr

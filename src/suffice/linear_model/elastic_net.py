@@ -10,6 +10,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Incomplete
+from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.l1_regressor import L1Regressor
 from suffice.phrases import Option
@@ -49,7 +50,9 @@ class ElasticNet(L1Regressor):
     standardize : bool
         Penalise coefficients of columns in units of their standard deviations (divisor n): the
         unit of a column then changes nothing. ``coef_`` stays in given units.
-    incomplete, categorical, text, words, ordered, formula, precision, ignore, threads, engine
+    incomplete, categorical, text, words, ordered, formula, reference, unseen
+        As in `LinearRegression`.
+    precision, ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility: the result does not depend on where the descent begins, nor on
@@ -104,6 +107,8 @@ class ElasticNet(L1Regressor):
     words: Ways = 256
     ordered: Mapping[str, Sequence[Any]] | None = None
     formula: str | None = None
+    reference: Mapping[str, Any] | None = None
+    unseen: Unseen = "error"
     precision: PrecisionOfProducts = "pairs"
     ignore: Sequence[str] = ()
     threads: int | None = None
@@ -139,7 +144,9 @@ class Lasso(L1Regressor):
         α, 0 or more.
     fit_intercept, max_iter, tol, positive, standardize
         As in `ElasticNet`.
-    incomplete, categorical, text, words, ordered, formula, precision, ignore, threads, engine
+    incomplete, categorical, text, words, ordered, formula, reference, unseen
+        As in `LinearRegression`.
+    precision, ignore, threads, engine
         As in `LinearRegression`.
     precompute, copy_X, warm_start, random_state, selection
         Accepted for compatibility.
@@ -187,6 +194,8 @@ class Lasso(L1Regressor):
     words: Ways = 256
     ordered: Mapping[str, Sequence[Any]] | None = None
     formula: str | None = None
+    reference: Mapping[str, Any] | None = None
+    unseen: Unseen = "error"
     precision: PrecisionOfProducts = "pairs"
     ignore: Sequence[str] = ()
     threads: int | None = None

@@ -10,6 +10,7 @@ from suffice.engines.choice import Choice
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.linear.regressor import LinearRegressor
 from suffice.models.linear.robust import POWER, Influences, Robust, influences, robust
@@ -57,6 +58,13 @@ class LinearRegression(LinearRegressor):
         (``pip install 'suffice[formula]'``): products by ``:`` and ``*``; categories by ``C()``;
         abs, exp, floor, log, log1p, sqrt and arithmetic. Other columns are left out. Functions of
         all rows, such as ``center``, ``scale`` and splines, are refused.
+    reference : mapping of str to object, optional
+        The value that the others of a category are compared with, as in
+        ``reference={"island": "Biscoe"}``; default: the smallest.
+    unseen : {"error", "reference"}
+        A category at prediction that no row of the fit showed, or that is missing: an error (see
+        ``unanswerable`` in `predict_batches`), or taken for the reference (of ordered ones: the
+        lowest level).
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others: of all w that fit as well the one of least
         norm, with a warning that names the columns, or an error.
@@ -119,6 +127,8 @@ class LinearRegression(LinearRegressor):
     words: Ways = 256
     ordered: Mapping[str, Sequence[Any]] | None = None
     formula: str | None = None
+    reference: Mapping[str, Any] | None = None
+    unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     solver: Literal["normal", "gradient", "sgd", "minibatch"] = "normal"

@@ -20,6 +20,7 @@ from suffice.models.base.class_weights import ClassWeight
 from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete
 from suffice.models.base.scikit_learn import available_if
+from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways, named_columns, predictors
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.descent_state import DescentState
@@ -93,8 +94,8 @@ class LogisticRegression(FittedLogistic):
         what a Gaussian of the columns in every class expects of the cells (see the notes).
     categorical : list of str, optional
         Columns of numbers that are categories, as columns of strings are.
-    text, words, ordered, formula
-        Texts, ordered categories and the terms: as in `LinearRegression`.
+    text, words, ordered, formula, reference, unseen
+        What columns become: as in `LinearRegression`.
     dependent : {"minimum_norm", "error"}
         Columns that are linear combinations of others, or constant beside an intercept, without a
         penalty: of all coefficients that fit as well those of least norm, with a warning that
@@ -199,6 +200,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
     words: Ways = 256
     ordered: Mapping[str, Sequence[Any]] | None = None
     formula: str | None = None
+    reference: Mapping[str, Any] | None = None
+    unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     descent: GradientDescent | None = None
     reproducible: bool = False

@@ -15,6 +15,7 @@ from suffice.families.options import check_nonnegative
 from suffice.models.base.former_names import formerly
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways
 from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.descent import DescentFit
@@ -67,7 +68,9 @@ class Ridge(LinearRegressor):
     alphas : array-like, optional
         Candidates; default: for "gcv" and "evidence" all between next to no and next to total
         shrinkage, for "loo" 60 of these in equal steps of log α.
-    incomplete, categorical, text, words, ordered, formula, dependent, precision, descent, ignore
+    incomplete, categorical, text, words, ordered, formula, reference, unseen
+        As in `LinearRegression`.
+    dependent, precision, descent, ignore
         As in `LinearRegression`.
     threads, engine
         As there.
@@ -121,6 +124,8 @@ class Ridge(LinearRegressor):
     words: Ways = 256
     ordered: Mapping[str, Sequence[Any]] | None = None
     formula: str | None = None
+    reference: Mapping[str, Any] | None = None
+    unseen: Unseen = "error"
     dependent: Dependent = "minimum_norm"
     precision: PrecisionOfProducts = field(default="pairs", metadata=FORMERLY_EXACT)
     descent: GradientDescent | None = None

@@ -196,8 +196,7 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
             levels = levels - np.append(levels[1:], 0.0)
         shares = np.append(1 - levels.sum(), levels)
         values = design.categories[name].values
-        in_order = design.ranks(name) if name in design.ordered else np.arange(len(values))
-        shares = shares[in_order]
+        shares = shares[design.ranks(name)]
         one |= {"values": list(values), "start": values[int(shares.argmax())]}
         facts.append(one)
     return facts

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import Any
 
-from suffice.cli.options.recipes import MODELS
+from suffice.cli.options.recipes import CATEGORIES, MODELS
 from suffice.cli.options.roles import FAMILIES
 from suffice.cli.options.searchlight import PARAMETERS
 from suffice.cli.options.shared import CSV_FIELDS, CSV_WORDS, Reading, flag
@@ -65,6 +65,8 @@ def _declared() -> Iterator[tuple[str, Flag]]:
         yield "families", Flag(flag(family), {f"{{column: {family!r}}}": ""})
     for name, words in PARAMETERS.items():
         yield name, Flag(flag(name), {repr(word): word for word in words})
+    for name in CATEGORIES:
+        yield name, Flag(flag(name))
     yield "columns", Flag(flag("ignore"))  # of a refit
     yield "ignore", Flag(flag("ignore"))
     yield "level", Flag(flag("level"))
@@ -100,7 +102,8 @@ def _option(option: Option) -> str:
         return str(option)
     found = next((one for one in named if option.value in one.words), named[0])
     value = found.words.get(option.value, option.value.removeprefix("np."))
-    return f"{found.name} {_advised(value) if option.owner else value}".strip()
+    to_type = option.owner or value.startswith("[")
+    return f"{found.name} {_advised(value) if to_type else value}".strip()
 
 
 def _advised(value: str) -> str:
@@ -111,6 +114,8 @@ def _advised(value: str) -> str:
         meant = literal_eval(value)
         if isinstance(meant, dict):
             return " ".join(shlex.quote(f"{key}={item}") for key, item in meant.items())
+        if isinstance(meant, list):
+            return " ".join(map(shlex.quote, meant))
         return shlex.quote(meant)
     except (ValueError, SyntaxError, TypeError):
         return value

@@ -80,10 +80,11 @@ class Options:
     unseen: Annotated[
         str | None,
         typer.Option(
-            metavar="ignore|error|smooth",
-            help="A category at prediction that no row showed.",
-            rich_help_panel=BAYES,
-            show_default="ignore",
+            metavar="WHAT",
+            help="A category at prediction that no row showed. naive-bayes, aode: ignore, error or "
+            "smooth. linear and the like: error, or reference, as which a missing one counts too.",
+            rich_help_panel=MODEL,
+            show_default="ignore; linear: error",
         ),
     ] = None
     identifiers: Annotated[
@@ -233,6 +234,15 @@ class Options:
             metavar="COL=LOW,...,HIGH",
             help="Categories with an order: coefficients are steps from one to the next.",
             rich_help_panel=LINEAR,
+        ),
+    ] = None
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COL=VALUE",
+            help="The value that the others of a category are compared with.",
+            rich_help_panel=LINEAR,
+            show_default="the first in order",
         ),
     ] = None
     words: Annotated[

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from suffice.cli.options.class_weight import class_weight_of
 from suffice.cli.options.parameters import Parameter, number_or, one_of
-from suffice.cli.options.terms import levels_of, places_of
+from suffice.cli.options.terms import levels_of, places_of, reference_of
 
-__all__ = ["MODELS", "NAIVE_BAYES", "OF_FAMILIES", "Recipe"]
+__all__ = ["CATEGORIES", "MODELS", "NAIVE_BAYES", "OF_FAMILIES", "Recipe"]
 
 NAIVE_BAYES = "naive-bayes"
 OF_FAMILIES = (NAIVE_BAYES, "aode")
@@ -50,6 +50,8 @@ def _linear() -> dict[str, Parameter]:
         "no_intercept": Parameter("fit_intercept", lambda given: not given, {"": False}),
         "words": Parameter("words", places_of, {"counted": "counted"}),
         "ordered": Parameter("ordered", levels_of),
+        "reference": Parameter("reference", reference_of),
+        "unseen": one_of("unseen", "unseen", "error", "reference"),
     }
 
 

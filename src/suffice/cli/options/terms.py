@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from suffice.cli.options.names import listed
 from suffice.errors import ParameterError
 
-__all__ = ["levels_of", "places_of"]
+__all__ = ["levels_of", "places_of", "reference_of"]
 
 
 def places_of(given: str) -> int | str:
@@ -45,4 +45,25 @@ def levels_of(given: Sequence[str]) -> dict[str, list[str]]:
                 f"write --ordered {name or 'COL'}=LOW,HIGH",
             )
         found[name] = list(listed([levels]))
+    return found
+
+
+def reference_of(given: Sequence[str]) -> dict[str, str]:
+    """The value of ``--reference``, which may be given several times.
+
+    Examples
+    --------
+    >>> reference_of(["island=Biscoe"])
+    {'island': 'Biscoe'}
+    """
+    found: dict[str, str] = {}
+    for each in given:
+        name, sign, value = each.partition("=")
+        if not (sign and name and value) or name in found:
+            raise ParameterError(
+                f"--reference {each}",
+                "it is a column, =, and the value that the others are compared with, once a column",
+                f"write --reference {name or 'COL'}=VALUE",
+            )
+        found[name] = value
     return found

@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 LISTED = 20  # columns named in an error
-PREDICTORS = ("categorical", "text", "words", "ordered", "formula")
+PREDICTORS = ("categorical", "text", "words", "ordered", "formula", "reference")
 """Options that say what columns are, and what they become."""
 
 Ways = int | Literal["counted"]
@@ -55,6 +55,8 @@ class Predictors:
         The levels of ordered categories, the lowest first.
     formula : str, optional
         The terms, where they are not the columns.
+    reference : mapping of str to object, optional
+        The values that those of unordered categories are compared with.
     """
 
     categorical: Sequence[str] | None = None
@@ -62,9 +64,10 @@ class Predictors:
     words: Ways = 256
     ordered: Mapping[str, Sequence[Any]] | None = None
     formula: str | None = None
+    reference: Mapping[str, Any] | None = None
 
     def check(self) -> None:
-        """Refuse words that are neither counted nor hashed into so many places.
+        """Refuse words that are neither counted nor hashed into so many places, and odd references.
 
         Raises
         ------
@@ -76,6 +79,12 @@ class Predictors:
             raise ParameterError(
                 Option.of("words", self.words),
                 f"it is 'counted', or a whole number from {LEAST_PLACES} to {MOST_WORDS:,}",
+            )
+        if self.reference is not None and not isinstance(self.reference, Mapping):
+            raise ParameterError(
+                Option.of("reference", self.reference),
+                "it says of every column which value the others are compared with",
+                Phrase("write ", Option.of("reference", {"column": "value"})),
             )
 
 
@@ -96,19 +105,22 @@ class Features:
     ordered : mapping of str to tuple
         Levels of ordered categories.
     formula : Formula, optional
+    reference : mapping of str to object
+        The values that those of categories are compared with.
     """
 
     columns: Sequence[Column]
     ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     formula: Formula | None = None
+    reference: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_plain(self) -> bool:
-        """Whether all are numbers, or categories without an order."""
+        """Whether all are numbers, or categories without an order and a named reference."""
         texts = not isinstance(self.columns, UniformColumns) and "text" in {
             column.kind for column in self.columns
         }
-        return not (texts or self.ordered or self.formula)
+        return not (texts or self.ordered or self.formula or self.reference)
 
 
 def features(
@@ -137,6 +149,8 @@ def features(
     texts = _named("text", told.text, known, targets)
     levels = told.ordered or {}
     _named("ordered", list(levels), known, targets)
+    reference = told.reference or {}
+    _named("reference", list(reference), known, targets)
     for name in texts:
         if name in categorical or name in levels:
             raise ParameterError(f"the column {name!r} is named as text and as a category")
@@ -165,7 +179,8 @@ def features(
         if read.kind == "category" and (order := _levels(column.name, kind, source.table, levels)):
             ordered[column.name] = order
         found.append(read)
-    return Features(tuple(found), ordered, formula)
+    _check_reference(reference, found, ordered)
+    return Features(tuple(found), ordered, formula, reference)
 
 
 def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
@@ -183,6 +198,32 @@ def _read(column: Column, kind: Any, told: bool, as_text: bool) -> Column:
         return replace(column, kind="category", reason=AS_STRINGS)
     reason = column.reason if column.stored == "time" else AS_NUMBERS
     return replace(column, kind="real", reason=reason)
+
+
+def _check_reference(
+    reference: Mapping[str, Any], columns: Sequence[Column], ordered: Mapping[str, Any]
+) -> None:
+    """Refuse a reference of what is no category, or one with an order."""
+    kinds = {column.name: column.kind for column in columns}
+    for name in reference:
+        if name not in kinds:
+            raise ParameterError(
+                Phrase(Option("reference"), f" names the column {name!r}"),
+                "the formula does not have it",
+            )
+        if name in ordered:
+            raise ParameterError(
+                Phrase(Option("reference"), f" names the column {name!r}"),
+                "its categories are ordered, and each level is compared with the one below",
+                "leave it out of reference",
+            )
+        if kinds[name] != "category":
+            what = "texts" if kinds[name] == "text" else "numbers"
+            raise ParameterError(
+                Phrase(Option("reference"), f" names the column {name!r}, which holds {what}"),
+                "only the values of a category are compared with one of them",
+                Phrase("name it in ", Option("categorical", f"{[name]!r}"), " too"),
+            )
 
 
 def is_coded(column: Column) -> bool:
@@ -214,6 +255,14 @@ def _named(
 ) -> Sequence[str]:
     """The columns that an option names, if there are such."""
     chosen = names or ()
+    unknown = [] if isinstance(chosen, str) else [n for n in chosen if n not in known]
+    if unknown and known:
+        others = [name for name in known if name not in targets]
+        more = f" and {len(others) - LISTED} more" if len(others) > LISTED else ""
+        raise ParameterError(
+            Phrase(Option(option), f" names the column {unknown[0]!r}"),
+            f"the columns are {', '.join(map(repr, others[:LISTED]))}{more}",
+        )
     if isinstance(chosen, str) or not set(chosen) <= set(known) - set(targets):
         raise ParameterError(
             f"{option}={chosen!r}",

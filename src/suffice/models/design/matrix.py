@@ -160,6 +160,15 @@ class Design(Terms):
         known = np.where(codes == self._sizes, -1, codes)
         return self._with_codes(batch, CodedBlock(known, values))
 
+    def at_reference(self, batch: Batch) -> Batch:
+        """The same rows; a category that is unknown or missing is the one without a term."""
+        if not self.categories:
+            return batch
+        block = self._coded(known := self.known(batch))
+        first = np.array([int(self.ranks(name).argmin()) for name in self.categories])
+        codes = np.where(block.codes < 0, first, block.codes)
+        return self._with_codes(known, CodedBlock(codes, block.vocabularies))
+
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Which rows have a value in every cell, and no unknown category, (n,)."""
         blocks: Iterator[Any] = iter(self.known(batch).blocks)

@@ -28,6 +28,7 @@ from suffice.statistics.vocabulary import Vocabulary
 __all__ = ["settled_design", "unused"]
 
 MOST_CATEGORIES = 1_000
+MOST_NAMED = 10  # values in an error
 ONE = Vocabulary((0,))  # the class of rows without labels
 COUNTS: dict[str, Callable[[int], Any]] = {
     "category": CountAccumulator,
@@ -47,7 +48,8 @@ def settled_design(
     Raises
     ------
     SchemaError
-        If a column has too many categories, or a text too many words to be counted.
+        If a column has too many categories, or no such reference, or a text too many words to be
+        counted.
     DataError
         If a category has no value, or a text no word.
     """
@@ -63,6 +65,9 @@ def settled_design(
         values = _values(source, found, coded, counted, engine)
     for name, levels in found.ordered.items():
         _require_levels(name, values[name], levels)
+    reference = {
+        name: _level(name, values[name].values, given) for name, given in found.reference.items()
+    }
     return Design(
         tuple(c.name for c in columns),
         targets,
@@ -70,6 +75,7 @@ def settled_design(
         dict(found.ordered),
         {name: Words(0, values[name]) if ways == "counted" else Words(ways) for name in texts},
         found.formula,
+        reference,
     )
 
 
@@ -145,3 +151,22 @@ def _require_levels(name: str, values: Vocabulary, levels: Sequence[Any]) -> Non
                 f"its levels are {', '.join(map(repr, levels))}",
                 "list all levels, the lowest first",
             )
+
+
+def _level(name: str, values: Sequence[Any], given: Any) -> Any:
+    """The value of a category that is given, or the only one that is written so.
+
+    Examples
+    --------
+    >>> _level("year", (2007, 2008), "2008")
+    2008
+    """
+    written = [value for value in values if str(value) == given]
+    for value in (*(v for v in values if v == given), *(written if len(written) == 1 else ())):
+        return value
+    more = f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else ""
+    raise SchemaError(
+        f"column {name!r} has no value {given!r} to be its reference",
+        f"its values are {', '.join(map(repr, values[:MOST_NAMED]))}{more}",
+        "take one of them",
+    )

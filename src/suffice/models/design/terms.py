@@ -14,7 +14,7 @@ from suffice.data.schema import BlockLayout, Numbered
 from suffice.models.design.formula import Coded, Formula, label, names
 from suffice.models.design.words import Words
 from suffice.rules import rule
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.statistics.vocabulary import KINDS, Vocabulary
 
 __all__ = ["Terms"]
 
@@ -24,10 +24,10 @@ class Terms:
     """The p terms that d columns become, and the t targets.
 
     A number is one term. A category of m values is m − 1 terms, indicators of all values but the
-    first, which is the reference that the others are compared with. Of an ordered category they
-    are indicators of this level and those above it, so that a coefficient is the step from one
-    level to the next. A text is as many terms as there are words, or places for them. With a
-    formula, the terms are its products.
+    reference that they are compared with: the first, or the one that is named. Of an ordered
+    category they are indicators of this level and those above it, so that a coefficient is the
+    step from one level to the next. A text is as many terms as there are words, or places for
+    them. With a formula, the terms are its products.
 
     Parameters
     ----------
@@ -43,6 +43,8 @@ class Terms:
         What the words of those columns that are texts become.
     formula : Formula, optional
         The terms, where they are not the columns.
+    reference : mapping of str to object
+        The values that those of unordered categories are compared with, where it is not the first.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Terms:
     ordered: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, metadata={"later": True})
     words: Mapping[str, Words] = field(default_factory=dict, metadata={"later": True})
     formula: Formula | None = field(default=None, metadata={"later": True})
+    reference: Mapping[str, Any] = field(default_factory=dict, metadata={"later": True})
 
     @rule("categories and texts are among the columns, and those of an array are numbers")
     def _has_categories(self) -> bool:
@@ -72,6 +75,13 @@ class Terms:
             for name, levels in self.ordered.items()
         )
 
+    @rule("references are values of unordered categories")
+    def _has_reference(self) -> bool:
+        return self.reference.keys() <= self.categories.keys() - self.ordered.keys() and all(
+            isinstance(value, KINDS) and value in self.categories[name].codes
+            for name, value in self.reference.items()
+        )
+
     @rule("a formula is of the columns, and computes with numbers only")
     def _has_formula(self) -> bool:
         if self.formula is None:
@@ -81,8 +91,8 @@ class Terms:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all terms are columns that are numbers, or indicators of unordered categories."""
-        return not (self.ordered or self.words or self.formula)
+        """Whether terms are numbers, or indicators of all values of categories but the first."""
+        return not (self.ordered or self.words or self.formula or self.reference)
 
     @cached_property
     def numbers(self) -> Sequence[str]:
@@ -122,13 +132,13 @@ class Terms:
         return tuple(term for names in self._terms_by_group for term in names)
 
     @property
-    def references(self) -> tuple[str, ...]:
+    def reference_terms(self) -> tuple[str, ...]:
         """The values that the others of their categories are compared with: they have no term.
 
         Examples
         --------
         >>> size = Vocabulary(("L", "M", "S"))
-        >>> Terms(("age", "size"), ("price",), {"size": size}).references
+        >>> Terms(("age", "size"), ("price",), {"size": size}).reference_terms
         ('size[L]',)
         """
         shown, found = set(self.terms) if self.categories else set(), list[str]()
@@ -170,8 +180,11 @@ class Terms:
         return [f"{name}[{at_least}{value}]" for value in levels[1:]]
 
     def levels(self, name: str) -> tuple[Any, ...]:
-        """The values of a category: sorted, or in their order."""
+        """The values of a category: the reference and the others, sorted; or in their order."""
         values = self.categories[name]
+        if name in self.reference:
+            first = self.reference[name]
+            return (first, *(value for value in values.values if value != first))
         if name not in self.ordered:
             return values.values
         return tuple(level for level in self.ordered[name] if level in values.codes)
@@ -204,6 +217,7 @@ class Terms:
             "categories": tuple(self.categories),
             "targets": self.targets,
             "orders of categories": tuple(f"{n}: {v}" for n, v in self.ordered.items()),
+            "reference levels": tuple(f"{n}: {v}" for n, v in self.reference.items()),
             "texts": tuple(f"{n}: {w.places or 'counted'}" for n, w in self.words.items()),
             "terms of formulas": self.formula.labels if self.formula else (),
         }
@@ -222,6 +236,7 @@ class Terms:
             {name: levels for name, levels in self.ordered.items() if name in chosen},
             {name: words for name, words in self.words.items() if name in chosen},
             formula,
+            {name: value for name, value in self.reference.items() if name in chosen},
         )
 
     @property
@@ -260,8 +275,12 @@ class Terms:
         (('size', 'color[red]'), array([0, 2]))
         """
         words = {name: Words(0, known) for name, known in (counted or {}).items()}
+        left_of = {**self.categories, **categories}
         fewer = replace(
-            self, categories={**self.categories, **categories}, words={**self.words, **words}
+            self,
+            categories=left_of,
+            words={**self.words, **words},
+            reference={n: v for n, v in self.reference.items() if v in left_of[n].codes},
         )
         if self.formula is not None:
             left = set(fewer.terms)

@@ -21,7 +21,7 @@ def measures(terms: Terms, columns: Sequence[Column]) -> tuple[str, ...]:
     >>> measures(Terms(("hue",), ("price",), {"hue": Vocabulary(("blue", "red"))}), ())
     ('Categories are compared with hue[blue].',)
     """
-    names = terms.references
+    names = terms.reference_terms
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     compared = f"Categories are compared with {', '.join(names[:MOST_NAMED])}{more}."
     return (*([compared] if names else []), *units(columns))

@@ -64,10 +64,10 @@ def category_counts(statistic: GroupedRows, design: Design, name: str) -> Counts
     if name in design.ordered:  # sums of this level and those above it
         after = DoubleDouble.concatenate([sums[1:], DoubleDouble.zeros(min(len(places), 1))])
         first = total - (sums[0] if len(places) else DoubleDouble.zeros(()))
-        by_level = DoubleDouble.concatenate([first[None], sums - after])[design.ranks(name)]
+        by_level = DoubleDouble.concatenate([first[None], sums - after])
     else:
         by_level = DoubleDouble.concatenate([(total - sums.sum(axis=0))[None], sums])
-    count = nonnegative(by_level, total)
+    count = nonnegative(by_level[design.ranks(name)], total)
     return Counts((design.categories[name],), count[None]).pruned()
 
 

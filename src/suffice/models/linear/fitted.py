@@ -354,7 +354,7 @@ class FittedLinear(ConformalRegressor):
         names = answer_names(self.design_.targets, interval is not None)
         answered = partial(map_batches, self._engine_for(source))
         if unanswerable == "empty" and model.cells is None:
-            question = partial(answer_complete, model.design.complete, question)
+            question = partial(answer_complete, model.complete, question)
             return tables_with_gaps(
                 lambda parts: answer_table(names, np.concatenate(parts)),
                 answered(question, source, model.layout),

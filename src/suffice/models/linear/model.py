@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
+from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.matrix import Design
 from suffice.models.linear.descent import DescentFit, IncompleteRow
 from suffice.models.linear.least_squares import LeastSquares
@@ -62,6 +63,8 @@ class LinearModel:
         What to expect in missing cells; without it they are refused.
     errors : ErrorSizes, optional
         How large the errors of rows are that were left out.
+    unseen : {"error", "reference"}
+        Whether a category that is unknown or missing is taken for the reference.
     """
 
     design: Design
@@ -69,6 +72,7 @@ class LinearModel:
     fit: LeastSquares | DescentFit
     cells: JointGaussian | None = None
     errors: Any = None
+    unseen: Unseen = "error"
 
     @property
     def term_means(self) -> NDArray[np.float64]:
@@ -95,12 +99,22 @@ class LinearModel:
             If a category is unknown, and nothing can be expected in its place.
         """
         p = len(self.design)
-        batch = batch if self.cells is None else self.design.known(batch)
+        batch = self._answerable(batch)
         for start, z in self.design.rows(batch, with_targets):
             x = z[:, :p]
             if self.cells is not None:
                 x = self.cells.fill(x)
             yield slice(start, start + len(z)), x, z[:, p:]
+
+    def _answerable(self, batch: Batch) -> Batch:
+        """The same rows, with what is taken for an unknown category, or can be expected of it."""
+        if self.unseen == "reference":
+            return self.design.at_reference(batch)
+        return batch if self.cells is None else self.design.known(batch)
+
+    def complete(self, batch: Batch) -> NDArray[np.bool_]:
+        """Which rows have all that an answer needs, (n,)."""
+        return self.design.complete(self._answerable(batch))
 
     def predicted(self, answer: Prediction, batch: Batch) -> list[NDArray[np.float64]]:
         """Answer every row of a batch, part by part.

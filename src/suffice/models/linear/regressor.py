@@ -236,6 +236,7 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
             incomplete=get_args(Incomplete),
             dependent=get_args(Dependent),
         )
+        self._check_unseen()
         check_precision_of_products(self.precision)
         check_descent_options(self, NORMAL, positive=True, incomplete="gaussian", dependent="error")
 

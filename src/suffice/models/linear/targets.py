@@ -15,12 +15,12 @@ from suffice.data.source import Split
 from suffice.data.table_source import TableSource
 from suffice.data.targets import ArrayTargets, numeric_targets, with_targets
 from suffice.errors import DataError, ParameterError, SchemaError
-from suffice.models.base.estimator import Estimator
 from suffice.models.base.groups import ByGroup, group_layout, sum_by_group
 from suffice.models.base.judge import Judge
 from suffice.models.base.options import Unanswerable, check_unanswerable
 from suffice.models.base.partial_answers import WithGaps, of_complete, told
 from suffice.models.base.scikit_learn import check_is_fitted, refuse_lengths
+from suffice.models.base.unseen_categories import UnseenCategories
 from suffice.models.design.feature_columns import Ways, predictors
 from suffice.models.design.matrix import Design
 from suffice.models.linear.evaluation import RegressionEvaluation
@@ -32,7 +32,7 @@ from suffice.statistics.moments import Moments
 __all__ = ["Regressor"]
 
 
-class Regressor(Estimator):
+class Regressor(UnseenCategories):
     """An estimator of numeric targets.
 
     Attributes
@@ -51,6 +51,7 @@ class Regressor(Estimator):
     words: Ways
     ordered: Mapping[str, Sequence[Any]] | None
     formula: str | None
+    reference: Mapping[str, Any] | None
     reader_: LinearReader
 
     @property
@@ -168,7 +169,7 @@ class Regressor(Estimator):
         check_unanswerable(unanswerable)
         known = self.model_.cells is not None or unanswerable == "error"
         return partial(
-            of_complete, kernel=kernel, complete=None if known else self.design_.complete
+            of_complete, kernel=kernel, complete=None if known else self._fitted().complete
         )
 
     def _scoring(self, source: Rows) -> Judge:

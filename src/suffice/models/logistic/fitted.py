@@ -17,6 +17,7 @@ from suffice.models.base.evidence import Evidence
 from suffice.models.base.fitted_attributes import KeptArray
 from suffice.models.base.options import Incomplete
 from suffice.models.base.scikit_learn import check_is_fitted
+from suffice.models.base.unseen_categories import UnseenCategories
 from suffice.models.design.in_notebook import coefficient_tables
 from suffice.models.design.matrix import INTERCEPT
 from suffice.models.design.units import measures
@@ -41,7 +42,7 @@ from suffice.statistics.block import BadCell
 __all__ = ["FittedLogistic"]
 
 
-class FittedLogistic(Classifier):
+class FittedLogistic(UnseenCategories, Classifier):
     """A logistic regression, as its passes over the rows left it.
 
     Attributes
@@ -331,8 +332,7 @@ class FittedLogistic(Classifier):
 
     def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
         model: LogisticModel = self._fitted()
-        fills_in = model.cells is not None or model.centred.is_sparse
-        return None if fills_in else model.centred.design.complete
+        return None if model.cells is not None or model.centred.is_sparse else model.complete
 
     @property
     def _has_one_optimum(self) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
 from suffice.models.base.predictions import Predictions
+from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.missing_cells import ClassGaussians
@@ -45,6 +46,8 @@ class LogisticModel:
         R with RᵀR = I(B)⁻¹, the inverse Fisher information.
     cells : ClassGaussians, optional
         What to expect in missing cells; without it they are refused.
+    unseen : {"error", "reference"}
+        Whether a category that is unknown or missing is taken for the reference.
     """
 
     centred: CentredDesign
@@ -53,6 +56,7 @@ class LogisticModel:
     has_intercept: bool = True
     root: NDArray[np.float64] | None = None
     cells: ClassGaussians | None = None
+    unseen: Unseen = "error"
 
     @property
     def layout(self) -> Layout:
@@ -129,13 +133,23 @@ class LogisticModel:
             If a cell is infinite, or missing or an unknown category and nothing can be expected in
             its place.
         """
-        batch = batch if self.cells is None else self.centred.design.known(batch)
+        batch = self._answerable(batch)
         t = self._of_sparse(batch) if self.centred.has_sparse(batch) else self._of_dense(batch)
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(
                 batch if self.cells is None else _with_known_cells(batch)
             )
         return t
+
+    def _answerable(self, batch: Batch) -> Batch:
+        """The same rows, with what is taken for an unknown category, or can be expected of it."""
+        if self.unseen == "reference":
+            return self.design.at_reference(batch)
+        return batch if self.cells is None else self.design.known(batch)
+
+    def complete(self, batch: Batch) -> NDArray[np.bool_]:
+        """Which rows have all that an answer needs, (n,)."""
+        return self.design.complete(self._answerable(batch))
 
     def _of_sparse(self, batch: Batch) -> NDArray[np.float64]:
         ((z,),) = self.centred.pieces(batch, False)
@@ -177,6 +191,7 @@ class LogisticModel:
             If a cell is missing, infinite, or an unknown category.
         """
         design, w = self.centred.design, self.coefficients[:, 1:]
+        batch = design.at_reference(batch) if self.unseen == "reference" else batch
         parts = [
             design.by_column((x - self.centred.mean)[:, None] * w)
             for _, x in self.centred.tables(batch)

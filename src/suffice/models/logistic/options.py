@@ -10,6 +10,7 @@ import numpy as np
 from suffice.errors import ParameterError, warn
 from suffice.models.base.class_weights import check_class_weight
 from suffice.models.base.options import Dependent, Incomplete, check_choices
+from suffice.models.base.unseen_categories import Unseen
 from suffice.models.logistic.solver import SolverName
 from suffice.models.optimise.descent_options import SINGLE_ROWS, STEPS, check_descent_options
 from suffice.phrases import Option, Phrase
@@ -46,6 +47,7 @@ def check_options(options: Any) -> None:
         solver=get_args(SolverName),
         incomplete=get_args(Incomplete),
         dependent=get_args(Dependent),
+        unseen=get_args(Unseen),
     )
     for name in ("C", "tol"):
         value = getattr(options, name)
