@@ -350,7 +350,7 @@ def test_predictions_of_folds_need_rows_in_memory() -> None:
         cross_val_predict(GaussianNB(), "rows.csv", "y")
 
 
-@pytest.mark.parametrize("cv", [None, 3, reference.KFold(3)])
+@pytest.mark.parametrize("cv", [None, 3, reference.KFold(3), "loo", reference.LeaveOneOut()])
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_a_row_without_a_label_is_named(cv: Any, missing: Any) -> None:
     x, y = np.arange(12.0)[:, None], np.array(["a", "b"] * 6, object)

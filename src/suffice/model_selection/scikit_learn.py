@@ -28,6 +28,7 @@ __all__ = [
     "numbered_folds",
     "pairs_of",
     "permuted",
+    "require_labels",
     "scorer_of",
     "shuffled",
 ]
@@ -50,16 +51,23 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     ValueError
         As scikit-learn has it, such as for more folds than rows.
     """
-    if is_classifier(estimator):
-        _require_labels(np.asarray(y))
+    require_labels(estimator, y)
     numbered = numbered_folds(estimator, y, cv)
     if numbered is not None and (partition := _partition(*numbered, n, y)) is not None:
         return partition
     return pairs_of(check_cv(cv, y, classifier=is_classifier(estimator)), n, y, groups)
 
 
-def _require_labels(y: NDArray[Any]) -> None:
-    if y.ndim != 1 or y.dtype.kind in "biuSU":
+def require_labels(estimator: Any, y: Any) -> None:
+    """Refuse a row without a label, where a classifier is judged.
+
+    Raises
+    ------
+    DataError
+        Naming the first.
+    """
+    y = np.asarray(y)
+    if not is_classifier(estimator) or y.ndim != 1 or y.dtype.kind in "biuSU":
         return
     for row in [i for i, label in enumerate(y.tolist()) if is_missing(label)][:1]:
         raise DataError(
