@@ -18,7 +18,7 @@ def options(given: atheris.FuzzedDataProvider) -> dict[str, Any]:
     """Some of the options, each with a value that may break its rule."""
     texts = [given.ConsumeUnicode(8) for _ in range(given.ConsumeIntInRange(0, 3))]
     every: dict[str, Any] = {
-        "delimiter": given.PickValueInList(MARKS),
+        "separator": given.PickValueInList(MARKS),
         "quote": given.PickValueInList(MARKS),
         "header": given.PickValueInList([None, True, False, 1, "yes"]),
         "names": given.PickValueInList([None, texts, ["a", "b"], ["a", "a"], "ab", [1]]),

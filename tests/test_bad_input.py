@@ -969,10 +969,10 @@ FILES: dict[str, Case] = {
         "the labels are given as values, the rows as a file; a file brings its "
         "own labels; give the name of their column.",
     ),
-    "a delimiter of two characters": (
-        lambda: read_csv("people.csv", delimiter=",,"),
+    "a separator of two characters": (
+        lambda: read_csv("people.csv", separator=",,"),
         ParameterError,
-        "delimiter=',,'; it must be one ASCII character that ends no line; for a "
+        "separator=',,'; it must be one ASCII character that ends no line; for a "
         'tab write "\\t".',
     ),
     "an absent model": (

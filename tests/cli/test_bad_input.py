@@ -40,8 +40,8 @@ CASES = {
         "--skip-bad-rows -1; it must be a whole number, 0 or more; "
         "0 makes every malformed row an error."
     ),
-    f"{FIT} --relabel plum": (
-        "--relabel 'plum'; a new name is written OLD=NEW; for example --relabel y=yes."
+    f"{FIT} --label-map plum": (
+        "--label-map 'plum'; a new name is written OLD=NEW; for example --label-map y=yes."
     ),
     # Columns
     "fit fruit.csv --label nope": (f"there is no column 'nope' to be the label; {FRUIT_COLUMNS}."),
@@ -59,9 +59,9 @@ CASES = {
     f"{FIT} --ignore id,size,color": (
         "the table has no column besides the label; a model needs features."
     ),
-    f"{FIT} --columns a,b": (
-        "line 1 of fruit.csv: 4 fields, where --columns holds 2; "
-        "there must be one name per column; correct the names or the delimiter."
+    f"{FIT} --names a,b": (
+        "line 1 of fruit.csv: 4 fields, where --names holds 2; "
+        "there must be one name per column; correct the names or the separator."
     ),
     "show fruit.suffice --column nope": (
         "--column names the column 'nope'; the columns are 'size', 'color'."
@@ -212,7 +212,7 @@ def test_an_error_halfway_leaves_the_old_answers(run: Run, folder: Path, suffix:
 @pytest.mark.parametrize(
     "options", [["--label", "kind"], ["--target", "size", "--model", "linear"]]
 )
-def test_another_delimiter_is_named(run: Run, tmp_path: Path, options: list[str]) -> None:
+def test_another_separator_is_named(run: Run, tmp_path: Path, options: list[str]) -> None:
     (tmp_path / "semi.csv").write_text("size;kind\n1.5;a\n2.5;b\n")
     given = [*options, "--separator", ","]
     assert run("fit", tmp_path / "semi.csv", *given).stderr == (

@@ -62,7 +62,7 @@ fit fruit.csv --label kind --model forest
 fit fruit.csv --label kind --model naive_bayes
 fit fruit.csv --label kind --model
 {FIT} --sep ;
-{FIT} --delimiter ,,
+{FIT} --separator ,,
 {FIT} --separator ab
 {FIT} --separator ""
 {FIT} --separator é
@@ -72,8 +72,8 @@ fit fruit.csv --label kind --model
 {FIT} --thousands 5
 {FIT} --header yes
 {FIT} --no-header
-{FIT} --columns a,b
-{FIT} --columns a,a,b,c
+{FIT} --names a,b
+{FIT} --names a,a,b,c
 {FIT} --encoding utf-99
 {FIT} --encoding utf-16
 {FIT} --skip-bad-rows many
@@ -117,8 +117,8 @@ fit fruit.csv --label kind --model
 {FIT} --engine gpu
 {FIT} --engine local --master yarn
 {FIT} --threads 2 --workers 2
-{FIT} --relabel plum
-{FIT} --relabel =x
+{FIT} --label-map plum
+{FIT} --label-map =x
 {FIT} --penalty 1
 {FIT} --C 1
 {FIT} -o fruit.csv

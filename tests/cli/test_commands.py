@@ -108,7 +108,7 @@ class TestFit:
         run(
             "fit", fruit, "--label", "kind", "--estimation", "mle", "--alpha", "0.5", "--ddof", "1",
             "--class-prior", "uniform", "--unseen", "smooth", "--threads", "1",
-            "--strip-label-suffix", "!", "--relabel", "plum=prune",
+            "--label-suffix", "!", "--label-map", "plum=prune",
         )  # fmt: skip
         fitted = suffice.load("fruit.suffice")
         expected = {
@@ -143,7 +143,7 @@ class TestReadingIsRemembered:
         path = tmp_path / "padded.data"
         path.write_text("\n".join(row.replace(",,", ",?,").replace(",", " ; ") for row in rows))
         result = run(
-            "fit", path, "--label", "kind", "--no-header", "--columns", "id, size, color, kind",
+            "fit", path, "--label", "kind", "--no-header", "--names", "id, size, color, kind",
             "--separator", ";", "--strip", "--missing", "?", "--ignore", "id",
         )  # fmt: skip
         assert result.exit_code == 0, result.stderr
@@ -384,5 +384,5 @@ class TestMergeAndForget:
         self, run: Run, model: Path, halves: tuple[Path, Path]
     ) -> None:
         before = suffice.load(model).get_params()
-        run("forget", model, "b.csv", "-o", "c.suffice", "--missing", "?", "--relabel", "x=y")
+        run("forget", model, "b.csv", "-o", "c.suffice", "--missing", "?", "--label-map", "x=y")
         assert suffice.load("c.suffice").get_params() == before

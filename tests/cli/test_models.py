@@ -441,8 +441,8 @@ ERRORS = {
         "--class-prior is given for --model lda; it belongs to --model naive-bayes, aode; "
         "leave the option out, or choose another model."
     ),
-    "fit gaps.csv --target y --model linear --relabel 1=2": (
-        "--relabel is given for --model linear; it belongs to --model naive-bayes, aode; "
+    "fit gaps.csv --target y --model linear --label-map 1=2": (
+        "--label-map is given for --model linear; it belongs to --model naive-bayes, aode; "
         "leave the option out, or choose another model."
     ),
     "fit gaps.csv --target y --model linear --gaussian x": (
@@ -544,8 +544,8 @@ ERRORS = {
         "column 'x', line 4 of gaps.csv: nan; a row needs all its cells, no NaN and no infinity "
         "among them."
     ),
-    "evaluate line.suffice gaps.csv --relabel 1=2": (
-        "--relabel is given for a LinearRegression; only naive Bayes cleans labels; "
+    "evaluate line.suffice gaps.csv --label-map 1=2": (
+        "--label-map is given for a LinearRegression; only naive Bayes cleans labels; "
         "clean the column first."
     ),
     "forget curve.suffice gaps.csv -o x.suffice": (

@@ -28,12 +28,12 @@ def evaluated(run: Run, *words: object) -> dict[str, Any]:
 def test_adult(run: Run, shared_data: Path) -> None:
     folder = shared_data / "adult"
     result = run(
-        "fit", folder / "adult.data", "--no-header", "--columns", ADULT, "--label", "income",
+        "fit", folder / "adult.data", "--no-header", "--names", ADULT, "--label", "income",
         "--strip", "--missing", "?",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     assert "32,561 rows learnt, 0 left out without label" in result.stdout
-    facts = evaluated(run, "adult.suffice", folder / "adult.test", "--strip-label-suffix", ".")
+    facts = evaluated(run, "adult.suffice", folder / "adult.test", "--label-suffix", ".")
     # adult.names: 16,281 instances for testing, 23.60 % of them with a larger income.
     assert facts["rows"] == 16_281
     assert round(facts["largest_class_error"], 3) == 0.236
@@ -43,7 +43,7 @@ def test_adult(run: Run, shared_data: Path) -> None:
 def test_labels_of_adult_need_their_dot_removed(run: Run, shared_data: Path) -> None:
     folder = shared_data / "adult"
     run(
-        "fit", folder / "adult.data", "--no-header", "--columns", ADULT, "--label", "income",
+        "fit", folder / "adult.data", "--no-header", "--names", ADULT, "--label", "income",
         "--strip",
     )  # fmt: skip
     result = run("evaluate", "adult.suffice", folder / "adult.test")
@@ -57,7 +57,7 @@ def test_labels_of_adult_need_their_dot_removed(run: Run, shared_data: Path) -> 
 def test_sms(run: Run, shared_data: Path) -> None:
     messages = shared_data / "sms_spam" / "SMSSpamCollection"
     result = run(
-        "fit", messages, "--no-header", "--columns", "label,message", "--label", "label",
+        "fit", messages, "--no-header", "--names", "label,message", "--label", "label",
         "--separator", "tab", "--quote", "none", "--text", "message", "-o", "sms.suffice",
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr

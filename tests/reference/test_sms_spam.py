@@ -14,7 +14,7 @@ TYPES = {"label": pa.string(), "text": pa.string()}
 @pytest.fixture(scope="module")
 def messages(data: Path) -> pa.Table:
     file = data / "sms_spam" / "SMSSpamCollection"
-    table = read_csv(file, header=False, names=list(TYPES), delimiter="\t", quote=None, missing=[])
+    table = read_csv(file, header=False, names=list(TYPES), separator="\t", quote=None, missing=[])
     splits = table.splits(TYPES)
     return pa.Table.from_batches([batch for s in splits for batch in s.record_batches()])
 

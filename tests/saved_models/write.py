@@ -148,7 +148,7 @@ def naive_bayes() -> Iterator[tuple[str, Any, str]]:
     path = HERE / "rows.csv"
     options = pyarrow.csv.WriteOptions(delimiter=";", quoting_style="needed")
     pyarrow.csv.write_csv(RAW.drop(["day"]), path, options)
-    yield "csv", NaiveBayes.textbook().fit(suffice.read_csv(path, delimiter=";"), "kind"), "table"
+    yield "csv", NaiveBayes.textbook().fit(suffice.read_csv(path, separator=";"), "kind"), "table"
     path.unlink()
     options = {"numbers": "adaptive", "calibration": "weights"}
     yield "adaptive", NaiveBayes.textbook(**options).fit(RAW, "kind"), "table"

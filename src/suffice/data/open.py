@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from suffice.errors import ParameterError, SchemaError
 __all__ = ["open_columns", "open_table", "read_csv", "read_excel"]
 
 LABEL, WEIGHT = "label", "weight"
-OTHER_WORDS = {"separator": "delimiter", "columns": "names"}  # as the command line has them
+FORMER_NAMES = ("delimiter", "columns")  # of options of text, taken with a warning
 
 
 def open_table(
@@ -155,10 +156,9 @@ def read_csv(path: Any, **options: Any) -> Table:
     path : path, folder, glob or list of these
         The files; those that end in ``.gz`` are decompressed.
     **options
-        Those of `suffice.data.csv.format.CsvFormat`: ``delimiter``, ``quote``, ``header``,
+        Those of `suffice.data.csv.format.CsvFormat`: ``separator``, ``quote``, ``header``,
         ``names``, ``missing``, ``strip``, ``decimal``, ``thousands``, ``written``, ``guess``,
-        ``skip_bad_rows``, ``encoding``. As at the command line, ``separator`` is another word for
-        ``delimiter``, and ``columns`` for ``names``.
+        ``skip_bad_rows``, ``encoding``.
 
     Returns
     -------
@@ -181,11 +181,15 @@ def read_csv(path: Any, **options: Any) -> Table:
     ...     read_csv(file, header=False, strip=True, missing=["?"]).head().to_pylist()[0]
     {'column_1': 'republican', 'column_2': 'n', 'column_3': None}
     """
-    for word, name in OTHER_WORDS.items():
-        if word in options and name in options:
-            raise ParameterError(f"{word} and {name}", "both say the same", "drop one of them")
-    given = {OTHER_WORDS.get(word, word): value for word, value in options.items()}
-    return open_files(path, CsvFormat(**given))
+    known = [field.name for field in fields(CsvFormat)]
+    for name in options:
+        if name not in (*known, *FORMER_NAMES):
+            raise ParameterError(
+                f"read_csv has no option {name!r}",
+                f"its options are {', '.join(known)}",
+                "take one of them",
+            )
+    return open_files(path, CsvFormat(**options))
 
 
 def read_excel(path: Any, sheet: str | int | None = None) -> Table:

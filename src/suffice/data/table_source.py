@@ -44,7 +44,7 @@ NUMERIC = {"boolean", "integer", "number"}
 
 
 def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> SchemaError:
-    """The error of a column that is not there; it names another delimiter that cells may end with.
+    """The error of a column that is not there; it names another separator that cells may end with.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
     return SchemaError(
         f"there is no column {name!r} to be {role}",
         f"the columns are {', '.join(map(repr, names))}",
-        Phrase(f"if cells end with {mark!r}, use ", Option("delimiter", repr(mark), "CsvFormat"))
+        Phrase(f"if cells end with {mark!r}, use ", Option("separator", repr(mark), "CsvFormat"))
         if mark
         else "",
     )

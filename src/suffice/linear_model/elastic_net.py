@@ -8,7 +8,7 @@ from typing import Any
 
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
-from suffice.models.base.former_names import formerly
+from suffice.former_names import formerly
 from suffice.models.base.options import Incomplete
 from suffice.models.base.unseen_categories import Unseen
 from suffice.models.design.feature_columns import Ways

@@ -15,9 +15,9 @@ from suffice.engines.choice import Choice, engine_of
 from suffice.engines.engine import Engine
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
+from suffice.former_names import formerly
 from suffice.models.base.checks import declared_labels
 from suffice.models.base.class_weights import ClassWeight
-from suffice.models.base.former_names import formerly
 from suffice.models.base.options import Dependent, Incomplete
 from suffice.models.base.scikit_learn import available_if
 from suffice.models.base.unseen_categories import Unseen

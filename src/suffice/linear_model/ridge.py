@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.engines.choice import Choice
 from suffice.errors import ParameterError
 from suffice.families.options import check_nonnegative
-from suffice.models.base.former_names import formerly
+from suffice.former_names import formerly
 from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.base.options import Dependent, Incomplete, check_choices
 from suffice.models.base.unseen_categories import Unseen

@@ -25,7 +25,7 @@ def written(path: Path, separator: str = ";", header: str = "") -> None:
 
 NAMES = "key,size,day,code,the kind,w"
 OPTIONS = [
-    *("--no-header", "--columns", NAMES, "--separator", ";", "--decimal", ","),
+    *("--no-header", "--names", NAMES, "--separator", ";", "--decimal", ","),
     *("--missing", "?", "--written", "day=DD/MM/YYYY", "--ignore", "key", "--categorical", "code"),
     *("--weight", "w", "--alpha", "0.5", "--numbers", "gaussian"),
 ]
@@ -62,7 +62,7 @@ def test_the_command_is_one_line_however_narrow_the_terminal(
 
 def test_nothing_is_printed_that_another_model_cannot_do(run: Run, tmp_path: Path) -> None:
     written(tmp_path / "t.csv", header=NAMES.replace(",", ";"))
-    for cleaned in (["--relabel", "bad=worse"], ["--strip-label-suffix", "d"]):
+    for cleaned in (["--label-map", "bad=worse"], ["--label-suffix", "d"]):
         assert "suffice cv" not in run("fit", "t.csv", "--label", "the kind", *cleaned).stdout
 
 

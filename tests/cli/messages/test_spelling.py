@@ -87,10 +87,10 @@ def test_no_message_hides_an_option_of_the_command_line_in_its_text() -> None:
         (Option.of("incomplete", "drop"), "incomplete='drop'", "--incomplete drop"),
         (Option("missing", "...", "CsvFormat"), "CsvFormat(missing=...)", "--missing"),
         (Option("C", "np.inf"), "C=np.inf", "--C inf"),
-        (Option("names"), "names", "--columns"),
+        (Option("names"), "names", "--names"),
         (Option("quote", "None", "CsvFormat"), "CsvFormat(quote=None)", "--quote none"),
-        (Option.of("delimiter", "ab"), "delimiter='ab'", "--separator 'ab'"),
-        (Option("delimiter", "';'", "CsvFormat"), "CsvFormat(delimiter=';')", "--separator ';'"),
+        (Option.of("separator", "ab"), "separator='ab'", "--separator 'ab'"),
+        (Option("separator", "';'", "CsvFormat"), "CsvFormat(separator=';')", "--separator ';'"),
         (
             Option("encoding", '"latin-1"', "CsvFormat"),
             'CsvFormat(encoding="latin-1")',

@@ -50,16 +50,16 @@ class TestDelimiter:
         st.sampled_from(",;\t|"),
     )
     def test_the_one_that_a_writer_used(
-        self, write: Write, rows: list[tuple[Any, ...]], delimiter: str
+        self, write: Write, rows: list[tuple[Any, ...]], separator: str
     ) -> None:
         text = io.StringIO(newline="")
-        csv.writer(text, delimiter=delimiter).writerows([("colour", "number", "kind"), *rows])
+        csv.writer(text, delimiter=separator).writerows([("colour", "number", "kind"), *rows])
         format = found(write(text.getvalue()))
-        assert format.delimiter == delimiter
+        assert format.separator == separator
         assert format.header
 
     @pytest.mark.parametrize(
-        ("text", "delimiter"),
+        ("text", "separator"),
         [
             ("a;b\n1,5;x\n2,5;y\n", ";"),
             ("1,5;2,5;A\n1,7;2,9;B\n", ";"),  # cut by commas it has three fields a row as well
@@ -69,17 +69,17 @@ class TestDelimiter:
             ("a;b\n1;2\n1;2;3\n" + "1;2\n" * 20, ";"),  # one row is malformed
         ],
     )
-    def test_of_two_that_cut_evenly(self, write: Write, text: str, delimiter: str) -> None:
-        assert found(write(text)).delimiter == delimiter
+    def test_of_two_that_cut_evenly(self, write: Write, text: str, separator: str) -> None:
+        assert found(write(text)).separator == separator
 
     def test_the_suffix_speaks_where_both_are_right(self, write: Write) -> None:
         text = "x\ty,b\nu\tw,z\n"
-        assert found(write(text, "t.tsv")).delimiter == "\t"
-        assert found(write(text, "t.csv")).delimiter == ","
+        assert found(write(text, "t.tsv")).separator == "\t"
+        assert found(write(text, "t.csv")).separator == ","
 
     def test_what_is_said_is_kept(self, write: Write) -> None:
         path = write("a;b\n1;2\n")
-        asked = CsvFormat(delimiter=",", header=False, strip=True, decimal=",", thousands=".")
+        asked = CsvFormat(separator=",", header=False, strip=True, decimal=",", thousands=".")
         assert find_dialect(path, asked).format == asked
         assert find_dialect(path, asked).remarks == ()
 

@@ -24,7 +24,7 @@ from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
 from suffice.data.csv.table import CsvFormat, CsvTable
 from suffice.data.table import BATCH_ROWS
-from suffice.errors import ParameterError, ReadError, SchemaError, SufficeWarning
+from suffice.errors import FormerNameWarning, ParameterError, ReadError, SchemaError, SufficeWarning
 
 DATA = Path(os.environ.get("SUFFICE_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
@@ -237,7 +237,7 @@ class TestRaggedRows:
 
 
 class TestQuotes:
-    def test_quoted_newlines_delimiters_and_quotes(self, table: Open) -> None:
+    def test_quoted_newlines_separators_and_quotes(self, table: Open) -> None:
         opened = table(b'a,b\n"1\r\n2","x,""y"""\n5" pipe,"p"q\n')
         assert rows(opened) == [{"a": "1\r\n2", "b": 'x,"y"'}, {"a": '5" pipe', "b": "pq"}]
 
@@ -351,7 +351,7 @@ class TestBytes:
 
 
 class TestGzip:
-    def test_suffix_decides_delimiter_and_compression(self, table: Open) -> None:
+    def test_suffix_decides_separator_and_compression(self, table: Open) -> None:
         assert rows(table(gzip.compress(b"a\tb\n1\t2\n"), "t.tsv.gz")) == [{"a": 1, "b": 2}]
 
     def test_truncated(self, table: Open) -> None:
@@ -387,7 +387,7 @@ class TestNames:
     def test_as_many_as_columns(self, table: Open) -> None:
         assert message(lambda: table(b"1,2\n", header=False, names=["x"])) == (
             "line 1 of t.csv: 2 fields, where CsvFormat(names=...) holds 1; there must be one name "
-            "per column; correct the names or the delimiter."
+            "per column; correct the names or the separator."
         )
 
     @pytest.mark.parametrize("data", [b"", b"\n\r\n", b"\xef\xbb\xbf"])
@@ -548,13 +548,13 @@ class TestFormat:
         ("options", "expected"),
         [
             (
-                {"delimiter": "||"},
-                "delimiter='||'; it must be one ASCII character that ends no line; for a tab write "
+                {"separator": "||"},
+                "separator='||'; it must be one ASCII character that ends no line; for a tab write "
                 '"\\t".',
             ),
             (
-                {"delimiter": "\0"},
-                "delimiter='\\x00'; it must not be NUL; for a tab write \"\\t\".",
+                {"separator": "\0"},
+                "separator='\\x00'; it must not be NUL; for a tab write \"\\t\".",
             ),
             (
                 {"quote": ""},
@@ -562,8 +562,8 @@ class TestFormat:
                 "quoting.",
             ),
             (
-                {"delimiter": '"'},
-                "delimiter and quote are both '\"'; they must differ; use quote=None where fields "
+                {"separator": '"'},
+                "separator and quote are both '\"'; they must differ; use quote=None where fields "
                 "are never quoted.",
             ),
             (
@@ -596,11 +596,11 @@ class TestFormat:
         assert str(caught.value) == expected
 
     def test_json_round_trip(self) -> None:
-        format = CsvFormat(delimiter=";", names=("a", "b"), missing=("?",))
+        format = CsvFormat(separator=";", names=("a", "b"), missing=("?",))
         assert CsvFormat(**json.loads(json.dumps(asdict(format)))) == format
 
     def test_semicolons(self, table: Open) -> None:
-        assert rows(table(b"a;b\n1;2,5\n", delimiter=";")) == [{"a": 1, "b": 2.5}]
+        assert rows(table(b"a;b\n1;2,5\n", separator=";")) == [{"a": 1, "b": 2.5}]
 
 
 CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | st.text(
@@ -614,9 +614,9 @@ def tables(draw: st.DrawFn) -> list[list[str]]:
     return draw(st.lists(st.lists(CELL, min_size=width, max_size=width), min_size=1, max_size=20))
 
 
-def written(lines: list[list[str]], delimiter: str, end: str) -> bytes:
+def written(lines: list[list[str]], separator: str, end: str) -> bytes:
     buffer = io.StringIO(newline="")
-    csv.writer(buffer, delimiter=delimiter, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(
+    csv.writer(buffer, delimiter=separator, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(
         lines
     )
     return buffer.getvalue().encode()
@@ -626,11 +626,11 @@ class TestWriterRoundTrip:
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(tables(), st.sampled_from(",;\t"), st.sampled_from(["\n", "\r\n"]))
     def test_any_table_of_strings_reads_back_equal(
-        self, table: Open, lines: list[list[str]], delimiter: str, end: str
+        self, table: Open, lines: list[list[str]], separator: str, end: str
     ) -> None:
         opened = table(
-            written(lines, delimiter, end),
-            delimiter=delimiter,
+            written(lines, separator, end),
+            separator=separator,
             header=False,
             missing=[],
             strip=False,
@@ -642,14 +642,14 @@ class TestWriterRoundTrip:
     @given(tables())
     def test_the_slow_scan_agrees_on_fields(self, table: Open, lines: list[list[str]]) -> None:
         cells = written(lines, ",", "\n")
-        opened = table(cells, delimiter=",", header=False, missing=[], strip=False)
+        opened = table(cells, separator=",", header=False, missing=[], strip=False)
         (split,) = opened.splits(dict.fromkeys(opened.names, pa.string()))
         assert [record.fields for record in split.file.scan()] == lines
 
     @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.text('aé,"\n\r', max_size=30), st.sampled_from([1, 5, 1 << 20]))
     def test_the_slow_scan_agrees_on_raw_text(self, table: Open, text: str, size: int) -> None:
-        options = {"delimiter": ",", "missing": [], "strip": False, "skip_bad_rows": 1000}
+        options = {"separator": ",", "missing": [], "strip": False, "skip_bad_rows": 1000}
         opened = table(b"x,y\n" + text.encode(), **options)
         (split,) = opened.splits({"x": pa.string(), "y": pa.string()})
         with warnings.catch_warnings(), pytest.MonkeyPatch.context() as patch:
@@ -692,7 +692,7 @@ class TestRealFiles:
 
     def test_sms_spam(self) -> None:
         path = real("sms_spam/SMSSpamCollection")
-        opened = CsvTable([path], CsvFormat(header=False, delimiter="\t", quote=None, missing=[]))
+        opened = CsvTable([path], CsvFormat(header=False, separator="\t", quote=None, missing=[]))
         labels = opened.head().column("column_1").to_pylist()
         assert (labels.count("ham"), labels.count("spam")) == (4827, 747)
 
@@ -702,12 +702,22 @@ class TestRealFiles:
         assert head.column("sex").null_count == 11
 
 
-def test_the_words_of_the_command_line_are_understood(tmp_path: Path) -> None:
+def test_former_names_of_options_are_understood(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("1|red\n2|blue\n")
-    same = read_csv(file, delimiter="|", names=["n", "hue"], header=False)
-    other = read_csv(file, separator="|", columns=["n", "hue"], header=False)
+    same = read_csv(file, separator="|", names=["n", "hue"], header=False)
+    with pytest.warns(FormerNameWarning) as caught:
+        other = read_csv(file, delimiter="|", columns=["n", "hue"], header=False)
+    assert {str(one.message) for one in caught} == {
+        "CsvFormat: delimiter= is called separator= now; write separator='|'.",
+        "CsvFormat: columns= is called names= now; write names=['n', 'hue'].",
+    }
     assert other.format == same.format
     assert other.head().to_pylist() == same.head().to_pylist()
-    with pytest.raises(ParameterError, match="separator and delimiter; both say the same"):
+    with (
+        pytest.warns(FormerNameWarning),
+        pytest.raises(ParameterError, match="separator= and delimiter= are both given"),
+    ):
         read_csv(file, separator="|", delimiter=",")
+    with pytest.raises(ParameterError, match="read_csv has no option 'sep'; its options are sepa"):
+        read_csv(file, sep="|")

@@ -91,9 +91,9 @@ class TestFolders:
 
     def test_options_of_text_reach_every_file(self, tmp_path: Path) -> None:
         text(tmp_path / "k=1" / "a.data", "1;x\n")
-        table = open_files(tmp_path, CsvFormat(delimiter=";", header=False, names=["n", "s"]))
+        table = open_files(tmp_path, CsvFormat(separator=";", header=False, names=["n", "s"]))
         assert rows(table) == [{"n": 1, "s": "x", "k": 1}]
-        assert table.format.delimiter == ";"  # type: ignore[attr-defined]
+        assert table.format.separator == ";"  # type: ignore[attr-defined]
 
 
 FOLDERS = [

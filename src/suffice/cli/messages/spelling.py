@@ -17,7 +17,7 @@ from typing import Any
 from suffice.cli.options.recipes import CATEGORIES, MODELS
 from suffice.cli.options.roles import FAMILIES
 from suffice.cli.options.searchlight import PARAMETERS
-from suffice.cli.options.shared import CSV_FIELDS, CSV_WORDS, Reading, flag
+from suffice.cli.options.shared import CSV_WORDS, Reading, flag
 from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["flags", "spelled"]
@@ -54,8 +54,8 @@ def flags() -> dict[str, list[Flag]]:
 
 def _declared() -> Iterator[tuple[str, Flag]]:
     for field_ in fields(Reading):
-        name = CSV_FIELDS.get(field_.name, field_.name)
-        yield name, Flag(flag(field_.name), _by_value(CSV_WORDS.get(name, {})))
+        name = field_.name
+        yield name, Flag(flag(name), _by_value(CSV_WORDS.get(name, {})))
     for recipe in MODELS.values():
         for option, parameter in recipe.parameters.items():
             if parameter.instead:

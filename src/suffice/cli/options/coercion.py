@@ -9,6 +9,8 @@ from typing import Any
 
 from typer.core import TyperCommand
 
+from suffice.cli.options.former_flags import current_flags
+
 __all__ = ["Command", "TextAsItIs"]
 
 SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an option has no metavar
@@ -34,7 +36,13 @@ class TextAsItIs:
 
 
 class Command(TextAsItIs, TyperCommand):
-    """A command that takes text as it is."""
+    """A command that takes text as it is, and options by their former names, with a warning."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the words of a line apart."""
+        known = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+        parsed: list[str] = super().parse_args(ctx, current_flags(args, known))
+        return parsed
 
 
 def _rename_type(parameter: Any) -> None:

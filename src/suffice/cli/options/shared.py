@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from suffice.data.table import Table
 
 __all__ = [
-    "CSV_FIELDS",
     "CSV_WORDS",
     "AsJson",
     "Data",
@@ -34,10 +33,8 @@ __all__ = [
     "with_groups",
 ]
 
-CSV_FIELDS = {"columns": "names", "separator": "delimiter"}
-"""The fields of `CsvFormat` that have another name here."""
 CSV_WORDS: dict[str, dict[str, str | None]] = {
-    "delimiter": {"tab": "\t", r"\t": "\t"},
+    "separator": {"tab": "\t", r"\t": "\t"},
     "quote": {"none": None},
 }
 """Words that stand for values of its fields."""
@@ -89,7 +86,7 @@ def typed(options: Any) -> list[str]:
 
     Examples
     --------
-    >>> typed({"header": False, "ignore": ["id", "day"], "alpha": 0.5, "columns": None})
+    >>> typed({"header": False, "ignore": ["id", "day"], "alpha": 0.5, "names": None})
     ['--no-header', '--ignore', 'id', '--ignore', 'day', '--alpha', '0.5']
     """
     if is_dataclass(options):
@@ -117,15 +114,13 @@ class Reading:
             rich_help_panel=READING,
         ),
     ] = None
-    columns: Annotated[
+    names: Annotated[
         str | None,
         typer.Option(metavar="A,B,C", help="Column names, in order.", rich_help_panel=READING),
     ] = None
     separator: Annotated[
         str | None,
         typer.Option(
-            "--separator",
-            "--delimiter",
             metavar="CHAR",
             help="Between fields; 'tab' for a tab; by default as the first rows have it.",
             rich_help_panel=READING,
@@ -253,7 +248,7 @@ class Reading:
         from suffice.data.csv.table import CsvFormat
 
         before = remembered or CsvFormat()
-        given = {CSV_FIELDS.get(name, name): value for name, value in self._given().items()}
+        given = self._given()
         if "names" in given:
             given["names"] = listed([given["names"]])
         for name, words in CSV_WORDS.items():
@@ -269,13 +264,13 @@ class Reading:
 class Labels:
     """How labels are cleaned before they count as classes."""
 
-    strip_label_suffix: Annotated[
+    label_suffix: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT", help="Taken off the end of every label.", rich_help_panel=LABELS
         ),
     ] = None
-    relabel: Annotated[
+    label_map: Annotated[
         list[str] | None,
         typer.Option(metavar="OLD=NEW", help="Another name of a label.", rich_help_panel=LABELS),
     ] = None
@@ -289,10 +284,10 @@ class Labels:
             If a new name is not written as OLD=NEW.
         """
         changed: dict[str, Any] = {}
-        if self.strip_label_suffix is not None:
-            changed["label_suffix"] = self.strip_label_suffix
-        if self.relabel:
-            changed["label_map"] = dict(_pair(given) for given in self.relabel)
+        if self.label_suffix is not None:
+            changed["label_suffix"] = self.label_suffix
+        if self.label_map:
+            changed["label_map"] = dict(_pair(given) for given in self.label_map)
         return changed
 
 
@@ -311,7 +306,9 @@ def _pair(given: str) -> tuple[str, str]:
     old, sign, new = given.partition("=")
     if not (old and sign and new):
         raise ParameterError(
-            f"--relabel {given!r}", "a new name is written OLD=NEW", "for example --relabel y=yes"
+            f"--label-map {given!r}",
+            "a new name is written OLD=NEW",
+            "for example --label-map y=yes",
         )
     return old, new
 

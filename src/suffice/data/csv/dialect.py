@@ -1,6 +1,6 @@
 """How delimited text is written, where nobody says it: found by looking at its first rows.
 
-The delimiter is a character that cuts the first rows into equally many fields. The first row is
+The separator is a character that cuts the first rows into equally many fields. The first row is
 data, and no header, if it holds what no name is: a number in a column of numbers, or values that
 come again below. ``csv.Sniffer`` of the standard library takes a header of years for data, and
 knows no decimal comma, so this is done here.
@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from suffice.data.csv.format import CsvFormat
-from suffice.data.csv.records import Grammar, OpenRecordError, Record, open_text, usual_delimiter
+from suffice.data.csv.records import Grammar, OpenRecordError, Record, open_text, usual_separator
 from suffice.data.csv.sample import sampled_columns
 from suffice.data.files.version import readable
 from suffice.data.notation import unmarked
@@ -50,7 +50,7 @@ class Dialect:
 
 
 def find_dialect(path: Path, format: CsvFormat) -> Dialect:
-    r"""Settle what a format leaves open: delimiter, header, and how numbers are written.
+    r"""Settle what a format leaves open: separator, header, and how numbers are written.
 
     Parameters
     ----------
@@ -71,28 +71,28 @@ def find_dialect(path: Path, format: CsvFormat) -> Dialect:
     ...     file = Path(folder) / "a.csv"
     ...     _ = file.write_text("1,5;no\n2,25;yes\n3,5;no\n")
     ...     found = find_dialect(file, CsvFormat()).format
-    >>> found.delimiter, found.decimal, found.header
+    >>> found.separator, found.decimal, found.header
     (';', ',', False)
     """
-    usual = usual_delimiter(path)
+    usual = usual_separator(path)
     lines = _first_lines(path, format.encoding)
-    delimiter = format.delimiter or _delimiter(lines, format, usual)
-    rows = list(_regular(_rows(lines, Grammar(delimiter, format.quote))))
+    separator = format.separator or _separator(lines, format, usual)
+    rows = list(_regular(_rows(lines, Grammar(separator, format.quote))))
     strip = _is_padded(rows) if format.strip is None else format.strip
     if strip:
         rows = [[cell.strip() for cell in row] for row in rows]
     numerals = format.numerals
     if not _says_numerals(format):
         # In all of the sample: the header is not known yet, and takes no part in either case.
-        known = replace(format, delimiter=delimiter, strip=strip)
+        known = replace(format, separator=separator, strip=strip)
         further = sampled_columns([path], known, len(rows[0])) if rows else []
-        numerals = _numerals(path, rows, further, format.missing, delimiter)
+        numerals = _numerals(path, rows, further, format.missing, separator)
     header = format.header
     if header is None:
         header = _has_header(rows, numerals, format.missing)
     settled = replace(
         format,
-        delimiter=delimiter,
+        separator=separator,
         header=header,
         strip=strip,
         decimal=numerals.decimal,
@@ -104,9 +104,9 @@ def find_dialect(path: Path, format: CsvFormat) -> Dialect:
 def _remarks(
     path: Path, asked: CsvFormat, found: CsvFormat, usual: str, rows: Sequence[Sequence[str]]
 ) -> Iterator[str]:
-    if asked.delimiter is None and found.delimiter != usual:
-        mark = _NAMES.get(found.delimiter or "", found.delimiter)
-        yield _remark(path, f"fields are separated by {mark}", Option("delimiter"))
+    if asked.separator is None and found.separator != usual:
+        mark = _NAMES.get(found.separator or "", found.separator)
+        yield _remark(path, f"fields are separated by {mark}", Option("separator"))
     if asked.strip is None and found.strip:
         yield _remark(path, "blanks around fields are removed", Option("strip"))
     if found.numerals != asked.numerals:
@@ -146,7 +146,7 @@ def _regular(rows: Sequence[list[str]]) -> Iterator[list[str]]:
     return (row for row in rows if len(row) == len(rows[0]))
 
 
-def _delimiter(lines: Sequence[str], format: CsvFormat, usual: str) -> str:
+def _separator(lines: Sequence[str], format: CsvFormat, usual: str) -> str:
     """The character that cuts rows alike; of several the one that leaves most numbers."""
     first = next((line for line in lines if line.strip()), "")
     best, most = usual, -2.0
@@ -189,7 +189,7 @@ def _numerals(
     rows: Sequence[Sequence[str]],
     further: Sequence[pa.Array[Any]],
     missing: Sequence[str],
-    delimiter: str,
+    separator: str,
 ) -> Numerals:
     """The one way of writing numbers in which all columns that look like numbers are numbers."""
     columns = [
@@ -204,7 +204,7 @@ def _numerals(
     ]
     for (j, cells), possible in zip(open_columns, readings, strict=True):
         # A field of a file with commas between fields is quoted where it has one itself.
-        unclear = Numerals(".", ",") not in possible or delimiter != ","
+        unclear = Numerals(".", ",") not in possible or separator != ","
         if Numerals(",") in possible and unclear:
             for cell in filter(GROUPED.fullmatch, cells):
                 raise _ambiguous(path, j, cell)

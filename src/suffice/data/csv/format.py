@@ -10,22 +10,24 @@ from suffice.data.missing_tokens import IN_TEXT
 from suffice.data.notation import Notation, notation_named
 from suffice.data.numerals import Numerals
 from suffice.errors import ParameterError
+from suffice.former_names import formerly
 from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["CsvFormat"]
 
 
+@formerly(separator="delimiter", names="columns")
 @dataclass(frozen=True, kw_only=True)
 class CsvFormat:
     r"""How a delimited text file is written.
 
     Parameters
     ----------
-    delimiter : str, optional
+    separator : str, optional
         One ASCII character between fields. By default the one of comma, semicolon, tab and ``|``
         that cuts the first rows into equally many fields.
     quote : str or None, default '"'
-        Encloses fields that hold delimiters, line ends or quotes; None makes it ordinary text.
+        Encloses fields that hold separators, line ends or quotes; None makes it ordinary text.
     header : bool, optional
         Whether the first row holds the column names. By default it does, unless it looks like
         those below it: a number in a column of numbers, or values that come again.
@@ -58,11 +60,11 @@ class CsvFormat:
 
     Examples
     --------
-    >>> CsvFormat(delimiter=";", missing=["", "?"]).missing
+    >>> CsvFormat(separator=";", missing=["", "?"]).missing
     ('', '?')
     """
 
-    delimiter: str | None = None
+    separator: str | None = field(default=None, metadata={"saved_as": "delimiter"})
     quote: str | None = '"'
     header: bool | None = None
     names: Sequence[str] | None = None
@@ -89,11 +91,11 @@ class CsvFormat:
         return None if spelling is None else notation_named(spelling)
 
     def __post_init__(self) -> None:
-        for option in ("delimiter", "quote"):
+        for option in ("separator", "quote"):
             _require_separator(option, getattr(self, option))
-        if self.delimiter is not None and self.delimiter == self.quote:
+        if self.separator is not None and self.separator == self.quote:
             raise ParameterError(
-                f"delimiter and quote are both {self.quote!r}",
+                f"separator and quote are both {self.quote!r}",
                 "they must differ",
                 Phrase("use ", Option("quote", "None"), " where fields are never quoted"),
             )
@@ -116,7 +118,7 @@ def _require_separator(option: str, value: str | None) -> None:
             if value == "\0"
             else "it must be one ASCII character that ends no line",
             Phrase("for a tab write ", PythonOnly('"\\t"', "tab"))
-            if option == "delimiter"
+            if option == "separator"
             else Phrase("or ", PythonOnly("None", "none"), " for no quoting"),
         )
 

@@ -47,14 +47,14 @@ def pieces(file: CsvFile) -> Iterator[bytes]:
         rest = read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         while chunk := read(max(_PIECE_BYTES, len(rest))):
             text = rest + chunk
-            toggles = _toggles(text, file.delimiter, quote)
+            toggles = _toggles(text, file.separator, quote)
             end = _last_end(text, toggles)
             if end:
                 yield text[:end]
             rest = text[end:]
             if len(rest) > LONGEST_RECORD:
                 raise OpenRecordError
-    if len(_toggles(rest, file.delimiter, quote)) % 2:
+    if len(_toggles(rest, file.separator, quote)) % 2:
         raise OpenRecordError
     if rest:
         yield rest
@@ -72,7 +72,7 @@ def _utf8(file: CsvFile) -> Iterator[Callable[[int], bytes]]:
             yield lambda size: text.read(size).encode("utf8", "surrogatepass")
 
 
-def _toggles(text: bytes, delimiter: str, quote: str | None) -> npt.NDArray[np.int64]:
+def _toggles(text: bytes, separator: str, quote: str | None) -> npt.NDArray[np.int64]:
     """Return the positions of the quotes that open or close a field; text begins outside one."""
     if quote is None or quote.encode() not in text:
         return np.empty(0, np.int64)
@@ -83,18 +83,18 @@ def _toggles(text: bytes, delimiter: str, quote: str | None) -> npt.NDArray[np.i
         before[0] = _LF
     # Every other quote opens a field, or doubles the one before it: then all of them toggle.
     expected = np.zeros(256, np.bool_)
-    expected[[mark, ord(delimiter), _LF, _CR]] = True
+    expected[[mark, ord(separator), _LF, _CR]] = True
     if expected[before[::2]].all():
         return quotes
-    return np.array(_walk(quotes.tolist(), before.tolist(), mark, ord(delimiter)), np.int64)
+    return np.array(_walk(quotes.tolist(), before.tolist(), mark, ord(separator)), np.int64)
 
 
-def _walk(quotes: list[int], before: list[int], mark: int, delimiter: int) -> list[int]:
+def _walk(quotes: list[int], before: list[int], mark: int, separator: int) -> list[int]:
     """Pick the toggles one by one, where ordinary quotes are among them."""
     toggles: list[int] = []
     inside, last = False, -1
     for at, code in zip(quotes, before, strict=True):
-        if inside or code in (delimiter, _LF, _CR) or (code == mark and last == at - 1):
+        if inside or code in (separator, _LF, _CR) or (code == mark and last == at - 1):
             toggles.append(at)
             inside, last = not inside, at
     return toggles

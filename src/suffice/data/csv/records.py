@@ -35,7 +35,7 @@ __all__ = [
     "open_bytes",
     "open_text",
     "undecoded",
-    "usual_delimiter",
+    "usual_separator",
 ]
 
 LONGEST_RECORD = 1 << 28
@@ -100,9 +100,9 @@ class OpenRecordError(Exception):
 class Grammar:
     """Cuts text into fields exactly as pyarrow does."""
 
-    def __init__(self, delimiter: str, quote: str | None) -> None:
-        self.delimiter, self.quote = delimiter, quote
-        d, q = re.escape(delimiter), re.escape(quote or "\0")
+    def __init__(self, separator: str, quote: str | None) -> None:
+        self.separator, self.quote = separator, quote
+        d, q = re.escape(separator), re.escape(quote or "\0")
         inner = f"[^{q}]*+(?:{q}{q}[^{q}]*+)*+"
         self._field = re.compile(f"(?:{q}({inner}){q})?([^{d}]*){d}")
         self._whole = re.compile(f"(?:(?:{q}{inner}{q}|(?!{q}))[^{d}]*+{d})*+")
@@ -136,10 +136,10 @@ class Grammar:
         """Cut a whole record."""
         quote = self.quote
         if quote is None or quote not in text:
-            return text.split(self.delimiter)
+            return text.split(self.separator)
         return [
             (match[1] or "").replace(quote * 2, quote) + match[2]
-            for match in self._field.finditer(text + self.delimiter)
+            for match in self._field.finditer(text + self.separator)
         ]
 
     def _opens(self, line: str, start: int) -> bool:
@@ -153,13 +153,13 @@ class Grammar:
         match = self._closing.match(line)
         if match is None:
             return None
-        return match.end() if match[0].endswith(self.delimiter) else len(line)
+        return match.end() if match[0].endswith(self.separator) else len(line)
 
 
 # Files ------------------------------------------------------------------------------------------
 
 
-def usual_delimiter(path: Path) -> str:
+def usual_separator(path: Path) -> str:
     """What files with this suffix have between fields."""
     return "\t" if path.name.lower().removesuffix(".gz").endswith(".tsv") else ","
 
@@ -170,7 +170,7 @@ class CsvFile:
 
     Examples
     --------
-    >>> CsvFile(Path("spam.tsv.gz"), CsvFormat()).delimiter
+    >>> CsvFile(Path("spam.tsv.gz"), CsvFormat()).separator
     '\t'
     """
 
@@ -179,9 +179,9 @@ class CsvFile:
     version: FileVersion | None = None  # the only version of the file that may be read
 
     @property
-    def delimiter(self) -> str:
+    def separator(self) -> str:
         """The character between fields, by suffix where none is declared."""
-        return self.format.delimiter or usual_delimiter(self.path)
+        return self.format.separator or usual_separator(self.path)
 
     @property
     def has_header(self) -> bool:
@@ -191,7 +191,7 @@ class CsvFile:
     @property
     def grammar(self) -> Grammar:
         """What cuts the text into fields."""
-        return Grammar(self.delimiter, self.format.quote)
+        return Grammar(self.separator, self.format.quote)
 
     def scan(self) -> Generator[Record, None, None]:
         """Walk through the file slowly, malformed rows and header included.
@@ -263,7 +263,7 @@ class CsvFile:
                     f" holds {len(names)}",
                 ),
                 "there must be one name per column",
-                "correct the names or the delimiter",
+                "correct the names or the separator",
             )
         return names
 
@@ -309,7 +309,7 @@ class CsvFile:
         return ReadError(
             f"{self.path.name} cannot be read",
             f"a row is longer than {LONGEST_RECORD:,} bytes, or the file was changed meanwhile",
-            "check the delimiter and the quotes, and read it again",
+            "check the separator and the quotes, and read it again",
         )
 
     def left_out(self, lines: int, names: Sequence[str]) -> str:

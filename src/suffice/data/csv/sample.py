@@ -42,7 +42,7 @@ def sampled_columns(paths: Sequence[Path], format: CsvFormat, width: int) -> lis
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "a.csv"
     ...     _ = path.write_text("day,n\n1/2/2024,\n13/2/2024,5\n")
-    ...     sampled_columns([path], CsvFormat(delimiter=","), 2)[1].to_pylist()
+    ...     sampled_columns([path], CsvFormat(separator=","), 2)[1].to_pylist()
     ['5']
     """
     rows = [row for row in _rows(paths, format) if len(row) == width]
@@ -58,7 +58,7 @@ def sampled_columns(paths: Sequence[Path], format: CsvFormat, width: int) -> lis
 def _rows(paths: Sequence[Path], format: CsvFormat) -> Iterator[list[str]]:
     for text, begins in _texts(paths, format.encoding):
         lines = io.StringIO(text, newline="")
-        rows = csv.reader(lines, delimiter=format.delimiter or ",", quotechar=format.quote or None)
+        rows = csv.reader(lines, delimiter=format.separator or ",", quotechar=format.quote or None)
         with suppress(csv.Error):  # a cell of more than 128 kB
             if begins and format.header is not False:
                 next(rows, None)

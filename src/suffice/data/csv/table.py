@@ -111,7 +111,7 @@ class _Pass:
                 use_threads=False, column_names=list(self._names), block_size=len(view)
             ),
             arrow_csv.ParseOptions(
-                delimiter=self._file.delimiter,
+                delimiter=self._file.separator,
                 quote_char=self._format.quote or False,
                 newlines_in_values=self._format.quote is not None,
             ),
@@ -314,9 +314,9 @@ class CsvTable(Table):
         found = notations_of(paths, dialect.format, self._names)
         self._refused = found.refused
         written = dict(found.written) | dict(asked.written)
-        # Later tables are written like this one, but for the delimiter, which shows by itself.
+        # Later tables are written like this one, but for the separator, which shows by itself.
         settled = replace(dialect.format, written=tuple(written.items()), guess=False)
-        self._format = replace(settled, delimiter=asked.delimiter)
+        self._format = replace(settled, separator=asked.separator)
         self._remarks = (*dialect.remarks, *found.remarks)
         self._files = tuple(_listed(path, settled) for path in paths)
         for file in self._files[1:]:

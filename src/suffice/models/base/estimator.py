@@ -30,7 +30,7 @@ from suffice.models.base.checks import (
     labels_of,
 )
 from suffice.models.base.fitted_attributes import KeptArray
-from suffice.models.base.former_names import current_params, former_params
+from suffice.models.base.former_params import current_params, former_params
 from suffice.models.base.reader import TableReader
 from suffice.models.base.saved import Saved
 from suffice.models.base.saved_options import portable, unportable

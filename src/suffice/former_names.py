@@ -1,15 +1,14 @@
-"""Renamed parameters of estimators: users may give the former name, and files have it."""
+"""Parameters and fields by former names, with a warning."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar
 
 from suffice.errors import FormerNameWarning, ParameterError, warn
-from suffice.former_values import current_values
 
-__all__ = ["current_params", "former_params", "formerly"]
+__all__ = ["FORMER", "formerly"]
 
 T = TypeVar("T", bound=type)
 
@@ -17,7 +16,7 @@ FORMER = "_former_names"  # the attribute of a class that has the former names o
 
 
 def formerly(**names: str) -> Callable[[T], T]:
-    """Let an estimator take parameters by former names, with a warning.
+    """Let an estimator, or a record, take parameters by former names, with a warning.
 
     Parameters
     ----------
@@ -27,7 +26,7 @@ def formerly(**names: str) -> Callable[[T], T]:
     Returns
     -------
     callable
-        A decorator of the class of an estimator.
+        A decorator of the class.
 
     Examples
     --------
@@ -42,7 +41,7 @@ def formerly(**names: str) -> Callable[[T], T]:
     """
 
     def decorated(estimator: T) -> T:
-        for method in ("__init__", "set_params"):
+        for method in {"__init__", "set_params"} & {*dir(estimator)}:
             setattr(estimator, method, _renaming(getattr(estimator, method), names))
         for name, former in names.items():
             setattr(estimator, former, _alias(name, former))
@@ -50,24 +49,6 @@ def formerly(**names: str) -> Callable[[T], T]:
         return estimator
 
     return decorated
-
-
-def former_params(estimator: Any) -> dict[str, Any]:
-    """The parameters of an estimator by the names that files have for them, sorted."""
-    former: dict[str, str] = getattr(type(estimator), FORMER, {})
-    params = estimator.get_params(deep=False)
-    return dict(sorted((former.get(name, name), value) for name, value in params.items()))
-
-
-def current_params(estimator: type, params: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """Parameters of a file of some format by the names, and words, that they have now.
-
-    ``absent_options`` of the estimator are what it did before it had these options.
-    """
-    current = {former: name for name, former in getattr(estimator, FORMER, {}).items()}
-    renamed = {current.get(name, name): value for name, value in params.items()}
-    absent: dict[str, Any] = getattr(estimator, "absent_options", {})
-    return absent | current_values(estimator, renamed, version)
 
 
 def _renaming(method: Callable[..., Any], names: dict[str, str]) -> Callable[..., Any]:
