@@ -119,7 +119,7 @@ def test_the_page_of_choosing_models(capsys: pytest.CaptureFixture[str]) -> None
     for line in "".join(blocks("docs/choosing_models.md", "sh")).splitlines():
         words = shlex.split(line, comments=True)
         options = {word for word in words if word.startswith("--")}
-        helped = CliRunner().invoke(app, [words[1], "--help"]).output
+        helped = CliRunner().invoke(app, [words[1], "--help", "all"]).output
         assert all(option in helped for option in options)
 
 
@@ -161,7 +161,7 @@ def test_the_page_of_probabilities(capsys: pytest.CaptureFixture[str]) -> None:
     for line in blocks("docs/probabilities.md", "sh")[0].splitlines():
         words = shlex.split(line, comments=True)
         options = {word for word in words if word.startswith("--")}
-        helped = CliRunner().invoke(app, [words[1], "--help"]).output
+        helped = CliRunner().invoke(app, [words[1], "--help", "all"]).output
         assert all(option in helped for option in options)
 
 

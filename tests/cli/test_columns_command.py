@@ -36,4 +36,4 @@ def test_coefficients_are_no_distributions(run: Run, tmp_path: Path) -> None:
 
 def test_help_shows_no_type_of_python(run: Run) -> None:
     for command in ("fit", "predict", "evaluate", "columns", "searchlight", "forget"):
-        assert "<" not in run(command, "--help").stdout
+        assert "<" not in run(command, "--help", "all").stdout

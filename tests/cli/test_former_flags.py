@@ -34,7 +34,7 @@ def test_a_former_name_is_the_option(run: Run, tmp_path: Path, former: str) -> N
 
 
 def test_help_has_the_names_of_now_alone(run: Run) -> None:
-    shown = run("fit", "--help").stdout
+    shown = run("fit", "--help", "all").stdout
     for former, now in FORMER_FLAGS.items():
         assert former not in shown.replace(now, "")
 

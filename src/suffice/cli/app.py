@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from suffice._version import __version__
 from suffice.cli.messages.sentences import CommandError, complain, each_once, sentence
-from suffice.cli.options.coercion import Command, TextAsItIs
+from suffice.cli.options.coercion import TOPIC, Command, TextAsItIs
 from suffice.cli.register import COMMANDS
 from suffice.cli.signals import handled, status
 from suffice.errors import SufficeError, SufficeWarning
@@ -25,6 +25,7 @@ from suffice.temporary import sweep
 __all__ = ["app"]
 
 BAD_INPUT = 2
+HELP = {"help_option_names": ["--help", "-h"]}
 
 
 class Commands(TextAsItIs, TyperGroup):
@@ -79,20 +80,34 @@ class Commands(TextAsItIs, TyperGroup):
         sys.exit(code)
 
 
+class CommandWithPages(Command):
+    """A command whose help has a first page, topics, and a page of everything."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the page that is asked for."""
+        from suffice.cli.options.help_pages import more, page, topics
+        from suffice.cli.output.overview import print_help
+
+        name, parameters = str(self.name), self.get_params(ctx)
+        groups = page(name, parameters, ctx.meta[TOPIC])
+        print_help(self, ctx, groups, more(name, topics(name, parameters)))
+
+
 def _command(name: str) -> Any:
     """The command of a name."""
     from suffice.cli.options.shared import with_groups
 
     function = getattr(import_module(f"suffice.cli.commands.{name}"), name)
-    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich", context_settings=HELP)
     epilog = f"Example:  {COMMANDS[name].example}"
-    alone.command(name, cls=Command, epilog=epilog)(with_groups(function))
+    alone.command(name, cls=CommandWithPages, epilog=epilog)(with_groups(function))
     return get_command(alone)
 
 
 app = typer.Typer(
     cls=Commands,
     add_completion=False,
+    context_settings=HELP,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     epilog="Start with:  suffice demo",

@@ -15,7 +15,7 @@ from suffice.errors import ParameterError, warn
 from suffice.families.left_out.rows import FOLDS_INSTEAD
 from suffice.model_selection.all_classes import over_all_classes
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
-from suffice.model_selection.scikit_learn import require_labels
+from suffice.model_selection.judged_labels import require_labels
 from suffice.models.base.checks import labels_of
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.judge import evaluated
@@ -108,7 +108,8 @@ def answered_left_out(
     DataError
         If a row has no label.
     """
-    require_labels(estimator, table.truth)
+    if isinstance(estimator, Classifier):
+        require_labels(table.truth)
     left = LeftOut.of(estimator, table.X, table.y, sample_weight)
     known = left.rows.methods
     for method in methods:

@@ -12,10 +12,10 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 
-from suffice.data.label_values import is_missing
-from suffice.errors import DataError, ParameterError
+from suffice.errors import ParameterError
 from suffice.model_selection.division import FOLDS
 from suffice.model_selection.folds import Partition
+from suffice.model_selection.judged_labels import require_labels
 from suffice.model_selection.stratified import consecutive, stratified
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "numbered_folds",
     "pairs_of",
     "permuted",
-    "require_labels",
     "scorer_of",
     "shuffled",
 ]
@@ -51,30 +50,12 @@ def folds_of(estimator: Any, X: Any, y: Any, groups: Any, cv: Any, n: int) -> Fo
     ValueError
         As scikit-learn has it, such as for more folds than rows.
     """
-    require_labels(estimator, y)
+    if is_classifier(estimator):
+        require_labels(y)
     numbered = numbered_folds(estimator, y, cv)
     if numbered is not None and (partition := _partition(*numbered, n, y)) is not None:
         return partition
     return pairs_of(check_cv(cv, y, classifier=is_classifier(estimator)), n, y, groups)
-
-
-def require_labels(estimator: Any, y: Any) -> None:
-    """Refuse a row without a label, where a classifier is judged.
-
-    Raises
-    ------
-    DataError
-        Naming the first.
-    """
-    y = np.asarray(y)
-    if not is_classifier(estimator) or y.ndim != 1 or y.dtype.kind in "biuSU":
-        return
-    for row in [i for i, label in enumerate(y.tolist()) if is_missing(label)][:1]:
-        raise DataError(
-            f"label, row {row}: {y[row]}",
-            "a row is judged by its label",
-            "leave out rows without one, or use evaluate_folds, which does so",
-        )
 
 
 def is_leave_one_out(cv: Any) -> bool:

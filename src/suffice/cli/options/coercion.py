@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 from typer.core import TyperCommand
 
 from suffice.cli.options.former_flags import current_flags
+from suffice.cli.options.help_pages import topics, without_topic
 
-__all__ = ["Command", "TextAsItIs"]
+__all__ = ["TOPIC", "Command", "TextAsItIs"]
 
+TOPIC = "suffice.help"  # where a context has the topic that help is asked of
 SHOWN = {Path: "FILE", int: "N", float: "NUMBER", str: "TEXT"}  # where an option has no metavar
 
 
@@ -40,8 +43,10 @@ class Command(TextAsItIs, TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the words of a line apart."""
-        known = {name for parameter in self.get_params(ctx) for name in parameter.opts}
-        parsed: list[str] = super().parse_args(ctx, current_flags(args, known))
+        parameters = self.get_params(ctx)
+        known = {name for parameter in parameters for name in parameter.opts}
+        words, ctx.meta[TOPIC] = without_topic(args, topics(str(self.name), parameters))
+        parsed: list[str] = super().parse_args(ctx, current_flags(words, known))
         return parsed
 
 
@@ -51,7 +56,9 @@ def _rename_type(parameter: Any) -> None:
     is_argument = parameter.param_type_name == "argument"
     if described is None or (parameter.metavar is not None and not is_argument):
         return
-    shown = None if is_argument else SHOWN.get(described.annotation)
+    kind = described.annotation
+    words = "|".join(kind) if isinstance(kind, type) and issubclass(kind, StrEnum) else None
+    shown = None if is_argument else SHOWN.get(kind, words)
     parameter.display_type_rich = lambda ctx: shown
 
 
