@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,6 @@ from suffice.cli.register import COMMANDS
 
 from .conftest import Run
 
-FOR_ROWS_OR_PEOPLE = {"demo", "export", "predict", "sample"}
-
 
 def facts(run: Run, *words: object) -> dict[str, Any]:
     result = run(*words, "--json")
@@ -22,8 +21,8 @@ def facts(run: Run, *words: object) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("command", sorted(set(COMMANDS) - FOR_ROWS_OR_PEOPLE))
-def test_every_command_that_reports_has_the_option(run: Run, command: str) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_the_option(run: Run, command: str) -> None:
     assert "--json" in run(command, "--help", "all").stdout
     schemas = Path(__file__).parents[2] / "src" / "suffice" / "cli" / "schemas"
     assert (schemas / f"{command}.json").is_file()
@@ -59,3 +58,83 @@ def test_errors_of_a_regression(run: Run) -> None:
 def test_a_page(run: Run, model: Path) -> None:
     pytest.importorskip("jinja2", reason="Jinja2 is not installed")
     assert facts(run, "report", model) == {"page": str(model.with_suffix(".html"))}
+
+
+NEW = "size,color\n1.1,red\n,\n5.2,green\n"
+
+
+def test_answers_are_rows_of_one_document(run: Run, model: Path) -> None:
+    Path("new.csv").write_text(NEW)
+    found = facts(run, "predict", model, "new.csv", "--proba", "--typicality")
+    assert (found["rows"], found["unanswered"], found["output"]) == (3, 0, None)
+    text = run("predict", model, "new.csv", "--proba", "--typicality").stdout
+    header, *rows = csv.reader(text.splitlines())
+    assert found["columns"] == header
+    assert [list(map(str, row.values())) for row in found["answers"]] == rows
+    report = facts(run, "predict", model, "new.csv", "--proba", "--typicality", "-o", "a.jsonl")
+    del found["answers"]
+    assert report == found | {"output": "a.jsonl"}
+    lines = Path("a.jsonl").read_text().splitlines()
+    assert [list(map(str, json.loads(line).values())) for line in lines] == rows
+
+
+@pytest.mark.parametrize("more", [[], ["-o", "a.csv"]])
+def test_rows_without_an_answer_are_counted(run: Run, more: list[str]) -> None:
+    Path("line.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
+    run("fit", "line.csv", "--label", "y", "--model", "linear")
+    Path("new.csv").write_text("x\n1\nNA\n3\n")
+    found = facts(run, "predict", "line.suffice", "new.csv", *more)
+    assert (found["rows"], found["unanswered"]) == (3, 1)
+    if not more:
+        assert [row["prediction"] is None for row in found["answers"]] == [False, True, False]
+
+
+def test_no_rows_have_no_answers(run: Run, model: Path) -> None:
+    Path("none.csv").write_text("size,color\n")
+    found = facts(run, "predict", model, "none.csv")
+    assert (found["columns"], found["answers"], found["rows"]) == (["prediction"], [], 0)
+
+
+def test_an_error_is_one_sentence_in_json_too(run: Run, model: Path) -> None:
+    Path("new.csv").write_text("size,color\n1.1,red\nred,red\n")
+    result = run("predict", model, "new.csv", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: line 3 of new.csv, column 'size'")
+
+
+def test_drawn_rows(run: Run, model: Path) -> None:
+    found = facts(run, "sample", model, "-n", 4, "--seed", 7)
+    drawn = list(csv.reader(run("sample", model, "-n", 4, "--seed", 7).stdout.splitlines()))
+    assert (found["columns"], found["rows"], found["seed"]) == (drawn[0], 4, 7)
+    assert [list(map(str, row.values())) for row in found["drawn"]] == drawn[1:]
+    report = facts(run, "sample", model, "-n", 4, "-o", "a.parquet")
+    assert (report["output"], report["rows"], "drawn" in report) == ("a.parquet", 4, False)
+
+
+def test_an_export(run: Run, model: Path) -> None:
+    found = facts(run, "export", model, "--to", "c")
+    assert found["content"] == run("export", model, "--to", "c").stdout
+    assert found["bytes"] == len(found["content"].encode())
+    report = facts(run, "export", model, "--to", "c", "-o", "model.c")
+    assert Path("model.c").read_text() == found["content"]
+    assert report == found | {"output": "model.c", "content": None}
+
+
+def test_sql_that_refuses_nulls_says_where(run: Run) -> None:
+    pytest.importorskip("sqlglot", reason="sqlglot is not installed")
+    Path("line.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
+    run("fit", "line.csv", "--label", "y", "--model", "linear")
+    of_sql = ("--to", "sql", "--dialect", "duckdb", "--table", "t")
+    assert facts(run, "export", "line.suffice", *of_sql)["refuses_null"] == ["x"]
+
+
+def test_the_demonstration(run: Run) -> None:
+    found = facts(run, "demo")
+    assert (found["rows"], len(found["columns"]), len(found["answers"])) == (178, 13, 3)
+    told = run("demo").stdout
+    assert f"{found['blanked_cells']} cells" in told
+    assert f"{found['not_learnt']['log_loss']:.4f}" in told
+    assert found["forgotten"] == {"rows": 17, "largest_difference": 0.0}
+    for why in found["answers"]:
+        parts = [part["decibans"] for part in why["columns"]]
+        assert why["prior"] + sum(parts) == pytest.approx(why["total"], abs=1e-9)

@@ -12,9 +12,10 @@ from rich.console import RenderableType
 from rich.table import Table
 
 import suffice
-from suffice.cli.commands.fit import schema_grid
+from suffice.cli.commands.fit import schema_facts, schema_grid
+from suffice.cli.options.shared import AsJson
 from suffice.cli.output.explanation import Contribution, Explanation, explanations
-from suffice.cli.output.tables import decibans, grid, percent, print_all, short
+from suffice.cli.output.tables import decibans, deliver, grid, percent, print_all, short
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +29,7 @@ BLANKED = 0.1
 HELD_OUT = 3
 FOLDS = 10
 LABEL = "cultivar"
+LEARNT, NOT_LEARNT = "on the wines it learnt from", "on wines it had not learnt"
 COLOURS = {"pale": 3.5, "medium": 6.0}
 LONG_NAME, SHORT_NAME = "od280/od315_of_diluted_wines", "od280/od315"
 MEASURED = (
@@ -61,15 +63,17 @@ Now your own table, in any of CSV, TSV, Parquet or Arrow:
 """
 
 
-def demo() -> None:
+def demo(as_json: AsJson = False) -> None:
     """Show the whole path on a real table, without a file and without a network."""
-    print_all(_story())
+    if as_json:
+        deliver(_facts(), list, True, None)
+    else:
+        print_all(_story())
 
 
 def _story() -> Iterator[RenderableType]:
     table = _wines()
-    measured = table.num_columns - 1
-    blanked = sum(column.null_count for column in table.columns)
+    blanked, measured = _blanked(table), table.num_columns - 1
     fraction = percent(blanked / (table.num_rows * measured))
     rows, new = _held_out(table)
     yield _heading("The table")
@@ -94,6 +98,48 @@ def _story() -> Iterator[RenderableType]:
     yield from _predictions(model, new)
     yield _heading("4. Go on")
     yield NEXT
+
+
+def _facts() -> dict[str, Any]:
+    """What the story tells, for programs."""
+    table = _wines()
+    rows, new = _held_out(table)
+    model = suffice.NaiveBayes().fit(rows, LABEL)
+    scores = {name: _scores(found) for name, found in _evaluations(model, rows)}
+    forgotten, gap = _forgotten(model, rows)
+    explained = zip(_explained(model, new), new[LABEL].to_pylist(), strict=True)
+    return {
+        "rows": table.num_rows,
+        "blanked_cells": _blanked(table),
+        "held_out": HELD_OUT,
+        "columns": schema_facts(model),
+        "learnt": scores[LEARNT],
+        "not_learnt": scores[NOT_LEARNT] | {"folds": FOLDS},
+        "forgotten": {"rows": forgotten, "largest_difference": gap},
+        "answers": [
+            {
+                "prediction": why.prediction,
+                "probability": why.probability,
+                "against": why.against,
+                "truth": truth,
+                "prior": why.prior,
+                "total": why.total,
+                "columns": [
+                    {"column": part.column, "value": part.value, "decibans": part.decibans}
+                    for part in why.contributions
+                ],
+            }
+            for why, truth in explained
+        ],
+    }
+
+
+def _scores(found: Any) -> dict[str, float]:
+    return {"error": found.error, "log_loss": found.log_loss}
+
+
+def _blanked(table: pa.Table) -> int:
+    return sum(column.null_count for column in table.columns)
 
 
 def _heading(text: str) -> RenderableType:
@@ -154,39 +200,51 @@ def _held_out(table: pa.Table) -> tuple[pa.Table, pa.Table]:
     return table.take(np.setdiff1d(np.arange(table.num_rows), aside)), table.take(aside)
 
 
-def _cross_check(model: GenerativeClassifier, rows: pa.Table) -> Iterator[RenderableType]:
-    """Ten folds from one pass, and what forgetting one of them leaves."""
-    import numpy as np
-
+def _evaluations(model: GenerativeClassifier, rows: pa.Table) -> list[tuple[str, Any]]:
+    """How the model does on its own rows, and models of nine folds on the tenth."""
     from suffice.model_selection import evaluate_folds
 
     folds = evaluate_folds(
         suffice.NaiveBayes(), rows, LABEL, cv=FOLDS, shuffle=True, random_state=SEED
     )
+    return [(LEARNT, model.evaluate(rows, LABEL)), (NOT_LEARNT, folds.pooled)]
+
+
+def _forgotten(model: GenerativeClassifier, rows: pa.Table) -> tuple[int, float]:
+    """How many rows were forgotten, and how far probabilities are from those of a new fit."""
+    import numpy as np
+
+    first, others = rows.slice(0, rows.num_rows // FOLDS), rows.slice(rows.num_rows // FOLDS)
+    forgotten = copy.deepcopy(model).forget(first, LABEL)
+    refitted = suffice.NaiveBayes().fit(others, LABEL)
+    gap = np.abs(refitted.predict_proba(first) - forgotten.predict_proba(first)).max()
+    return first.num_rows, float(gap)
+
+
+def _cross_check(model: GenerativeClassifier, rows: pa.Table) -> Iterator[RenderableType]:
+    """Ten folds from one pass, and what forgetting one of them leaves."""
     scores = grid("", "error rate", "log loss")
-    for name, found in (
-        ("on the wines it learnt from", model.evaluate(rows, LABEL)),
-        ("on wines it had not learnt", folds.pooled),
-    ):
+    for name, found in _evaluations(model, rows):
         scores.add_row(name, percent(found.error), f"{found.log_loss:.4f}")
     yield (
         f"The wines are dealt into {FOLDS} folds. Each fold is answered by a model of the other "
         "nine. A model is a function of sums, so the sums of every fold are taken once, and added."
     )
     yield scores
-    first, others = rows.slice(0, rows.num_rows // FOLDS), rows.slice(rows.num_rows // FOLDS)
-    forgotten = copy.deepcopy(model).forget(first, LABEL)
-    refitted = suffice.NaiveBayes().fit(others, LABEL)
-    gap = np.abs(refitted.predict_proba(first) - forgotten.predict_proba(first)).max()
+    count, gap = _forgotten(model, rows)
     same = "the same to the last bit" if gap == 0 else f"the same within {gap:.1g}"
     yield (
-        f"Sums can be subtracted, too. A model that forgets {first.num_rows} wines, and one that "
+        f"Sums can be subtracted, too. A model that forgets {count} wines, and one that "
         f"never saw them, give probabilities that are {same}.\n"
     )
 
 
+def _explained(model: GenerativeClassifier, new: pa.Table) -> Sequence[Explanation]:
+    return explanations(model.explain(new), new.to_pylist())
+
+
 def _predictions(model: GenerativeClassifier, new: pa.Table) -> Iterator[RenderableType]:
-    explained = explanations(model.explain(new), new.to_pylist())
+    explained = _explained(model, new)
     yield (
         f"The {HELD_OUT} wines put aside. Every column says so many decibans for the answer and "
         "against the runner-up; they add up. 10 are odds of 10 to 1, 20 of 100 to 1."

@@ -13,8 +13,8 @@ from suffice.atomic import atomic_writer
 from suffice.cli.messages.sentences import note
 from suffice.cli.options.models import load
 from suffice.cli.options.names import listed
-from suffice.cli.options.shared import ModelFile
-from suffice.cli.output.tables import refuse_overwriting, standard_output
+from suffice.cli.options.shared import AsJson, ModelFile
+from suffice.cli.output.tables import deliver, refuse_overwriting, standard_output
 from suffice.errors import ParameterError
 
 __all__ = ["export"]
@@ -51,6 +51,7 @@ def export(
         bool, typer.Option(help="Add what every column contributes to every class.")
     ] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write a model in another language: SQL, JSON, C, JavaScript or an ONNX graph."""
     refuse_overwriting(output, [model])
@@ -85,13 +86,22 @@ def export(
         content = _writer("onnx", "onnx", "onnx")(fitted).SerializeToString()
     else:
         content = getattr(suffice.export, f"to_{to}")(fitted).encode()
-    if output is None:
+    if output is not None:
+        with atomic_writer(output) as file:
+            file.write(content)
+    elif not as_json:
         with standard_output() as stream:
             stream.write(content.decode())
         return
-    with atomic_writer(output) as file:
-        file.write(content)
-    typer.echo(f"Saved to {output}.")
+    facts = {
+        "model": str(model),
+        "to": str(to),
+        "output": None if output is None else str(output),
+        "bytes": len(content),
+        "content": content.decode() if output is None else None,
+        "refuses_null": list(suffice.export.log_joint(fitted).refusing) if to is Target.sql else [],
+    }
+    deliver(facts, lambda: [f"Saved to {output}."], as_json, None)
 
 
 def _sql(

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from suffice.models.generative.classifier import GenerativeClassifier
 
-__all__ = ["fit", "schema_grid"]
+__all__ = ["fit", "schema_facts", "schema_grid"]
 
 MOST_COEFFICIENTS = 30
 
@@ -249,14 +249,19 @@ def _facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
                 statistic.classes.values, statistic.weight.value, model.model_.prior, strict=True
             )
         ],
-        "columns": [
-            {"name": c.name, "kind": c.kind, "family": family, "reason": c.reason}
-            for c, family in _modelled(model)
-        ],
+        "columns": schema_facts(model),
         "ignored": list(model.layout_.ignored),
         "advice": list(model.advice_),
         **expected_facts(model),
     }
+
+
+def schema_facts(model: GenerativeClassifier) -> list[dict[str, Any]]:
+    """What the columns are, for programs."""
+    return [
+        {"name": c.name, "kind": c.kind, "family": family, "reason": c.reason}
+        for c, family in _modelled(model)
+    ]
 
 
 def _modelled(model: GenerativeClassifier) -> list[tuple[Any, str | None]]:

@@ -11,8 +11,9 @@ from suffice.cli.messages.remarks import known_columns, remarked
 from suffice.cli.options.decision import Decision
 from suffice.cli.options.models import load, predicts_numbers, refuse_tokens, with_tokens
 from suffice.cli.options.running import Running
-from suffice.cli.options.shared import Data, Ignore, ModelFile, Reading
+from suffice.cli.options.shared import Data, Ignore, ModelFile, Reading, RowsAsJson
 from suffice.cli.output.prediction_files import opener
+from suffice.cli.output.row_documents import deliver_rows
 from suffice.cli.output.tables import refuse_overwriting
 from suffice.errors import ParameterError
 
@@ -28,9 +29,10 @@ def predict(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help=".csv, .tsv, .parquet or .arrow; by default CSV to stdout."
+            "--output", "-o", help=".csv, .tsv, .jsonl, .parquet, .arrow; default: CSV to stdout."
         ),
     ] = None,
+    as_json: RowsAsJson = False,
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of every class.")
     ] = False,
@@ -83,6 +85,10 @@ def predict(
         # Unless workers are asked for, one of them reads, so that rows stream through.
         fitted.set_params(engine=running.chosen(report, 1), threads=None)
         answers = fitted.predict_batches(table, unanswerable="empty", **wanted)
+        if as_json:
+            facts = {"model": str(model), "type": type(fitted).__name__}
+            deliver_rows(facts, "answers", answers, opened, output, "unanswered")
+            return
         with opened() as write:
             for part in answers:
                 write(part)

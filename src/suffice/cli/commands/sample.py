@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from suffice.cli.options.models import load_generative
-from suffice.cli.options.shared import ModelFile
+from suffice.cli.options.shared import ModelFile, RowsAsJson
 from suffice.cli.output.prediction_files import opener
+from suffice.cli.output.row_documents import deliver_rows
 from suffice.cli.output.tables import refuse_overwriting
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ def sample(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help=".csv, .tsv, .parquet or .arrow; by default CSV to stdout."
+            "--output", "-o", help=".csv, .tsv, .jsonl, .parquet, .arrow; default: CSV to stdout."
         ),
     ] = None,
+    as_json: RowsAsJson = False,
 ) -> None:
     """Draw rows from a model: a class from its prior, then every column given the class.
 
@@ -42,11 +44,15 @@ def sample(
     columns, labels = fitted.sample(rows, seed)
     name = fitted.layout_.label or "label"
     table = _table({**columns, name: labels})
-    is_text = output is None or output.suffix.lower() in (".csv", ".tsv")
+    is_text = not as_json if output is None else output.suffix.lower() in (".csv", ".tsv")
     if is_text and fitted.format_ is not None:
         from suffice.data.csv.writing import as_written
 
         table = as_written(table, fitted.format_)
+    if as_json:
+        facts = {"model": str(model), "type": type(fitted).__name__, "seed": seed}
+        deliver_rows(facts, "drawn", [table], opened, output)
+        return
     with opened() as write:
         write(table)
 

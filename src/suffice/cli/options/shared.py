@@ -27,6 +27,7 @@ __all__ = [
     "ModelFile",
     "Reading",
     "ResultFile",
+    "RowsAsJson",
     "Weight",
     "flag",
     "typed",
@@ -54,6 +55,10 @@ ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A file that fit wrote.", show_default=False)
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+RowsAsJson = Annotated[
+    bool,
+    typer.Option("--json", help="Print JSON: the rows too, unless they go to a file."),
+]
 ResultFile = Annotated[
     Path | None, typer.Option("--output", "-o", help="Write the result to a file, as JSON.")
 ]

@@ -1,16 +1,17 @@
-"""Where ``suffice predict`` writes: a text, Parquet or Arrow file, or standard output."""
+"""Where ``suffice predict`` writes: a text, Parquet, Arrow or JSON file, or standard output."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from suffice.atomic import atomic_writer
-from suffice.cli.output.tables import standard_output
+from suffice.cli.output.tables import plain, standard_output
 from suffice.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def opener(output: Path | None) -> Callable[[], Any]:
         ".tsv": lambda: _text_file(output, "\t"),
         ".parquet": lambda: _parquet_file(output),
         ".arrow": lambda: _arrow_file(output),
+        ".jsonl": lambda: _json_lines(output),
     }
     if output.suffix.lower() not in openers:
         raise ParameterError(
@@ -80,6 +82,17 @@ def _delimited(file: TextIO, delimiter: str) -> Write:
         writer.writerows(zip(*(column.to_pylist() for column in predictions.columns), strict=True))
 
     return write
+
+
+@contextmanager
+def _json_lines(path: Path) -> Iterator[Write]:
+    with atomic_writer(path, "w") as file:
+
+        def write(predictions: pa.Table) -> None:
+            for row in predictions.to_pylist():
+                file.write(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n")
+
+        yield write
 
 
 @contextmanager

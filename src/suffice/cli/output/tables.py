@@ -30,6 +30,7 @@ __all__ = [
     "deliver",
     "grid",
     "percent",
+    "plain",
     "print_all",
     "refuse_overwriting",
     "rows_in_print",
@@ -172,7 +173,7 @@ def deliver(
     output: Path | None,
 ) -> None:
     """Hand over a result: as JSON in a file, as JSON, or as tables."""
-    text = json.dumps(_plain(facts), indent=2, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(plain(facts), indent=2, ensure_ascii=False, allow_nan=False)
     if output is not None:
         with atomic_writer(output, "w") as file:
             file.write(text + "\n")
@@ -183,12 +184,12 @@ def deliver(
         print_all(rendered())
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """What JSON can hold: infinity and NaN become null, dates become text."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
