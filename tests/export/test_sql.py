@@ -260,6 +260,37 @@ def test_limits_are_checked_before_writing() -> None:
         to_sql(model, "sqlite", "t")
 
 
+@pytest.mark.parametrize("numbers", ["histogram", "kernel_density"])
+def test_a_number_at_the_edge_of_a_bin_is_in_the_bin_of_python(numbers: str) -> None:
+    rng = np.random.default_rng(7)
+    rows = pd.DataFrame({"x": rng.gamma(2.0, size=300).round(2), "y": rng.choice(list("abc"), 300)})
+    model = NaiveBayes.textbook(numbers=numbers).fit(rows, "y")
+    edges = model.model_.parameters[0].low
+    around = [edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)]
+    asked = pd.DataFrame({"x": np.concatenate([*around, [-0.0, -1e9, 1e9, np.nan]])})
+    check(model, asked, "duckdb", in_duckdb)
+    check(model, asked, "sqlite", in_sqlite)
+
+
+def test_bins_are_found_once_for_all_classes() -> None:
+    rows = pd.DataFrame({"x": np.arange(90.0) ** 2, "y": list("abc") * 30})
+    model = NaiveBayes.textbook(numbers="histogram").fit(rows, "y")
+    start = f"< {model.model_.parameters[0].low[1].item()!r}e0"
+    assert to_sql(model, "duckdb", "t").count(start) == 1
+    assert to_sql(model, "sqlite", "t").count(start) == 3
+
+
+def test_a_lookup_is_left_out_where_its_column_would_be_one_too_many() -> None:
+    few, many = (
+        NaiveBayes.textbook(identifiers="keep").fit(
+            pd.DataFrame([["p"] * d, ["q"] * d, ["p"] * d]), np.array(["a", "b", "b"])
+        )
+        for d in (829, 830)
+    )
+    assert '"places"' in to_sql(few, "postgres", "t")
+    assert '"places"' not in to_sql(many, "postgres", "t")
+
+
 def test_refusals_name_the_rule(naive_bayes: Any, training: pd.DataFrame) -> None:
     model = naive_bayes["bayes"]
     with pytest.raises(ParameterError, match="dialect='klingon'"):

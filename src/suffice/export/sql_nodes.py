@@ -48,6 +48,7 @@ class NodeWriter:
 
     joint: LogJoint
     dialect: str
+    first_place: int  # in an array
 
     def literal(self, value: Any) -> exp.Expression:
         """A value, in two halves where the dialect would put a variable in the place of ${...}."""
@@ -106,13 +107,13 @@ class NodeWriter:
     @write.register
     def _(self, node: Choice) -> exp.Expression:
         number = self.joint.columns[node.column].bounds is not None
-        otherwise = exp.Null() if node.otherwise is None else double(node.otherwise)
+        otherwise = exp.Null() if node.otherwise is None else plain(node.otherwise)
         if not node.cases:
             return otherwise
         case = exp.Case(this=name_of(f"x{node.column}"))
         for value, result in node.cases:
             case = case.when(
-                double(value) if number else self.literal(value), double(result), copy=False
+                double(value) if number else self.literal(value), plain(result), copy=False
             )
         return case.else_(otherwise, copy=False)
 
@@ -128,11 +129,18 @@ class NodeWriter:
     @write.register
     def _(self, node: Steps) -> exp.Expression:
         if not node.starts:
-            return double(node.values[0])
+            return plain(node.values[0])
         start, below, rest = node.halves
         is_below = exp.LT(this=name_of(f"x{node.column}"), expression=double(start))
         case = exp.Case().when(is_below, self.write(below), copy=False)
         return case.else_(self.write(rest), copy=False)
+
+    def looked_up(self, numbers: Sequence[float | None], place: str) -> exp.Expression:
+        """The element of an array at the place that a column holds."""
+        wide = exp.Array(expressions=[exp.Null() if n is None else double(n) for n in numbers])
+        kind = exp.DataType.build("array<double>")
+        array = paren(exp.Cast(this=wide, to=kind))
+        return exp.Bracket(this=array, expressions=[name_of(place)], offset=self.first_place)
 
     def _factor(self, node: Expression) -> exp.Expression:
         made = self.write(node)
