@@ -13,7 +13,7 @@ os.environ["PYTHONPATH"] = str(ROOT)
 os.environ.setdefault("COLUMNS", "88")  # of what commands print
 os.environ["TERM"] = "dumb"
 
-from docs.building import llms  # noqa: E402
+from docs.building import formulas, llms  # noqa: E402
 from docs.building.commands import CommandHelp  # noqa: E402
 
 from suffice import __version__  # noqa: E402
@@ -96,7 +96,8 @@ html_theme_options = {
 def _resolved(app: Any, docname: str, source: list[str]) -> None:
     """Links to pages of the root lead to their pages of the site."""
     for old, new in ELSEWHERE.items():
-        source[0] = source[0].replace(f"]({old}", f"]({new}")
+        for path in (old, f"../{old}"):  # also from a folder of this one
+            source[0] = source[0].replace(f"]({path}", f"]({new}")
 
 
 def _inherited(app: Any, what: str, name: str, found: Any, skip: bool, options: Any) -> bool | None:
@@ -108,6 +109,7 @@ def _inherited(app: Any, what: str, name: str, found: Any, skip: bool, options: 
 def setup(app: Any) -> None:
     """Join what Sphinx does."""
     app.connect("autodoc-skip-member", _inherited)
+    formulas.join(app)
     app.add_directive("command-help", CommandHelp)
     app.connect("source-read", _resolved)
     app.connect("build-finished", llms.write)

@@ -1,4 +1,7 @@
-"""Links inside the built site: each leads to a page and, where it names one, to a place in it."""
+"""Links inside the built site: each leads to a page and, where it names one, to a place in it.
+
+What a page is made of, scripts, styles and pictures, lies in the site as well.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ class _Page(HTMLParser):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.links: list[str] = []
+        self.fetched: list[str] = []
         self.places: set[str] = set()
         self.feed(path.read_text("utf8"))
 
@@ -25,10 +29,15 @@ class _Page(HTMLParser):
         link = given.get("href") if tag in ("a", "link") else given.get("src")
         if link:
             self.links.append(link)
+        if link and (tag not in ("a", "link") or given.get("rel") in ("stylesheet", "preload")):
+            self.fetched.append(link)
 
 
 def dead_links(site: Path) -> list[str]:
-    """Links of a folder of HTML pages that lead nowhere in it, each as one sentence."""
+    """Links of a folder of HTML pages that lead nowhere in it, and what they fetch from elsewhere.
+
+    Each is one sentence.
+    """
     written = (path for path in sorted(site.rglob("*.html")) if path.parent.name != "_static")
     pages = {path.resolve(): _Page(path) for path in written}
     found = []
@@ -36,6 +45,8 @@ def dead_links(site: Path) -> list[str]:
         for link in dict.fromkeys(page.links):
             parts = urlsplit(link)
             if parts.scheme or parts.netloc:
+                if link in page.fetched and parts.scheme != "data":
+                    found.append(f"{path.relative_to(site.resolve())}: {link} is elsewhere")
                 continue
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not target.exists():
