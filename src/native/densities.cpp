@@ -21,7 +21,7 @@ void sum_kernels(Vector<const double> x, Matrix<const double> count, Vector<cons
     const double reach = FARTHEST * h;
     for (Index i = 0, start = 0; i < b; ++i) {
       Lanes sum = splat(0.0);
-      while (x[start] < x[i] - reach) ++start;  // those before it add 0
+      while (start < i && x[start] < x[i] - reach) ++start;  // those before it add 0
       for (Index q = start / LANES * LANES; q < padded && !(at[q] > x[i] + reach); q += LANES) {
         const Lanes distance = (load(at + q) - splat(x[i])) * per_h;
         sum += load(weight + q) * exp(distance * distance * factor);
