@@ -22,19 +22,27 @@ ROW = re.compile(r"^\| .+ \| ([\w ]+) \| \[.+\]\((.+)\.(?:md|rst)\) \|$", re.MUL
 
 
 def unanswered(site: Path, page: Path) -> list[str]:
-    """The searches of a page of questions that do not find their page, each as one sentence."""
+    """The searches of a page of questions that do not find their page, each as one sentence.
+
+    Pages as good as the one that is looked for count as found before it. One of its headings has a
+    word of the search, so that another page is not as good as soon as its text has the same words.
+    """
     text = (site / "searchindex.js").read_text("utf8")
     index = json.loads(text[text.index("{") : text.rindex("}") + 1])
     found = []
     for words, expected in ROW.findall(page.read_text("utf8")):
-        first = [name for name in _ranked(index, words) if name != page.stem][:FIRST]
-        if expected not in first:
-            found.append(f"{page.name}: {words!r} finds {', '.join(first)}, and not {expected}")
+        scores = _scores(index, words)
+        own = scores.pop(expected, 0)
+        before = [name for name, score in scores.items() if score >= own and name != page.stem]
+        if len(before) >= FIRST:
+            found.append(f"{page.name}: {words!r} finds {', '.join(before)}, and not {expected}")
+        elif own <= TEXT * len(words.split()):
+            found.append(f"{page.name}: no heading of {expected} has a word of {words!r}")
     return found
 
 
-def _ranked(index: dict[str, Any], words: str) -> list[str]:
-    """Names of the pages that have all words, the best first."""
+def _scores(index: dict[str, Any], words: str) -> dict[str, int]:
+    """Scores of the pages that have all words."""
     english = SearchEnglish({})
     scores: Counter[int] = Counter()
     common = set(range(len(index["docnames"])))
@@ -44,7 +52,7 @@ def _ranked(index: dict[str, Any], words: str) -> list[str]:
         common &= titles | texts
         scores.update(dict.fromkeys(texts, TEXT))
         scores.update(dict.fromkeys(titles, TITLE))
-    return [index["docnames"][n] for n, _ in scores.most_common() if n in common]
+    return {index["docnames"][n]: scores[n] for n in common}
 
 
 def _pages(places: int | list[int]) -> set[int]:

@@ -32,8 +32,8 @@ print(model.predict_proba([[1]])[0, 1].round(6), round(by_hand, 6))
 # greatest, where the posterior is greatest, and the mean of the posterior.
 #
 # .. math::
-#    \hat\theta_{\mathrm{ML}} = \frac{h}{n} \qquad
-#    \hat\theta_{\mathrm{MAP}} = \frac{h + \alpha - 1}{n + 2\alpha - 2} \qquad
+#    \theta_{\mathrm{ML}} = \frac{h}{n} \qquad
+#    \theta_{\mathrm{MAP}} = \frac{h + \alpha - 1}{n + 2\alpha - 2} \qquad
 #    \mathrm{E}[\theta \mid h] = \frac{h + \alpha}{n + 2\alpha}
 
 from suffice.plotting import PosteriorDisplay
