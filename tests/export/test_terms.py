@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from suffice import LinearDiscriminantAnalysis, NaiveBayes
 from suffice.errors import ParameterError
 from suffice.export import to_json
 from suffice.export.reading import log_joint
+from suffice.families import JointTable
 from suffice.linear_model import LinearRegression, LogisticRegression
 
 N = 60
@@ -34,6 +37,33 @@ def test_what_other_programs_read_in_other_ways_is_refused_by_name(column, targe
     model = kind(words=2).fit(rows, target)
     with pytest.raises(ParameterError, match=NAMED[column]):
         log_joint(model)
+
+
+@pytest.mark.parametrize(
+    ("values", "example"), [([1.5, 2.5, 1.5], "1.5"), ([1, 2**60, 1], f"{2**60}")]
+)
+def test_a_category_that_programs_would_compare_otherwise_is_refused(values, example):
+    rows = pd.DataFrame({"x": values, "y": list("aab")})
+    model = NaiveBayes.textbook(families={"x": "categorical"}).fit(rows, "y")
+    with pytest.raises(ParameterError, match=f"column 'x' has the value {example}; an export"):
+        log_joint(model)
+
+
+def test_a_label_that_no_program_writes_is_refused():
+    days = [date(2024, 1, 1), date(2024, 1, 1), date(2025, 1, 1)]
+    model = NaiveBayes.textbook().fit(pd.DataFrame({"x": [1.5, 2.5, 1.5], "y": days}), "y")
+    with pytest.raises(ParameterError, match="is of the type date; an export writes labels"):
+        log_joint(model)
+
+
+def test_columns_that_are_modelled_together_are_refused_by_name():
+    rows = ROWS[["size", "grade"]].assign(town=list("AB") * (N // 2), y=list("aabb") * (N // 4))
+    joint = NaiveBayes.textbook(families={("grade", "town"): JointTable()}).fit(rows, "y")
+    with pytest.raises(ParameterError, match="column 'grade' is modelled by JointTable"):
+        log_joint(joint)
+    mixed = LinearDiscriminantAnalysis().fit(rows, "y")
+    with pytest.raises(ParameterError, match="modelled together, some as categories"):
+        log_joint(mixed)
 
 
 def test_a_formula_is_refused_by_its_text():

@@ -34,7 +34,8 @@ def value_column(name: str, values: Sequence[Any]) -> Column:
     types = frozenset(map(type, values))
     if types in KINDS and all(abs(v) <= 2**53 for v in values if type(v) is int):
         return Column(name, KINDS[types])
-    example = next((v for v in values if type(v) not in (str, bool)), values[0])
+    other = [v for v in values if type(v) not in (str, bool)]
+    example = next((v for v in other if type(v) is not int or abs(v) > 2**53), other[0])
     raise ParameterError(
         f"column {name!r} has the value {example!r}",
         "an export compares strings, booleans, or whole numbers up to 2**53, one type in a column",
