@@ -13,9 +13,10 @@ An f-string made of one is an ordinary string: compose with `Phrase` where optio
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
-__all__ = ["Option", "Phrase", "PythonOnly", "amount", "rows_in_print", "with_article"]
+__all__ = ["Option", "Phrase", "PythonOnly", "amount", "meant", "rows_in_print", "with_article"]
 
 
 class Option(str):
@@ -129,6 +130,21 @@ def rows_in_print(weight: float) -> str:
     ('1 row', '32,561 rows', '0 rows')
     """
     return f"{amount(weight)} row{'' if weight == 1 else 's'}"
+
+
+def meant(name: Any, known: Iterable[Any]) -> str:
+    """Say which of some names may be meant by one that is none of them; nothing if none is near.
+
+    Examples
+    --------
+    >>> meant("specis", ["island", "species"]), meant("Y", ["x", "y"]), meant("q", ["x", "y"])
+    ("perhaps 'species' is meant", "perhaps 'y' is meant", '')
+    """
+    from difflib import get_close_matches
+
+    folded = {str(one).strip().casefold(): one for one in known}
+    near = get_close_matches(str(name).strip().casefold(), folded, 1, 0.75)
+    return f"perhaps {folded[near[0]]!r} is meant" if near else ""
 
 
 def with_article(name: str) -> str:

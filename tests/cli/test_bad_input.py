@@ -19,10 +19,14 @@ CASES = {
     # Words that the command line does not know
     "frob": "No such command 'frob'.",
     f"{FIT} --frob": "No such option: --frob.",
-    "fit fruit.csv": "Missing option '--label' / '--target'.",
-    "predict fruit.suffice": "Missing argument 'DATA'.",
-    "merge fruit.suffice fruit.suffice": "Missing option '--output' / '-o'.",
-    "forget fruit.suffice fruit.csv": "Missing option '--output' / '-o'.",
+    "fit fruit.csv": "--label is not given; it names the column to be predicted; the columns are "
+    "'id', 'size', 'color', 'kind'; see suffice fit --help.",
+    "predict fruit.suffice": "DATA is not given; it is the file with the rows; "
+    "see suffice predict --help.",
+    "merge fruit.suffice fruit.suffice": "--output is not given; it is the file to be written; "
+    "see suffice merge --help.",
+    "forget fruit.suffice fruit.csv": "--output is not given; it is the file to be written; "
+    "see suffice forget --help.",
     # Options outside their rule
     f"{FIT} --estimation best": "--estimation 'best'; estimation is one of 'mle', 'map', 'bayes'.",
     f"{FIT} --alpha -1": "--alpha -1; it is a number, 0 or more, or evidence or shared_evidence.",
@@ -109,7 +113,7 @@ CASES = {
         "check the path and its permissions."
     ),
     "predict fruit.suffice fruit.csv -o answers.xlsx": (
-        "--output answers.xlsx; the suffix tells the format: .csv, .tsv, .parquet, .arrow."
+        "--output answers.xlsx; the suffix tells the format: .csv, .tsv, .parquet, .arrow, .jsonl."
     ),
     "predict fruit.suffice fruit.csv -o nope/answers.csv": (
         "nope/answers.csv: No such file or directory."

@@ -502,7 +502,7 @@ ERRORS = {
         "--model linear or ridge."
     ),
     "fit gaps.csv --target y --target y --model ridge": (
-        "--target names 'y' twice; a target is named once; drop one of them."
+        "--label names 'y' twice; a label is named once; drop one of them."
     ),
     "fit gaps.csv --label c --model qda --text x": (
         "--text is given for --model qda; it belongs to --model naive-bayes, aode, linear, "

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from suffice.data.split_size import SplitSize, file_of, split_size
 from suffice.errors import ParameterError, SchemaError
+from suffice.phrases import meant
 from suffice.statistics.batch import BATCH_ROWS
 
 __all__ = [
@@ -339,7 +340,7 @@ def require_columns(asked: Iterable[str], names: Sequence[str], where: str) -> N
         raise SchemaError(
             f"column {unknown[0]!r} is not in {where}",
             f"its columns are {', '.join(map(repr, names))}",
-            "correct the name",
+            meant(unknown[0], names) or "correct the name",
         )
 
 

@@ -24,7 +24,7 @@ from suffice.data.table import BATCH_ROWS, RecordSplit, Table, require_columns
 from suffice.data.table_views import WithoutColumns, left_out
 from suffice.data.type_names import held
 from suffice.errors import DataError, ParameterError, SchemaError, warn
-from suffice.phrases import Option, Phrase
+from suffice.phrases import Option, Phrase, meant
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 
@@ -58,7 +58,7 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
         f"the columns are {', '.join(map(repr, names))}",
         Phrase(f"if cells end with {mark!r}, use ", Option("separator", repr(mark), "CsvFormat"))
         if mark
-        else "",
+        else meant(name, names),
     )
 
 

@@ -177,17 +177,17 @@ def _check_checkpoint(checkpoint: Path | None, data: Sequence[str], target: Path
 
 def _check_targets(model: Any, targets: Sequence[str]) -> None:
     """Refuse more targets than a model has, and the same one twice."""
+    for name in targets:
+        if targets.count(name) > 1:
+            raise ParameterError(
+                f"--label names {name!r} twice", "a label is named once", "drop one of them"
+            )
     if len(targets) > 1 and not predicts_numbers(model):
         raise ParameterError(
             f"--label names {', '.join(map(repr, targets))}",
             "a classifier predicts one column",
             "name one of them, or choose --model linear or ridge",
         )
-    for name in targets:
-        if targets.count(name) > 1:
-            raise ParameterError(
-                f"--target names {name!r} twice", "a target is named once", "drop one of them"
-            )
 
 
 def _deliver_coefficients(

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from suffice.cli.messages.sentences import note
 from suffice.cli.options.names import listed, no_such_column
-from suffice.errors import ParameterError
+from suffice.errors import ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from suffice.data.table import Table
 
 __all__ = ["known_columns", "remarked", "unseen_columns"]
+
+MOST_NAMED = 20
 
 
 def remarked(table: Table) -> Table:
@@ -55,7 +57,13 @@ def unseen_columns(table: Table, model: Any, ignore: Sequence[str] | None) -> Ta
 def known_columns(
     table: Table, model: Any, *others: str | None, ignore: Sequence[str] | None = None
 ) -> Table:
-    """The columns that a model reads or leaves out, and some others; say which are neither."""
+    """The columns that a model reads or leaves out, and some others; say which are neither.
+
+    Raises
+    ------
+    SchemaError
+        If the model reads none of them.
+    """
     from suffice.data.table_views import WithoutColumns, left_out
 
     table = unseen_columns(table, model, ignore)
@@ -65,5 +73,11 @@ def known_columns(
     unknown = tuple(name for name in table.names if name not in known)
     if not unknown:
         return table
+    if columns.isdisjoint(table.names):
+        raise SchemaError(
+            "the file has no column of the model",
+            f"the model has {', '.join(repr(c.name) for c in layout.columns[:MOST_NAMED])}",
+            "check the names, and how the file is written",
+        )
     note(left_out(unknown))
     return WithoutColumns(table, unknown)

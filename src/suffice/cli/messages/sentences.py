@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from suffice.cli.messages.missing import not_given
 from suffice.cli.wrapping import for_stream
 from suffice.errors import SufficeError
 
@@ -53,7 +54,7 @@ def _said(error: Any) -> str:
     if isinstance(error, SufficeError):
         return "; ".join(filter(None, map(spelled, (error.fact, error.rule, error.next_step))))
     if isinstance(error, CommandError):
-        return str(error.format_message())
+        return not_given(error) or str(error.format_message())
     if isinstance(error, OSError):
         named = f"{error.filename}: " if error.filename else ""
         return f"{named}{error.strerror or error}"

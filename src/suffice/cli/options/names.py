@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from shlex import quote
 
 from suffice.errors import ParameterError
+from suffice.phrases import meant as known_as
 
 __all__ = ["listed", "no_such_column"]
 
@@ -45,7 +46,7 @@ comma stands in quotes: --ignore '"price, net"'.
     step = (
         f"a name that holds a comma stands in quotes: --{option} {quote(_quoted(meant[0]))}"
         if meant
-        else ""
+        else known_as(name, names)
     )
     return ParameterError(
         f"--{option} names the column {name!r}",

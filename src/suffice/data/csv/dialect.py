@@ -248,7 +248,7 @@ def _ambiguous(path: Path, column: int, cell: str) -> ReadError:
 
 def _has_header(rows: Sequence[Sequence[str]], numerals: Numerals, missing: Sequence[str]) -> bool:
     """Whether the first row holds names."""
-    if len(rows) < 2:
+    if len(rows) < 2 or _comes_again(rows, numerals, missing):
         return True
     columns = [
         (name, [cell for cell in cells if cell not in missing])
@@ -263,6 +263,19 @@ def _has_header(rows: Sequence[Sequence[str]], numerals: Numerals, missing: Sequ
         return not any(cells and _all(numerals, cells) for _, cells in numbers)
     again = sum(cells.count(name) > 1 for name, cells in columns)
     return 2 * again < max(1, len(columns))
+
+
+def _comes_again(rows: Sequence[Sequence[str]], numerals: Numerals, missing: Sequence[str]) -> bool:
+    """Whether the first row stands again among rows of numbers, as where files were joined."""
+    first, *rest = rows
+    others = [row for row in rest if row != first]
+    if not others or len(others) == len(rest):
+        return False
+    columns = zip(first, zip(*others, strict=True), strict=True)
+    known = [(name, [cell for cell in cells if cell not in missing]) for name, cells in columns]
+    return any(cells and _all(numerals, cells) for name, cells in known) and not any(
+        numerals.matches(name) for name, _ in known
+    )
 
 
 def _are_years(names: Sequence[str]) -> bool:

@@ -30,6 +30,7 @@ import pyarrow.csv as arrow_csv
 
 from suffice.data.csv.dialect import find_dialect
 from suffice.data.csv.format import CsvFormat
+from suffice.data.csv.header import refuse_header_again
 from suffice.data.csv.notations import notations_of
 from suffice.data.csv.pieces import pieces
 from suffice.data.csv.records import CsvFile, OpenRecordError
@@ -338,6 +339,7 @@ class CsvTable(Table):
         splits = (CsvSplit(file, self.names, texts) for file in self._files)
         batches = chain.from_iterable(split.text_batches() for split in splits)
         head = first_rows(batches, pa.schema(texts))
+        refuse_header_again(self._files, head)
         columns = [
             self._cells(name, column)
             for name, column in zip(head.schema.names, head.columns, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from suffice.errors import DataError
+from suffice.phrases import Option, Phrase
 
 __all__ = ["without_value"]
 
@@ -10,5 +11,7 @@ __all__ = ["without_value"]
 def without_value(column: str) -> DataError:
     """The error of a column of which no cell is there."""
     return DataError(
-        f"column {column!r} has no value", "what depends on it cannot be estimated", "leave it out"
+        f"column {column!r} has no value",
+        "what depends on it cannot be estimated",
+        Phrase("leave it out: ", Option.of("ignore", [column])),
     )

@@ -16,7 +16,7 @@ from suffice.errors import ParameterError, SchemaError
 from suffice.models.design.formula import Formula
 from suffice.models.design.formula_text import formula_of
 from suffice.models.design.words import LEAST_PLACES, MOST_WORDS
-from suffice.phrases import Option, Phrase
+from suffice.phrases import Option, Phrase, meant
 
 __all__ = [
     "PREDICTORS",
@@ -262,6 +262,7 @@ def _named(
         raise ParameterError(
             Phrase(Option(option), f" names the column {unknown[0]!r}"),
             f"the columns are {', '.join(map(repr, others[:LISTED]))}{more}",
+            meant(unknown[0], others),
         )
     if isinstance(chosen, str) or not set(chosen) <= set(known) - set(targets):
         raise ParameterError(

@@ -18,7 +18,7 @@ from suffice.models.design.empty_columns import without_value
 from suffice.models.design.feature_columns import Features, Ways
 from suffice.models.design.matrix import Design
 from suffice.models.design.words import MOST_WORDS, Words
-from suffice.phrases import Option, Phrase
+from suffice.phrases import Option, Phrase, meant
 from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.count_accumulator import CountAccumulator
@@ -168,5 +168,5 @@ def _level(name: str, values: Sequence[Any], given: Any) -> Any:
     raise SchemaError(
         f"column {name!r} has no value {given!r} to be its reference",
         f"its values are {', '.join(map(repr, values[:MOST_NAMED]))}{more}",
-        "take one of them",
+        meant(given, values) or "take one of them",
     )

@@ -185,14 +185,15 @@ def summarise(split: Split, plan: tuple[Design, Layout, PrecisionOfProducts, boo
 
 
 def missing_cells(split: Split, plan: tuple[Design, Layout]) -> Any:
-    """Kernel that counts the missing cells of every term and target; their sum is an array."""
+    """Kernel that counts the missing cells of every term and target, and at last the rows."""
     design, layout = plan
-    missing = np.zeros(len(design) + len(design.targets), np.int64)
+    missing = np.zeros(len(design) + len(design.targets) + 1, np.int64)
 
     def add(batch: Batch) -> None:
         for start, z in design.rows(design.present(batch), with_targets=True):
             counted = _one_class(batch.weights[start : start + len(z)], len(z)) >= 0
-            missing[:] += np.isnan(z[counted]).sum(axis=0)
+            missing[:-1] += np.isnan(z[counted]).sum(axis=0)
+            missing[-1] += np.count_nonzero(counted)
 
     for _ in each_batch(split, layout, add):
         pass

@@ -20,6 +20,7 @@ from suffice.errors import DataError, ForgetError, SchemaError
 from suffice.models.base.fold_sums import sums_by_place
 from suffice.models.base.learnt import ExactReader, Learnt
 from suffice.models.base.missing_cells import incomplete, listed_missing
+from suffice.models.design.empty_columns import without_value
 from suffice.models.design.feature_columns import Predictors, features
 from suffice.models.design.matrix import Design
 from suffice.models.design.settled import settled_design, unused
@@ -113,7 +114,9 @@ class LinearReader(ExactReader[GroupedRows]):
 
     def incomplete(self, engine: Engine, layout: Layout, splits: Sequence[Any]) -> DataError:
         """The error of missing cells, which are counted for it."""
-        counts = engine.run(missing_cells, (self.design, layout), splits)
+        *counts, rows = engine.run(missing_cells, (self.design, layout), splits).tolist()
+        for place in [j for j, count in enumerate(counts) if count == rows][:1]:
+            return without_value(self.design.column(place))
         places = np.flatnonzero(counts).tolist()
         return incomplete(listed_missing({self.design.column(j): str(counts[j]) for j in places}))
 

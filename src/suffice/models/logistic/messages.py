@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from suffice.models.logistic.data_loop import WEIGHT_ROUNDING
 from suffice.numerics.in_print import NAMED
 from suffice.statistics.by_class import ByClass
 
-__all__ = ["listed", "missing_cells_message"]
+__all__ = ["columns_without_value", "listed", "missing_cells_message"]
 
 
 def missing_cells_message(seen: ByClass, layout: Layout) -> str:
@@ -24,6 +24,15 @@ def missing_cells_message(seen: ByClass, layout: Layout) -> str:
         for j in np.flatnonzero(gone > WEIGHT_ROUNDING * weight).tolist():
             missing[columns.columns[j]] = f"{gone[j]:g}"
     return listed_missing(missing)
+
+
+def columns_without_value(seen: ByClass, layout: Layout) -> Iterator[str]:
+    """The columns that lack every cell, of a table that has rows."""
+    if not seen.weight.value.sum():
+        return
+    for block, columns in zip(seen.blocks, layout.blocks, strict=True):
+        for j in np.flatnonzero(block.total.sum(axis=0) == 0).tolist():
+            yield columns.columns[j]
 
 
 def listed(places: Iterable[int], terms: Sequence[str]) -> str:

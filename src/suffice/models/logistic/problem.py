@@ -21,7 +21,7 @@ from suffice.models.logistic.centred_design import CentredDesign, first_pass
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.exact_objective import ExactObjective, require_exact_weights
 from suffice.models.logistic.extremes import Extremes, bounded_sums
-from suffice.models.logistic.messages import listed, missing_cells_message
+from suffice.models.logistic.messages import columns_without_value, listed, missing_cells_message
 from suffice.models.logistic.missing_cells import (
     ClassGaussians,
     CompletedSplit,
@@ -237,15 +237,20 @@ class Problem:
     @cached_property
     def _missing_cells(self) -> str:
         """How many cells are missing, by column; nothing where all are there."""
-        of_table = self.laid_out
-        layout = self.layout if of_table is None else of_table.by_column
-        return missing_cells_message(self._all_rows[0], layout)
+        return missing_cells_message(self._all_rows[0], self._by_column)
+
+    @property
+    def _by_column(self) -> Layout:
+        return self.layout if self.laid_out is None else self.laid_out.by_column
 
     @cached_property
     def _first_pass(self) -> tuple[ByClass, Extremes]:
         """The first pass over the rows that are not left out."""
         if self.incomplete == "gaussian" or not self._missing_cells:
             return self._all_rows
+        sums, names = self._all_rows[0], self._by_column
+        for name in columns_without_value(sums, names):
+            raise without_value(name)
         if self.incomplete == "error":
             raise incomplete(self._missing_cells)
         complete = self._read(complete=True)
