@@ -42,7 +42,7 @@ COMMANDS = {
         "Answer every row, in order.",
         "suffice predict adult.suffice new.csv --proba -o answers.csv",
         (
-            *("output", "proba", "log_proba", "interval", "level", "typicality"),
+            *("output", "as_json", "proba", "log_proba", "interval", "level", "typicality"),
             *("ignore", "threshold", "separator", "missing", "encoding"),
         ),
     ),
