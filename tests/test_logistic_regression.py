@@ -389,9 +389,13 @@ def test_missing_cells_are_counted_or_their_rows_left_out(frame):
 
 def test_no_complete_row_is_said_to_be_that():
     x, y = overlapping(26)
-    x[:, 2] = np.nan
-    with pytest.raises(DataError, match=r"no labelled row is complete: .* 400 of column 'x2'"):
+    x[::2, 1] = x[1::2, 2] = np.nan
+    with pytest.raises(DataError, match=r"no labelled row is complete: .* 200 of column 'x2'"):
         LogisticRegression(incomplete="drop").fit(x, y)
+    x[:, 2] = np.nan
+    for incomplete in ("error", "drop"):
+        with pytest.raises(DataError, match=r"column 'x2' has no value; .*; leave it out\.$"):
+            LogisticRegression(incomplete=incomplete).fit(x, y)
 
 
 @pytest.mark.parametrize("missing", ["drop", "gaussian"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from suffice.errors import DataError
-from suffice.phrases import Option, Phrase
+from suffice.phrases import Option, Phrase, PythonOnly
 
 __all__ = ["without_value"]
 
@@ -13,5 +13,5 @@ def without_value(column: str) -> DataError:
     return DataError(
         f"column {column!r} has no value",
         "what depends on it cannot be estimated",
-        Phrase("leave it out: ", Option.of("ignore", [column])),
+        Phrase("leave it out", PythonOnly("", Phrase(": ", Option.of("ignore", [column])))),
     )
