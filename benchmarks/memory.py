@@ -92,7 +92,8 @@ def predicted(case: Case) -> int:
 
 def _sums(case: Case, workers: int, rows: int) -> int:
     """Bytes of results, of which two wait for every worker, and of what scoring takes."""
-    d, k, results = case.d, case.k, 2 * workers + 1
+    d, k = case.d, case.k
+    results = min(2 * workers + 1, -(-case.n // case.row_group))
     if case.verb == "fit":
         pairs = NUMBER * 4 * d**2 if case.model == "LDA" else 0
         sample = 3 * NUMBER * d * SAMPLE if case.model == "naive Bayes" else 0
@@ -142,27 +143,24 @@ def _rows(n: int, d: int, k: int) -> pa.Table:
 
 
 def _cases() -> Iterator[Case]:
-    """One factor varied at a time; at most 2·10⁹ cells."""
-    usual, wide = Case(), Case("columns", n=1_000_000, row_group=50_000)
-    yield from (replace(usual, varied="rows", n=n * 10**6) for n in (10, 30, 100))
-    sizes = (50_000, 1_000_000, 5_000_000)
-    yield from (replace(usual, varied="row group", row_group=size) for size in sizes)
-    yield from (replace(wide, d=d) for d in (10, 100, 1_000))
-    yield replace(wide, n=500_000, d=2_000, row_group=20_000, limit="1 GB")
-    yield from (replace(usual, varied="classes", k=k) for k in (100, 10_000))
+    """One factor varied at a time, of each verb; at most 2·10⁹ cells."""
+    usual, wide = Case(), Case("columns", n=200_000, row_group=20_000)
+    few = Case("classes", n=1_000_000, row_group=100_000)
+    for verb in ("fit", "predict", "evaluate"):
+        yield from (replace(usual, varied="rows", verb=verb, n=n * 10**6) for n in (10, 30, 100))
+        sizes = (50_000, 1_000_000, 5_000_000)
+        yield from (replace(usual, varied="row group", verb=verb, row_group=r) for r in sizes)
+        yield from (replace(wide, verb=verb, d=d) for d in (10, 100, 1_000, 2_000))
+        yield from (replace(few, verb=verb, k=k) for k in (2, 100, 1_000))
+        # Every split has a table of k² numbers: one split.
+        yield replace(few, verb=verb, n=100_000, k=10_000)
+        limits = ((1_000, "700 MB"), (2_000, "1 GB"))
+        yield from (replace(wide, varied="limit", verb=verb, d=d, limit=each) for d, each in limits)
     for model in ("naive Bayes", "LDA"):
         yield replace(usual, varied="model", model=model)
         yield replace(wide, varied="model", model=model, d=100)
-    for verb in ("predict", "evaluate"):
-        yield from (replace(usual, varied="rows", verb=verb, n=n * 10**6) for n in (10, 30))
-        yield replace(usual, varied="row group", verb=verb, row_group=5_000_000)
-        yield replace(wide, verb=verb, d=1_000)
-    few = replace(usual, varied="classes", n=250_000)
-    yield from (replace(few, verb="predict", k=k) for k in (100, 10_000))
-    yield from (replace(few, verb="evaluate", k=k) for k in (20, 100, 2_000))
-    for limit in ("1 GB", "700 MB"):
-        for verb in ("fit", "predict", "evaluate"):
-            yield replace(wide, varied="limit", verb=verb, d=1_000, limit=limit)
+        yield replace(wide, varied="model", model=model, d=1_000)
+        yield replace(wide, varied="model", model=model, d=2_000)
 
 
 CASES = tuple(_cases())

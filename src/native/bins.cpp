@@ -1,6 +1,7 @@
 #include "bins.hpp"
 
 #include "double_double.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -60,8 +61,10 @@ INLINE Lanes some(const double* at, Index apart, Index many) {
 void cells(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out) {
   std::uint16_t places[group];
   Whole outermost{};
+  Work work;
   for (Index i = 0; i < x.rows; ++i)
     for (Index j = 0; j < x.columns; j += group) {
+      work.done(2 * group);
       const Index width = least(group, x.columns - j);
       write_places(some(&x(i, j), x.across, width) - some(&origin[j], 1, width), places, outermost);
       for (Index g = 0; g < width; ++g) out(i, j + g) = places[g] - 1;
@@ -103,6 +106,7 @@ bool count(Strided<const double> x, Vector<const double> origin, Vector<const st
   const Index apart = most_rows + 1 + aside;  // cells of a column, by class and row
   const Buffer<std::uint16_t> found(apart * group);
   bool reached = false;
+  Work work;
   for (Index i = 0; i < x.rows; i += tile) {
     const Index n = least(tile, x.rows - i);
     order.sort(&codes[i], n);
@@ -130,6 +134,7 @@ bool count(Strided<const double> x, Vector<const double> origin, Vector<const st
         }
       }
       const bool near = any(outermost);
+      work.done(4 * n * group);
       for (Index g = done - j; g < width; ++g)  // without columns of the group before
         for (Index c = 0; c < k; ++c) {
           std::uint32_t* const counts = &tally(c, (j + g) * places);
@@ -155,7 +160,9 @@ Index shown(Matrix<const std::uint32_t> tally, WrittenCounts to) {
   constexpr Index places = 2 * last + 2, step = 16;
   const Index columns = to.start.size() - 1;
   Index size = 0;
+  Work work;
   for (Index column = 0; column < columns; ++column) {
+    work.done(places);
     to.start[column] = size;
     const std::uint32_t* const counts = tally.at + column * places + 1;
     for (Index v = 0; v < places - 1; v += step) {
@@ -179,10 +186,12 @@ Index add(GivenCounts a, GivenCounts b, double sign, WrittenCounts to) {
   const Index columns = to.start.size() - 1;
   Index size = 0;
   bool exact = true;
+  Work work;
   for (Index column = 0; column < columns; ++column) {
     to.start[column] = size;
     Index i = a.start[column], j = b.start[column];
     const Index i_stop = a.start[column + 1], j_stop = b.start[column + 1];
+    work.done(4 * (i_stop - i + j_stop - j));
     while (i < i_stop || j < j_stop) {
       const bool in_a = i < i_stop && (j == j_stop || a.cell[i] <= b.cell[j]);
       const bool in_b = j < j_stop && (i == i_stop || b.cell[j] <= a.cell[i]);
@@ -214,8 +223,10 @@ Index unite(Vector<const std::int64_t> a, Vector<const std::int64_t> b, Vector<s
 
 void find(Strided<const double> x, Vector<const std::int64_t> start, Vector<const double> low,
           Matrix<std::int64_t> out) {
+  Work work;
   for (Index i = 0; i < x.rows; ++i)
     for (Index j = 0; j < x.columns; ++j) {
+      work.done(16);
       const double value = x(i, j);
       Index bin = start[j], bins = start[j + 1] - bin;
       while (bins > 1) {  // it is one of so many from `bin` on
@@ -240,14 +251,18 @@ void hash(Strided<const double> x, Vector<const std::uint64_t> names,
     const std::uint64_t own = mixed(__builtin_bit_cast(std::uint64_t, value) + names[j]);
     return value == value ? own : 0;
   };
+  Work work;
   if (x.down < x.across)
-    for (Index j = 0; j < x.columns; ++j)
+    for (Index j = 0; j < x.columns; ++j) {
       for (Index i = 0; i < x.rows; ++i) hashes[i] += term(i, j);
+      work.done(2 * x.rows);
+    }
   else
     for (Index i = 0; i < x.rows; ++i) {
       std::uint64_t total = 0;
       for (Index j = 0; j < x.columns; ++j) total += term(i, j);
       hashes[i] += total;
+      work.done(2 * x.columns);
     }
 }
 

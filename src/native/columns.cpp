@@ -1,5 +1,6 @@
 #include "columns.hpp"
 
+#include "interrupts.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -27,8 +28,11 @@ bool to_doubles(Matrix<const T> values, T lowest, T highest, Matrix<double> numb
 void to_rows(Strided<const double> x, Matrix<double> rows) {
   const Index n = x.rows, d = x.columns, apart = x.across;
   const Index tall = n / LANES * LANES, wide = d / LANES * LANES;
-  for (Index j = 0; j < wide; j += LANES)  // few columns at a time: each is read ahead of need
+  Work work;
+  for (Index j = 0; j < wide; j += LANES) {  // few columns at a time: each is read ahead of need
     for (Index i = 0; i < tall; i += LANES) copy_transposed(&x(i, j), apart, &rows(i, j), d);
+    work.done(4 * LANES * tall);
+  }
   for (Index j = 0; j < d; ++j)
     for (Index i = j < wide ? tall : 0; i < n; ++i) rows(i, j) = x(i, j);
 }

@@ -2,6 +2,7 @@
 // is added, tile by tile.
 #pragma once
 #include "comoments.hpp"
+#include "interrupts.hpp"
 #include "pivots.hpp"
 #include "products.hpp"
 
@@ -36,6 +37,7 @@ class ComomentAdder {
   Products products;
   double scale = 1.0;  // a power of two above all weights; scaled weights are w over it
   bool rounded = false;
+  Work work;
   // Of the chunk:
   Rows x{}, y{};
   const std::int64_t* codes = nullptr;
@@ -76,6 +78,7 @@ class ComomentAdder {
         copy<double>(last, x.at, many * p);
         x.at = last;
       }
+      work.done(4 * many * d);
       if (!look()) break;
       for (Index m = 0; m < matrices; ++m)
         if (start[border[m]] < start[border[m + 1]]) add_to_matrix(m);
@@ -163,6 +166,7 @@ class ComomentAdder {
     products.start(exact, square + begin * width, end - begin, width);
     for (Index at = start[begin]; at < start[end]; at += TILE_ROWS) {
       const Index rows = least(TILE_ROWS, start[end] - at);
+      work.done(4 * rows * d);
       for (Index r = 0; r < rows; r += LANES) turn_rows(order + at, r, rows);
       if (weighted) weigh(order + at, rows);
       const Tile tile{v, e, weighted ? a : v, weighted ? a_lo : e, rows};

@@ -1,12 +1,15 @@
 #include "comoments.hpp"
 
 #include "comoment_rows.hpp"
+#include "interrupts.hpp"
 
 namespace suffice::LEVEL {
 namespace {
 
 using Number = Pair<double>;
 using State = ComomentState<double>;
+
+constexpr Index CELL = 32;  // operations of a cell of pairs, about
 
 Index add_rows(Matrix<const double> x, Matrix<const double> y, Vector<const std::int64_t> codes,
                Vector<const double> weights, bool exact, State state) {
@@ -57,6 +60,7 @@ void add_scattered_rows(Matrix<const double> x, Vector<const std::int64_t> group
         pivot[j] = value == value ? value : 0.0;
       }
   }
+  Work work;
   for (Index i = 0; i < n; ++i) {
     const Index c = groups[i], m = state.product_index[c];
     const double w = weights.size() ? weights[i] : 1.0;
@@ -73,6 +77,7 @@ void add_scattered_rows(Matrix<const double> x, Vector<const std::int64_t> group
     }
     if (m < 0) continue;
     const Cube<double> products = state.products.part(m);
+    work.done(4 * d * d);
     for (Index j = 0; j < d; ++j)
       for (Index h = j; h < d; ++h) {
         const auto [q, f] = two_product(a[j], v[h]);
@@ -89,7 +94,9 @@ Index merge(State state, ComomentSums<const double> other, Vector<const std::int
             double sign) {
   const Index d = state.pivot.shape[1];
   Buffer<Number> delta(d), s(d);
+  Work work;
   for (Index i = 0; i < place.size(); ++i) {
+    work.done(CELL * d);
     const Index c = place[i], m = state.product_index[c];
     const Number w = weight_of(other.weight, i);
     const double before = state.weight(c, 0);
@@ -103,11 +110,13 @@ Index merge(State state, ComomentSums<const double> other, Vector<const std::int
     if (moved && m >= 0) {
       // δSᵀ + Sδᵀ + Wδδᵀ = δ(S + Wδ)ᵀ + Sδᵀ
       const Cube<double> products = state.products.part(m);
-      for (Index j = 0; j < d; ++j)
+      for (Index j = 0; j < d; ++j) {
+        work.done(CELL * (d - j));
         for (Index h = j; h < d; ++h) {
           const Number q = delta[j] * (w * delta[h] + s[h]) + s[j] * delta[h];
           add_product(products, j, h, signed_by(sign, q));
         }
+      }
     }
     keep(state.weight(c, 0), state.weight(c, 1), weight_of(state.weight, c) + signed_by(sign, w));
     for (Index j = 0; j < d; ++j)
@@ -129,9 +138,11 @@ void write_squares(const State& state, double* squares) {
   Buffer<Number> pairs(matrices * d);
   for (Index m = 0; m < matrices; ++m)
     for (Index j = 0; j < d; ++j) pairs[m * d + j] = product_of(state.products.part(m), j, j);
+  Work work;
   for (Index c = 0; c < state.product_index.size(); ++c) {
     const Index m = state.product_index[c];
     if (m < 0 || state.weight(c, 0) <= 0.0) continue;
+    work.done(CELL * d);
     for (Index j = 0; j < d; ++j) {
       const Number s = sum_of(state.sums, c, j);
       Number& pair = pairs[m * d + j];
@@ -199,10 +210,12 @@ void recentre(State state) {
   Buffer<double> sd(state.products.shape[0] * d);
   write_sds(state, sd);
   Buffer<Number> delta(d), s(d), moved_s(d);
+  Work work;
   for (Index c = 0; c < state.product_index.size(); ++c) {
     const Index m = state.product_index[c];
     if (m < 0) continue;
     const Number w = weight_of(state.weight, c);
+    work.done(CELL * d);
     bool moved = false;
     for (Index j = 0; j < d; ++j) {
       double& pivot = state.pivot(c, j);
@@ -219,9 +232,11 @@ void recentre(State state) {
     }
     if (!moved) continue;
     const Cube<double> products = state.products.part(m);
-    for (Index j = 0; j < d; ++j)
+    for (Index j = 0; j < d; ++j) {
+      work.done(CELL * (d - j));
       for (Index h = j; h < d; ++h)
         add_product(products, j, h, -(delta[j] * s[h] + moved_s[j] * delta[h]));
+    }
   }
 }
 
@@ -229,22 +244,29 @@ void scatter(Matrix<const double> weight, Cube<const double> sums,
              Vector<const std::int64_t> product_index, View<const double, 4> products,
              View<double, 4> out) {
   const Index d = sums.shape[2], matrices = products.shape[0];
+  Work work;
   for (Index m = 0; m < matrices; ++m)
-    for (Index i = 0; i < d; ++i)
+    for (Index i = 0; i < d; ++i) {
+      work.done(8 * d);
       for (Index j = i; j < d; ++j)
         keep(out.part(m)(0, i, j), out.part(m)(1, i, j), product_of(products.part(m), i, j));
+    }
   for (Index c = 0; c < product_index.size(); ++c) {
     if (product_index[c] < 0 || weight(c, 0) <= 0.0) continue;
     const Cube<double> of = out.part(product_index[c]);
     const Number w = weight_of(weight, c);
-    for (Index i = 0; i < d; ++i)
+    for (Index i = 0; i < d; ++i) {
+      work.done(CELL * (d - i));
       for (Index j = i; j < d; ++j)
         add_product(of, i, j, -product_over(sum_of(sums, c, i), sum_of(sums, c, j), w));
+    }
   }
   for (Index m = 0; m < matrices; ++m)
     for (Index half = 0; half < 2; ++half)
-      for (Index i = 0; i < d; ++i)
+      for (Index i = 0; i < d; ++i) {
+        work.done(8 * d);
         for (Index j = 0; j < i; ++j) out.part(m)(half, i, j) = out.part(m)(half, j, i);
+      }
 }
 
 }  // namespace

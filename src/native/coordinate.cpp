@@ -1,5 +1,7 @@
 #include "coordinate.hpp"
 
+#include "interrupts.hpp"
+
 namespace suffice::LEVEL {
 namespace {
 
@@ -13,6 +15,7 @@ INLINE double soft_threshold(double z, double c, bool nonnegative) {
 void sweep(Matrix<const double> hessian, Vector<const double> cost, bool nonnegative,
            Vector<double> x, Vector<double> gradient) {
   const Index p = x.shape[0];
+  Work work;
   for (Index j = 0; j < p; ++j) {
     const double curvature = hessian(j, j);
     if (!(curvature > 0.0)) continue;
@@ -23,6 +26,7 @@ void sweep(Matrix<const double> hessian, Vector<const double> cost, bool nonnega
     x[j] = reached;
     const double* row = hessian.at + j * p;
     for (Index i = 0; i < p; ++i) gradient[i] += step * row[i];
+    work.done(p);
   }
 }
 

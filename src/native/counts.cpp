@@ -1,6 +1,7 @@
 #include "counts.hpp"
 
 #include "double_double.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -149,8 +150,10 @@ Index add_codes(Matrix<const T> values, CodeRange range, Vector<const std::int64
                 Matrix<std::int64_t> tally) {
   const Index n = values.shape[0], d = values.shape[1];
   const Buffer<std::uint64_t> places(d);
+  Work work;
   for (Index i = 0; i < n; ++i) {
     if (codes[i] < 0) continue;
+    work.done(2 * d);
     const T* row = &values(i, 0);
     std::uint64_t outside = 0;
     for (Index j = 0; j < d; ++j) {
@@ -169,8 +172,10 @@ template <class T>
 Index add_weighted_codes(Matrix<const T> values, CodeRange range, Vector<const std::int64_t> codes,
                          Vector<const double> weights, Cube<double> table) {
   const Index n = values.shape[0], d = values.shape[1];
+  Work work;
   for (Index i = 0; i < n; ++i) {
     if (codes[i] < 0) continue;
+    work.done(4 * d);
     const T* row = &values(i, 0);
     for (Index j = 0; j < d; ++j)
       if (above(row[j], range.low[j]) >= static_cast<std::uint64_t>(range.size[j])) return i;
@@ -244,8 +249,10 @@ void add_binary(Matrix<const std::int8_t> values, Vector<const std::int64_t> cod
                 Matrix<std::int64_t> tally) {
   const Index n = values.shape[0], d = values.shape[1], k = tally.shape[0];
   const BinaryCounts counts(k, d);
+  Work work;
   for (Index i = 0; i < n; ++i) {
     if (codes[i] < 0) continue;
+    work.done(d);
     const std::int8_t* row = values.at + i * d;
     if (d >= BYTES)
       counts.add(codes[i], row);
@@ -258,8 +265,10 @@ void add_binary(Matrix<const std::int8_t> values, Vector<const std::int64_t> cod
 void add_events(Matrix<const double> x, Vector<const std::int64_t> codes,
                 Vector<const double> weights, Matrix<double> hi, Matrix<double> lo) {
   const Index n = x.shape[0], d = x.shape[1];
+  Work work;
   for (Index i = 0; i < n; ++i) {
     if (codes[i] < 0) continue;
+    work.done(d);
     const double w = weights.size() ? weights[i] : 1.0;
     const double* row = &x(i, 0);
     double *sums = &hi(codes[i], 0), *errors = &lo(codes[i], 0);
@@ -298,12 +307,14 @@ INLINE bool add_cells(Vector<const T> data, Vector<const I> indices, Vector<cons
                       Matrix<double> hi, Matrix<double> lo) {
   const Index n = codes.size(), last = indices.size() - 1;
   const std::uint64_t columns = hi.shape[1];
+  Work work;
   for (Index i = 0; i < n; ++i) {
     if (codes[i] < 0) continue;
     const Index next = codes[least(i + 1, n - 1)];
     double *sums = &hi(codes[i], 0), *errors = &lo(codes[i], 0);
     const double* after = &hi(most<Index>(next, 0), 0);
     const Index first = indptr[i], stop = indptr[i + 1];
+    work.done(4 * (1 + stop - first));
     for (Index q = first; q < stop; ++q) {
       if constexpr (FAR) prefetch(after + indices[least(q + (stop - first), last)]);
       if (static_cast<std::uint64_t>(indices[q]) >= columns) return false;

@@ -4,6 +4,7 @@
 // A tile is that of `products.hpp`: feature j of row r stands at j · STRIDE + r, and features are
 // taken a few at a time. Products of slices of one i + j add up in the same lanes.
 #pragma once
+#include "interrupts.hpp"
 #include "product_sums.hpp"
 #include "products.hpp"
 
@@ -133,6 +134,7 @@ class CutProducts {
   double* lanes_[PRODUCT_LEVELS] = {};
   bool filled_[PRODUCT_LEVELS] = {};
   Index held_ = 0;
+  Work work_;
 
  public:
   explicit CutProducts(Index d) : d_(d), places_(places_of(d)) {}
@@ -159,6 +161,7 @@ class CutProducts {
           for (Index j = most(i, right); j < least(right + NEAR, blocks); ++j) {
             const Index q = i * blocks - i * (i + 1) / 2 + j;  // as `each_product` counts
             add_block(a, b, SIDE * i, SIDE * j, rows, q * SIDE * SIDE * LANES);
+            work_.done(rows * SIDE * SIDE);
           }
   }
 
@@ -168,8 +171,10 @@ class CutProducts {
       if (!filled_[which]) continue;
       filled_[which] = false;
       double* to = state.level(matrix, which);
-      for (Index q = 0; q < places_; q += LANES)
+      for (Index q = 0; q < places_; q += LANES) {
         add_up(lanes_[which] + q * LANES, to + q, to + places_ + q);
+        work_.done(LANES * LANES);
+      }
     }
     held_ = 0;
   }

@@ -1,6 +1,7 @@
 #include "cuts.hpp"
 
 #include "elementary_functions.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -89,11 +90,13 @@ Index every(Matrix<const double> upto, Vector<std::int64_t> places) {
   };
   const Index m = upto.shape[1] - 1;
   const Buffer<Part> waiting(m + 1);  // parts do not overlap
+  Work work;
   Index found = 0, parts = 0;
   if (m) waiting[parts++] = {0, m};
   while (parts) {
     const auto [first, stop] = waiting[--parts];
     const Index t = best(upto, first, stop);
+    work.done(8 * upto.shape[0] * (stop - first));
     if (t == first || !shortens(upto, first, t, stop)) continue;
     places[found++] = t;
     waiting[parts++] = {first, t}, waiting[parts++] = {t, stop};

@@ -1,6 +1,7 @@
 #include "densities.hpp"
 
 #include "elementary_functions.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -14,6 +15,7 @@ void sum_kernels(Vector<const double> x, Matrix<const double> count, Vector<cons
   const Index b = x.size(), padded = (b + LANES - 1) / LANES * LANES;
   const Buffer<double> at(padded), weight(padded);  // zeros behind those that are copied
   copy<double>(at, x.at, b);
+  Work work;
   for (Index c = 0; c < count.shape[0]; ++c) {
     copy<double>(weight, &count(c, 0), b);
     const double h = bandwidth[c], height = 1.0 / (ROOT_OF_2PI * h);
@@ -27,6 +29,7 @@ void sum_kernels(Vector<const double> x, Matrix<const double> count, Vector<cons
         sum += load(weight + q) * exp(distance * distance * factor);
       }
       sums(c, i) = total(sum) * height;
+      work.done(4 * padded);
     }
   }
 }

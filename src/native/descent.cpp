@@ -1,5 +1,6 @@
 #include "descent.hpp"
 
+#include "interrupts.hpp"
 #include "logistic_loss.hpp"
 #include "vectors.hpp"
 
@@ -40,7 +41,9 @@ template <class Loss>
 void add_gradient(const Loss& of_row, const DescentRows& rows, Vector<const std::int64_t> order,
                   DescentBuffers buffers, Matrix<const double> v, Matrix<double> g, double* loss) {
   const Index m = v.shape[0], p = v.shape[1] - 1;
+  Work work;
   for (Index q = 0; q < order.shape[0]; ++q) {
+    work.done((m + 1) * (p + 8));
     const Index i = order[q];
     const double* cells = &rows.table(i, 0);
     for (Index j = 0; j < p; ++j) buffers.z[1 + j] = (cells[j] - rows.center[j]) * rows.inverse[j];
@@ -56,9 +59,11 @@ void descend(const Loss& of_row, const DescentRows& rows, Vector<const std::int6
              Matrix<double> velocity, double* loss, Matrix<double> path) {
   const Index width = v.shape[1], cells = v.size();
   const Buffer<double> gradient(cells);
+  Work work;
   const double ahead = steps.nesterov ? steps.momentum : 1.0, behind = steps.nesterov ? 1.0 : 0.0;
   for (Index first = 0; first < order.shape[0]; first += steps.size) {
     const Index many = least(steps.size, order.shape[0] - first);
+    work.done(cells * (4 + many));
     fill<double>(gradient, cells, 0.0);
     add_gradient<Loss>(of_row, rows, {&order[first], {many}}, buffers, v,
                        {gradient, {v.shape[0], width}}, loss);

@@ -1,6 +1,7 @@
 #include "distances.hpp"
 
 #include "elementary_functions.hpp"
+#include "interrupts.hpp"
 #include "row_tiles.hpp"
 #include "vectors.hpp"
 
@@ -84,6 +85,7 @@ Index add_complete(Strided<const double> x, Matrix<const double> origin,
                    const double* log_scale, Vector<bool> done, Strided<double> out) {
   const Index s = whitening.shape[0], k = shift.shape[0], d = x.columns;
   const Buffer<double> tile(d * TALL), white(d * ABREAST), scored(ABREAST);
+  Work work;
   for (Index first = 0; first < x.rows; first += TALL) {
     const Index rows = least(TALL, x.rows - first);
     for (Index m = 0; m < s; ++m) {
@@ -96,6 +98,7 @@ Index add_complete(Strided<const double> x, Matrix<const double> origin,
       const Classes classes(m, s, k);
       for (Index i = 0; i < rows; i += ABREAST) {
         whiten(whitening.part(m), tile + place_of(i, 0, d), white);
+        work.done(d * (d + classes.to - classes.from));
         for (Index c = classes.from; c < classes.to; ++c) {
           write_scores(white, shift.part(c), log_scale[c], scored);
           add_scores(out, first + i, c, scored, least(ABREAST, rows - i));
@@ -113,6 +116,7 @@ class Factor {
   Buffer<double> diagonal_, rest_;
   Buffer<Index> used_;
   Index d_, rank_ = 0;
+  Work work_;
 
  public:
   explicit Factor(Index d) : upper_(d * d), diagonal_(d), rest_(d), used_(d), d_(d) {}
@@ -126,6 +130,7 @@ class Factor {
     for (Index j = 0; j < d_; ++j) {
       if (!observed[j]) continue;
       const double left = write_column(covariance, j);
+      work_.done(rank_ * rank_);
       if (!(left > NEGLIGIBLE * covariance(j, j))) continue;
       for (Index i = 0; i < rank_; ++i) upper_[i * d_ + rank_] = rest_[i];
       diagonal_[rank_] = __builtin_sqrt(left);
@@ -185,6 +190,7 @@ void add_marginal(Strided<const double> x, Matrix<const double> mean, Matrix<con
                   Matrix<double> log_determinant, Matrix<double> rank) {
   const Index s = covariance.shape[0];
   const Buffer<bool> observed(x.columns);
+  Work work;
   for (Index m = 0; m < s; ++m) {
     Factor factor(x.columns);
     const Classes classes(m, s, mean.shape[0]);
@@ -194,6 +200,7 @@ void add_marginal(Strided<const double> x, Matrix<const double> mean, Matrix<con
       log_determinant(i, m) = of_pattern, rank(i, m) = factor.rank();
       for (Index c = classes.from; c < classes.to; ++c)
         distance(i, c) = factor.squared_distance(x, i, mean.part(c).at, mean_lo.part(c).at);
+      work.done((classes.to - classes.from) * x.columns * x.columns);
     }
   }
 }

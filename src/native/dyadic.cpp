@@ -1,5 +1,7 @@
 #include "dyadic.hpp"
 
+#include "interrupts.hpp"
+
 #include <bit>
 
 namespace suffice {
@@ -187,8 +189,10 @@ Dyadic DyadicTable::number(Index cell) const {
 void add(DyadicTable a, DyadicTable b, bool minus, Limb* out, Index out_planes, Index out_low) {
   const Limb flip = minus ? ~Limb{0} : 0;
   std::vector<Limb> carry(a.cells, minus);
+  LEVEL::Work work;
   for (Index q = 0; q < out_planes; ++q)
     for (Index i = 0; i < a.cells; ++i) {
+      work.done(4);
       const Double s = Double{a.limb(out_low + q, i)} + (b.limb(out_low + q, i) ^ flip) + carry[i];
       out[q * a.cells + i] = static_cast<Limb>(s), carry[i] = static_cast<Limb>(s >> 64);
     }
@@ -197,8 +201,10 @@ void add(DyadicTable a, DyadicTable b, bool minus, Limb* out, Index out_planes, 
 void gather(DyadicTable a, const std::int64_t* place, Index k, Limb* out, Index out_planes,
             Index out_k, Index out_low) {
   const Index d = k ? a.cells / k : 0;
+  LEVEL::Work work;
   for (Index c = 0; c < k; ++c)
     for (Index j = 0; j < d; ++j) {
+      work.done(8 * out_planes);
       Limb carry = 0;
       for (Index q = 0; q < out_planes; ++q) {
         Limb& to = out[(q * out_k + place[c]) * d + j];
@@ -220,7 +226,9 @@ bool can_be_set(const double* numbers, Index cells, Index out_planes, Index out_
 }
 
 void set(const double* numbers, Index cells, Limb* out, Index out_planes, Index out_low) {
+  LEVEL::Work work;
   for (Index i = 0; i < cells; ++i) {
+    work.done(32);
     const Dyadic x = Dyadic::of(numbers[i]);
     if (x.zero()) continue;
     const Index place = x.exponent - 64 * out_low;

@@ -1,5 +1,6 @@
 #include "eigen.hpp"
 
+#include "interrupts.hpp"
 #include "memory.hpp"
 #include "vectors.hpp"
 
@@ -38,8 +39,9 @@ double scaled(Matrix<double> a) {
 }
 
 // Take u qᵀ + q uᵀ from the first n rows and columns of a.
-void take_symmetric(Matrix<double> a, const double* u, const double* q, Index n) {
+void take_symmetric(Matrix<double> a, const double* u, const double* q, Index n, Work& work) {
   for (Index i = 0; i < n; ++i) {
+    work.done(n);
     double* row = a.at + i * a.shape[1];
     const Lanes by_u = splat(u[i]), by_q = splat(q[i]);
     Index j = 0;
@@ -51,7 +53,7 @@ void take_symmetric(Matrix<double> a, const double* u, const double* q, Index n)
 
 // Turn a into a tridiagonal matrix with this diagonal and, below it, e; row i keeps the vector u of
 // its reflection I − u uᵀ/h in the first i columns, h[i] = 0 if there is none.
-void tridiagonal(Matrix<double> a, double* diagonal, double* e, double* h, double* q) {
+void tridiagonal(Matrix<double> a, double* diagonal, double* e, double* h, double* q, Work& work) {
   const Index d = a.shape[0];
   for (Index i = d - 1; i >= 0; --i) {
     double* u = a.at + i * d;
@@ -64,21 +66,26 @@ void tridiagonal(Matrix<double> a, double* diagonal, double* e, double* h, doubl
     e[i - 1] = u[i - 1] > 0.0 ? -root : root;
     h[i] = squares - u[i - 1] * e[i - 1];
     u[i - 1] -= e[i - 1];
-    for (Index j = 0; j < i; ++j) q[j] = product(a.at + j * d, u, i) / h[i];
+    for (Index j = 0; j < i; ++j) {
+      q[j] = product(a.at + j * d, u, i) / h[i];
+      work.done(i);
+    }
     add_multiple(q, -(product(u, q, i) / (2.0 * h[i])), u, i);
-    take_symmetric(a, u, q, i);
+    take_symmetric(a, u, q, i, work);
   }
 }
 
 // Write the product of the reflections, the first on the left, over their vectors.
-void multiply_reflections(Matrix<double> a, const double* h, double* u) {
+void multiply_reflections(Matrix<double> a, const double* h, double* u, Work& work) {
   const Index d = a.shape[0];
   for (Index i = 0; i < d; ++i) {
     copy(u, a.at + i * d, i);
     for (Index j = 0; j < d; ++j) a(i, j) = i == j ? 1.0 : 0.0;
     if (h[i] == 0.0) continue;
-    for (Index r = 0; r < i; ++r)
+    for (Index r = 0; r < i; ++r) {
       add_multiple(a.at + r * d, -(product(a.at + r * d, u, i) / h[i]), u, i);
+      work.done(i);
+    }
   }
 }
 
@@ -99,7 +106,7 @@ void rotate(double* x, double* y, double c, double s, Index d) {
 }
 
 // One QL step on the rows from l to m.
-void step(Matrix<double> vectors, double* diagonal, double* e, Index l, Index m) {
+void step(Matrix<double> vectors, double* diagonal, double* e, Index l, Index m, Work& work) {
   const Index d = vectors.shape[0];
   const double ratio = (diagonal[l + 1] - diagonal[l]) / (2.0 * e[l]), root = length(ratio, 1.0);
   double g = diagonal[m] - diagonal[l] + e[l] / (ratio + (ratio < 0.0 ? -root : root));
@@ -120,6 +127,7 @@ void step(Matrix<double> vectors, double* diagonal, double* e, Index l, Index m)
     diagonal[i + 1] = g + p;
     g = c * t - b;
     rotate(vectors.at + i * d, vectors.at + (i + 1) * d, c, s, d);
+    work.done(d);
   }
   diagonal[l] -= p;
   e[l] = g;
@@ -134,7 +142,7 @@ INLINE bool is_small(const double* diagonal, const double* e, Index i) {
          size <= NOTHING;
 }
 
-bool diagonalise(Matrix<double> vectors, double* diagonal, double* e) {
+bool diagonalise(Matrix<double> vectors, double* diagonal, double* e, Work& work) {
   const Index d = vectors.shape[0];
   for (Index l = 0; l < d; ++l) {
     for (int steps = 0;; ++steps) {
@@ -142,7 +150,7 @@ bool diagonalise(Matrix<double> vectors, double* diagonal, double* e) {
       while (m + 1 < d && !is_small(diagonal, e, m)) ++m;
       if (m == l) break;
       if (steps == MOST_STEPS) return false;
-      step(vectors, diagonal, e, l, m);
+      step(vectors, diagonal, e, l, m, work);
     }
   }
   return true;
@@ -170,13 +178,15 @@ bool symmetric(Cube<double> a, Matrix<double> values) {
   const Index d = a.shape[1];
   Buffer<double> e(d), h(d), buffer(d);
   bool converged = true;
+  Work work;
   for (Index m = 0; m < a.shape[0]; ++m) {
     const Matrix<double> matrix = a.part(m);
     double* diagonal = values.at + m * d;
     const double unit = scaled(matrix);
-    tridiagonal(matrix, diagonal, e, h, buffer);
-    multiply_reflections(matrix, h, buffer);
-    converged &= diagonalise(matrix, diagonal, e);
+    work.done(8 * d * d);
+    tridiagonal(matrix, diagonal, e, h, buffer, work);
+    multiply_reflections(matrix, h, buffer, work);
+    converged &= diagonalise(matrix, diagonal, e, work);
     for (Index i = 0; i < d; ++i) diagonal[i] *= unit;
     sort(matrix, diagonal);
   }

@@ -1,6 +1,7 @@
 #include "elementary.hpp"
 
 #include "elementary_functions.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -26,10 +27,12 @@ void apply(Strided<const double> x, Strided<double> out) {
   const bool by_columns = x.down == 1 && x.rows > 1;
   const Index many = by_columns ? x.rows : x.columns, lines = by_columns ? x.columns : x.rows;
   const Index step = by_columns ? x.down : x.across, to_step = by_columns ? out.down : out.across;
+  Work work;
   for (Index line = 0; line < lines; ++line) {
     const double* from = x.at + line * (by_columns ? x.across : x.down);
     double* to = out.at + line * (by_columns ? out.across : out.down);
     for (Index i = 0; i < many; i += LANES) {
+      work.done(8);
       const Index some = least<Index>(LANES, many - i);
       scatter(to + i * to_step, to_step, some, function(gather(from + i * step, step, some)));
     }

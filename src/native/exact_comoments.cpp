@@ -3,6 +3,7 @@
 #include "exact_comoments.hpp"
 
 #include "cut_products.hpp"
+#include "interrupts.hpp"
 #include "pivots.hpp"
 
 namespace suffice::LEVEL {
@@ -48,6 +49,7 @@ class ExactAdder {
   Buffer<bool> bad_;
   const Slices right_, left_;
   CutProducts products_;
+  Work work_;
 
   static Index padded(Index d) { return (d + LANES - 1) / LANES * LANES; }
   Index of_weighted(Index many) const { return weighted_ ? many : 0; }
@@ -68,6 +70,7 @@ class ExactAdder {
     Index first = 0;
     for (Index many; first < n_; first += many) {
       many = least(size_, n_ - first);
+      work_.done(4 * many * d_);
       for (Index i = first; i < first + many; ++i)
         if (codes_[i] >= 0 && !(usable(&x_(i, 0), p_) && usable(&y_(i, 0), t_))) return first;
       group(codes_ + first, many, state_.groups(), start_, order_);
@@ -89,13 +92,14 @@ class ExactAdder {
       return add_few(order_ + start_[begin], order_ + start_[end]);
     for (Index at = start_[begin]; at < start_[end]; at += TILE_ROWS) {
       const Index rows = least(TILE_ROWS, start_[end] - at), filled = padded(rows);
+      work_.done(16 * rows * d_);
       for (Index r = 0; r < filled; r += LANES) turn_rows(order_ + at, r, rows);
       fill<bool>(bad_, TILE_ROWS, false);
       if (weighted_) weigh(order_ + at, rows, filled);
       place(matrix, filled);
       cut(matrix, filled);
       for (Index r = 0; r < rows; ++r)
-        if (bad_[r]) add_alone(order_[at + r], r);
+        if (bad_[r]) add_alone(order_[at + r], r), work_.done(16 * d_ * d_);
       const Slices& left = weighted_ ? left_ : right_;
       products_.add(left, right_, filled, weighted_ ? HELD / 2 : HELD, state_, matrix);
       for (Index c = begin; c < end; ++c) {
@@ -110,6 +114,7 @@ class ExactAdder {
   void add_few(const Index* from, const Index* to) {
     Buffer<double> row(d_);
     for (; from < to; ++from) {
+      work_.done(16 * d_ * d_);
       copy<double>(row, &x_(*from, 0), p_);
       copy<double>(row + p_, &y_(*from, 0), t_);
       state_.add_row(codes_[*from], weighted_ ? weights_[*from] : 1.0, row, 1);

@@ -1,6 +1,7 @@
 #include "exact_logistic.hpp"
 
 #include "fixed_sums.hpp"
+#include "interrupts.hpp"
 #include "logistic_loss.hpp"
 
 namespace suffice::LEVEL {
@@ -135,12 +136,14 @@ void add_gradient(ScaledRows rows, Matrix<const double> directions, ExactSums su
   const SumsOfColumns gradient(m, width);
   copy<double>(scale, rows.scale.at + 1, d);
   for (Index c = 0; c <= m; ++c) copy(slopes + c * width, &directions(c, 0) + 1, d);
+  Work work;
   const auto settle = [&] {
     losses.settle();
     intercepts.settle(sums.gradient.at, m * (1 + d), 1 + d);
     gradient.settle(sums.gradient.at + 1, m * (1 + d), 1 + d, d);
   };
   for (Index first = 0; first < n; first += ROWS) {
+    work.done((m + 1) * (4 * width + 16 * ROWS));
     write_scaled(rows, scale, first, width, z);
     for (Index c = 0; c <= m; ++c) {
       double* t = losses.scores + c * ROWS;
@@ -162,8 +165,10 @@ void add_products(Matrix<const double> r, Matrix<const double> z, Cube<double> g
   const Index n = z.shape[0], d = z.shape[1], m = r.shape[1], width = whole_lanes(d);
   const Buffer<double> rows(ROWS * width), factor(m * ROWS);
   const SumsOfColumns sums(m, width);
+  Work work;
   for (Index first = 0; first < n; first += ROWS) {
     const Index many = least(ROWS, n - first);
+    work.done(4 * (m + 1) * width);
     for (Index i = 0; i < ROWS; ++i) {
       if (i < many) copy(rows + i * width, &z(first + i, 0), d);
       for (Index c = 0; c < m; ++c) factor[c * ROWS + i] = i < many ? r(first + i, c) : 0.0;
@@ -177,7 +182,9 @@ void add_products(Matrix<const double> r, Matrix<const double> z, Cube<double> g
 void add_columns(Matrix<const double> v, Matrix<double> to) {
   const Index n = v.shape[0], m = v.shape[1];
   const LanesOfSums sums(m);
+  Work work;
   for (Index first = 0; first < n; first += ROWS) {
+    work.done(16 * m);
     for (Index c = 0; c < m; ++c) {
       double terms[LANES];
       for (Index i = 0; i < ROWS; ++i) terms[i] = first + i < n ? v(first + i, c) : 0.0;
@@ -193,6 +200,7 @@ void add_squares(Vector<const double> v, Matrix<const double> z, Cube<double> he
   const Buffer<double> rows(ROWS * width), weighted(width * ROWS);  // v z, column by column
   const SumsOfColumns sums(d, width);
   const auto settle = [&] { sums.settle(hessian.at, d * d, d, d); };
+  Work work;
   for (Index first = 0; first < n; first += ROWS) {
     const Index many = least(ROWS, n - first);
     for (Index i = 0; i < many; ++i) copy(rows + i * width, &z(first + i, 0), d);
@@ -203,7 +211,10 @@ void add_squares(Vector<const double> v, Matrix<const double> z, Cube<double> he
       transpose(square);
       UNROLL for (Index i = 0; i < ROWS; ++i) store(weighted + (j + i) * ROWS, square[i]);
     }
-    for (Index i = 0; i < d; ++i) sums.add(i, weighted + i * ROWS, rows, i);
+    for (Index i = 0; i < d; ++i) {
+      sums.add(i, weighted + i * ROWS, rows, i);
+      work.done(4 * (width - i));
+    }
     if ((first / ROWS + 1) % (HELD / ROWS) == 0) settle();
   }
   settle();
@@ -212,8 +223,10 @@ void add_squares(Vector<const double> v, Matrix<const double> z, Cube<double> he
 void widen(Matrix<const double> x, Vector<const std::int64_t> codes, double* least_of,
            double* largest) {
   const Index n = x.shape[0], d = x.shape[1];
+  Work work;
   for (Index i = 0; i < n; ++i) {
     if (codes[i] < 0) continue;
+    work.done(d);
     const double* row = x.at + i * d;
     for (Index j = 0; j < d; ++j) {
       least_of[j] = row[j] < least_of[j] ? row[j] : least_of[j];

@@ -3,6 +3,7 @@
 // cells are counted, and the few that lie far from all others are added by themselves.
 #include "exact_moments.hpp"
 
+#include "interrupts.hpp"
 #include "pivots.hpp"
 #include "weighted_slices.hpp"
 #include "windows.hpp"
@@ -11,6 +12,7 @@ namespace suffice::LEVEL {
 namespace {
 
 constexpr Index TILE_CELLS = 12'288;
+constexpr Index FEW = 16;  // rows that are added while a class is gone to, about
 
 // Some rows at a time, and which of them are of which class.
 class Tiles {
@@ -68,6 +70,7 @@ class Adder {
   const Index shown_;
   Buffer<Index> identity_;
   Buffer<double> block_;
+  Work work_;
 
  public:
   Adder(MomentSums& state, Matrix<const double> x)
@@ -90,6 +93,7 @@ class Adder {
   bool add_class(Index c, Index first, const double* ahead) {
     for (Index panel = 0; panel < state_.panels; ++panel) {
       const Members of = tiles_.members(c, first, state_.first(panel), HOLD);
+      work_.done((of.many + FEW) * LANES);
       Lot& lot = state_.lot(c, panel);
       if (lot.held + of.many > HOLD) MomentSums::gather(lot);
       if (lot.gathered >= GATHERED) state_.settle(c, panel);
@@ -136,6 +140,7 @@ class WeightedAdder {
   Buffer<std::int64_t> codes_;  // of a tile, −1 for rows that are added by themselves
   Buffer<double> slices_, block_, close_slices_;
   Buffer<Index> identity_;
+  Work work_;
 
  public:
   WeightedAdder(MomentSums& state, Matrix<const double> x)
@@ -198,6 +203,7 @@ class WeightedAdder {
     for (Index panel = 0; panel < state_.panels; ++panel) {
       const Members of = tiles_.members(c, first, state_.first(panel), TOGETHER);
       WeightedLot& lot = state_.weighted_lot(c, panel);
+      work_.done(4 * (of.many + FEW) * LANES);
       if (lot.gathered >= MOST_GATHERED) state_.settle_weighted(c, panel);
       if (!add_to(lot, of, slices_, tiles_.size, state_.weight_slices) &&
           !add_closely(c, panel, of, weights))

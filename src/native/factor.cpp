@@ -1,6 +1,7 @@
 #include "factor.hpp"
 
 #include "double_double.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -46,14 +47,19 @@ INLINE void add_row(const Pairs<double, 2>& s, Index i, Number f, const Pairs<T,
 }
 
 void product(Pairs<const double, 2> a, Pairs<const double, 2> b, Pairs<double, 2> c) {
+  Work work;
   for (Index i = 0; i < a.hi.shape[0]; ++i)
-    for (Index k = 0; k < a.hi.shape[1]; ++k)
-      if (a.hi(i, k) != 0.0) add_row(c, i, at(a, i, k), b, k, 0, c.hi.shape[1]);
+    for (Index k = 0; k < a.hi.shape[1]; ++k) {
+      if (a.hi(i, k) == 0.0) continue;
+      add_row(c, i, at(a, i, k), b, k, 0, c.hi.shape[1]);
+      work.done(4 * c.hi.shape[1]);
+    }
 }
 
 Index factorise(Pairs<double, 2> upper, Vector<const double> noise, Pairs<double, 1> pivots,
                 Pairs<double, 2> inverse) {
   const Index d = upper.hi.shape[0];
+  Work work;
   for (Index i = 0; i < d; ++i) {
     inverse.hi(i, i) = 1.0;
     for (Index k = 0; k < i; ++k) {
@@ -61,6 +67,7 @@ Index factorise(Pairs<double, 2> upper, Vector<const double> noise, Pairs<double
       const Number f = -at(upper, k, i);
       add_row(inverse, i, f, inverse, k, 0, k + 1);
       add_row(upper, i, f * at(pivots, k), upper, k, i, d);
+      work.done(4 * (k + d - i));
     }
     double unknown = 0.0;
     for (Index j = 0; j <= i; ++j) unknown += inverse.hi(i, j) * inverse.hi(i, j) * noise[j];
@@ -79,15 +86,19 @@ Index factorise(Pairs<double, 2> upper, Vector<const double> noise, Pairs<double
 
 void solve(Pairs<const double, 2> upper, Pairs<const double, 1> pivots, Pairs<double, 2> x) {
   const Index d = upper.hi.shape[0], t = x.hi.shape[1];
-  for (Index i = 0; i < d; ++i)
+  Work work;
+  for (Index i = 0; i < d; ++i) {
+    work.done(4 * i * t);
     for (Index k = 0; k < i; ++k)
       if (pivots.hi[k] != 0.0) add_row(x, i, -at(upper, k, i), x, k, 0, t);
+  }
   for (Index i = d - 1; i >= 0; --i) {
     if (pivots.hi[i] == 0.0) {
       for (Index j = 0; j < t; ++j) keep(x, i, j, {0.0, 0.0});
       continue;
     }
     for (Index j = 0; j < t; ++j) keep(x, i, j, at(x, i, j) / at(pivots, i));
+    work.done(4 * (d - i) * t);
     for (Index k = i + 1; k < d; ++k)
       if (pivots.hi[k] != 0.0) add_row(x, i, -at(upper, i, k), x, k, 0, t);
   }

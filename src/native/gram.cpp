@@ -1,5 +1,6 @@
 #include "gram.hpp"
 
+#include "interrupts.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -10,7 +11,9 @@ constexpr Index SUMS = 8;  // of every scalar product
 
 void times(Matrix<const double> a, Vector<const double> x, Vector<double> out) {
   const Index m = a.shape[0], g = a.shape[1], whole = g - g % SUMS;
+  Work work;
   for (Index i = 0; i < m; ++i) {
+    work.done(g);
     const double* const row = a.at + i * g;
     double sums[SUMS] = {};
     for (Index j = 0; j < whole; j += SUMS)
@@ -24,8 +27,11 @@ void times(Matrix<const double> a, Vector<const double> x, Vector<double> out) {
 
 void add_transposed(Matrix<const double> a, Vector<const double> r, Vector<double> out) {
   const Index m = a.shape[0], g = a.shape[1];
-  for (Index i = 0; i < m; ++i)
+  Work work;
+  for (Index i = 0; i < m; ++i) {
+    work.done(g);
     for (Index j = 0; j < g; ++j) out[j] += r[i] * a(i, j);
+  }
 }
 
 // Adds v vᵀ of vectors v (g,) to a symmetric matrix, above its diagonal: an element takes its
@@ -36,6 +42,7 @@ class Squares {
   Index g_, panels_, waiting_ = 0;
   Buffer<double> vectors_;  // (panels, VECTORS, WIDE)
   Buffer<double> sums_;     // (whole TALL, whole WIDE)
+  Work work_;
 
   static constexpr Index whole(Index n, Index of) { return (n + of - 1) / of; }
   double* panel(Index q) const { return vectors_ + q * VECTORS * WIDE; }
@@ -75,8 +82,10 @@ class Squares {
   }
 
   void settle() {
-    for (Index i = 0; i < g_; i += TALL)
+    for (Index i = 0; i < g_; i += TALL) {
       for (Index q = i / WIDE; q < panels_; ++q) add_tile(i, q);
+      work_.done((waiting_ + TALL) * (g_ - i));
+    }
     waiting_ = 0;
   }
 
@@ -84,8 +93,10 @@ class Squares {
     settle();
     for (Index i = 0; i < g_; ++i)
       for (Index j = i; j < g_; ++j) out(i, j) += sums_[i * across() + j];
-    for (Index i = 0; i < g_; ++i)
+    for (Index i = 0; i < g_; ++i) {
+      work_.done(8 * i);
       for (Index j = 0; j < i; ++j) out(i, j) = out(j, i);
+    }
   }
 };
 
@@ -97,7 +108,9 @@ void add_covariances(Matrix<const double> a, Matrix<const double> p, Vector<cons
   Squares squares(g);
   const Buffer<double> later(g + LANES);  // Σ p ℓ of the vectors after one
   double vector[LANES];
+  Work work;
   for (Index i = 0; i < n; ++i) {
+    work.done(k * g);
     const double* row = &a((i + 1) * k - 1, 0);
     double s = p(i, k - 1);
     for (Index j = 0; j < g; ++j) later[j] = s * row[j];

@@ -1,6 +1,7 @@
 #include "labelings.hpp"
 
 #include "double_double.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -73,7 +74,9 @@ template <class T>
 void stratify(Matrix<const T> codes, Index classes, Index f, Matrix<T> folds) {
   constexpr Index FEW = 16;  // classes that a block is looked through for
   const Index n = codes.shape[1];
+  Work work;
   for (Index p = 0; p < codes.shape[0]; ++p) {
+    work.done(4 * n);
     const T* code = codes.at + p * n;
     T* fold = folds.at + p * n;
     const Shares shares(code, n, classes, f);
@@ -114,8 +117,10 @@ INLINE void add_rows_to(Matrix<const double> x, Index first, Index stop, Bytes c
 
 void add_rows(Matrix<const double> x, Bytes codes, Bytes folds, Index classes, Cube<double> sums) {
   const Index n = x.shape[0], step = most<Index>(IN_CACHE / most<Index>(x.shape[1], 1), 1);
+  Work work;
   for (Index first = 0; first < n; first += step) {
     const Index stop = least(n, first + step);
+    work.done(codes.shape[0] * (stop - first) * (1 + x.shape[1] / LANES));
     Index p = 0;
     for (; p + 4 <= codes.shape[0]; p += 4)
       add_rows_to<4>(x, first, stop, codes, folds, classes, sums, p);
@@ -140,9 +145,11 @@ void tally(Bytes codes, Bytes folds, Index classes, Matrix<double> sizes) {
   const Buffer<std::uint8_t> own(BLOCK), fold(BLOCK);
   const Buffer<double> found(MOST);
   fill<double>(sizes.at, sizes.size(), 0.0);
+  Work work;
   for (Index p = 0; p < codes.shape[0]; ++p)
     for (Index first = 0; first < n; first += BLOCK) {
       const Index rows = least(BLOCK, n - first);
+      work.done(8 * classes * (f + 1));
       const std::uint8_t* code = codes.at + p * n + first;
       copy<std::uint8_t>(fold, folds.at + p * n + first, rows);
       fill<std::uint8_t>(own, BLOCK, 0);
@@ -229,9 +236,11 @@ void start_rows(Matrix<const double> log_prior, Index first, Bytes folds, Cube<d
   const Index rows = out.shape[2], k = out.shape[1], f = log_prior.shape[0] / folds.shape[0];
   const FoldsOfRows own(rows);
   const Buffer<double> prior(SPAN);
+  Work work;
   for (Index p = 0; p < folds.shape[0]; ++p) {
     own.read(folds, p, first, rows);
     for (Index c = 0; c < k; ++c) {
+      work.done(rows);
       for (Index g = 0; g < f; ++g) prior[g] = log_prior(p * f + g, c);
       double* to = &out(p, c, 0);
       Index i = 0;
@@ -286,6 +295,7 @@ void add_squares_of(Matrix<const double> x, Index first, Bytes folds, Matrix<con
   const Buffer<double> cells(d * wide), means(d * SPAN), roots(d * SPAN), constants(SPAN);
   for (Index j = 0; j < d; ++j) copy<double>(cells + j * wide, x.at + j * n + first, rows);
   const FoldsOfRows own(wide);
+  Work work;
   for (Index p = 0; p < folds.shape[0]; ++p) {
     own.read(folds, p, first, rows);
     for (Index c = 0; c < k; ++c) {
@@ -301,6 +311,7 @@ void add_squares_of(Matrix<const double> x, Index first, Bytes folds, Matrix<con
       }
       const ClassTables of{means, roots, constants};
       double* to = &out(p, c, 0);
+      work.done(d * (8 * f + rows));
       for (Index i = 0; i < rows; i += 2 * LANES) {
         const Folds one = own.at(i), two = own.at(i + LANES);
         Lanes a = splat(0.0), b = a;
@@ -331,11 +342,13 @@ void add_table(Matrix<const std::int32_t> places, Index first, Bytes folds,
   const Index models = table.shape[0], width = table.shape[2];
   if (!folds.shape[0]) return;
   const Index f = models / folds.shape[0];
+  Work work;
   for (Index p = 0; p < folds.shape[0]; ++p)
     for (Index i = 0; i < rows; ++i) {
       const Index g = p * f + folds.at[p * n + first + i];
       const double* terms = table.at + g * table.shape[1] * width;
       const std::int32_t* row = places.at + (first + i) * d;
+      work.done(d * (1 + k / LANES));
       for (Index c = 0; c < k; c += LANES) {
         Lanes sum = splat(0.0);
         for (Index j = 0; j < d; ++j) sum += load(terms + row[j] * width + c);
@@ -375,10 +388,12 @@ void hits(Cube<const double> scores, Index first, Bytes codes, Bytes folds, Byte
           Matrix<double> hits) {
   const Index n = codes.shape[1], k = scores.shape[1], all = scores.shape[2], f = hits.shape[1];
   const Buffer<std::uint8_t> hit(BLOCK), fold(BLOCK);
+  Work work;
   for (Index p = 0; p < codes.shape[0]; ++p)
     for (Index start = 0; start < all; start += BLOCK) {
       const Index rows = least(BLOCK, all - start), at = p * n + first + start;
       copy<std::uint8_t>(fold, folds.at + at, rows);
+      work.done(BLOCK / LANES * (k + f));
       fill<std::uint8_t>(hit, BLOCK, 0);
       find_hits(&scores(p, 0, 0) + start, all, k, rows, codes.at + at, fold, otherwise.at + p * f,
                 hit);

@@ -24,7 +24,7 @@ set(kernels bins columns comoments coordinate counts cuts densities descent dist
     logistic merging moments pair_counts pairs posterior scores searchlight squares sums sweep)
 
 # Compiled once, for any processor: memory, and whole numbers of any length.
-set(suffice_common memory.cpp planes.cpp dyadic.cpp moment_sums.cpp product_sums.cpp)
+set(suffice_common memory.cpp interrupts.cpp planes.cpp dyadic.cpp moment_sums.cpp product_sums.cpp)
 list(TRANSFORM suffice_common PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # Floating point as written: a product and a sum are fused where the source says so, nowhere else.

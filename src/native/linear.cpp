@@ -1,6 +1,7 @@
 #include "linear.hpp"
 
 #include "class_tiles.hpp"
+#include "interrupts.hpp"
 
 namespace suffice::LEVEL {
 namespace {
@@ -11,6 +12,7 @@ class Functions {
   Buffer<double> origin_;
   Arranged slope_;
   ColumnsAdder<Products> add_;
+  Work work_;
 
  public:
   const Buffer<double> constants, sums, sizes;  // (k · 16,), (k · 16,) and Σⱼ |xⱼ − oⱼ| (16,)
@@ -24,7 +26,10 @@ class Functions {
     for (Index c = 0; c < constant.shape[0]; ++c) fill(constants + c * TILE, TILE, constant[c]);
   }
 
-  INLINE void of(Tile tile) const { add_(tile, layout_, {origin_, slope_}, sums, sizes); }
+  INLINE void of(Tile tile) {
+    add_(tile, layout_, {origin_, slope_}, sums, sizes);
+    work_.done(layout_.classes * layout_.columns);
+  }
 };
 
 double largest_size(Vector<const double> values) {
@@ -36,7 +41,7 @@ double largest_size(Vector<const double> values) {
 Index add_complete(const Table& x, Vector<const double> origin, Matrix<const double> slope,
                    Vector<const double> constant, Vector<bool> done, Strided<double> out) {
   const TileReader tiles(x);
-  const Functions functions(tiles, origin, slope, constant);
+  Functions functions(tiles, origin, slope, constant);
   const double largest = LARGEST - largest_size(origin);
   for (Index first = 0; first < x.rows; first += TILE) {
     const Index rows = tiles.rows(first);
@@ -59,7 +64,7 @@ Index add_complete(const Table& x, Vector<const double> origin, Matrix<const dou
 void write(const Table& x, Vector<const double> origin, Matrix<const double> slope,
            Vector<const double> constant, Strided<double> out) {
   const TileReader tiles(x);
-  const Functions functions(tiles, origin, slope, constant);
+  Functions functions(tiles, origin, slope, constant);
   for (Index first = 0; first < x.rows; first += TILE) {
     functions.of(tiles.from(first));
     for (Index c = 0; c < out.columns; ++c)

@@ -1,5 +1,6 @@
 #include "logistic.hpp"
 
+#include "interrupts.hpp"
 #include "logistic_loss.hpp"
 #include "simd.hpp"
 
@@ -13,7 +14,9 @@ void loss_derivatives(Matrix<const double> t, Vector<const std::int64_t> codes, 
                       Matrix<double> residual, Matrix<double> p, Matrix<double> other) {
   const Index m = t.shape[1];
   const Buffer<double> raised(m);
+  Work work;
   for (Index i = 0; i < t.shape[0]; ++i) {
+    work.done(16 * m);
     Loss of_row;
     if (m == 1) {
       const TwoClasses row = two_classes(t(i, 0), codes[i], faint(t(i, 0)));
@@ -144,7 +147,9 @@ double add_gradient(Matrix<const double> x, Vector<const double> origin,
   const Buffer<double> raised(room_of_lanes(m * ROWS));
   const Losses losses(sums, m);
   for (Index c = 0; c <= m; ++c) copy(slopes + c * width, &directions(c, 0) + 1, d);
+  Work work;
   for (Index first = 0; first < n; first += ROWS) {
+    work.done((m + 1) * (width + 16 * ROWS));
     write_shifted(x, first, origin.at, width, rows);
     for (Index c = 0; c <= m; ++c) {
       double* t = scores + c * ROWS;
@@ -251,8 +256,10 @@ void add_gradients(Matrix<const double> x, Vector<const double> origin,
     }
   };
   RowTile tile(d);
+  Work work;
   for (Index first = 0, tiles = 1; first < n; first += TILE, ++tiles) {
     tile.read(x, first, origin.at, codes.at, weights, class_weights.at);
+    work.done(TILE * (d + q * (d + 4)));
     for (Index c = 0; c < q; ++c)
       tile.add(&coefficients(c, 0), plain, sums + c * LANES, products + c * LANES,
                gradients + c * width);
@@ -271,9 +278,11 @@ double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
   const Index k = sums.class_weights.shape[0], width = directions.shape[1], m = k == 2 ? 1 : k;
   const Buffer<double> scores(width), residual(width), raised(width);
   const Losses losses(sums, m);
+  Work work;
   for (Index i = 0; i < codes.shape[0]; ++i) {
     if (codes[i] < 0) continue;
     const Index start = x.starts[i], stop = x.starts[i + 1];
+    work.done((16 + stop - start) * width);
     for (Index first = 0; first < width; first += LANES) {
       Lanes t = load(directions.at + first);
       for (Index q = start; q < stop; ++q)

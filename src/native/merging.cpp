@@ -3,6 +3,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "interrupts.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -146,8 +147,10 @@ class Merger {
     const Index laid_out = all_short ? 0 : d_;
     const Buffer<Sum> sums(laid_out);
     ColumnSet shown(laid_out);
+    Work work;
     for (Index first = 0; first < n_; first += ABREAST) {
       const Index rows = least(ABREAST, n_ - first);
+      work.done(8 * (x_.starts[first + rows] - x_.starts[first]));
       if (const Index cells = longest(first, rows))
         merge_abreast(first, rows, cells, keys, starts);
       else

@@ -1,6 +1,7 @@
 // What is done with class-wise sums about pivots, cell by cell: they are added, taken away, moved
 // to other pivots, and become mean and scatter.
 #pragma once
+#include "interrupts.hpp"
 #include "moments.hpp"
 #include "pivots.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 
 using Number = Pair<double>;
 
+constexpr Index CELL = 64;    // operations of a cell, about
 constexpr double FAR = 64.0;  // standard deviations from 0 at which a mean is worth two doubles
 
 // Places c, j of the sums of a class: numbers that a kernel reads and writes.
@@ -66,7 +68,9 @@ inline Index merge_from(Index to, Index from, MomentState<double> state,
 }
 
 inline Index merge(MomentState<double> state, MomentState<const double> other, double sign) {
+  Work work;
   for (Index c = 0; c < state.pivot.shape[0]; ++c) {
+    work.done(CELL * state.pivot.shape[1]);
     const Index j = merge_from(c, c, state, other, sign);
     if (j >= 0) return c * state.pivot.shape[1] + j;
   }
@@ -104,8 +108,10 @@ MeanAndScatter mean_and_scatter_of(const Cell<T>& cell) {
 
 inline void mean_and_scatter(MomentState<const double> state, Matrix<double> mean,
                              Matrix<double> mean_lo, Matrix<double> scatter) {
+  Work work;
   for (Index c = 0; c < state.pivot.shape[0]; ++c)
     for (Index j = 0; j < state.pivot.shape[1]; ++j) {
+      work.done(CELL);
       const Cell<const double> cell(state, c, j);
       if (cell.w <= 0.0) {
         mean(c, j) = mean_lo(c, j) = scatter(c, j) = 0.0;
@@ -121,8 +127,10 @@ inline void mean_and_scatter(MomentState<const double> state, Matrix<double> mea
 //
 // Pivots that are the values, or so near to them that squares underflow, stay.
 inline void recentre(MomentState<double> state) {
+  Work work;
   for (Index c = 0; c < state.pivot.shape[0]; ++c)
     for (Index j = 0; j < state.pivot.shape[1]; ++j) {
+      work.done(CELL);
       const Cell<double> cell(state, c, j);
       Number s1 = cell.sum(), s2 = cell.square();
       if (s2.hi >= SMALLEST * SMALLEST * most<double>(cell.w, 1.0)) {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice {
@@ -29,7 +30,8 @@ void MomentSums::grow(Index classes) {
   weight.grow(k * d), sums.grow(k * d), squares.grow(k * d);
 }
 
-constexpr int HALF = 26;  // bits of the lower part of a level
+constexpr Index CELL = 512;  // operations of a quotient of whole numbers, about
+constexpr int HALF = 26;     // bits of the lower part of a level
 
 using Product = unsigned __int128;
 
@@ -128,8 +130,10 @@ void MomentSums::place_weights(int unit, int slices) {
 }
 
 void MomentSums::settle() {
+  LEVEL::Work work;
   for (Index c = 0; c < k; ++c)
     for (Index panel = 0; panel < panels; ++panel) {
+      work.done(CELL);
       settle(c, panel);
       if (weighted) settle_weighted(c, panel);
     }
@@ -139,7 +143,9 @@ constexpr double FAR = 64.0;  // standard deviations from 0 at which a mean is w
 
 void mean_and_scatter(const MomentTables& of, double* mean, double* mean_lo, double* scatter,
                       double* variance) {
+  LEVEL::Work work;
   for (Index i = 0; i < of.weight.cells; ++i) {
+    work.done(CELL);
     mean[i] = mean_lo[i] = scatter[i] = variance[i] = 0.0;
     const Dyadic w = of.weight.number(i), s = of.sums.number(i);
     if (w.zero() || w.negative) continue;
@@ -158,8 +164,11 @@ static bool possible(const Dyadic& w, const Dyadic& s, const Dyadic& q) {
 }
 
 Index impossible(const MomentTables& of) {
-  for (Index i = 0; i < of.weight.cells; ++i)
+  LEVEL::Work work;
+  for (Index i = 0; i < of.weight.cells; ++i) {
+    work.done(CELL);
     if (!possible(of.weight.number(i), of.sums.number(i), of.squares.number(i))) return i;
+  }
   return -1;
 }
 

@@ -9,6 +9,7 @@
 // given up only if Σv² is within its bound. NaN and numbers too large to be squared are not.
 #include "moments.hpp"
 
+#include "interrupts.hpp"
 #include "moment_cells.hpp"
 #include "pivots.hpp"
 #include "tile_reader.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr Index TILE_CELLS = 12'288;
 constexpr Index ROOM = 4'096;  // rows that a bias makes room for, at most
+constexpr Index FEW = 256;     // rows that are added while a class is gone to, about
 
 Index padded_to_lanes(Index d) { return (d + LANES - 1) / LANES * LANES; }
 
@@ -113,6 +115,7 @@ class Adder {
   const std::int64_t* codes = nullptr;
   Index many = 0;
   bool centred = false, rounded = false;
+  Work work;
 
  public:
   Adder(MomentState<double> state)
@@ -205,6 +208,7 @@ class Adder {
   bool add_class(Index c, Index to_come, const double* ahead) {
     Class& of = classes[c];
     const Index rows = start[c + 1] - start[c];
+    work.done((rows + FEW) * padded);
     of.room -= rows;
     if (of.room >= 0) add_to_other_side(c, ahead);
     if (of.room < 0 || !below(sums(c, 1 - of.side) + 2 * padded, limit + c * d, d)) {
@@ -279,6 +283,7 @@ Index add_weighted_rows(Matrix<const double> x, Vector<const std::int64_t> codes
   const Index n = x.shape[0], d = x.shape[1], k = state.pivot.shape[0];
   const Index size = most<Index>(16, TILE_CELLS / most<Index>(1, d));
   Buffer<Index> start(k + 2), order(size);
+  Work work;
   for (Index i = 0; i < n; ++i) {
     if (i % size == 0) {
       group(codes.at + i, least(size, n - i), k, start, order);
@@ -292,6 +297,7 @@ Index add_weighted_rows(Matrix<const double> x, Vector<const std::int64_t> codes
     std::int64_t large = 0;  // as wide as a double: the loop becomes vectors
     for (Index j = 0; j < d; ++j) large |= magnitude(row[j]) > LARGEST ? 1 : 0;
     if (large) return i;
+    work.done(8 * d);
     const Index c = codes[i];
     add_weighted_row(row, weights[i], &state.weight(c, 0, 0), &state.pivot(c, 0),
                      &state.sums(c, 0, 0), d);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "double_double.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -23,8 +24,11 @@ template <class Use>
 INLINE void by_rows(Matrix<const std::int32_t> places, Vector<const std::int64_t> codes, Use use) {
   const Index n = places.shape[0], d = places.shape[1];
   Buffer<std::int32_t> shown(d + 1);
-  for (Index i = 0; i < n; ++i)
+  Work work;
+  for (Index i = 0; i < n; ++i) {
+    work.done(d * d);
     if (codes[i] >= 0) use(i, &shown[0], shown_places(places.at + i * d, d, &shown[0]));
+  }
 }
 
 INLINE Index first_of(Index w) { return w * (w + 1) / 2; }
@@ -57,10 +61,12 @@ void sum_by_parent(Matrix<const std::int32_t> places, Vector<const bool> parent,
                    Cube<const double> terms, Cube<double> sums) {
   const Index n = places.shape[0], d = places.shape[1], k = terms.shape[0], m = terms.shape[1];
   Buffer<std::int32_t> shown(d + 1);
+  Work work;
   for (Index i = 0; i < n; ++i) {
     const std::int32_t* row = places.at + i * d;
     const Index size = shown_places(row, d, &shown[0]);
     for (Index c = 0; c < k; ++c) {
+      work.done(d * size);
       const double* own = terms.at + c * m * m;
       for (Index j = 0; j < d; ++j) {
         double sum = -std::numeric_limits<double>::infinity();

@@ -1,10 +1,13 @@
 #include "posterior.hpp"
 
 #include "elementary_functions.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
 namespace {
+
+constexpr Index ROW = 32;  // operations of eight rows and a class, about
 
 // The scores of a class, of eight rows from `first` on or of fewer; what is missing is 0.
 INLINE Lanes scores_of(Strided<const double> a, Index first, Index many, Index c) {
@@ -61,18 +64,22 @@ INLINE Index answer_impossible(Lanes top, Strided<double> out, Index first, Inde
 }
 
 void log_sum_exp(Strided<const double> a, double* out) {
+  Work work;
   for (Index first = 0; first < a.rows; first += LANES) {
     const Index many = least<Index>(LANES, a.rows - first);
     const Lanes sum = evidence(a, first, many, largest(a, first, many));
+    work.done(ROW * a.columns);
     write_scores({out, a.rows, 1, 1, a.rows}, first, many, 0, sum);
   }
 }
 
 Index log_normalise(Strided<const double> a, Vector<const double> log_prior, Strided<double> out) {
   Index impossible = 0;
+  Work work;
   for (Index first = 0; first < a.rows; first += LANES) {
     const Index many = least<Index>(LANES, a.rows - first);
     const Lanes top = largest(a, first, many), sum = finite(evidence(a, first, many, top));
+    work.done(ROW * a.columns);
     for (Index c = 0; c < a.columns; ++c)
       write_scores(out, first, many, c, scores_of(a, first, many, c) - sum);
     if (count_above(top, splat(-INFINITE)) < LANES)
@@ -83,10 +90,12 @@ Index log_normalise(Strided<const double> a, Vector<const double> log_prior, Str
 
 Index normalise(Strided<double> a, Vector<const double> prior) {
   const auto scores = read_only(a);
+  Work work;
   Index impossible = 0;
   for (Index first = 0; first < a.rows; first += LANES) {
     const Index many = least<Index>(LANES, a.rows - first);
     const Lanes top = largest(scores, first, many), shift = finite(top);
+    work.done(ROW * a.columns);
     Lanes sum = splat(0.0);
     for (Index c = 0; c < a.columns; ++c) {
       const Lanes share = exp(scores_of(scores, first, many, c) - shift);

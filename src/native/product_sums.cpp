@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice {
@@ -9,6 +10,7 @@ namespace suffice {
 using Limb = std::uint64_t;
 using Wide = unsigned __int128;
 
+constexpr Index CELL = 128;                  // operations of a number of many limbs, about
 constexpr Index MOST_ROWS = Index{1} << 28;  // of a matrix: then its sums go into tables
 
 struct ProductSums::Gathered {
@@ -114,7 +116,9 @@ void ProductSums::settle_column(Index matrix, Index column) {
 
 void ProductSums::settle(Index matrix) {
   if (!of_[matrix].rows) return;
+  LEVEL::Work work;
   for (Index i = 0; i < d; ++i) {
+    work.done(CELL * (d - i));
     for (Index j = i; j < d; ++j) settle_product(matrix, i, j);
     settle_sums(matrix, i);
   }
@@ -246,9 +250,11 @@ void recentre(const ProductTables& of, double* weight, double* pivot, double* su
   std::vector<Index> start(of.matrices + 1);  // groups of one matrix stand side by side
   for (Index c = 0; c < of.g; ++c) start[of.matrix[c] + 1] = c + 1;
   Index cell = 0;
+  LEVEL::Work work;
   for (Index m = 0; m < of.matrices; ++m)
     for (Index i = 0; i < d; ++i)
       for (Index j = i; j < d; ++j, ++cell) {
+        work.done(CELL * (1 + start[m + 1] - start[m]));
         product.add(of.products, cell, one, false);
         for (Index c = start[m]; c < start[m + 1]; ++c) {
           product.add(of.sums, c * d + j, Digits(pivot[c * d + i]), true);

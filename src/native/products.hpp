@@ -10,6 +10,7 @@
 // fma(a, b, S − S′) is what the rounding took.
 #pragma once
 #include "double_double.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -23,10 +24,13 @@ constexpr Index STRIDE = TILE_ROWS + LANES;  // not a power of two: places in th
 template <class F>
 INLINE void each_product(Index d, F&& f) {
   Index q = 0;
-  for (Index left = 0; left < d; left += SIDE)
+  Work work;
+  for (Index left = 0; left < d; left += SIDE) {
     for (Index right = left; right < d; right += SIDE)
       for (Index i = left; i < left + SIDE; ++i)
         for (Index j = right; j < right + SIDE; ++j) f(i, j, q++);
+    work.done(2 * SIDE * LANES * (d - left));
+  }
 }
 
 // Add Σ a bᵀ of a block over the rows of a tile to its sums: exactly, to biased pairs, or rounded.
@@ -67,11 +71,14 @@ INLINE void add_block(const double* a, const double* b, Index rows, double* s, d
 }
 
 template <bool exact>
-void add_blocks(const double* a, const double* b, Index d, Index rows, double* s, double* s_lo) {
+void add_blocks(const double* a, const double* b, Index d, Index rows, double* s, double* s_lo,
+                Work& work) {
   Index q = 0;
-  for (Index left = 0; left < d; left += SIDE)
+  for (Index left = 0; left < d; left += SIDE) {
     for (Index right = left; right < d; right += SIDE, q += SIDE * SIDE * LANES)
       add_block<exact>(a + left * STRIDE, b + right * STRIDE, rows, s + q, s_lo + q);
+    work.done(SIDE * rows / LANES * (d - left));
+  }
 }
 
 // The rows of a tile, v + e, and w(v + e) = a + a_lo where they have weights.
@@ -84,6 +91,7 @@ struct Tile {
 class Products {
   const Index d, places;
   Buffer<double> s, s_lo, bias, hi, lo;
+  Work work;
 
   static Index places_of(Index d) {
     const Index blocks = (d + SIDE - 1) / SIDE, products = blocks * (blocks + 1) / 2 * SIDE * SIDE;
@@ -112,10 +120,10 @@ class Products {
 
   // Add the products of the rows of a tile, (a + a_lo)(v + e)ᵀ but for a_lo eᵀ.
   void add(const Tile& tile, bool exact, bool weighted, bool rounded) {
-    if (!exact) return add_blocks<false>(tile.a, tile.v, d, tile.rows, s, s_lo);
-    add_blocks<true>(tile.a, tile.v, d, tile.rows, s, s_lo);
-    if (rounded) add_blocks<false>(tile.a, tile.e, d, tile.rows, s_lo, s_lo);
-    if (weighted || rounded) add_blocks<false>(tile.a_lo, tile.v, d, tile.rows, s_lo, s_lo);
+    if (!exact) return add_blocks<false>(tile.a, tile.v, d, tile.rows, s, s_lo, work);
+    add_blocks<true>(tile.a, tile.v, d, tile.rows, s, s_lo, work);
+    if (rounded) add_blocks<false>(tile.a, tile.e, d, tile.rows, s_lo, s_lo, work);
+    if (weighted || rounded) add_blocks<false>(tile.a_lo, tile.v, d, tile.rows, s_lo, s_lo, work);
   }
 
   // Add the products without their bias, times a power of two, to the pairs (2, d, d).
@@ -123,7 +131,10 @@ class Products {
     each_product(d, [&](Index i, Index j, Index q) {
       store(s + q * LANES, load(s + q * LANES) - splat(3.0 * bias[i] * bias[j]));
     });
-    for (Index q = 0; q < places / LANES; q += LANES) add_up(q);
+    for (Index q = 0; q < places / LANES; q += LANES) {
+      add_up(q);
+      work.done(LANES * LANES);
+    }
     each_product(d, [&](Index i, Index j, Index q) {
       if (i > j || j >= d) return;
       const auto sum = two_sum(products(0, i, j), scale * hi[q]);

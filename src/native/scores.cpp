@@ -1,6 +1,7 @@
 #include "scores.hpp"
 
 #include "elementary_functions.hpp"
+#include "interrupts.hpp"
 #include "row_tiles.hpp"
 #include "vectors.hpp"
 
@@ -24,6 +25,7 @@ Index add_student(Strided<const double> x, Matrix<const double> mean,
   const bool near = !any_larger(mean.at, mean.size(), LARGEST);
   const Buffer<double> tile(d * TALL), origin(d);
   double sums[TALL];
+  Work work;
   for (Index first = 0; first < x.rows; first += TALL) {
     const Index rows = least(TALL, x.rows - first);
     const bool small = write_tile(x, first, rows, origin, tile) < LARGEST && near;
@@ -40,6 +42,7 @@ Index add_student(Strided<const double> x, Matrix<const double> mean,
         store(sums + i, sum);
       }
       add_scores(out, first, c, sums, within);
+      work.done(TALL * d);
     }
     if (within < rows) return first + within;
   }
@@ -52,6 +55,7 @@ INLINE void add_tiles(Strided<const T> x, Strided<double> out, const Add& add) {
   const Index d = x.columns;
   const Buffer<double> tile(d * TALL), origin(d);
   double sums[TALL];
+  Work work;
   for (Index first = 0; first < x.rows; first += TALL) {
     const Index rows = least(TALL, x.rows - first);
     write_tile(x, first, rows, origin, tile);
@@ -64,6 +68,7 @@ INLINE void add_tiles(Strided<const T> x, Strided<double> out, const Add& add) {
         store(sums + i, a), store(sums + i + LANES, b);
       }
       add_scores(out, first, c, sums, rows);
+      work.done(TALL / LANES * d);
     }
   }
 }
@@ -148,6 +153,7 @@ void add_table(Matrix<const std::int64_t> values, Ranges ranges, Matrix<const do
   constexpr Index BLOCK = 32;          // rows whose places stay in cache from tile to tile
   const Index n = values.shape[0], d = values.shape[1], width = table.shape[1];
   const Buffer<std::int64_t> places(BLOCK * d);
+  Work work;
   for (Index start = 0; start < n; start += BLOCK) {
     const Index stop = least(start + BLOCK, n);
     const std::int64_t* cells = values.at + start * d;
@@ -165,6 +171,7 @@ void add_table(Matrix<const std::int64_t> values, Ranges ranges, Matrix<const do
       add_places<4>(places, d, table, first, start, stop, out);
     for (; first < out.columns; first += CLASS_TILE)
       add_places<1>(places, d, table, first, start, stop, out);
+    work.done(BLOCK * d * (1 + width / LANES));
   }
 }
 
@@ -195,12 +202,14 @@ INLINE void add_events(Compressed<T, I> x, Matrix<const double> slope, Index fir
 template <class T, class I>
 void add_sparse_linear(Compressed<T, I> x, Matrix<const double> slope, Strided<double> out) {
   constexpr Index BLOCK = 64;  // rows whose cells stay in cache from tile to tile
+  Work work;
   for (Index start = 0; start < out.rows; start += BLOCK) {
     const Index stop = least(start + BLOCK, out.rows);
     Index first = 0;
     for (; out.columns - first > CLASS_TILE; first += 2 * CLASS_TILE)
       add_events<2>(x, slope, first, start, stop, out);
     if (first < out.columns) add_events<1>(x, slope, first, start, stop, out);
+    work.done((x.starts[stop] - x.starts[start]) * (1 + out.columns));
   }
 }
 
@@ -220,7 +229,9 @@ Index best_class(Strided<const double> scores, Vector<std::int64_t> best) {
   constexpr Index BLOCK = 512;  // rows whose largest scores are found together
   const Buffer<double> top(BLOCK), place(BLOCK);
   Index impossible = 0;
+  Work work;
   for (Index first = 0; first < scores.rows; first += BLOCK) {
+    work.done(BLOCK * scores.columns);
     const Index rows = least(BLOCK, scores.rows - first);
     fill<double>(top, rows, -__builtin_inf());
     fill<double>(place, rows, -1.0);

@@ -1,6 +1,7 @@
 #include "searchlight.hpp"
 
 #include "elementary_functions.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 #include "simd.hpp"
 
@@ -64,10 +65,12 @@ struct Eight {
 template <class X, class T>
 void add_volumes(Matrix<const X> x, Vector<const std::int32_t> block, Vector<const T> pivot,
                  Matrix<T> sums, Matrix<T> squares) {
+  Work work;
   for (Index first = 0; first < x.shape[1]; first += CACHED) {
     const Index width = least(CACHED, x.shape[1] - first);
     const T* origin = &pivot[first];
     for (Index t = 0; t < x.shape[0]; ++t) {
+      work.done(width);
       const X* values = &x(t, first);
       T* sum = &sums(block[t], first);
       T* square = &squares(block[t], first);
@@ -99,8 +102,10 @@ void estimate(const LearntSums<T>& learnt, Index fold, const double* n, Term<T>*
   const double strength = learnt.prior[2], floor = learnt.prior[3];
   double all = 0.0;
   for (Index c = 0; c < k; ++c) all += n[c];
+  Work work;
   for (Index first = 0; first < voxels; first += STRIP) {
     const Index width = least(STRIP, voxels - first);
+    work.done(STRIP * (16 * k + learnt.label.size()));
     fill<T>(scratch, 2 * k * STRIP, T(0));
     for (Index b = 0; b < learnt.label.size(); ++b) {
       if (!learnt.trained(fold, b)) continue;
@@ -211,6 +216,7 @@ void each_tile(Matrix<const X> x, const LearntSums<T>& learnt, const Neighbours&
   const Buffer<T> scores(voxels * k * TILE), log_prior(k);
   const Buffer<Term<T>> terms(voxels * k);
   const Buffer<double> n(k);
+  Work work;
   for (Index f = 0; f < held_out.folds.size(); ++f) {
     const Index fold = held_out.folds[f];
     const double all = numbers<T>(learnt, fold, n);
@@ -219,12 +225,15 @@ void each_tile(Matrix<const X> x, const LearntSums<T>& learnt, const Neighbours&
     const Index stop = held_out.bounds(fold, 1);
     for (Index first = held_out.bounds(fold, 0); first < stop; first += TILE) {
       const Index rows = least<Index>(TILE, stop - first);
+      work.done(4 * voxels * k);
       evaluate<X, T>(x, first, rows, k, terms, scores);
       const std::int32_t* indices = neighbours.indices.at;
-      for (Index i = 0; i + 1 < neighbours.indptr.size(); ++i)
+      for (Index i = 0; i + 1 < neighbours.indptr.size(); ++i) {
+        work.done((neighbours.indptr[i + 1] - neighbours.indptr[i]) * k);
         found(fold, first, rows, i,
               best_class<T>(scores, k, indices + neighbours.indptr[i],
                             indices + neighbours.indptr[i + 1], log_prior));
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "squares.hpp"
 
 #include "class_tiles.hpp"
+#include "interrupts.hpp"
 
 namespace suffice::LEVEL {
 namespace {
@@ -15,6 +16,7 @@ Index add_gaussian(const Table& x, Matrix<const double> mean, Matrix<const doubl
   const Buffer<double> sums(layout.classes * TILE), constants(layout.classes * TILE);
   const Buffer<double> shown(layout.classes * TILE), sizes(TILE);
   add_shown(tiles.zeros(), layout, {logs}, constants, sizes);
+  Work work;
   for (Index first = 0; first < x.rows; first += TILE) {
     const Tile tile = tiles.from(first);
     add_squares(tile, layout, {means, roots}, sums, sizes);
@@ -25,6 +27,7 @@ Index add_gaussian(const Table& x, Matrix<const double> mean, Matrix<const doubl
       added = shown;
     }
     add_rows(out, first, tiles.rows(first), added, sums);
+    work.done(layout.classes * layout.columns);
   }
   return -1;
 }

@@ -1,6 +1,7 @@
 #include "sums.hpp"
 
 #include "double_double.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 
 namespace suffice::LEVEL {
@@ -16,11 +17,14 @@ void add_pairs(Vector<const double> a, Vector<const double> a_lo, Vector<const d
 
 void sum_pairs(Matrix<const double> a, Matrix<const double> a_lo, Vector<double> hi,
                Vector<double> lo) {
-  for (Index i = 0; i < a.shape[0]; ++i)
+  Work work;
+  for (Index i = 0; i < a.shape[0]; ++i) {
+    work.done(4 * a.shape[1]);
     for (Index j = 0; j < a.shape[1]; ++j) {
       const auto sum = Pair<double>{hi[j], lo[j]} + Pair<double>{a(i, j), a_lo(i, j)};
       hi[j] = sum.hi, lo[j] = sum.lo;
     }
+  }
 }
 
 void normalise(Strided<double> hi, Strided<double> lo) {
@@ -36,8 +40,10 @@ void normalise(Strided<double> hi, Strided<double> lo) {
 }
 
 void scale(Cube<const double> pairs, double factor, Cube<double> out) {
+  Work work;
   for (Index i = 0; i < pairs.shape[0]; ++i)
     for (Index j = 0; j < pairs.shape[2]; ++j) {
+      work.done(8);
       const auto product = two_sum(pairs(i, 0, j), pairs(i, 1, j)) * Pair<double>{factor, 0.0};
       out(i, 0, j) = product.hi, out(i, 1, j) = product.lo;
     }

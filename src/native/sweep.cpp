@@ -1,6 +1,7 @@
 #include "sweep.hpp"
 
 #include "elementary_functions.hpp"
+#include "interrupts.hpp"
 #include "memory.hpp"
 #include "vectors.hpp"
 
@@ -41,7 +42,7 @@ class Columns {
 
 // Add A S Aᵀ with A = [I; B] to `scatter` (d, d), S being `products`; return tr Σ_oo⁻¹ S.
 double add_expected(Matrix<const double> a, Matrix<const double> products, const Columns& shown,
-                    const Columns& lost, double* row, Matrix<double> scatter) {
+                    const Columns& lost, double* row, Matrix<double> scatter, Work& work) {
   const Index d = a.shape[0];
   double trace = 0.0;
   for (Index i : shown)
@@ -50,6 +51,7 @@ double add_expected(Matrix<const double> a, Matrix<const double> products, const
       trace -= products(i, j) * a(i, j);
     }
   for (Index j : lost) {
+    work.done(shown.many() * (d + 2 * lost.many()));
     fill(row, d, 0.0);  // a row of B S
     for (Index i : shown) add_multiple(row, a(j, i), &products(i, 0), d);
     for (Index i : shown) {
@@ -82,6 +84,7 @@ void expect(SweepCells cells, const std::int64_t* code, const double* weight,
             Cube<double> scatter, double* log_likelihood) {
   const Index d = x.shape[1];
   const Buffer<double> swept(d * d), row(d), r(d), y(d);
+  Work work;
   const Matrix<double> a = {swept, {d, d}};
   Columns shown(d), lost(d);
   for (Index i = 0; i < cells.observed.shape[0]; ++i) {
@@ -90,12 +93,16 @@ void expect(SweepCells cells, const std::int64_t* code, const double* weight,
     const Matrix<double> to = scatter.part(cells.matrix[i]);
     copy(a.at, covariance.part(cells.matrix[i]).at, d * d);
     double log_determinant = 0.0, n = 0.0, distance = 0.0;
-    for (Index j : shown) log_determinant += log(sweep_column(a, j, row));
+    for (Index j : shown) {
+      log_determinant += log(sweep_column(a, j, row));
+      work.done(d * d / 2);
+    }
     if (cells.place[i] >= 0)
-      distance += add_expected(a, cells.products.part(cells.place[i]), shown, lost, row, to);
+      distance += add_expected(a, cells.products.part(cells.place[i]), shown, lost, row, to, work);
     for (Index g = cells.start[i]; g < cells.start[i + 1]; ++g) {
       distance = fill_in(a, shown, lost, &mean(code[g], 0), weight[g], &x(g, 0), r, y, distance);
       n += weight[g];
+      work.done(shown.many() * d);
     }
     for (Index j : lost)
       for (Index h : lost) to(j, h) += n * a(j, h);
@@ -108,7 +115,9 @@ void add_scatter(Matrix<const double> x, const std::int64_t* code, const double*
                  Matrix<const double> mean, Cube<double> scatter) {
   const Index d = x.shape[1];
   const Buffer<double> deviation(d);
+  Work work;
   for (Index g = 0; g < x.shape[0]; ++g) {
+    work.done(d * d / 2);
     for (Index j = 0; j < d; ++j) deviation[j] = x(g, j) - mean(code[g], j);
     const Matrix<double> to = scatter.part(scatter.shape[0] == 1 ? 0 : code[g]);
     for (Index j = 0; j < d; ++j) add_multiple(&to(j, 0), weight[g] * deviation[j], deviation, d);

@@ -16,6 +16,8 @@ from suffice.temporary import OURS, Held, sweep
 
 __all__ = ["atomic_writer"]
 
+PIECE = 1 << 24  # bytes written at a time: Ctrl-C is heard in between
+
 
 @overload
 def atomic_writer(
@@ -115,7 +117,7 @@ class _Target(io.FileIO):
 
     def write(self, data: Any, /) -> int:
         with _naming(self._path):
-            return super().write(data)
+            return super().write(memoryview(data)[:PIECE])
 
     def close(self) -> None:
         with _naming(self._path):

@@ -37,6 +37,7 @@ _ENVELOPE_KEYS = {"digest", "format", "format_version", "kind", "library_version
 _LENGTH_BYTES = 8
 _MAX_HEADER_BYTES = 100_000_000
 _ENDLESS = 2**63
+_PIECE = 1 << 24  # bytes digested at a time
 
 # The envelope is the only metadata and "digest" the first of its sorted keys, so every model
 # file starts, after the length, with these bytes and the digest.
@@ -252,7 +253,8 @@ def _digest(raw: bytes) -> bytes:
     view = memoryview(raw)
     digest = hashlib.sha256(view[: _DIGEST.start])
     digest.update(_BLANK_DIGEST.encode())
-    digest.update(view[_DIGEST.stop :])
+    for start in range(_DIGEST.stop, len(raw), _PIECE):  # Ctrl-C is heard in between
+        digest.update(view[start : min(start + _PIECE, len(raw))])
     return digest.hexdigest().encode()
 
 

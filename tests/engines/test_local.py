@@ -5,10 +5,12 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 from suffice.engines.local import LocalEngine
 from suffice.errors import ParameterError
+from suffice.numerics import kernels
 
 
 def doubled(split: str, times: int) -> str:
@@ -103,6 +105,24 @@ def test_an_interrupt_ends_what_other_threads_read() -> None:
     with pytest.raises(KeyboardInterrupt):
         list(LocalEngine(2).map(interrupted, None, splits))  # type: ignore[arg-type]
     assert not any(split.ended for split in splits)
+
+
+def test_an_interrupt_ends_kernels_of_other_threads() -> None:
+    caller, d = threading.get_ident(), 1_500
+    x, rest, upper = np.ones((2, d, d)), np.zeros((2, d, d)), np.triu(np.full((d, d), 1e-3), 1)
+    upper += np.eye(d)
+
+    def interrupted(split: int, _: None) -> None:
+        if threading.get_ident() != caller:
+            pairs = upper, np.zeros((d, d)), np.ones(d), np.zeros(d)
+            kernels.factor.solve(*pairs, x[split], rest[split])
+        while (x[:, 1, 0] == 1).all():
+            pass
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(LocalEngine(2).map(interrupted, None, range(2)))  # type: ignore[arg-type]
+    assert (x[:, 0, 0] == 1).all()  # it is changed last
 
 
 def test_an_engine_has_a_thread() -> None:

@@ -238,12 +238,12 @@ def resized(rng: Random, array: np.ndarray) -> np.ndarray:
         return array[None]
     axis, way = rng.randrange(array.ndim), rng.randrange(5)
     n = array.shape[axis]
-    if way == 0 and n:
+    if way == 0 and array.size:
         return np.delete(array, rng.randrange(n), axis)
-    if way == 1 and n:
+    if way == 1 and array.size:
         at = rng.randrange(n)
         return np.insert(array, at, array.take(at, axis), axis)
-    if way == 2:
+    if way == 2 and array.size:  # of none, each of 2⁴⁰ would be repeated
         return np.repeat(array, rng.choice([0, 2, 3]), axis)
     shape = list(array.shape)
     shape[axis - 1] = rng.choice([1, 2**20, 2**40]) if way == 3 else shape[axis - 1]

@@ -25,6 +25,7 @@ void define_exact_logistic(nanobind::module_ m);
 void define_exact_moments(nanobind::module_ m);
 void define_factor(nanobind::module_ m);
 void define_gram(nanobind::module_ m);
+void define_interrupts(nanobind::module_ m);
 void define_labelings(nanobind::module_ m);
 void define_linear(nanobind::module_ m);
 void define_logistic(nanobind::module_ m);

@@ -19,6 +19,7 @@ from suffice.errors import ParameterError
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.row_answers import discriminants
 from suffice.models.generative.semi_supervised import Unlabelled
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import row_sums
 from suffice.numerics.rows import linear
 from suffice.statistics.by_class import ByClass
@@ -333,8 +334,8 @@ class LinearDiscriminantAnalysis(ChosenShrinkage):
         """Eigenvectors (r, d) and eigenvalues (r,) of WBWᵀ."""
         offsets = self._offsets
         most = min(len(offsets) - 1, offsets.shape[1])
-        _, singular, directions = np.linalg.svd(
-            np.sqrt(self.priors_)[:, None] * offsets, full_matrices=False
+        _, singular, directions = interruptible(
+            np.linalg.svd, np.sqrt(self.priors_)[:, None] * offsets, full_matrices=False
         )
         kept = np.flatnonzero(singular[:most] > self.tol * singular[0])
         side = np.where(directions[kept] @ offsets[-1] < 0, -1.0, 1.0)

@@ -19,6 +19,7 @@ from suffice.families.options import check_nonnegative
 from suffice.models.base.class_weights import ClassWeight
 from suffice.models.generative.row_answers import joint
 from suffice.models.generative.semi_supervised import Unlabelled
+from suffice.numerics.interruption import interruptible
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.precision import FORMERLY_EXACT, PrecisionOfProducts
 
@@ -157,9 +158,11 @@ class QuadraticDiscriminantAnalysis(ChosenShrinkage):
     @property
     def rotations_(self) -> list[NDArray[np.float64]]:
         """Principal axes of Σ_c, as columns, k of (d, d)."""
-        return list(np.linalg.eigh(self._factored.covariance).eigenvectors[:, :, ::-1])
+        return list(
+            interruptible(np.linalg.eigh, self._factored.covariance).eigenvectors[:, :, ::-1]
+        )
 
     @property
     def scalings_(self) -> list[NDArray[np.float64]]:
         """Variances along the principal axes, k of (d,)."""
-        return list(np.linalg.eigvalsh(self._factored.covariance)[:, ::-1])
+        return list(interruptible(np.linalg.eigvalsh, self._factored.covariance)[:, ::-1])

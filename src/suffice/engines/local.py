@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
-from threading import Event
 from typing import Any, Generic, TypeVar
 
 from suffice.data.read_ahead import in_order
@@ -18,6 +17,7 @@ from suffice.engines.engine import Engine
 from suffice.engines.memory_limit import bytes_of, within_limit
 from suffice.engines.threads import threads
 from suffice.errors import ParameterError
+from suffice.numerics import kernels
 from suffice.phrases import Option, Phrase, PythonOnly
 from suffice.statistics.batch import Batch
 from suffice.statistics.statistic import Statistic
@@ -77,10 +77,10 @@ class LocalEngine(Engine):
             for split in splits:
                 yield kernel(split, params)
             return
-        pool, stop = threads(workers - 1), Event()
+        pool, stop = threads(workers - 1), kernels.interrupts.Stop()
 
         def begin(split: Split) -> _Task[R]:
-            return _Task(pool, partial(kernel, _stoppable(split, stop), params))
+            return _Task(pool, partial(kernel, _stoppable(split, stop), params), stop)
 
         def drop(tasks: Iterable[_Task[R]]) -> None:
             stop.set()
@@ -127,7 +127,7 @@ class _StoppedError(Exception):
 class _Stoppable:
     """A split whose rows end with an error when nobody waits for what is made of them."""
 
-    def __init__(self, split: Split, stop: Event) -> None:
+    def __init__(self, split: Split, stop: kernels.interrupts.Stop) -> None:
         self._split, self._stop = split, stop
 
     def __getattr__(self, name: str) -> Any:
@@ -141,15 +141,17 @@ class _Stoppable:
             yield batch
 
 
-def _stoppable(split: Any, stop: Event) -> Any:
+def _stoppable(split: Any, stop: kernels.interrupts.Stop) -> Any:
     return _Stoppable(split, stop) if hasattr(split, "batches") else split
 
 
 class _Task(Generic[R]):
     """A call that a pool makes, or the caller where no thread has begun it."""
 
-    def __init__(self, pool: ThreadPoolExecutor, call: Callable[[], R]) -> None:
-        self.call, self.future = call, pool.submit(call)
+    def __init__(
+        self, pool: ThreadPoolExecutor, call: Callable[[], R], stop: kernels.interrupts.Stop
+    ) -> None:
+        self.call, self.future = call, pool.submit(stop.call, call)
 
     def taken_over(self) -> bool:
         """Make the call here, unless it has begun."""
@@ -176,7 +178,7 @@ def _first(pending: deque[_Task[R]]) -> R:
 def _cancel(tasks: Iterable[_Task[R]]) -> None:
     """Cancel what has not begun, and wait for the rest: it sees the memory of the caller.
 
-    What reads rows ends with the batch that it has begun.
+    What reads rows ends with the batch that it has begun, or within its kernel.
     """
     futures = [task.future for task in tasks]
     for future in futures:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -121,8 +122,12 @@ def in_threads(work: Any, tasks: Any, workers: int) -> Iterator[Any]:
     """Yield the results of tasks in their order, worked on by so many threads."""
     if workers == 1:
         yield from map(work, tasks)
-    else:
-        yield from threads(workers).map(work, tasks)
+        return
+    stop = kernels.interrupts.Stop()
+    try:
+        yield from threads(workers).map(lambda task: stop.call(partial(work, task)), tasks)
+    finally:
+        stop.set()  # what has begun and is not asked for any more
 
 
 def _pieces(bounds: NDArray[np.int64], workers: int) -> tuple[NDArray[np.intp], NDArray[np.int64]]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from suffice.numerics import kernels
 from suffice.numerics.elementary import log1p
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.interruption import interruptible
 
 __all__ = ["CELLS", "EXACT_SCORES", "Area", "Counted", "Ranking", "cell_of", "sides_of"]
 
@@ -33,7 +34,7 @@ def sides_of(truth: NDArray[np.bool_], weights: NDArray[np.float64]) -> NDArray[
 
 def _different(scores: NDArray[np.float64]) -> int:
     """How many different scores there are: sorting them without their weights is quick."""
-    ordered = np.sort(scores)
+    ordered = interruptible(np.sort, scores)
     return int((ordered[1:] != ordered[:-1]).sum()) + 1
 
 
@@ -72,7 +73,7 @@ class Counted:
     @classmethod
     def of(cls, scores: NDArray[np.float64], *sides: NDArray[np.float64]) -> Counted:
         """Add up the weights ``sides`` (m, 2) of scores (m,), some of which may be equal."""
-        different, at = np.unique(scores, return_inverse=True)
+        different, at = interruptible(np.unique, scores, return_inverse=True)
         sums = DoubleDouble.zeros((len(different), 2))
         for side in sides:
             kernels.counts.add_events(side, at, np.zeros(0), sums.hi, sums.lo)

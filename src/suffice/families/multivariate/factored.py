@@ -15,6 +15,7 @@ from suffice.numerics import kernels
 from suffice.numerics.error_free import quick_two_sum
 from suffice.numerics.exact import DoubleDouble
 from suffice.numerics.in_print import NAMED, bound
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import (
     LEAST_PIVOT,
     ROUNDED_MATRIX,
@@ -173,7 +174,7 @@ class FactoredGaussians:
         sd = np.sqrt(np.diagonal(self.covariance, axis1=1, axis2=2))
         unit = np.where(sd > 0, sd, 1.0)
         correlation = self.covariance / (unit[:, :, None] * unit[:, None, :])
-        variances, axes = np.linalg.eigh(correlation)
+        variances, axes = interruptible(np.linalg.eigh, correlation)
         roots = unit[:, :, None] * axes * np.sqrt(np.maximum(variances, 0.0))[:, None, :]
         z = rng.standard_normal((len(codes), d)) * stretch
         of = np.zeros_like(codes) if s == 1 else codes

@@ -12,6 +12,7 @@ from suffice.families.left_out.rows import LearntRows, no_closed_form
 from suffice.families.multivariate.factored import FactoredGaussians
 from suffice.families.multivariate.parameters import LOG_2PI
 from suffice.numerics.elementary import log
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.rows import affine
 from suffice.statistics.block import RealBlock
 from suffice.statistics.moments_left_out import ABSENT, FEWEST_DIGITS
@@ -89,7 +90,7 @@ class GaussiansLeftOut:
         if factored.raised or (len(factored.covariance) > 1 and rest.min() <= 0):
             raise no_closed_form(family, "the rows of a class do not vary in all directions")
         relative = factored.whitening @ covariance @ factored.whitening.transpose(0, 2, 1)
-        widest = np.linalg.eigvalsh(relative).max(axis=1, initial=0.0)
+        widest = interruptible(np.linalg.eigvalsh, relative).max(axis=1, initial=0.0)
         narrowest = 1.0 / np.where(widest > 0, widest, 1.0)
         return cls(factored, weight, family.ddof, family.variance_floor, narrowest)
 

@@ -35,6 +35,7 @@ from suffice.families.multivariate.sums import _Sums
 from suffice.families.multivariate_gaussian import MultivariateGaussian
 from suffice.families.posteriors.posterior import Posterior, ScoreMoments, trigamma
 from suffice.numerics.elementary import digamma, log, log_of
+from suffice.numerics.interruption import interruptible
 from suffice.statistics.block import RealBlock, require_held
 from suffice.statistics.indicator_comoments import IndicatorComoments
 
@@ -113,7 +114,7 @@ class MultivariateGaussianPosterior(Posterior):
             A = np.tril(rng.standard_normal((d, d)), -1)
             A += np.diag(np.sqrt(rng.chisquare(freedom)))
             # Λ = (WᵀA)(WᵀA)ᵀ, so (WᵀA)⁻ᵀ is a root of Σ.
-            roots.append(np.linalg.inv(whitening.T @ A).T)
+            roots.append(interruptible(np.linalg.inv, whitening.T @ A).T)
         z = rng.standard_normal(self.mean.shape)
         kappa = np.where(self.kappa > 0, self.kappa, 1.0)
         of = np.minimum(np.arange(len(self.mean)), len(roots) - 1)
@@ -198,7 +199,7 @@ def _whitening(matrix: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]
     """W with WᵀW = matrix⁻¹, and log |matrix|; columns are scaled first, so that no unit tells."""
     sd = np.sqrt(np.diagonal(matrix))
     sd = np.where(sd > 0, sd, 1.0)
-    values, axes = np.linalg.eigh(matrix / sd / sd[:, None])
+    values, axes = interruptible(np.linalg.eigh, matrix / sd / sd[:, None])
     values = np.maximum(values, np.finfo(float).eps * len(values))
     log_determinant = float(log(values).sum() + 2 * log(sd).sum())
     return (axes / np.sqrt(values)).T / sd, log_determinant

@@ -29,6 +29,7 @@ from suffice.families.multivariate.parameters import (
 )
 from suffice.families.univariate.parameters import GaussianParameters, StudentParameters
 from suffice.families.univariate.piecewise import PiecewiseParameters
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.logspace import cell_scores, safe_log
 from suffice.statistics.block import RealBlock
 
@@ -236,7 +237,9 @@ def _conditional(
     apart = (x[known] - factored.mean[:, known]) - factored.mean_lo[:, known]
     inner = covariance[:, known[:, None], known]
     across = covariance[:, asked[:, None], known]
-    solved = np.linalg.pinv(inner, hermitian=True) if len(known) else np.zeros((k, 0, 0))
+    solved = (
+        interruptible(np.linalg.pinv, inner, hermitian=True) if len(known) else np.zeros((k, 0, 0))
+    )
     gain = across @ solved
     mean = factored.mean[:, asked] + np.einsum("kgo,ko->kg", gain, apart)
     variance = covariance[:, asked, asked] - (gain * across).sum(axis=2)

@@ -36,6 +36,7 @@ from suffice.models.linear.model import (
 )
 from suffice.models.linear.posterior import Posterior
 from suffice.models.optimise.descent_options import STEPS
+from suffice.numerics.interruption import interruptible
 from suffice.phrases import Option, Phrase
 from suffice.statistics.block import BadCell
 from suffice.statistics.grouped_rows import GroupedRows
@@ -89,9 +90,9 @@ class FittedLinear(ConformalRegressor):
     @property
     def singular_(self) -> NDArray[np.float64]:
         """Singular values of the columns about their means, decreasing, (min(n, d),)."""
-        values = np.linalg.svd(self._unpenalised().factor.cholesky.value, compute_uv=False)
-        rows = int(np.ceil(self._unpenalised().equations.rows))
-        return np.asarray(values[: max(rows, 1)])
+        fit = self._unpenalised()
+        values = interruptible(np.linalg.svd, fit.factor.cholesky.value, compute_uv=False)
+        return np.asarray(values[: max(int(np.ceil(fit.equations.rows)), 1)])
 
     def _unpenalised(self) -> LeastSquares:
         fit = self._solved()

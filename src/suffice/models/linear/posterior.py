@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models.base.options import check_level, generator
 from suffice.models.linear.least_squares import LeastSquares
+from suffice.numerics.interruption import interruptible
 
 __all__ = ["Posterior"]
 
@@ -143,7 +144,7 @@ class Posterior:
         """Draw coefficients (n, q, t) and variances of the noise (n, t)."""
         rng = generator(random_state)
         variance = self.rate / rng.gamma(self.shape, size=(n, len(self.rate)))
-        values, axes = np.linalg.eigh(self.covariance)
+        values, axes = interruptible(np.linalg.eigh, self.covariance)
         root = axes * np.sqrt(np.maximum(values, 0.0))
         z = rng.standard_normal((n, len(self.location), len(self.rate)))
         return self.location + np.sqrt(variance)[:, None, :] * (root @ z), variance

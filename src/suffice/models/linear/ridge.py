@@ -13,6 +13,7 @@ from suffice.models.design.normal_equations import NormalEquations
 from suffice.models.linear.least_squares import LeastSquares
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.in_print import steps
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 
 __all__ = ["RidgePath", "RidgeSpectrum", "by_target", "checked_penalties"]
@@ -124,7 +125,7 @@ class RidgeSpectrum:
         plain = LeastSquares(equations, np.zeros(equations.p))
         root = np.where(scale > 0.0, 1.0 / np.sqrt(np.where(scale > 0.0, scale, 1.0)), 0.0)
         cholesky = plain.factor.cholesky.value * root[:, None]
-        left, singular, right = np.linalg.svd(cholesky)
+        left, singular, right = interruptible(np.linalg.svd, cholesky)
         strength = right @ product(plain.factor.whitening, equations.xy).value
         return cls(plain, scale, singular, root[:, None] * left, strength)
 

@@ -13,6 +13,7 @@ from suffice.models.linear.least_squares import LeastSquares
 from suffice.models.linear.model import LinearModel
 from suffice.models.linear.summary import Summary
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import product
 from suffice.numerics.rows import affine
 from suffice.statistics.batch import Batch
@@ -132,7 +133,11 @@ def robust(summary: Summary, found: Comoments, kind: Robust, intercept: bool) ->
         t = np.where(summary.estimate == 0.0, 0.0, summary.estimate / error)
     reach = float(stdtrit(summary.dof, (1.0 + summary.level) / 2.0)) * error
     w, v = summary.estimate[intercept:], covariance[intercept:, intercept:]
-    f = float(w @ np.linalg.pinv(v, hermitian=True) @ w) / summary.rank if summary.rank else 0.0
+    f = (
+        float(w @ interruptible(np.linalg.pinv, v, hermitian=True) @ w) / summary.rank
+        if summary.rank
+        else 0.0
+    )
     return replace(
         summary,
         standard_error=error,

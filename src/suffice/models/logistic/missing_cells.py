@@ -29,6 +29,7 @@ from suffice.models.logistic.centred_design import CentredDesign
 from suffice.numerics.elementary import exp, log
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, DoubleDouble
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import ROUNDED_MATRIX, factorise
 from suffice.numerics.logspace import log_normalise, log_sum_exp
 from suffice.numerics.rows import affine, linear
@@ -244,7 +245,7 @@ class _Given:
         """± ρ_i S_j (q, r), S the root of the correlations in standard deviations; and weights."""
         sd = np.sqrt(np.maximum(np.diagonal(self.covariance), 0.0))
         scale = np.where(sd > 0, sd, 1.0)
-        values, axes = np.linalg.eigh(self.covariance / scale / scale[:, None])
+        values, axes = interruptible(np.linalg.eigh, self.covariance / scale / scale[:, None])
         root = (axes * np.sqrt(np.maximum(values, 0.0))) @ axes.T * sd
         steps, fractions = _spherical(len(sd))
         return steps @ root, fractions
@@ -268,7 +269,7 @@ def _score_nodes(
     w: NDArray[np.float64], covariance: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Steps (q, m) from the expected scores, and the logarithms of their weights, (q,)."""
-    values, axes = np.linalg.eigh(w @ covariance @ w.T)
+    values, axes = interruptible(np.linalg.eigh, w @ covariance @ w.T)
     used = values > FLAT * max(float(values[-1]), 1e-300)
     roots = (axes[:, used] * np.sqrt(values[used])).T
     r = len(roots)

@@ -19,6 +19,7 @@ from suffice.models.optimise.descent_options import GradientDescent
 from suffice.models.optimise.gradient_descent import OptimizerState
 from suffice.numerics.error_free import LARGEST
 from suffice.numerics.exact import SQUARABLE, WEIGHT
+from suffice.numerics.interruption import interruptible
 from suffice.rules import FINITE, NONNEGATIVE, Shape, Within, rule
 from suffice.statistics.vocabulary import Vocabulary
 from suffice.tree import named
@@ -102,7 +103,7 @@ class SavedLogistic(SavedClassifier):
         if self.covariance is None:
             return self.root
         scale = np.sqrt(np.maximum(np.diagonal(self.covariance), 1e-300))
-        values, axes = np.linalg.eigh(self.covariance / scale / scale[:, None])
+        values, axes = interruptible(np.linalg.eigh, self.covariance / scale / scale[:, None])
         return np.asarray((axes * np.sqrt(np.maximum(values, 0.0))).T * scale)
 
     @rule("there are two classes or more, and coefficients of each term for every score")

@@ -19,6 +19,7 @@ from suffice.errors import DataError
 from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log
 from suffice.numerics.exact import DoubleDouble
+from suffice.numerics.interruption import interruptible
 from suffice.numerics.linalg import Factor, factorise
 from suffice.numerics.rows import linear
 
@@ -58,29 +59,31 @@ class Algebra:
         if not len(unit):
             return _Axes(self, unit, unit, scaled)
         try:
-            lower = np.linalg.cholesky(scaled + np.diag(np.where(unit > 0, 0.0, 1.0)))
+            lower = interruptible(
+                np.linalg.cholesky, scaled + np.diag(np.where(unit > 0, 0.0, 1.0))
+            )
             if np.diagonal(lower).min() ** 2 > SINGULAR:
                 return _Cholesky(inverse_scale, lower)
         except LinAlgError:
             pass
-        return _Axes.of(self, inverse_scale, *np.linalg.eigh(scaled))
+        return _Axes.of(self, inverse_scale, *interruptible(np.linalg.eigh, scaled))
 
     def eigenvalues(self, hessian: Array) -> Array:
         """Return those of a symmetric matrix, the least first."""
-        return np.asarray(np.linalg.eigvalsh(hessian), np.float64)
+        return np.asarray(interruptible(np.linalg.eigvalsh, hessian), np.float64)
 
     def log_determinant(self, hessian: Array) -> float:
         """Return log det H."""
-        return float(np.linalg.slogdet(hessian)[1])
+        return float(interruptible(np.linalg.slogdet, hessian)[1])
 
     def root_of_inverse(self, hessian: Array) -> Array:
         """Return R (p, p) with R Rᵀ = H⁻¹."""
         inverse = self.factored(hessian).solve(np.eye(len(hessian)))
-        return np.asarray(np.linalg.cholesky(inverse), np.float64)
+        return np.asarray(interruptible(np.linalg.cholesky, inverse), np.float64)
 
     def orthonormal(self, a: Array) -> Array:
         """Return orthonormal columns that span those of a (n, q), which are independent."""
-        return np.linalg.qr(a)[0]
+        return interruptible(np.linalg.qr, a)[0]
 
     def on_both_sides(self, q: Array, tensor: Array) -> Array:
         """Return Σ_ab q_ar t_aibj q_bs of q (m, r) and t (m, D, m, D), (r, D, r, D)."""
@@ -168,12 +171,12 @@ class _Cholesky:
     lower: Array
 
     def solve(self, b: Array) -> Array:
-        x, _ = dpotrs(self.lower, (self.inverse_scale * b.T).T, lower=True)
+        x, _ = interruptible(dpotrs, self.lower, (self.inverse_scale * b.T).T, lower=True)
         return np.asarray((self.inverse_scale * x.T).T)
 
     def inverse_root(self) -> Array:
         scale = np.diag(self.inverse_scale)
-        return np.asarray(solve_triangular(self.lower, scale, lower=True))
+        return np.asarray(interruptible(solve_triangular, self.lower, scale, lower=True))
 
     @property
     def smallest_pivot(self) -> float:

@@ -18,6 +18,7 @@ from suffice.numerics.kernels import (
     exact_moments as exact_moments,
     factor as factor,
     gram as gram,
+    interrupts as interrupts,
     labelings as labelings,
     linear as linear,
     logistic as logistic,

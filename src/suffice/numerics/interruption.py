@@ -1,0 +1,58 @@
+"""Calls of other libraries that take long: Ctrl-C does not wait until they return.
+
+Kernels of this library ask for signals themselves (``src/native/interrupts.hpp``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import copy_context
+from threading import Thread, current_thread, main_thread
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+__all__ = ["interruptible"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+LARGE = 1 << 15  # numbers: with fewer, a matrix is factored in a few milliseconds
+
+
+def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
+    """Return the result of a function that changes nothing, called by another thread if it is long.
+
+    The main thread, to which signals are delivered, waits meanwhile; on Ctrl-C the call is left
+    behind. It is long if an argument is a large array.
+
+    Parameters
+    ----------
+    function : callable
+        Has no effects, and gives the interpreter's lock back while it computes.
+    *arguments, **options
+        Of the function.
+
+    Examples
+    --------
+    >>> interruptible(np.linalg.eigvalsh, np.eye(2)), len(interruptible(np.sort, np.ones(LARGE)))
+    (array([1., 1.]), 32768)
+    """
+    large = any(isinstance(one, np.ndarray) and one.size >= LARGE for one in arguments)
+    if not large or current_thread() is not main_thread():
+        return function(*arguments, **options)
+    found: Future[R] = Future()
+    context = copy_context()  # with the caller's np.errstate
+
+    def call() -> None:
+        _settle(found, lambda: context.run(function, *arguments, **options))
+
+    Thread(target=call, name="suffice", daemon=True).start()
+    return found.result()
+
+
+def _settle(found: Future[Any], call: Callable[[], Any]) -> None:
+    try:
+        found.set_result(call())
+    except BaseException as error:
+        found.set_exception(error)
