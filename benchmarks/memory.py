@@ -144,7 +144,7 @@ def _rows(n: int, d: int, k: int) -> pa.Table:
 
 def _cases() -> Iterator[Case]:
     """One factor varied at a time, of each verb; at most 2·10⁹ cells."""
-    usual, wide = Case(), Case("columns", n=200_000, row_group=20_000)
+    usual, wide = Case(), Case("columns", n=100_000, row_group=20_000)
     few = Case("classes", n=1_000_000, row_group=100_000)
     for verb in ("fit", "predict", "evaluate"):
         yield from (replace(usual, varied="rows", verb=verb, n=n * 10**6) for n in (10, 30, 100))

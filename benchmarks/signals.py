@@ -57,7 +57,8 @@ def _cases() -> Iterator[Case]:
     few = ("fit", "predict")
     yield from (Case("NaiveBayes", n, d) for n, d in ((1_000_000, 20), (20_000, 2_000)))
     yield Case("NaiveBayes.textbook", 60_000, 2_000)
-    yield Case("NaiveBayes.textbook", 50_000, 20, 10_000)
+    yield Case("NaiveBayes.textbook", 50_000, 20, 10_000, verbs=("fit", "save", "load"))
+    yield Case("NaiveBayes.textbook", 50_000, 20, 2_000, verbs=("fit", "predict", "evaluate"))
     yield Case("NaiveBayes", 100_000, 20, 1_000, verbs=("fit",))
     for name in DISCRIMINANTS:
         yield from (Case(name, n, d) for n, d in ((100_000, 300), (10_000, 1_000)))

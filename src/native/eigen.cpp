@@ -39,9 +39,8 @@ double scaled(Matrix<double> a) {
 }
 
 // Take u qᵀ + q uᵀ from the first n rows and columns of a.
-void take_symmetric(Matrix<double> a, const double* u, const double* q, Index n, Work& work) {
+void take_symmetric(Matrix<double> a, const double* u, const double* q, Index n) {
   for (Index i = 0; i < n; ++i) {
-    work.done(n);
     double* row = a.at + i * a.shape[1];
     const Lanes by_u = splat(u[i]), by_q = splat(q[i]);
     Index j = 0;
@@ -66,12 +65,10 @@ void tridiagonal(Matrix<double> a, double* diagonal, double* e, double* h, doubl
     e[i - 1] = u[i - 1] > 0.0 ? -root : root;
     h[i] = squares - u[i - 1] * e[i - 1];
     u[i - 1] -= e[i - 1];
-    for (Index j = 0; j < i; ++j) {
-      q[j] = product(a.at + j * d, u, i) / h[i];
-      work.done(i);
-    }
+    for (Index j = 0; j < i; ++j) q[j] = product(a.at + j * d, u, i) / h[i];
     add_multiple(q, -(product(u, q, i) / (2.0 * h[i])), u, i);
-    take_symmetric(a, u, q, i, work);
+    take_symmetric(a, u, q, i);
+    work.done(i * i);
   }
 }
 
@@ -82,10 +79,9 @@ void multiply_reflections(Matrix<double> a, const double* h, double* u, Work& wo
     copy(u, a.at + i * d, i);
     for (Index j = 0; j < d; ++j) a(i, j) = i == j ? 1.0 : 0.0;
     if (h[i] == 0.0) continue;
-    for (Index r = 0; r < i; ++r) {
+    for (Index r = 0; r < i; ++r)
       add_multiple(a.at + r * d, -(product(a.at + r * d, u, i) / h[i]), u, i);
-      work.done(i);
-    }
+    work.done(i * i);
   }
 }
 
@@ -106,7 +102,7 @@ void rotate(double* x, double* y, double c, double s, Index d) {
 }
 
 // One QL step on the rows from l to m.
-void step(Matrix<double> vectors, double* diagonal, double* e, Index l, Index m, Work& work) {
+void step(Matrix<double> vectors, double* diagonal, double* e, Index l, Index m) {
   const Index d = vectors.shape[0];
   const double ratio = (diagonal[l + 1] - diagonal[l]) / (2.0 * e[l]), root = length(ratio, 1.0);
   double g = diagonal[m] - diagonal[l] + e[l] / (ratio + (ratio < 0.0 ? -root : root));
@@ -127,7 +123,6 @@ void step(Matrix<double> vectors, double* diagonal, double* e, Index l, Index m,
     diagonal[i + 1] = g + p;
     g = c * t - b;
     rotate(vectors.at + i * d, vectors.at + (i + 1) * d, c, s, d);
-    work.done(d);
   }
   diagonal[l] -= p;
   e[l] = g;
@@ -150,7 +145,8 @@ bool diagonalise(Matrix<double> vectors, double* diagonal, double* e, Work& work
       while (m + 1 < d && !is_small(diagonal, e, m)) ++m;
       if (m == l) break;
       if (steps == MOST_STEPS) return false;
-      step(vectors, diagonal, e, l, m, work);
+      step(vectors, diagonal, e, l, m);
+      work.done(d * (m - l));
     }
   }
   return true;

@@ -7,7 +7,18 @@
 namespace suffice::LEVEL {
 namespace {
 
-constexpr Index ROW = 32;  // operations of eight rows and a class, about
+// Call `act(first, many)` with every eight rows, and those that are left.
+template <class Act>
+INLINE void by_eights(Strided<const double> a, const Act& act) {
+  constexpr Index STRIP = 1024, SCORE = 4;  // rows between two looks; operations, about
+  Work work;
+  for (Index start = 0; start < a.rows; start += STRIP) {
+    const Index stop = least(start + STRIP, a.rows);
+    for (Index first = start; first < stop; first += LANES)
+      act(first, least<Index>(LANES, stop - first));
+    work.done(SCORE * STRIP * a.columns);
+  }
+}
 
 // The scores of a class, of eight rows from `first` on or of fewer; what is missing is 0.
 INLINE Lanes scores_of(Strided<const double> a, Index first, Index many, Index c) {
@@ -64,38 +75,29 @@ INLINE Index answer_impossible(Lanes top, Strided<double> out, Index first, Inde
 }
 
 void log_sum_exp(Strided<const double> a, double* out) {
-  Work work;
-  for (Index first = 0; first < a.rows; first += LANES) {
-    const Index many = least<Index>(LANES, a.rows - first);
+  by_eights(a, [&](Index first, Index many) __attribute__((always_inline)) {
     const Lanes sum = evidence(a, first, many, largest(a, first, many));
-    work.done(ROW * a.columns);
     write_scores({out, a.rows, 1, 1, a.rows}, first, many, 0, sum);
-  }
+  });
 }
 
 Index log_normalise(Strided<const double> a, Vector<const double> log_prior, Strided<double> out) {
   Index impossible = 0;
-  Work work;
-  for (Index first = 0; first < a.rows; first += LANES) {
-    const Index many = least<Index>(LANES, a.rows - first);
+  by_eights(a, [&](Index first, Index many) __attribute__((always_inline)) {
     const Lanes top = largest(a, first, many), sum = finite(evidence(a, first, many, top));
-    work.done(ROW * a.columns);
     for (Index c = 0; c < a.columns; ++c)
       write_scores(out, first, many, c, scores_of(a, first, many, c) - sum);
     if (count_above(top, splat(-INFINITE)) < LANES)
       impossible += answer_impossible(top, out, first, many, log_prior);
-  }
+  });
   return impossible;
 }
 
 Index normalise(Strided<double> a, Vector<const double> prior) {
   const auto scores = read_only(a);
-  Work work;
   Index impossible = 0;
-  for (Index first = 0; first < a.rows; first += LANES) {
-    const Index many = least<Index>(LANES, a.rows - first);
+  by_eights(scores, [&](Index first, Index many) __attribute__((always_inline)) {
     const Lanes top = largest(scores, first, many), shift = finite(top);
-    work.done(ROW * a.columns);
     Lanes sum = splat(0.0);
     for (Index c = 0; c < a.columns; ++c) {
       const Lanes share = exp(scores_of(scores, first, many, c) - shift);
@@ -106,7 +108,7 @@ Index normalise(Strided<double> a, Vector<const double> prior) {
       write_scores(a, first, many, c, scores_of(scores, first, many, c) / sum);
     if (count_above(top, splat(-INFINITE)) < LANES)
       impossible += answer_impossible(top, a, first, many, prior);
-  }
+  });
   return impossible;
 }
 

@@ -9,9 +9,14 @@ namespace {
 
 void add_pairs(Vector<const double> a, Vector<const double> a_lo, Vector<const double> b,
                Vector<const double> b_lo, double sign, Vector<double> hi, Vector<double> lo) {
-  for (Index i = 0; i < a.size(); ++i) {
-    const auto sum = Pair<double>{a[i], a_lo[i]} + Pair<double>{sign * b[i], sign * b_lo[i]};
-    hi[i] = sum.hi, lo[i] = sum.lo;
+  constexpr Index STRIP = 4096;
+  Work work;
+  for (Index first = 0; first < a.size(); first += STRIP) {
+    for (Index i = first; i < least(first + STRIP, a.size()); ++i) {
+      const auto sum = Pair<double>{a[i], a_lo[i]} + Pair<double>{sign * b[i], sign * b_lo[i]};
+      hi[i] = sum.hi, lo[i] = sum.lo;
+    }
+    work.done(8 * STRIP);
   }
 }
 

@@ -100,3 +100,17 @@ def test_moments_that_python_has_not_are_no_labels(make: Any, moments: Any) -> N
         SchemaError, match=r"column 'y' holds .* of a year or time zone that is none"
     ):
         make().fit(table, "y")
+
+
+@pytest.mark.parametrize("make", [NaiveBayes, LogisticRegression])
+def test_bytes_in_views_are_labels(make: Any) -> None:
+    labels, x = pa.array([b"u", b"v", b"v", b"u", None]), [1.0, 2.0, 2.5, 0.5, 3.0]
+    views = labels.cast(pa.binary_view())
+    of_views = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 1, 0, None], pa.int8()), pa.array([b"u", b"v"]).cast(pa.binary_view())
+    )
+    plain = make().fit(pa.table({"x": x, "y": labels}), "y")
+    for column in (views, of_views):
+        model = make().fit(pa.table({"x": x, "y": column}), "y")
+        assert model.classes_.tolist() == [b"u", b"v"]
+        assert model.predict_proba({"x": x}).tolist() == plain.predict_proba({"x": x}).tolist()

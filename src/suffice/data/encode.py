@@ -48,6 +48,7 @@ __all__ = ["column_of", "encode", "stored_as"]
 
 CACHED_CELLS, FEWEST_ROWS = 32_768, 512
 ALL_VALID = np.empty(0, np.uint8)
+OFFSETS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}  # of views
 
 
 def encode(batch: pa.RecordBatch, layout: Layout) -> Batch:
@@ -156,7 +157,7 @@ def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
     kind = column.type
     if pa.types.is_decimal(kind) and kind.bit_width < 128:
         return column.cast(pa.decimal128(kind.precision, kind.scale))
-    return column.cast(pa.large_string()) if pa.types.is_string_view(kind) else column
+    return column.cast(OFFSETS[kind]) if kind in OFFSETS else column
 
 
 def _number_column(column: pa.Array[Any], name: str) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.numerics import kernels
 
-D = 1_500  # of matrices, of which equations are solved in seconds
+D = 1_000  # of matrices, of which equations are solved in seconds
 FIRST, LAST = (1, 0), (0, 0)  # what is changed at the beginning and at the end
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isnan, sqrt
 from statistics import NormalDist
@@ -113,26 +115,24 @@ class Evaluation:
         return html_table(self._summary, header, rows, recall[: len(names)])
 
     def __add__(self, other: Evaluation) -> Evaluation:
-        return self._merged(other, 1)
+        return self._merged(other, operator.add)
 
     def __sub__(self, other: Evaluation) -> Evaluation:
-        return self._merged(other, -1)
+        return self._merged(other, operator.sub)
 
-    def _merged(self, other: Evaluation, sign: int) -> Evaluation:
+    def _merged(self, other: Evaluation, merged: Callable[[Any, Any], Any]) -> Evaluation:
+        pairs = zip(self.rankings, other.rankings, strict=True)
         return Evaluation(
             self.classes,
-            self.confusion + other.confusion * sign,
-            self.log_loss_sum + other.log_loss_sum * sign,
-            self.brier_sum + other.brier_sum * sign,
-            self.log_likelihood_sum + other.log_likelihood_sum * sign,
-            self.infinite + other.infinite * sign,
-            self.reliability + other.reliability * sign,
-            self.impossible + sign * other.impossible,
-            self.unlabelled + sign * other.unlabelled,
-            tuple(
-                mine + other if sign > 0 else mine - other
-                for mine, other in zip(self.rankings, other.rankings, strict=True)
-            ),
+            merged(self.confusion, other.confusion),
+            merged(self.log_loss_sum, other.log_loss_sum),
+            merged(self.brier_sum, other.brier_sum),
+            merged(self.log_likelihood_sum, other.log_likelihood_sum),
+            merged(self.infinite, other.infinite),
+            merged(self.reliability, other.reliability),
+            merged(self.impossible, other.impossible),
+            merged(self.unlabelled, other.unlabelled),
+            tuple(merged(mine, theirs) for mine, theirs in pairs),
         )
 
     @property

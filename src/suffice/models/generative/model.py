@@ -39,6 +39,8 @@ from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["GenerativeModel", "in_block"]
 
+CLASSES = 64  # whose scores are begun at a time: memory takes its time when it is first touched
+
 
 @dataclass(frozen=True)
 class GenerativeModel:
@@ -321,7 +323,8 @@ class GenerativeModel:
         """Log prior and one term for every block."""
         if out is None:
             out = scores(batch.rows, len(self.classes))
-        out[:] = self.log_prior
+        for first in range(0, len(self.classes), CLASSES):
+            out[:, first : first + CLASSES] = self.log_prior[first : first + CLASSES]
         for b, (add, block) in enumerate(zip(terms, batch.blocks, strict=True)):
             try:
                 add(block, out)
