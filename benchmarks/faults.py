@@ -83,6 +83,7 @@ def runs(name: str, path: Path, seeds: range) -> Iterator[tuple[Counter[tuple[st
     groups = [range(seed, seed + 1) for seed in seeds] if name in ONE_EACH else [seeds]
     for group in groups:
         with ENGINES[name]() as engine:
+            NaiveBayes.textbook(engine=engine).fit(path, "y")  # its workers have started
             for seed in group:
                 yield _run(name, engine, path, seed)
 

@@ -45,13 +45,14 @@ def quick_two_sum(a: Any, b: Any) -> tuple[Any, Any]:
 
 def two_product(a: Any, b: Any) -> tuple[Any, Any]:
     """Return p = fl(a · b) and e with p + e = a · b exactly (Veltkamp's split)."""
-    p = a * b
-    a1 = SPLITTER * a
-    a1 = a1 - (a1 - a)
-    b1 = SPLITTER * b
-    b1 = b1 - (b1 - b)
+    p, a1, b1 = a * b, _upper_half(a), _upper_half(b)
     a2, b2 = a - a1, b - b1
     return p, ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
+
+
+def _upper_half(a: Any) -> Any:
+    b = SPLITTER * a
+    return b - (b - a)
 
 
 def add(a: Any, a_lo: Any, b: Any, b_lo: Any) -> tuple[Any, Any]:

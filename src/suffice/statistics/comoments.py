@@ -326,7 +326,8 @@ class Comoments(GroupedRows):
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
         at = moved(other, product_index[theirs])
         for m, pair in zip(at, other.products, strict=True):
-            products[m] = add(*two_sum(*products[m]), *two_sum(*(sign * pair)))
+            high, low = add(*two_sum(*products[m]), *two_sum(*(sign * pair)))
+            products[m, 0], products[m, 1] = high, low
         kernel = kernels.comoments
         others = other.weight, other.pivot, other.sums, theirs
         group = kernel.merge(weight, pivot, sums, product_index, products, *others, sign)

@@ -148,6 +148,10 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         """The estimator that `fit` makes of rows with these sums; this one stays as it is."""
         return copy(self)._set(learnt.reader.narrowed(learnt.statistic))
 
+    def _summarise_more(self, reader: R, source: T) -> S:
+        """Sums over further rows, of the form that the sums have."""
+        return self._summarise(reader, source)
+
     def _shown(self, source: T) -> Sequence[Column]:
         """What a table shows of the columns that had no value so far."""
         return ()
@@ -185,7 +189,7 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
         source = to_learn(self._open_more(X, y, sample_weight))
         learnt = self._informed(self._shown(source))
         forgettable(learnt.batches)  # refused before a row is read
-        gone = self._summarise(self._up_to_date(learnt.reader), source)
+        gone = self._summarise_more(self._up_to_date(learnt.reader), source)
         rest = learnt.without(gone, self.row_name)
         with fit_context(self):
             return self._set(rest)
@@ -266,10 +270,11 @@ class ExactEstimator(Estimator, Generic[R, S, T]):
             source = to_learn(self._open_more(X, y, sample_weight))
             before = self._informed(self._shown(source))
             reader = self._up_to_date(before.reader)
+            more = self._summarise_more(reader, source)
         else:
             reader, source = self._open_first(X, y, sample_weight)
             before = Learnt[R, S](reader, ())
-        more = self._summarise(reader, source)
+            more = self._summarise(reader, source)
         if joined is not None:
             before = before._replace(reader=joined(before.reader, more))
         learnt = before.followed_by(more, decay, window)

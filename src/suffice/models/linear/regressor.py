@@ -44,6 +44,7 @@ from suffice.models.optimise.descent_options import (
 )
 from suffice.numerics.linalg import LEAST_PIVOT
 from suffice.phrases import Option, Phrase, PythonOnly
+from suffice.statistics.exact_comoments import ExactComoments
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.moments import refuse_underflow
 from suffice.statistics.precision import PrecisionOfProducts, check_precision_of_products
@@ -265,8 +266,19 @@ class LinearRegressor(FittedLinear, ExactEstimator[LinearReader, GroupedRows, Ro
         return self
 
     def _summarise(self, reader: LinearReader, source: Rows) -> GroupedRows:
+        return self._summed(reader, source, self.precision)
+
+    def _summarise_more(self, reader: LinearReader, source: Rows) -> GroupedRows:
+        exact = isinstance(self.statistic_, ExactComoments)
+        if exact == (self.precision == "exact"):
+            return self._summarise(reader, source)
+        return self._summed(reader, source, "exact" if exact else "pairs")
+
+    def _summed(
+        self, reader: LinearReader, source: Rows, precision: PrecisionOfProducts
+    ) -> GroupedRows:
         engine, gaps = self._engine_for(source), self.incomplete != "error"
-        return reader.summarise(source, engine, self.precision, gaps)
+        return reader.summarise(source, engine, precision, gaps)
 
     @property
     def _is_of_sums(self) -> bool:

@@ -80,7 +80,9 @@ class SavedRegressor(Saved):
             found = self.descended
             return found is not None and (found.standard.p, len(found.optimizer.v)) == (p, t)
         alike = all((s.k, s.pooled, s.d) == (1, False, p + t) for s in self.batches)
-        return self.descended is None and alike and any(len(s.code) for s in self.batches)
+        of_one_form = len(set(map(type, self.batches))) == 1
+        some = any(len(s.code) for s in self.batches)
+        return self.descended is None and alike and of_one_form and some
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
