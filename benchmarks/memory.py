@@ -47,7 +47,7 @@ WORKERS = 2
 NUMBER = 8  # bytes
 SUMS = 240  # bytes that naive Bayes keeps of a column and class, in every result
 RANKED, SCORED = 20, 1 << 20  # classes that an evaluation ranks at most, and scores of each
-RANKING, SORTING = 40, 150_000_000  # bytes of a score, and of sorting them
+RANKING, SORTING = 40, 72  # bytes of a score, and of sorting it
 SAMPLE = 65_536  # rows that naive Bayes learns weights of columns from
 
 
@@ -102,9 +102,10 @@ def _sums(case: Case, workers: int, rows: int) -> int:
     if case.verb == "predict":
         return workers * 2 * scores
     ranked = 1 if k == 2 else k if k <= RANKED else 0
-    kept = results * min(case.row_group, SCORED) + 2 * SCORED
-    rankings = SORTING + ranked * RANKING * kept if ranked else 0
-    return workers * 6 * scores + rankings + results * 2 * NUMBER * k**2
+    kept = min(case.n, results * min(case.row_group, SCORED) + 2 * SCORED)
+    rankings = SORTING * min(case.n, 2 * SCORED) + ranked * RANKING * kept if ranked else 0
+    confusions = (2 * results + 1) * NUMBER * k**2  # one of them is being made
+    return workers * 6 * scores + rankings + confusions
 
 
 def measured(case: Case, folder: str) -> int:
