@@ -151,7 +151,8 @@ class _Task(Generic[R]):
     def __init__(
         self, pool: ThreadPoolExecutor, call: Callable[[], R], stop: kernels.interrupts.Stop
     ) -> None:
-        self.call, self.future = call, pool.submit(stop.call, call)
+        self.call = call
+        self.future: Future[R] = pool.submit(stop.call, call)
 
     def taken_over(self) -> bool:
         """Make the call here, unless it has begun."""
