@@ -26,6 +26,7 @@ from suffice.statistics.statistic import described, described_in_html
 
 __all__ = ["Comoments"]
 
+CELLS = 1 << 18  # of products added at a time
 FORGOTTEN = "only rows that were learnt can be forgotten"
 
 
@@ -325,9 +326,11 @@ class Comoments(GroupedRows):
         products[moved(self, product_index[mine])] = self.products
         before = np.diagonal(products[:, 0], axis1=1, axis2=2).copy()
         at = moved(other, product_index[theirs])
+        step = max(1, CELLS // max(1, self.d))  # Ctrl-C is heard in between
         for m, pair in zip(at, other.products, strict=True):
-            high, low = add(*two_sum(*products[m]), *two_sum(*(sign * pair)))
-            products[m, 0], products[m, 1] = high, low
+            for rows in (slice(first, first + step) for first in range(0, self.d, step)):
+                theirs = two_sum(*(sign * pair[:, rows]))
+                products[m][:, rows] = add(*two_sum(*products[m][:, rows]), *theirs)
         kernel = kernels.comoments
         others = other.weight, other.pivot, other.sums, theirs
         group = kernel.merge(weight, pivot, sums, product_index, products, *others, sign)
