@@ -243,7 +243,7 @@ def test_intervals_stand_beside_probabilities(reader: Reader, models: dict[str, 
     model, table = models["qda"]
     row = {name: [None] for name in table} | {"far": [1000002.0]}
     shown = page.locator("#answer .reach").all_inner_texts()
-    ends = [[float(end.strip("<>% ")) for end in text.split(" to ")] for text in shown]
+    ends = [[float(end.strip("<>%\xa0")) for end in text.split(" to ")] for text in shown]
     expected = model.predict_proba_interval(row)[0]
     assert np.array(ends) == pytest.approx(100 * expected, abs=0.51)
     assert "95 % interval" in page.locator("#answer").inner_text()

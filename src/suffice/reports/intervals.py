@@ -32,6 +32,7 @@ from suffice.numerics.elementary import digamma, log
 __all__ = ["interval_of"]
 
 MOST_NUMBERS = 60_000  # of the moments: 1 MB
+NEGLIGIBLE = 1e-13  # standard deviations that a mean may be off
 Array = NDArray[np.float64]
 Part = dict[str, Any]
 
@@ -155,6 +156,9 @@ def _gaussian(posterior: GaussianPosterior, at: NDArray[np.intp], weight: Any) -
     proper = (a > 0) & (b > 0) & (posterior.kappa > 0)
     a, kappa = np.where(proper, a, 1.0), np.where(proper, posterior.kappa, 1.0)
     kinds = np.stack([1 / kappa, 1 / a, digamma(a), trigamma(a)], axis=-1)
+    whole = mean + low
+    rest = (mean - whole) + low
+    mean, low = whole, np.where(np.abs(rest) > NEGLIGIBLE * np.sqrt(b / a), rest, 0.0)
     for j, w in enumerate(_weights(weight, at)):
         if posterior.says[j]:
             of_classes = zip(

@@ -63,7 +63,7 @@ def how_good(model: Any, X: Any, y: Any) -> dict[str, Any]:
 
 def _bias(bias: float, rmse: float) -> str:
     """A mean error; what rounding leaves of none is none."""
-    return f"{bias:+.3g}" if abs(bias) > 1e-12 * rmse else "0"
+    return f"{bias:+.3g}".replace("-", "\N{MINUS SIGN}") if abs(bias) > 1e-12 * rmse else "0"
 
 
 def _baseline(found: Any, t: int) -> float:

@@ -50,7 +50,7 @@ function probabilityTable(model, found, x) {
   const rest = stays ? [] : order.slice(MOST_CLASSES);
   const line = (head, p, kind, /** @type {number[] | undefined} */ ends) =>
     el("tr", {}, el("th", { scope: "row", class: "name-cell" }, ...head), el("td", { class: "bar-cell" }, bar(p, kind, ends)), el("td", { class: "number" }, percent(p)),
-      ...(intervals ? [el("td", { class: "reach" }, ends ? `${percent(ends[0])} to ${percent(ends[1])}` : "")] : []));
+      ...(intervals ? [el("td", { class: "reach" }, ends ? ends.map((p) => percent(p).replaceAll(" ", "\u00a0")).join(" to ") : "")] : []));
   const rows = shown.map((c) => line([named(model.outputs[c])], found.posterior[c], colour(c), intervals?.[c]));
   if (rest.length) rows.push(line([`${rest.length} others`], rest.reduce((total, c) => total + found.posterior[c], 0), "k7", undefined));
   return el("table", {}, el("caption", {}, `Probability of every class${intervals ? ", and its 95 % interval" : ""}`), el("tbody", {}, ...rows));

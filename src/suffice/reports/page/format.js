@@ -2,8 +2,8 @@
 
 const THIN = "\u2009";
 
-/** Thin spaces between thousands. @param {string} digits */
-const grouped = (digits) => digits.replace(/^(-?\d+)/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, THIN));
+/** Thin spaces between thousands, of five digits or more: four may be a year. @param {string} digits */
+const grouped = (digits) => digits.replace(/^-?\d{5,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, THIN));
 
 /** A number with so many decimal places, or with four significant digits. */
 export function numeral(value, places) {
@@ -11,7 +11,7 @@ export function numeral(value, places) {
   const size = Math.abs(value);
   let text;
   if (size >= 1e15 || (places === undefined && size !== 0 && (size >= 1e9 || size < 1e-4))) {
-    text = value.toExponential(3).replace("e", " · 10^");
+    text = value.toExponential(3).replace(/e\+?(.*)/, (_, power) => ` · 10${power.replace("-", "⁻").replace(/\d/g, (/** @type {string} */ d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(d)])}`);
   } else if (places !== undefined) text = grouped(value.toFixed(Math.min(places, 20)));
   else text = grouped(String(Number(value.toPrecision(4))));
   return text.replace(/^-(?=[0.]*$)/, "").replaceAll("-", "−");
