@@ -390,6 +390,18 @@ def unlabelled() -> Iterator[tuple[str, Any, str]]:
     yield "em", da.LinearDiscriminantAnalysis(unlabelled="em").fit(numbers, few), "table"
 
 
+def kept_samples() -> Iterator[tuple[str, Any, str]]:
+    """Models whose files hold the rows that weights are learnt from."""
+    yield "sample", NaiveBayes(keep_sample=True).fit(RAW, "kind"), "table"
+    yield "sample", AODE(keep_sample=True).fit(RAW.drop(["note", "day"]), "kind"), "table"
+    rows = TABLE.select(["a", "size", "color", "kind"])
+    yield "sample", da.RegularizedDiscriminantAnalysis(keep_sample=True).fit(rows, "kind"), "table"
+    stream = NaiveBayes(keep_sample=True, window=2)
+    for batch in (RAW[:16], RAW[16:32], RAW[32:]):
+        stream.partial_fit(batch, "kind")
+    yield "samples", stream, "table"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -422,6 +434,7 @@ def main() -> None:
         discriminants_of_categories,
         calibrated,
         unlabelled,
+        kept_samples,
     )
     for group in groups:
         for name, model, given in group():

@@ -20,15 +20,15 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.kept_rows import KeptRows
-from suffice.statistics.row_sample import Sampled
+from suffice.statistics.row_sample import FEWEST, Sampled
 
 __all__ = ["Gain", "gain_of_average"]
 
-FEWEST = 100  # rows of a sample: fewer say nothing
 MOST_ASKED = 1_000  # rows, about
 MOST_CELLS = 100_000  # that candidates learn from
 SURE = 2.0  # standard errors
 AVERAGED = 3
+OWN = "naive-bayes"  # the candidate in whose place the model stands
 
 
 class Gain(NamedTuple):
@@ -94,11 +94,11 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     if n < FEWEST:
         return None
     learners: dict[str, Any] = {
-        name: CANDIDATES[name](roles) for name in CANDIDATES if name not in DEAR
+        name: CANDIDATES[name](roles) for name in CANDIDATES if name not in {*DEAR, OWN}
     }
-    learners[""] = model.unfitted().set_params(engine=None)
+    learners[OWN] = model.unfitted().set_params(engine=None)
     labels = np.array(kept.classes.values, object)[kept.codes[:n]]
-    found: Mapping[str, Any] = {"": None}
+    found: Mapping[str, Any] = {}
     with warnings.catch_warnings(), suppress(SufficeError):
         warnings.simplefilter("ignore")  # the model itself has told what there is to tell
         found = evaluate_models(
@@ -110,7 +110,7 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
             label_scores=True,
         )
     known = {name: one for name, one in found.items() if isinstance(one, FoldEvaluations)}
-    return _gain(known) if "" in known and len(known) > 1 else None
+    return _gain(known) if OWN in known else None
 
 
 def _sample(sums: ByClass, blocks: int) -> KeptRows | None:
@@ -127,14 +127,12 @@ def _folds(n: int) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     return [(places[places % folds != f], places[places % folds == f]) for f in asked]
 
 
-def _gain(found: Mapping[str, FoldEvaluations]) -> Gain | None:
-    """The losses of the model "" and of the mean of the others."""
+def _gain(found: Mapping[str, FoldEvaluations]) -> Gain:
+    """The losses of the model itself, and of the mean of the best."""
     scores = {name: np.concatenate(one.label_scores) for name, one in found.items()}
-    own, weights = np.maximum(scores[""][:, 0], -IMPOSSIBLE), scores[""][:, 1]
-    others = [name for name in scores if name and len(scores[name]) == len(own)]
-    if not others:
-        return None
-    log_p = np.maximum(np.stack([scores[name][:, 0] for name in others], axis=1), -IMPOSSIBLE)
+    own, weights = np.maximum(scores[OWN][:, 0], -IMPOSSIBLE), scores[OWN][:, 1]
+    alike = [name for name in scores if len(scores[name]) == len(own)]  # which answer all rows
+    log_p = np.maximum(np.stack([scores[name][:, 0] for name in alike], axis=1), -IMPOSSIBLE)
     averaged, halves = np.empty(len(own)), np.arange(len(own)) % 2
     for half in (0, 1):
         known, asked = halves != half, halves == half

@@ -154,6 +154,11 @@ def fit(
 
 def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> dict[str, Any] | None:
     """What the mean of several models would gain, where the rows that weights rest on tell."""
+    from suffice.statistics.row_sample import FEWEST, Sampled
+
+    sums = model.statistic_
+    if not (isinstance(sums, Sampled) and sums.sample.rows >= FEWEST):
+        return None  # before more models are loaded
     from suffice.ensemble.candidates import Roles as Known
     from suffice.ensemble.gain import gain_of_average
 
