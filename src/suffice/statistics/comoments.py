@@ -329,8 +329,8 @@ class Comoments(GroupedRows):
         step = max(1, CELLS // max(1, self.d))  # Ctrl-C is heard in between
         for m, pair in zip(at, other.products, strict=True):
             for rows in (slice(first, first + step) for first in range(0, self.d, step)):
-                theirs = two_sum(*(sign * pair[:, rows]))
-                products[m][:, rows] = add(*two_sum(*products[m][:, rows]), *theirs)
+                added = two_sum(*(sign * pair[:, rows]))
+                products[m][:, rows] = add(*two_sum(*products[m][:, rows]), *added)
         kernel = kernels.comoments
         others = other.weight, other.pivot, other.sums, theirs
         group = kernel.merge(weight, pivot, sums, product_index, products, *others, sign)

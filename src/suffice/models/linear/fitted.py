@@ -356,10 +356,8 @@ class FittedLinear(ConformalRegressor):
         answered = partial(map_batches, self._engine_for(source))
         if unanswerable == "empty" and model.cells is None:
             question = partial(answer_complete, model.complete, question)
-            return tables_with_gaps(
-                lambda parts: answer_table(names, np.concatenate(parts)),
-                answered(question, source, model.layout),
-            )
+            gaps = answered(question, source, model.layout)
+            return tables_with_gaps(lambda few: answer_table(names, np.concatenate(few)), gaps)
         found = answered(question, source, model.layout)
         return (answer_table(names, part) for parts in found for part in parts)
 
