@@ -1,30 +1,27 @@
 #include "memory.hpp"
 
 #include <cstdlib>
-#include <cstring>
+#include <memory>
 #include <new>
 
 namespace suffice {
 
 constexpr std::size_t LINE = 64;
 
+// By calloc: where nothing is written, the system gives no memory for zeros.
 void* reserve(std::size_t bytes) {
-  const std::size_t whole = (bytes + 2 * LINE - 1) / LINE * LINE;  // the last vector may reach over
-#if defined(_WIN32)
-  void* place = _aligned_malloc(whole, LINE);
-#else
-  void* place = std::aligned_alloc(LINE, whole);
-#endif
-  if (!place) throw std::bad_alloc();
-  return std::memset(place, 0, whole);
+  std::size_t room = bytes + 2 * LINE;  // the last vector may reach over
+  const std::size_t all = room + sizeof(void*);
+  void* const given = std::calloc(all, 1);
+  if (!given) throw std::bad_alloc();
+  void* place = static_cast<void**>(given) + 1;
+  std::align(LINE, bytes + LINE, place, room);
+  static_cast<void**>(place)[-1] = given;
+  return place;
 }
 
 void give_back(void* place) {
-#if defined(_WIN32)
-  _aligned_free(place);
-#else
-  std::free(place);
-#endif
+  if (place) std::free(static_cast<void**>(place)[-1]);
 }
 
 }  // namespace suffice

@@ -46,7 +46,7 @@ LINEAR_ALGEBRA = {
     "plotting/ellipses.py": "axes of ellipses in pictures",
     "testing/family_laws.py": "the condition of a form",
 }
-LAPACK = re.compile(r"\blinalg\.(?!norm\()\w+\(|from scipy\.linalg import")
+LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")
 FUNCTIONS = re.compile(
     r"(?:np|math)\.(?:exp|exp2|expm1|log|log1p|log2|log10|logaddexp|lgamma|gamma|sinh|cosh|tanh)\("
     r"|import.*\b(?:gammaln|loggamma|psi|logsumexp|expit|log_expit|softmax|log_softmax|xlogy)\b"

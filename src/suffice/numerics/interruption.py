@@ -38,8 +38,8 @@ def interruptible(function: Callable[P, R], *arguments: P.args, **options: P.kwa
     >>> interruptible(np.linalg.eigvalsh, np.eye(2)), len(interruptible(np.sort, np.ones(LARGE)))
     (array([1., 1.]), 32768)
     """
-    large = any(isinstance(one, np.ndarray) and one.size >= LARGE for one in arguments)
-    if not large or current_thread() is not main_thread():
+    largest = max([one.size for one in arguments if isinstance(one, np.ndarray)], default=0)
+    if largest < LARGE or current_thread() is not main_thread():
         return function(*arguments, **options)
     found: Future[R] = Future()
     context = copy_context()  # with the caller's np.errstate

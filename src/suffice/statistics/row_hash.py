@@ -25,9 +25,11 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock, converted
 from suffice.statistics.mixed_block import MixedBlock
 from suffice.statistics.sparse_block import SparseBlock
+from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = ["batch_hashes", "hash_of_text", "mixed", "rank_hashes"]
 
+NUMBERS = bool | int | float | np.number
 SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 PARTS = 2.0**20  # of a count of words that are told apart
@@ -95,12 +97,35 @@ def rank_hashes(
 
 def _ranked(blocks: Sequence[Any]) -> list[Any]:
     """The same columns of all batches, their numbers replaced by ranks."""
-    if blocks and isinstance(blocks[0], RealBlock):
+    if blocks and isinstance(blocks[0], RealBlock | IntegerBlock):
         return [RealBlock(ranks) for ranks in _ranks([block.values for block in blocks])]
     if blocks and isinstance(blocks[0], MixedBlock):
         numbers = _ranked([block.numbers for block in blocks])
-        return [replace(own, numbers=ranks) for own, ranks in zip(blocks, numbers, strict=True)]
+        categories = _ranked([block.categories for block in blocks])
+        return list(map(MixedBlock, numbers, categories, [block.is_number for block in blocks]))
+    if blocks and isinstance(blocks[0], CodedBlock):
+        of_numbers = [
+            _all_numbers(one) for one in zip(*[b.vocabularies for b in blocks], strict=True)
+        ]
+        if any(of_numbers):
+            return _ranked([_numbers_apart(block, np.array(of_numbers)) for block in blocks])
     return list(blocks)
+
+
+def _all_numbers(vocabularies: Sequence[Vocabulary]) -> bool:
+    """Whether the categories of a column are numbers, as another reader would say."""
+    return all(isinstance(value, NUMBERS) for one in vocabularies for value in one.values)
+
+
+def _numbers_apart(block: CodedBlock, of_numbers: NDArray[np.bool_]) -> MixedBlock:
+    """The same columns; categories that are numbers are numbers."""
+    known = [block.vocabularies[j].values for j in np.flatnonzero(of_numbers)]
+    tables = [np.array([*map(float, values), np.nan]) for values in known]
+    codes = block.codes[:, of_numbers].T
+    values = [table[code] for table, code in zip(tables, codes, strict=True)]
+    others = [block.vocabularies[j] for j in np.flatnonzero(~of_numbers)]
+    categories = CodedBlock(block.codes[:, ~of_numbers], tuple(others))
+    return MixedBlock(RealBlock(np.column_stack(values)), categories, of_numbers)
 
 
 def _ranks(parts: Sequence[NDArray[Any]]) -> list[NDArray[np.float64]]:
@@ -144,10 +169,9 @@ def _of_words(block: SparseBlock, name: Any) -> NDArray[np.uint64]:
 
 def _of_values(values: Sequence[Any]) -> NDArray[np.uint64]:
     """The hash of each value, and one more entry for the code −1."""
-    numbers = bool | int | float | np.number
     hashes = [
         np.float64(float(value) + 0.0).view(np.uint64)
-        if isinstance(value, numbers)
+        if isinstance(value, NUMBERS)
         else hash_of_text(value)
         for value in values
     ]

@@ -139,8 +139,10 @@ def test_the_summary_names_clusters(run: Run) -> None:
 
 
 CASES = {
-    "searchlight": "Missing argument 'SCANS'.",
-    "searchlight bold.nii --cube 1": "Missing option '--output' / '-o'.",
+    "searchlight": "SCANS is not given; the command needs it; see suffice searchlight --help.",
+    "searchlight bold.nii --cube 1": (
+        "--output is not given; it is the file to be written; see suffice searchlight --help."
+    ),
     f"{ONE} --ball 6": (
         "--cube and --ball are both given; a searchlight has one shape; for example --cube 1, or "
         "--ball 6."

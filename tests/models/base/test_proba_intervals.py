@@ -193,7 +193,7 @@ def test_the_posterior_of_a_histogram_is_dirichlet():
     p = estimate.probabilities(0)
     error = np.sqrt(p * (1 - p) / 4000)
     assert (np.abs(draws.mean(axis=0) - p) < 5 * error).all()
-    (shares,) = posterior._columns
+    (shares,) = posterior.columns
     total = np.array([a.sum() for a in shares.a])[:, None]
     assert_allclose(draws.var(axis=0), p * (1 - p) / (total + 1), rtol=0.15)
 

@@ -214,6 +214,11 @@ class CentredDesign:
         """Whether the terms are the columns themselves, which are numbers."""
         return self.design.is_plain and not self.design.categories
 
+    @cached_property
+    def leaves_out(self) -> bool:
+        """Whether there may be rows, or categories of rows, that a fit leaves out."""
+        return self.complete or bool(self.design.categories)
+
     def has_sparse(self, batch: Batch) -> bool:
         """Whether the rows of a batch are compressed; dense ones are read by the same layout."""
         return self.is_sparse and isinstance(batch.blocks[0], SparseBlock)

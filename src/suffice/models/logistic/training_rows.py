@@ -41,7 +41,7 @@ class TrainingRows:
 
     def of(self, batch: Batch) -> tuple[Batch, NDArray[np.intp]]:
         """The rows of a batch, and codes of their classes; −1 for those that a fit leaves out."""
-        batch = self.centred.to_fit(batch)
+        batch = self.centred.to_fit(batch) if self.centred.leaves_out else batch
         return batch, batch.learnt(self.classes)
 
 

@@ -171,7 +171,7 @@ class _Cholesky:
     lower: Array
 
     def solve(self, b: Array) -> Array:
-        x, _ = interruptible(dpotrs, self.lower, (self.inverse_scale * b.T).T, lower=True)
+        x, _ = dpotrs(self.lower, (self.inverse_scale * b.T).T, lower=True)
         return np.asarray((self.inverse_scale * x.T).T)
 
     def inverse_root(self) -> Array:
