@@ -20,10 +20,11 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.elementary import exp, log
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.kept_rows import KeptRows
-from suffice.statistics.row_sample import FEWEST, Sampled
+from suffice.statistics.row_sample import Sampled
 
 __all__ = ["Gain", "gain_of_average"]
 
+FEWEST = 100  # rows: fewer do not tell what another model would gain
 MOST_ASKED = 1_000  # rows, about
 MOST_CELLS = 100_000  # that candidates learn from
 SURE = 2.0  # standard errors

@@ -21,9 +21,10 @@ from suffice.model_selection.leave_one_out import (
     where_closed,
 )
 from suffice.model_selection.own_scores import own_scores
+from suffice.model_selection.pairs import Folds
 from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import Rows, named_scores
-from suffice.model_selection.scikit_learn import Folds, folds_of, is_leave_one_out, scorer_of
+from suffice.model_selection.scikit_learn import folds_of, is_leave_one_out, scorer_of
 from suffice.model_selection.table_rows import is_table
 from suffice.model_selection.table_scores import table_scores
 from suffice.model_selection.timed import timed

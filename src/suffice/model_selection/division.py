@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, ParameterError
 from suffice.model_selection.folds import row_groups
+from suffice.model_selection.pairs import pairs_of
 from suffice.model_selection.stratified import consecutive, stratified
 
 __all__ = ["FOLDS", "ByContent", "Division", "divided"]
@@ -191,8 +192,6 @@ def _by_splitter(
     groups: NDArray[np.intp] | None,
 ) -> Division:
     """The folds of a splitter of scikit-learn, which sees the rows with labels; or pairs."""
-    from suffice.model_selection.scikit_learn import pairs_of
-
     labels = None if codes is None else codes[known]
     pairs = pairs_of(cv, len(known), labels, None if groups is None else groups[known])
     found = Division.of(pairs, len(known))

@@ -22,9 +22,10 @@ from suffice.model_selection.cross_validation import (
 from suffice.model_selection.folds import FoldSums, Opened, is_of_sums
 from suffice.model_selection.nested import Nested, inner_folds
 from suffice.model_selection.own_scores import own_scores
+from suffice.model_selection.pairs import Folds
 from suffice.model_selection.refits import refits
 from suffice.model_selection.rows import Part, Rows, Scored
-from suffice.model_selection.scikit_learn import Folds, folds_of
+from suffice.model_selection.scikit_learn import folds_of
 from suffice.model_selection.timed import timed
 from suffice.models.base.estimator import Estimator
 

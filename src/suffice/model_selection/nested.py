@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from suffice.engines.fit_context import fit_context
 from suffice.model_selection.folds import FoldSums, Opened, row_groups
+from suffice.model_selection.pairs import Folds
 from suffice.model_selection.rows import Rows
 from suffice.model_selection.rows_at import rows_at
-from suffice.model_selection.scikit_learn import Folds, folds_of
+from suffice.model_selection.scikit_learn import folds_of
 from suffice.statistics.statistic import tree_sum
 
 __all__ = ["Nested", "inner_folds"]

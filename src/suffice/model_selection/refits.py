@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from suffice.model_selection.folds import Partition, row_groups
 from suffice.model_selection.near_fits import refitted, starting
+from suffice.model_selection.pairs import Folds
 from suffice.model_selection.rows import Rows
 from suffice.model_selection.rows_at import rows_at
-from suffice.model_selection.scikit_learn import Folds
 from suffice.model_selection.timed import timed
 from suffice.models.base.estimator import Estimator
 

@@ -20,6 +20,10 @@ def rows_at(table: Any, rows: NDArray[np.intp]) -> Any:
         return {name: rows_at(column, rows) for name, column in table.items()}
     if isinstance(table, pa.Table | pa.RecordBatch | pa.Array | pa.ChunkedArray):
         return table.take(pa.array(rows))
+    if isinstance(table, np.ndarray):
+        return table[rows]
+    if isinstance(table, list):
+        return [table[row] for row in rows.tolist()]
     from suffice.model_selection.scikit_learn import items_at  # it takes seconds to import
 
     return items_at(table, rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,29 +12,24 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing, check_random_state
 
-from suffice.errors import ParameterError
 from suffice.model_selection.division import FOLDS
 from suffice.model_selection.folds import Partition
 from suffice.model_selection.judged_labels import require_labels
+from suffice.model_selection.pairs import Folds, pairs_of
 from suffice.model_selection.stratified import consecutive, stratified
 
 __all__ = [
-    "Folds",
     "Scorer",
     "folds_of",
     "group_folds",
     "is_leave_one_out",
     "items_at",
     "numbered_folds",
-    "pairs_of",
     "permuted",
     "scorer_of",
     "shuffled",
 ]
 
-Folds = Sequence[
-    tuple[NDArray[np.intp], NDArray[np.intp]]
-]  # places of training rows, and of others
 Scorer = Callable[[Any, Any, Any], Any]
 
 
@@ -104,47 +99,9 @@ def _codes(y: NDArray[Any]) -> NDArray[np.intp]:
     return np.unique(y, return_inverse=True)[1]
 
 
-def pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
-    """The folds of a splitter or of an iterable of pairs; see `folds_of`.
-
-    Raises
-    ------
-    ParameterError
-        If a fold names rows that are not there, or none, or learns a row that it scores.
-    """
-    places = np.empty((n, 0))  # splitters look at the number of rows only
-    folds = [(_places(a, n), _places(b, n)) for a, b in check_cv(cv).split(places, y, groups)]
-    for f, fold in enumerate(folds):
-        for rows, what in zip(fold, ("to learn from", "to score on"), strict=True):
-            if not len(rows):
-                raise ParameterError(f"fold {f} has no row {what}", "every fold needs both")
-        learnt = np.zeros(n, np.bool_)
-        learnt[fold[0]] = True
-        if (both := learnt[fold[1]]).any():
-            raise ParameterError(
-                f"fold {f} learns row {fold[1][both.argmax()]}, and scores it too",
-                "a score is of rows that were not learnt",
-                "let every split divide the rows: no row is in its training set and its test set",
-            )
-    return folds
-
-
 def group_folds(groups: NDArray[np.intp], k: int) -> Folds:
     """k folds that keep groups (n,) together, of nearly the same size."""
     return pairs_of(GroupKFold(k), len(groups), None, groups)
-
-
-def _places(rows: Any, n: int) -> NDArray[np.intp]:
-    """Places of rows, from places or from a mask."""
-    found = np.asarray(rows)
-    if found.dtype == bool:
-        found = np.flatnonzero(found)
-    if not found.size:
-        return found.astype(np.intp)
-    low, high = int(found.min()), int(found.max())
-    if not -n <= low <= high < n:
-        raise ParameterError(f"the splitter names row {high}", f"the table has {n} rows, from 0 on")
-    return found.astype(np.intp, copy=False) if low >= 0 else found.astype(np.intp) % n
 
 
 def shuffled(folds: Folds, random_state: Any) -> Folds:

@@ -17,10 +17,9 @@ from suffice.statistics.batch import Batch
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
 from suffice.statistics.row_hash import batch_hashes
 
-__all__ = ["FEWEST", "RowSample", "Sampled", "SampledAccumulator", "SampledRows"]
+__all__ = ["RowSample", "Sampled", "SampledAccumulator", "SampledRows"]
 
 LAST = np.uint64(2**64 - 1)
-FEWEST = 100  # rows: fewer do not tell what another model would gain
 
 
 class SampledRows(NamedTuple):

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 __all__ = ["fit", "schema_facts", "schema_grid"]
 
 MOST_COEFFICIENTS = 30
+ENOUGH = 1_000  # rows of a sample: fewer are learnt before more models are loaded and fitted
 
 
 def fit(
@@ -154,11 +155,11 @@ def fit(
 
 def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> dict[str, Any] | None:
     """What the mean of several models would gain, where the rows that weights rest on tell."""
-    from suffice.statistics.row_sample import FEWEST, Sampled
+    from suffice.statistics.row_sample import Sampled
 
     sums = model.statistic_
-    if not (isinstance(sums, Sampled) and sums.sample.rows >= FEWEST):
-        return None  # before more models are loaded
+    if not (isinstance(sums, Sampled) and sums.sample.rows >= ENOUGH):
+        return None
     from suffice.ensemble.candidates import Roles as Known
     from suffice.ensemble.gain import gain_of_average
 
