@@ -97,18 +97,18 @@ def rank_hashes(
 
 def _ranked(blocks: Sequence[Any]) -> list[Any]:
     """The same columns of all batches, their numbers replaced by ranks."""
-    if blocks and isinstance(blocks[0], RealBlock | IntegerBlock):
+    if blocks and isinstance(blocks[0], RealBlock):
         return [RealBlock(ranks) for ranks in _ranks([block.values for block in blocks])]
     if blocks and isinstance(blocks[0], MixedBlock):
         numbers = _ranked([block.numbers for block in blocks])
         categories = _ranked([block.categories for block in blocks])
         return list(map(MixedBlock, numbers, categories, [block.is_number for block in blocks]))
-    if blocks and isinstance(blocks[0], CodedBlock):
-        of_numbers = [
-            _all_numbers(one) for one in zip(*[b.vocabularies for b in blocks], strict=True)
-        ]
-        if any(of_numbers):
-            return _ranked([_numbers_apart(block, np.array(of_numbers)) for block in blocks])
+    if blocks and isinstance(blocks[0], CodedBlock | IntegerBlock):
+        coded = [block.coded() for block in blocks]
+        columns = zip(*[block.vocabularies for block in coded], strict=True)
+        of_numbers = np.array(list(map(_all_numbers, columns)), np.bool_)
+        if of_numbers.any():
+            return _ranked([_numbers_apart(block, of_numbers) for block in coded])
     return list(blocks)
 
 

@@ -103,11 +103,12 @@ class Grammar:
     def __init__(self, separator: str, quote: str | None) -> None:
         self.separator, self.quote = separator, quote
         d, q = re.escape(separator), re.escape(quote or "\0")
-        inner = f"[^{q}]*+(?:{q}{q}[^{q}]*+)*+"
+        # Repeated groups are atomic, not possessive: of those, Python 3.11.0 to 3.11.4 match less.
+        inner = f"(?>[^{q}]*+(?:{q}{q}[^{q}]*+)*)"
         self._field = re.compile(f"(?:{q}({inner}){q})?([^{d}]*){d}")
-        self._whole = re.compile(f"(?:(?:{q}{inner}{q}|(?!{q}))[^{d}]*+{d})*+")
+        self._whole = re.compile(f"(?>(?:(?:{q}{inner}{q}|(?!{q}))[^{d}]*+{d})*)")
         self._quoted = re.compile(f"{q}{inner}{q}")
-        self._closing = re.compile(f"{inner}{q}(?:[^{d}]*+{d})?+")
+        self._closing = re.compile(f"{inner}{q}(?>(?:[^{d}]*+{d})?)")
 
     def records(self, lines: Iterable[str]) -> Generator[Record, None, None]:
         """Gather lines into records; raise OpenRecordError where a quote never closes."""

@@ -79,12 +79,12 @@ class Language:
 def _doubled(opens: str, closes: str) -> str:
     """What stands between two signs, the second of which is doubled inside."""
     closes = re.escape(closes)
-    return rf"{re.escape(opens)}(?:[^{closes}]|{closes}{closes})*+{closes}?"
+    return rf"{re.escape(opens)}(?>(?:[^{closes}]|{closes}{closes})*){closes}?"
 
 
 def _escaped(sign: str) -> str:
     """What stands between two equal signs, which are doubled or follow a backslash inside."""
-    return rf"{sign}(?:[^{sign}\\]|{sign}{sign}|\\.)*+{sign}?"
+    return rf"{sign}(?>(?:[^{sign}\\]|{sign}{sign}|\\.)*){sign}?"
 
 
 _STRING, _NAME = _doubled("'", "'"), _doubled('"', '"')
