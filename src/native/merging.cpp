@@ -81,6 +81,13 @@ class Merger {
 
   INLINE Index length(Index i) const { return x_.starts[i + 1] - x_.starts[i]; }
 
+  INLINE void add(Sum& sum, T part) {
+    if constexpr (std::is_integral_v<T>)
+      held_ &= !__builtin_add_overflow(sum, part, &sum);
+    else
+      sum += part;
+  }
+
   INLINE void write(Index column, Sum sum) {
     if constexpr (std::is_integral_v<T>) held_ &= -HELD <= sum && sum <= HELD;
     columns_[written_] = static_cast<std::int32_t>(column);
@@ -120,7 +127,7 @@ class Merger {
         const std::int32_t column = key[q * ABREAST + r] >> BITS;
         Sum sum = 0;
         for (; q < own && key[q * ABREAST + r] >> BITS == column; ++q)
-          sum += static_cast<Sum>(data[key[q * ABREAST + r] & (LONGEST - 1)]);
+          add(sum, data[key[q * ABREAST + r] & (LONGEST - 1)]);
         write(column, sum);
       }
     }
@@ -130,7 +137,7 @@ class Merger {
   void merge_one(Index i, Sum* sums, ColumnSet& shown) {
     for (Index q = x_.starts[i]; q < x_.starts[i + 1]; ++q) {
       const Index column = x_.columns[q];
-      sums[column] += static_cast<Sum>(x_.data[q]);
+      add(sums[column], x_.data[q]);
       shown.add(column);
     }
     shown.take([&](Index column) {

@@ -86,6 +86,13 @@ def test_whole_numbers_that_no_double_holds_stay_whole() -> None:
     assert block_of(x).merged().data.tolist() == [2**53 + 1]
 
 
+@pytest.mark.parametrize("columns", [5, 2**24])  # rows side by side, and one after the other
+def test_a_sum_beyond_64_bits_is_not_held(columns: int) -> None:
+    parts = np.array([2**62] * 4, np.int64), np.full(4, 3, np.int32), np.array([0, 4])
+    room = np.empty(4, np.int32), np.empty(4), np.empty(2, np.int64)
+    assert kernels.merging.merge(*parts, columns, *room) == -1  # it would be 0 modulo 2^64
+
+
 def test_missing_parts_make_a_missing_cell() -> None:
     x = csr_matrix((np.array([2.0, np.nan, 1.0]), [3, 3, 1], [0, 3]), shape=(1, 5))
     found = block_of(x).merged()
