@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import ParameterError
-from suffice.phrases import Option
 
 __all__ = ["Folds", "pairs_of"]
 
@@ -28,7 +27,7 @@ def pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
     """
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise ParameterError(
-            Option.of("cv", cv), "it is a number of folds, a splitter, or pairs of places of rows"
+            f"cv={cv!r}", "it is a number of folds, a splitter, or pairs of places of rows"
         )
     places = np.empty((n, 0))  # splitters look at the number of rows only
     found = cv.split(places, y, groups) if hasattr(cv, "split") else cv
