@@ -328,6 +328,19 @@ def test_groups_are_complete() -> None:
         )
 
 
+def test_pairs_may_be_asked_for_only_once() -> None:
+    pairs = list(reference.StratifiedKFold(3).split(IRIS, SPECIES))
+    for ask in (cross_validate, cross_val_score, cross_val_predict):
+        both = (
+            ask(GaussianNB(), IRIS, SPECIES, cv=iter(pairs)),
+            ask(GaussianNB(), IRIS, SPECIES, cv=3),
+        )
+        once, folds = (one["test_score"] if ask is cross_validate else one for one in both)
+        assert once.tolist() == folds.tolist()
+        with pytest.raises(ParameterError, match="cv has no fold"):
+            ask(GaussianNB(), IRIS, SPECIES, cv=iter(()))
+
+
 def test_no_fold_scores_a_row_that_it_learns() -> None:
     overlapping = [(np.r_[50:150], np.r_[0:50]), (np.r_[0:100], np.r_[140:150, 60, 40])]
     for ask in (cross_validate, cross_val_predict):

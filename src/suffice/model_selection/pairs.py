@@ -32,6 +32,8 @@ def pairs_of(cv: Any, n: int, y: Any, groups: Any) -> Folds:
     places = np.empty((n, 0))  # splitters look at the number of rows only
     found = cv.split(places, y, groups) if hasattr(cv, "split") else cv
     folds = [(_places(a, n), _places(b, n)) for a, b in found]
+    if not folds:
+        raise ParameterError("cv has no fold", "rows are learnt and scored in one at least")
     for f, fold in enumerate(folds):
         for rows, what in zip(fold, ("to learn from", "to score on"), strict=True):
             if not len(rows):

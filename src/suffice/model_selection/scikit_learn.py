@@ -73,6 +73,8 @@ def numbered_folds(estimator: Any, y: Any, cv: Any) -> tuple[int, bool] | None:
     plain = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biu"
     if (cv is None or type(cv) is int) and (plain or not classifies):
         return (FOLDS if cv is None else cv), classifies  # no look at every label
+    if isinstance(cv, Iterator):
+        return None  # pairs, which can be asked for only once
     splitter = check_cv(cv, y, classifier=classifies)
     if type(splitter) not in (KFold, StratifiedKFold) or splitter.shuffle:
         return None
