@@ -91,7 +91,9 @@ class RowSample:
         return float(sum(piece.batch.weights.sum() for piece in self.pieces))
 
     def __add__(self, other: RowSample) -> RowSample:
-        return RowSample.of(self.size, self.pieces + other.pieces, min(self.cut, other.cut))
+        return RowSample.of(
+            min(self.size, other.size), self.pieces + other.pieces, min(self.cut, other.cut)
+        )
 
     def __sub__(self, other: RowSample) -> RowSample:
         gone = [

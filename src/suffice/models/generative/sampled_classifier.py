@@ -23,6 +23,9 @@ from suffice.statistics.row_sample import Sampled
 
 __all__ = ["SampledClassifier"]
 
+SAMPLE_CELLS = 2**22  # 32 MB of doubles
+FEWEST_ROWS = 256  # of tables of any width
+
 
 class SampledClassifier(GenerativeClassifier):
     """A generative classifier with a sample of the rows that it learns from.
@@ -47,7 +50,7 @@ class SampledClassifier(GenerativeClassifier):
     ) -> Sampled:
         if isinstance(engine, CheckpointedEngine):
             engine = engine.engine  # no file holds rows
-        found = reader.sample(source, engine, SAMPLE_ROWS)
+        found = reader.sample(source, engine, _sample_rows(reader))
         assert isinstance(found, Sampled)
         return found
 
@@ -86,3 +89,10 @@ class SampledClassifier(GenerativeClassifier):
             batches = tuple(Sampled.with_sample(sums, kept.sample) for sums, kept in both)
             saved = replace(saved, batches=batches)
         super()._restore(saved)
+
+
+def _sample_rows(reader: GenerativeReader) -> int:
+    """How many rows a sample has at most: fewer where they are wide."""
+    dense = [part.layout for part in reader.parts if part.layout.encoding != "sparse"]
+    columns = sum(len(layout.columns) for layout in dense)
+    return min(SAMPLE_ROWS, max(FEWEST_ROWS, SAMPLE_CELLS // max(1, columns)))
