@@ -27,7 +27,8 @@ class Work {
 
  public:
   INLINE void done(Index operations) {
-    if ((left_ -= operations) >= 0) return;
+    left_ -= operations;
+    if (left_ >= 0) return;
     left_ = PIECE;
     check_interrupts();
   }

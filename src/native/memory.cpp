@@ -14,7 +14,7 @@ void* reserve(std::size_t bytes) {
   const std::size_t all = room + sizeof(void*);
   void* const given = std::calloc(all, 1);
   if (!given) throw std::bad_alloc();
-  void* place = static_cast<void**>(given) + 1;
+  void* place = static_cast<char*>(given) + sizeof(void*);
   std::align(LINE, bytes + LINE, place, room);
   static_cast<void**>(place)[-1] = given;
   return place;

@@ -31,7 +31,7 @@ static void ask() {
   if (watched->flag) interrupt(true);
 }
 
-static nb::object call_watched(const Stop& stop, nb::callable call) {
+static nb::object call_watched(const Stop& stop, const nb::callable& call) {
   struct Watch {
     const Stop* before = watched;
     explicit Watch(const Stop& of) { watched = &of; }
@@ -41,6 +41,8 @@ static nb::object call_watched(const Stop& stop, nb::callable call) {
   return call();
 }
 
+// As all others it takes a module by value.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void define_interrupts(nb::module_ m) {
   ask_for_interrupts = &ask;
   m.doc() = "Ctrl-C inside kernels: they ask for signals every few hundredths of a second.";
