@@ -9,13 +9,14 @@ from typing import Annotated, Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.rules import NONNEGATIVE, POSITIVE, Index, Shape, Within, rule
+from suffice.rules import FINITE, NONNEGATIVE, POSITIVE, Index, Shape, Within, rule
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import Block, CodedBlock, RealBlock, converted
 from suffice.statistics.mixed_block import MixedBlock
+from suffice.statistics.row_hash import batch_hashes
 from suffice.statistics.row_sample import LAST, RowSample, SampledRows
 from suffice.statistics.sparse_block import SparseBlock
-from suffice.statistics.vocabulary import Vocabulary
+from suffice.statistics.vocabulary import FALSE_TRUE, Vocabulary
 
 __all__ = ["KEPT", "KeptCategories", "KeptEvents", "KeptMixed", "KeptNumbers", "KeptRows"]
 
@@ -83,7 +84,7 @@ class KeptCategories:
     def is_of(self, encoding: str, rows: int, columns: int) -> bool:
         """Whether they are the cells of so many rows and columns that are read in this way."""
         closed = encoding in ("binary", "outcome")
-        alike = all(len(v) == 2 if closed else not v.closed for v in self.vocabularies)
+        alike = all(v == FALSE_TRUE if closed else not v.closed for v in self.vocabularies)
         return encoding in CATEGORIES and alike and self.codes.shape == (rows, columns)
 
 
@@ -204,7 +205,7 @@ class KeptRows:
     size: Annotated[int, POSITIVE]
     cut: Annotated[int, Within(0, 2**64 - 1)]
     hashes: Annotated[NDArray[np.uint64], Shape("n")]
-    weights: Annotated[NDArray[np.float64], Shape("n"), POSITIVE]
+    weights: Annotated[NDArray[np.float64], Shape("n"), POSITIVE, FINITE]
     classes: Annotated[Vocabulary, Shape("k")]
     codes: Annotated[NDArray[np.int64], Shape("n"), Index("k")]
     cells: tuple[Cells, ...]
@@ -242,6 +243,13 @@ class KeptRows:
         return len(self.cells) == len(encodings) and all(
             own.is_of(encoding, n, d)
             for own, (encoding, d) in zip(self.cells, encodings, strict=True)
+        )
+
+    def has_hashes_of(self, names: Sequence[Sequence[Any]]) -> bool:
+        """Whether the hashes are those of the rows, whose columns have these names, by family."""
+        return all(
+            np.array_equal(batch_hashes(batch, names), hashes)
+            for batch, hashes in self.sample.pieces
         )
 
     @property

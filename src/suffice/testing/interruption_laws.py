@@ -225,5 +225,6 @@ def _fit(make: Callable[..., Any], path: str, label: str, folder: Path, said: Co
     try:
         said.send(0)
         make(engine=engine).fit(path, label).save(folder / "model")
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the fit is over, its process not quite
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -386,6 +386,14 @@ class Classifier(Estimator):
 
     # -- keeping
 
+    @classmethod
+    def restored(cls, content: Any, version: int) -> Self:
+        """Rebuild a model; costs are those of its classes."""
+        model = super().restored(content, version)
+        model._costs(model.costs)
+        return model
+
     def _learnt(self) -> dict[str, Any]:
+        self._costs(self.costs)  # with others no file could be read
         dtype = self.reader_.label_dtype
         return {"label_dtype": None if dtype is None else dtype.str}

@@ -22,6 +22,7 @@ from suffice.tree import named
 
 __all__ = ["SAVED", "SavedGenerative"]
 
+ROUNDING = 1e-9  # of a sum of weights
 FAMILIES = tuple(type(family_named(name)) for name in family_names())
 SAVED = {
     **LAYOUT,
@@ -118,16 +119,22 @@ class SavedGenerative(SavedClassifier):
         }
         return self.sampled is None or set(self.sampled.columns) <= binned
 
-    @rule("rows that are kept are of the columns and classes of their batch, and of all its rows")
+    @rule("rows that are kept are of the columns and classes of their batch, and have their hashes")
     def _has_samples(self) -> bool:
         if not self.samples:
             return True
-        read = [(part.layout.encoding, len(part.layout.columns)) for part in self.parts]
+        names = [part.layout.columns for part in self.parts]
+        read = [
+            (part.layout.encoding, len(own)) for part, own in zip(self.parts, names, strict=True)
+        ]
         return (
             len(self.samples) == len(self.batches)
             and not self.min_count
             and all(
-                kept.are_of(read) and set(kept.classes.values) <= set(batch.classes.values)
+                kept.are_of(read)
+                and kept.has_hashes_of(names)
+                and set(kept.classes.values) <= set(batch.classes.values)
+                and kept.weights.sum() <= batch.rows * (1 + ROUNDING)
                 for kept, batch in zip(self.samples, self.batches, strict=True)
             )
         )
