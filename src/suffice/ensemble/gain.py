@@ -74,8 +74,8 @@ def gain_of_average(model: GenerativeClassifier, roles: Roles) -> Gain | None:
     Returns
     -------
     Gain or None
-        None where the sample has fewer than 100 rows, or more than 1,000 columns, or the model cannot
-        be fitted to a part of it.
+        None where the sample has fewer than 100 rows or more than 1,000 columns, or the model
+        cannot be fitted to a part of it.
 
     Examples
     --------
