@@ -70,6 +70,10 @@ class IndicatorComoments:
         wide = self.counts.d == int((~self.is_number).sum())
         return wide and (self.counts.k, len(self.terms)) == (self.k, self.moments.d)
 
+    @rule("categories are open: values come and go with rows")
+    def _is_open(self) -> bool:
+        return not any(vocabulary.closed for vocabulary in self.counts.vocabularies)
+
     @property
     def k(self) -> int:
         """Number of classes."""

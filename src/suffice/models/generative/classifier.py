@@ -381,7 +381,7 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _check_saved(self, saved: Any) -> None:
         super()._check_saved(saved)
-        GenerativeClassifier._check_options(self)
+        self._check_options()
         self._reading()
 
     def _restore(self, saved: SavedGenerative) -> None:
