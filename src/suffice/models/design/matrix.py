@@ -169,6 +169,12 @@ class Design(Terms):
         codes = np.where(block.codes < 0, first, block.codes)
         return self._with_codes(known, CodedBlock(codes, block.vocabularies))
 
+    def answerable(self, batch: Batch, as_reference: bool, expecting: bool) -> Batch:
+        """The same rows, with what is taken for an unknown category, or can be expected of it."""
+        if as_reference:
+            return self.at_reference(batch)
+        return self.known(batch) if expecting else batch
+
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Which rows have a value in every cell, and no unknown category, (n,)."""
         blocks: Iterator[Any] = iter(self.known(batch).blocks)

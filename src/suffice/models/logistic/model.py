@@ -142,10 +142,8 @@ class LogisticModel:
         return t
 
     def _answerable(self, batch: Batch) -> Batch:
-        """The same rows, with what is taken for an unknown category, or can be expected of it."""
-        if self.unseen == "reference":
-            return self.design.at_reference(batch)
-        return batch if self.cells is None else self.design.known(batch)
+        expecting = self.cells is not None
+        return self.design.answerable(batch, self.unseen == "reference", expecting)
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Which rows have all that an answer needs, (n,)."""
