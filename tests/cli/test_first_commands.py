@@ -20,6 +20,8 @@ FILES = {
     "one.csv": ["size,kind", "1,a", "2,a", "3,a"],
     "hole.csv": ["size,gap,kind", "1,,a", "2,,b", "3,,a", "4,,b"],
     "other.csv": ["weight;sort", "1;p", "2;q"],
+    "unknown.csv": ["size,kind,y", "1,,", "2,,", "3,,"],
+    "no_rows.csv": [HEADER],
     "twice.csv": ["size,size,kind", "1,2,a"],
     "days.csv": ["day,kind", "2024-01-02,a", "2024-02-30,b", "2024-03-01,a"],
 }
@@ -63,6 +65,22 @@ CASES = {
     "what depends on it cannot be estimated; leave it out: --ignore gap.",
     "fit hole.csv --label size --model ridge": "column 'gap' has no value; what depends on it "
     "cannot be estimated; leave it out: --ignore gap.",
+    "fit unknown.csv --label kind": "there is no labelled row whose weight is not zero; a model "
+    "needs at least one; check the label column and the weights.",
+    "fit unknown.csv --label y --ignore kind --model linear": "the target 'y' has no value; a model "
+    "learns from rows whose target is known; check the column.",
+    "fit unknown.csv --label y --ignore kind --model lasso": "the target 'y' has no value; a model "
+    "learns from rows whose target is known; check the column.",
+    "fit unknown.csv --label y --ignore kind --model ridge --incomplete drop": "the target 'y' has "
+    "no value; a model learns from rows whose target is known; check the column.",
+    "cv one.csv --label kind --folds 3": "there is one class: every label is 'a'; a classifier needs two "
+    "classes or more; check the label column.",
+    "calibrate m.suffice no_rows.csv -o new.suffice": "there is no labelled row whose weight is "
+    "not zero; weights of columns are learnt from at least one; check the label column and the "
+    "weights.",
+    "fit t.csv --label size --model linear --reference kind=a --ordered kind=a,b": "--reference "
+    "names the column 'kind'; its categories are ordered, and each level is compared with the one "
+    "below; leave it out of --reference.",
     "fit twice.csv --label kind": "line 1 of twice.csv: columns 1 and 2 are both named 'size'; "
     "column names must be unique; correct the header, or use --names.",
     "fit days.csv --label kind": "line 3 of days.csv, column 'day': '2024-02-30' is not written as "

@@ -215,7 +215,7 @@ def _check_reference(
             raise ParameterError(
                 Phrase(Option("reference"), f" names the column {name!r}"),
                 "its categories are ordered, and each level is compared with the one below",
-                "leave it out of reference",
+                Phrase("leave it out of ", Option("reference")),
             )
         if kinds[name] != "category":
             what = "texts" if kinds[name] == "text" else "numbers"

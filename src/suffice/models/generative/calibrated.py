@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
-from suffice.errors import ParameterError
+from suffice.errors import DataError, ParameterError
 from suffice.families.options import is_finite
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.column_weights import calibrated
@@ -68,6 +68,8 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         ------
         ParameterError
             If the model has no weights, by its option ``calibration``.
+        DataError
+            If there is no labelled row.
         ForgetError
             If the rows cannot have been learnt.
 
@@ -89,6 +91,12 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         model, source = self._fitted(), self._open_more(X, y, sample_weight)
         reader = self._up_to_date(self.reader_)
         sample = self._sampled(reader, source, self._engine_for(source)).sample
+        if not sample.rows:
+            raise DataError(
+                "there is no labelled row whose weight is not zero",
+                "weights of columns are learnt from at least one",
+                "check the label column and the weights",
+            )
         learnt = learnt and not self.reader_.min_count
         if learnt:
             model = model.with_sample(sample)

@@ -116,7 +116,7 @@ class LinearReader(ExactReader[GroupedRows]):
         """The error of missing cells, which are counted for it."""
         *counts, rows = engine.run(missing_cells, (self.design, layout), splits).tolist()
         for place in [j for j, count in enumerate(counts) if count == rows][:1]:
-            return without_value(self.design.column(place))
+            return without_value(self.design.column(place), self.design.targets)
         places = np.flatnonzero(counts).tolist()
         return incomplete(listed_missing({self.design.column(j): str(counts[j]) for j in places}))
 

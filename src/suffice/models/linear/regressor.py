@@ -393,5 +393,5 @@ def _require_values(statistic: GroupedRows, design: Design) -> None:
         )
     empty = np.flatnonzero(~statistic.patterns.any(axis=0))
     if len(empty):
-        raise without_value(design.column(int(empty[0])))
+        raise without_value(design.column(int(empty[0])), design.targets)
     refuse_underflow(statistic.too_small, design.column)
