@@ -67,14 +67,14 @@ CASES = {
     "cannot be estimated; leave it out: --ignore gap.",
     "fit unknown.csv --label kind": "there is no labelled row whose weight is not zero; a model "
     "needs at least one; check the label column and the weights.",
-    "fit unknown.csv --label y --ignore kind --model linear": "the target 'y' has no value; a model "
-    "learns from rows whose target is known; check the column.",
+    "fit unknown.csv --label y --ignore kind --model linear": "the target 'y' has no value; a "
+    "model learns from rows whose target is known; check the column.",
     "fit unknown.csv --label y --ignore kind --model lasso": "the target 'y' has no value; a model "
     "learns from rows whose target is known; check the column.",
     "fit unknown.csv --label y --ignore kind --model ridge --incomplete drop": "the target 'y' has "
     "no value; a model learns from rows whose target is known; check the column.",
-    "cv one.csv --label kind --folds 3": "there is one class: every label is 'a'; a classifier needs two "
-    "classes or more; check the label column.",
+    "cv one.csv --label kind --folds 3": "there is one class: every label is 'a'; a classifier "
+    "needs two classes or more; check the label column.",
     "calibrate m.suffice no_rows.csv -o new.suffice": "there is no labelled row whose weight is "
     "not zero; weights of columns are learnt from at least one; check the label column and the "
     "weights.",

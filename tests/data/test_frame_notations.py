@@ -94,7 +94,6 @@ def test_grouped_digits_are_the_numbers(numbers):
         (["1.234,5", "7"], [1234.5, 7.0]),
         (["1,000", "1,5"], ["1,000", "1,5"]),
         (["007", "012"], ["007", "012"]),
-        (["$1", "2"], ["$1", "2"]),
         (["$1", None], [1.0, None]),
         (["1 Main Street", "22 Side Road"], ["1 Main Street", "22 Side Road"]),
         (["12:30", "13:45"], ["12:30", "13:45"]),
@@ -102,6 +101,15 @@ def test_grouped_digits_are_the_numbers(numbers):
 )
 def test_columns_become_numbers_only_where_every_cell_is_one(cells, expected):
     assert read(x=cells)["x"] == expected
+
+
+@pytest.mark.parametrize("cells", [["$1", "2"], ["2", "$1"], [*map(str, range(2, 20)), "$1"]])
+def test_numbers_of_which_some_have_a_mark_are_told(cells):
+    said = (
+        r"some cells of column 'x' are numbers in \$, as in \$1, and some lack the mark, as 2: all"
+    )
+    with pytest.warns(SufficeWarning, match=said):
+        assert read(x=cells)["x"] == cells
 
 
 def test_dates_of_which_nobody_knows_the_day_stay_text():

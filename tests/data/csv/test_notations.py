@@ -107,6 +107,36 @@ class TestFound:
         )
         assert column(path, missing=["free"])[-2:] == [1.0, None]
 
+    @pytest.mark.parametrize(
+        ("cells", "kind", "bare"),
+        [
+            (["10%", "12", "7 %", "3"], "per cent, as in 10%", "12"),
+            (
+                ["1.5", "2e3", "-3", "4", "5", "6", "7", "8", "9", "10%"],
+                "per cent, as in 10%",
+                "1.5",
+            ),
+            (["$1"] * 20 + ["2"], "$, as in $1", "2"),
+        ],
+    )
+    def test_numbers_of_which_some_have_a_mark_are_told(
+        self, write: Write, cells: list[str], kind: str, bare: str
+    ) -> None:
+        path = write("x,y\n" + "".join(f"{cell},a\n" for cell in [*cells, ""]))
+        assert CsvTable([path]).remarks == (
+            f"t.csv: some cells of 'x' are numbers in {kind}, and some lack the mark, as {bare}: "
+            "all are kept as text; write them alike (CsvFormat(written={'x': 'text'}) leaves this "
+            "note out)",
+        )
+        assert column(path) == [*cells, None]
+        assert CsvTable([path], CsvFormat(written={"x": "text"})).remarks == ()
+
+    @pytest.mark.parametrize(
+        "cells", [["1%", "$2", "3"], ["1%", "2", "x"], ["a%", "2"], ["1", "2"]]
+    )
+    def test_other_columns_are_not_told(self, write: Write, cells: list[str]) -> None:
+        assert CsvTable([write("x,y\n" + "".join(f"{c},a\n" for c in cells))]).remarks == ()
+
     def test_the_middle_and_the_end_count(self, write: Write) -> None:
         line = "01/02/2024,some text that makes the line longer\n"
         middle = "x,y\n" + line * 5_000 + "13/02/2024,here it shows\n" + line * 5_000

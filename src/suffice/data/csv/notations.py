@@ -1,7 +1,8 @@
 """Which columns of delimited text are numbers with a mark, or dates, where nobody says so.
 
-A column is what all cells looked at are. Whether the day or the month comes first is known only
-if a cell proves it.
+A column is what all cells looked at are. Numbers of which only some have the mark are text, and a
+remark says so: 12 beside 10% may be 12 % or 1,200 %. Whether the day or the month comes first is
+known only if a cell proves it.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Notations:
     written: Mapping[str, str] = field(default_factory=dict)  # the spelling, by column
     refused: Mapping[str, ReadError] = field(default_factory=dict)  # what can be read in two ways
     nearly: Mapping[str, tuple[Notation, str]] = field(default_factory=dict)  # and a misfit
+    mixed: Mapping[str, tuple[Marked, str]] = field(default_factory=dict)  # and a bare number
     remarks: tuple[str, ...] = ()
 
 
@@ -69,7 +71,11 @@ def find_notations(
     found: dict[str, Notation] = {}
     refused: dict[str, ReadError] = {}
     nearly: dict[str, tuple[Notation, str]] = {}
+    mixed: dict[str, tuple[Marked, str]] = {}
     for name, cells in columns.items():
+        if (both := _mixed(cells, numerals)) is not None:
+            mixed[name] = both
+            continue
         if not any(_LIKELY.match(cell) for cell in cells.slice(0, FIRST).to_pylist()):
             continue
         best, misfit = _closest(cells, numerals)
@@ -84,7 +90,9 @@ def find_notations(
             nearly[name] = best, str(misfit)
     written = {name: notation.spelling for name, notation in found.items()}
     odd = (_nearly(where, name, *known) for name, known in nearly.items())
-    return Notations(written, refused, nearly, (*_remarks(where, found), *odd))
+    both_ways = (_both(where, name, *known) for name, known in mixed.items())
+    remarks = (*_remarks(where, found), *odd, *both_ways)
+    return Notations(written, refused, nearly, mixed, remarks)
 
 
 def notations_of(paths: Sequence[Path], format: CsvFormat, names: Sequence[str]) -> Notations:
@@ -116,6 +124,18 @@ def _closest(
             if misfit is None:
                 break
     return best, misfit
+
+
+def _mixed(cells: pa.Array[pa.StringScalar], numerals: Numerals) -> tuple[Marked, str] | None:
+    """The mark that some numbers have, and a number without it, where all cells are numbers."""
+    bare = pc.match_substring_regex(cells, numerals.pattern)
+    marked = cells.filter(pc.invert(bare))
+    if len(marked) in (0, len(cells)) or not _LIKELY.match(marked[0].as_py()):
+        return None
+    notation, misfit = _closest(marked, numerals)
+    if misfit is None and isinstance(notation, Marked):
+        return notation, cells.filter(bare)[0].as_py()
+    return None
 
 
 def _candidates(first: str, numerals: Numerals) -> Iterator[tuple[Notation, str]]:
@@ -180,6 +200,15 @@ def _remarks(where: str, found: Mapping[str, Notation]) -> Iterator[str]:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(map(repr, names[:NAMED]))
     return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"
+
+
+def _both(where: str, name: str, notation: Marked, bare: str) -> str:
+    return Phrase(
+        f"{where}: some cells of {name!r} are {notation}, and some lack the mark, as {bare}: all "
+        "are kept as text; write them alike (",
+        Option("written", f"{{{name!r}: {TEXT!r}}}", "CsvFormat"),
+        " leaves this note out)",
+    )
 
 
 def _nearly(where: str, name: str, notation: Notation, misfit: str) -> str:

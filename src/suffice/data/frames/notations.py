@@ -138,7 +138,7 @@ def _is_likely(column: Any) -> bool:
     """Whether the first cells have digits with marks, or are numbers that programs do not write."""
     first = column.slice(0, FIRST * FIRST).drop_null().slice(0, FIRST).to_pylist()
     if any(map(PLAIN.matches, first)):
-        return bool(pc.any(pc.match_substring(column, ",")).as_py())
+        return bool(pc.any(pc.match_substring_regex(column, f"[,{MARKS}]")).as_py())
     return any(map(_may_be, first))
 
 
@@ -186,6 +186,11 @@ def _remarks(written: Mapping[str, str], found: Notations) -> Iterator[str]:
         yield (
             f"column {name!r} would hold {notation}, but for {misfit!r}: it is kept as text; "
             "correct the cell, or let it be missing."
+        )
+    for name, (notation, bare) in found.mixed.items():
+        yield (
+            f"some cells of column {name!r} are {notation}, and some lack the mark, as {bare}: all "
+            "are kept as text; write them alike."
         )
     if found.refused:
         listed = ", ".join(map(repr, found.refused))
