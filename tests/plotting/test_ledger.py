@@ -52,6 +52,15 @@ def test_columns_that_say_little_are_put_together() -> None:
     assert display.shown == tuple("abcd"[j] for j in largest)
 
 
+@pytest.mark.parametrize(("note", "shown"), [("", "(empty)"), ("  ", "(empty)"), ("a", "a")])
+def test_a_text_without_a_letter_is_said_to_be_empty(note: str, shown: str) -> None:
+    notes = ["free prize", "at noon", "a prize", "lunch at noon"]
+    model = NaiveBayes({"note": "multinomial"}).fit({"note": notes}, ["s", "h", "s", "h"])
+    display = LedgerDisplay.from_estimator(model, {"note": note})
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert names[1] == f"note = {shown}"
+
+
 def test_a_regression_starts_at_the_average_row() -> None:
     x, y = load_diabetes(return_X_y=True)
     model = LinearRegression().fit(x, y)

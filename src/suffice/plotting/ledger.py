@@ -208,7 +208,7 @@ class LedgerDisplay:
         value = self.values[column]
         missing = value is None or value != value
         cell = "missing" if missing else f"{value:.4g}" if isinstance(value, float) else value
-        return f"{shortened(column)} = {shortened(cell, 12)}"
+        return f"{shortened(column)} = {shortened(cell, 12) or '(empty)'}"
 
 
 def _certain(p: float) -> str:

@@ -74,14 +74,16 @@ def short(value: Any) -> str:
 
     Examples
     --------
-    >>> short(0.123456), short(1234567.8), short("Private"), short(None)
-    ('0.1235', '1,234,568', 'Private', 'missing')
+    >>> short(0.123456), short(1234567.8), short("Private"), short(None), short(" ")
+    ('0.1235', '1,234,568', 'Private', 'missing', '(empty)')
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
     if isinstance(value, float):
         return f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
     text = str(value)
+    if not text.strip():
+        return "(empty)"
     return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}..."
 
 
