@@ -89,6 +89,15 @@ def test_rows_without_an_answer_are_counted(run: Run, more: list[str]) -> None:
         assert [row["prediction"] is None for row in found["answers"]] == [False, True, False]
 
 
+def test_a_warning_stands_between_lines(run: Run) -> None:
+    Path("line.csv").write_text("x,y\n1,2\n2,3\n3,5\n4,4\n")
+    run("fit", "line.csv", "--label", "y", "--model", "linear")
+    Path("new.csv").write_text("x\n1\nNA\n")
+    lines = run("predict", "line.suffice", "new.csv", "--json").output.splitlines()
+    (said,) = (line for line in lines if "warning: " in line)
+    assert said.startswith("warning: 1 of 2 rows has no answer")
+
+
 def test_no_rows_have_no_answers(run: Run, model: Path) -> None:
     Path("none.csv").write_text("size,color\n")
     found = facts(run, "predict", model, "none.csv")

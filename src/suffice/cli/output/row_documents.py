@@ -76,16 +76,16 @@ def _print(
     facts: Mapping[str, Any], name: str, passed: _Passed, tables: Iterable[pa.Table]
 ) -> None:
     """Print one document, a row in a line."""
-    before = None  # what parts a row from what stands before it
+    line = None  # which is printed when it is known what follows
     for table in passed.by(tables):
-        if before is None:
+        if line is None:
             head = _text({**facts, "output": None, "columns": passed.columns}, indent=2)
-            _say(f"{head[:-2]},\n  {json.dumps(name)}: [")
-            before = "\n    "
+            _say(f"{head[:-2]},\n  {json.dumps(name)}: [\n")
+            line = ""
         for row in table.to_pylist():
-            _say(before + _text(row))
-            before = ",\n    "
-    _say("\n  ],\n" + _text(passed.counts, indent=2)[2:] + "\n")
+            _say(line and f"{line},\n")
+            line = f"    {_text(row)}"
+    _say((f"{line}\n" if line else "") + "  ],\n" + _text(passed.counts, indent=2)[2:] + "\n")
 
 
 def _say(text: str) -> None:
