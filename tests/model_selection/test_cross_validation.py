@@ -301,6 +301,7 @@ def test_a_score_that_one_fold_has_not() -> None:
             ParameterError,
             "names row 150; the table has 150",
         ),
+        ({"cv": [(np.r_[0:9], [-151, 20])]}, ParameterError, "names row -151; the table has 150"),
         ({"cv": [(np.r_[0:0], np.r_[0:9])]}, ParameterError, "fold 0 has no row to learn from"),
         ({"cv": [(np.r_[0:9], np.r_[0:0])]}, ParameterError, "fold 0 has no row to score on"),
         ({"scoring": "acuracy"}, ValueError, "acuracy"),

@@ -26,11 +26,11 @@ from suffice.data.python_numbers import faithful
 from suffice.data.table import Table
 from suffice.data.table_source import TableSource
 from suffice.errors import ParameterError, SchemaError
+from suffice.former_names import FORMER
 
 __all__ = ["open_columns", "open_table", "read_csv", "read_excel"]
 
 LABEL, WEIGHT = "label", "weight"
-FORMER_NAMES = ("delimiter", "columns")  # of options of text, taken with a warning
 
 
 def open_table(
@@ -183,7 +183,7 @@ def read_csv(path: Any, **options: Any) -> Table:
     """
     known = [field.name for field in fields(CsvFormat)]
     for name in options:
-        if name not in (*known, *FORMER_NAMES):
+        if name not in (*known, *getattr(CsvFormat, FORMER).values()):
             raise ParameterError(
                 f"read_csv has no option {name!r}",
                 f"its options are {', '.join(known)}",

@@ -57,6 +57,9 @@ def _places(rows: Any, n: int) -> NDArray[np.intp]:
     if not found.size:
         return found.astype(np.intp)
     low, high = int(found.min()), int(found.max())
-    if not -n <= low <= high < n:
-        raise ParameterError(f"the splitter names row {high}", f"the table has {n} rows, from 0 on")
+    for row in (low, high):
+        if not -n <= row < n:
+            raise ParameterError(
+                f"the splitter names row {row}", f"the table has {n} rows, from 0 on"
+            )
     return found.astype(np.intp, copy=False) if low >= 0 else found.astype(np.intp) % n
