@@ -106,8 +106,8 @@ def test_what_more_models_would_gain_is_one_line_where_they_gain(run: Run, tmp_p
         (tmp_path / f"{name}.csv").write_text("\n".join(["size,hue,kind", *rows, ""]))
     printed = run("fit", "together.csv", "--label", "kind").stdout
     said = " ".join(printed.split())
-    assert "--model auto: log loss about 0.0" in said
-    assert "nats a row, of 1,200 rows of a sample that neither had learnt." in said
+    assert "learnt, --model auto has a log loss of about 0.0" in said
+    assert "  On 1,200 rows of a sample that neither had learnt" in printed
     assert "  suffice cv together.csv --label kind --model naive-bayes,auto\n" in printed
     gain = json.loads(run("fit", "together.csv", "--label", "kind", "--json").stdout)["gain"]
     assert gain["sure"]
@@ -118,5 +118,7 @@ def test_what_more_models_would_gain_is_one_line_where_they_gain(run: Run, tmp_p
 def test_a_small_fit_does_not_wait_for_other_models(run: Run, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("size,kind\n" + "1,a\n2.5,b\n" * 200)
     printed = run("fit", "t.csv", "--label", "kind").stdout
-    assert "  What --model auto would gain, on rows that no model has learnt:\n" in printed
+    assert (
+        "  To measure what --model auto would gain, on rows that no model has learnt:\n" in printed
+    )
     assert "  suffice cv t.csv --label kind --model naive-bayes,auto\n" in printed

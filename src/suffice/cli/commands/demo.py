@@ -12,9 +12,9 @@ from rich.console import RenderableType
 from rich.table import Table
 
 import suffice
-from suffice.cli.commands.fit import schema_facts, schema_grid
 from suffice.cli.options.shared import AsJson
 from suffice.cli.output.explanation import Contribution, Explanation, explanations
+from suffice.cli.output.learnt import schema_facts, schema_grid
 from suffice.cli.output.tables import decibans, deliver, grid, percent, print_all, short
 
 if TYPE_CHECKING:

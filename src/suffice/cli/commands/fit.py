@@ -31,16 +31,8 @@ from suffice.cli.options.shared import AsJson, Data, Labels, Reading, Weight, ty
 from suffice.cli.options.tuning import judged_points
 from suffice.cli.output.candidates import candidate_facts, rendered_candidates
 from suffice.cli.output.cross_validation import fold_facts, tuned_lines
-from suffice.cli.output.expected_labels import expected_facts, expected_lines
-from suffice.cli.output.tables import (
-    CommandLine,
-    amount,
-    deliver,
-    grid,
-    percent,
-    refuse_overwriting,
-    rows_in_print,
-)
+from suffice.cli.output.learnt import learnt_facts, rendered_learnt, rows_learnt
+from suffice.cli.output.tables import amount, deliver, refuse_overwriting
 from suffice.engines.fit_context import fit_context
 from suffice.errors import ParameterError
 
@@ -49,7 +41,7 @@ if TYPE_CHECKING:
 
     from suffice.models.generative.classifier import GenerativeClassifier
 
-__all__ = ["fit", "schema_facts", "schema_grid"]
+__all__ = ["fit"]
 
 MOST_COEFFICIENTS = 30
 ENOUGH = 1_000  # rows of a sample: fewer are learnt before more models are loaded and fitted
@@ -137,20 +129,19 @@ def fit(
         gain = _gain(chosen, options, roles) if comparable else None
     if has_coefficients(chosen):
         _deliver_coefficients(chosen, target, label, found, as_json)
-        return
-    if has_candidates(chosen):
+    elif has_candidates(chosen):
         of_all = candidate_facts(chosen, target)
         saved = f"  Saved to {target}"
         deliver(of_all, lambda: chain(rendered_candidates(of_all), [saved]), as_json, None)
-        return
-    facts = _facts(chosen, target) | {"tuned": found}
-    if comparable:
-        compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
-        compared += typed({"weight": weight, "features": features})
-        for given in (roles, reading, options):
-            compared += typed(given)
-        facts |= {"compare": join(["suffice", "cv", *compared]), "gain": gain}
-    deliver(facts, lambda: _rendered(facts, chosen), as_json, None)
+    else:
+        facts = learnt_facts(chosen, target) | {"tuned": found}
+        if comparable:
+            compared = [*data, "--label", label[0], "--model", f"{NAIVE_BAYES},auto"]
+            compared += typed({"weight": weight, "features": features})
+            for given in (roles, reading, options):
+                compared += typed(given)
+            facts |= {"compare": join(["suffice", "cv", *compared]), "gain": gain}
+        deliver(facts, lambda: rendered_learnt(facts, chosen), as_json, None)
 
 
 def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> dict[str, Any] | None:
@@ -160,12 +151,12 @@ def _gain(model: GenerativeClassifier, options: Options, roles: Roles) -> dict[s
     sums = model.statistic_
     if not (isinstance(sums, Sampled) and sums.sample.rows >= ENOUGH):
         return None
-    from suffice.ensemble.candidates import Roles as Known
+    from suffice.ensemble import candidates
     from suffice.ensemble.gain import gain_of_average
 
     identifiers: Any = options.identifiers or "ignore"
     kinds = listed(roles.categorical) or None, listed(roles.text) or None
-    known = Known(*kinds, (), identifiers, options.threads, None)
+    known = candidates.Roles(*kinds, (), identifiers, options.threads, None)
     found = gain_of_average(model, known)
     return None if found is None else {**found._asdict(), "sure": found.is_sure}
 
@@ -218,7 +209,7 @@ def _deliver_coefficients(
         if facts["ignored"]:
             yield f"  ignored: {', '.join(facts['ignored'])}"
         if "rows" in facts:
-            yield f"  {_learnt(facts['rows'], facts['weight'])}"
+            yield f"  {rows_learnt(facts['rows'], facts['weight'])}"
         if facts.get("unlabelled"):
             yield f"  Rows left out without label: {amount(facts['unlabelled'])}"
         yield from tuned_lines(facts["tuned"])
@@ -239,88 +230,3 @@ def _named_after(data: str) -> Path:
     if data == "-" or is_read_once(first) or not name:
         return Path("model.suffice")
     return Path(f"{name}.suffice")
-
-
-def _facts(model: GenerativeClassifier, target: Path) -> dict[str, Any]:
-    statistic = model.statistic_
-    return {
-        "model": str(target),
-        "rows": float(statistic.weight.value.sum()),
-        "unlabelled": float(statistic.unlabelled.value),
-        "label": model.layout_.label,
-        "weight": model.layout_.weight,
-        "classes": [
-            {"label": name, "rows": float(rows), "prior": float(prior)}
-            for name, rows, prior in zip(
-                statistic.classes.values, statistic.weight.value, model.model_.prior, strict=True
-            )
-        ],
-        "columns": schema_facts(model),
-        "ignored": list(model.layout_.ignored),
-        "advice": list(model.advice_),
-        **expected_facts(model),
-    }
-
-
-def schema_facts(model: GenerativeClassifier) -> list[dict[str, Any]]:
-    """What the columns are, for programs."""
-    return [
-        {"name": c.name, "kind": c.kind, "family": family, "reason": c.reason}
-        for c, family in _modelled(model)
-    ]
-
-
-def _modelled(model: GenerativeClassifier) -> list[tuple[Any, str | None]]:
-    """Every column with the name of its family; without a value so far, it has none."""
-    families = model.model_.family_names
-    return [(column, families.get(column.name)) for column in model.schema_]
-
-
-def _rendered(facts: dict[str, Any], model: GenerativeClassifier) -> Iterator[RenderableType]:
-    yield schema_grid(model)
-    if facts["ignored"]:
-        yield f"  ignored: {', '.join(facts['ignored'])}\n"
-    classes = grid(f"{facts['label']}", "rows", "prior")
-    for known in facts["classes"]:
-        classes.add_row(str(known["label"]), amount(known["rows"]), percent(known["prior"]))
-    yield classes
-    learnt = _learnt(facts["rows"], facts["weight"])
-    yield f"  {learnt}, {amount(facts['unlabelled'])} left out without label"
-    yield from expected_lines(facts)
-    for said in facts["advice"]:
-        yield f"  Look: {said}"
-    yield from tuned_lines(facts["tuned"])
-    yield f"  Saved to {facts['model']}"
-    if "compare" in facts:
-        yield from _compared(facts["compare"], facts["gain"])
-
-
-def _compared(command: str, gain: dict[str, Any] | None) -> Iterator[RenderableType]:
-    """What more models would gain, and the command that measures it; nothing if they do not."""
-    if gain is None:
-        yield "  What --model auto would gain, on rows that no model has learnt:"
-    elif gain["sure"]:
-        own, other = gain["log_loss"], gain["log_loss_of_average"]
-        yield (
-            f"  --model auto: log loss about {other:.3f} instead of {own:.3f} nats a row, of "
-            f"{rows_in_print(gain['rows'])} of a sample that neither had learnt. Of all rows:"
-        )
-    else:
-        return
-    yield CommandLine(f"  {command}")
-
-
-def _learnt(rows: float, weight: str | None) -> str:
-    if weight:
-        return f"{amount(rows)} total weight ({weight})"
-    return f"{rows_in_print(rows)} learnt"
-
-
-def schema_grid(model: GenerativeClassifier) -> RenderableType:
-    """What the schema decided for every column, and why."""
-    table = grid("column", "kind", "family", "why", numbers=False)
-    left_out = set(model.model_.identifiers)
-    for column, family in _modelled(model):
-        used = "left out" if column.name in left_out else family or "-"
-        table.add_row(column.name, column.kind, used, column.reason)
-    return table
