@@ -144,6 +144,7 @@ def test_the_demonstration(run: Run) -> None:
     assert f"{found['blanked_cells']} cells" in told
     assert f"{found['not_learnt']['log_loss']:.4f}" in told
     assert found["forgotten"] == {"rows": 17, "largest_difference": 0.0}
+    assert any(part["counted"] < 1 for why in found["answers"] for part in why["columns"])
     for why in found["answers"]:
         parts = [part["decibans"] for part in why["columns"]]
-        assert why["prior"] + sum(parts) == pytest.approx(why["total"], abs=1e-9)
+        assert why["prior"] + sum(parts) == pytest.approx(why["sum"], abs=1e-9)

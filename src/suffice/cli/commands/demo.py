@@ -13,7 +13,12 @@ from rich.table import Table
 
 import suffice
 from suffice.cli.options.shared import AsJson
-from suffice.cli.output.explanation import Contribution, Explanation, explanations
+from suffice.cli.output.explanation import (
+    Contribution,
+    Explanation,
+    explanation_facts,
+    explanations,
+)
 from suffice.cli.output.learnt import schema_facts, schema_grid
 from suffice.cli.output.tables import decibans, deliver, grid, percent, print_all, short
 
@@ -116,21 +121,7 @@ def _facts() -> dict[str, Any]:
         "learnt": scores[LEARNT],
         "not_learnt": scores[NOT_LEARNT] | {"folds": FOLDS},
         "forgotten": {"rows": forgotten, "largest_difference": gap},
-        "answers": [
-            {
-                "prediction": why.prediction,
-                "probability": why.probability,
-                "against": why.against,
-                "truth": truth,
-                "prior": why.prior,
-                "total": why.total,
-                "columns": [
-                    {"column": part.column, "value": part.value, "decibans": part.decibans}
-                    for part in why.contributions
-                ],
-            }
-            for why, truth in explained
-        ],
+        "answers": [{**explanation_facts(why), "truth": truth} for why, truth in explained],
     }
 
 
@@ -240,7 +231,7 @@ def _cross_check(model: GenerativeClassifier, rows: pa.Table) -> Iterator[Render
 
 
 def _explained(model: GenerativeClassifier, new: pa.Table) -> Sequence[Explanation]:
-    return explanations(model.explain(new), new.to_pylist())
+    return explanations(model.explain(new), new.to_pylist(), counted=model.column_weights_)
 
 
 def _predictions(model: GenerativeClassifier, new: pa.Table) -> Iterator[RenderableType]:

@@ -17,7 +17,12 @@ from suffice.cli.options.models import (
     with_tokens,
 )
 from suffice.cli.options.shared import AsJson, Data, Ignore, ModelFile, Reading, ResultFile
-from suffice.cli.output.explanation import Contribution, Explanation, explanations
+from suffice.cli.output.explanation import (
+    Contribution,
+    Explanation,
+    explanation_facts,
+    explanations,
+)
 from suffice.cli.output.tables import decibans, deliver, grid, percent, refuse_overwriting, short
 from suffice.cli.output.word_evidence import word_evidence
 from suffice.errors import DataError, ParameterError
@@ -78,7 +83,11 @@ def explain(
     if not has_candidates(fitted):  # which are asked together
         words = [word_evidence(fitted, table.head(), row) for row in range(len(cells))]
     explained = explanations(found, cells, _ends(fitted, table), _counted(fitted), words)
-    facts = {"rows": [_facts(row, why) for row, why in enumerate(explained, start=1)]}
+    facts = {
+        "rows": [
+            {"row": row, **explanation_facts(why)} for row, why in enumerate(explained, start=1)
+        ]
+    }
     for row, asked in zip(facts["rows"], questions or (), strict=bool(questions)):
         row["ask"] = [
             {"column": name, "bits": None if isnan(bits) else bits}
@@ -102,28 +111,6 @@ def _counted(fitted: Any) -> dict[str, float]:
     """How often each column is counted; nothing where pairs of columns are counted too."""
     alone = getattr(fitted, "calibration_", None) is not None and not hasattr(fitted, "bins_")
     return fitted.column_weights_ if alone else {}
-
-
-def _facts(row: int, why: Explanation) -> dict[str, Any]:
-    return {
-        "row": row,
-        "prediction": why.prediction,
-        "probability": why.probability,
-        **({} if why.interval is None else {"interval": list(why.interval)}),
-        "against": why.against,
-        why.start.replace(" ", "_"): why.prior,
-        "columns": [
-            {
-                "column": part.column,
-                "value": part.value,
-                "counted": part.counted,
-                "decibans": part.decibans,
-                **({"words": dict(part.words)} if part.words else {}),
-            }
-            for part in why.contributions
-        ],
-        "sum": why.total,
-    }
 
 
 def _questions(fitted: Any, head: Any) -> list[NextQuestions]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from suffice.models.base.evidence import Evidence
 
-__all__ = ["Contribution", "Explanation", "explanations"]
+__all__ = ["Contribution", "Explanation", "explanation_facts", "explanations"]
 
 
 @dataclass(frozen=True)
@@ -141,3 +141,25 @@ def _explanation(
         tuple(parts),
         None if ends is None else (float(ends[i, first, 0]), float(ends[i, first, 1])),
     )
+
+
+def explanation_facts(why: Explanation) -> dict[str, Any]:
+    """The same for ``--json``."""
+    return {
+        "prediction": why.prediction,
+        "probability": why.probability,
+        **({} if why.interval is None else {"interval": list(why.interval)}),
+        "against": why.against,
+        why.start.replace(" ", "_"): why.prior,
+        "columns": [
+            {
+                "column": part.column,
+                "value": part.value,
+                "counted": part.counted,
+                "decibans": part.decibans,
+                **({"words": dict(part.words)} if part.words else {}),
+            }
+            for part in why.contributions
+        ],
+        "sum": why.total,
+    }
