@@ -62,6 +62,14 @@ def test_what_to_ask_next(run: Run, tmp_path: Path) -> None:
     assert "naive Bayes and discriminant analysis do" in result.stderr
 
 
+def test_what_a_text_would_tell_is_not_known(run: Run, tmp_path: Path) -> None:
+    mail(tmp_path / "mail.csv")
+    run("fit", "mail.csv", "--label", "kind", "--text", "text", "-o", "m")
+    (tmp_path / "new.csv").write_text("text,size\n,3\n")
+    (row,) = json.loads(run("explain", "m", "new.csv", "--ask", "--json").stdout)["rows"]
+    assert row["ask"] == [{"column": "text", "bits": None}]
+
+
 def mail(path: Path) -> None:
     lines = ["text,size,kind"]
     for i in range(40):
