@@ -40,6 +40,9 @@ def test_a_first_page_is_short_and_the_last_has_every_option(run: Run, command: 
     options = options_of(command)
     assert {"--help", *(option.opts[0] for option in options)} <= shown(everything)
     assert all(name in everything for option in options for name in option.secondary_opts)
+    context: Any = None  # no name of a type asks for it
+    types = (option.display_type_rich(ctx=context) or "" for option in options)
+    assert all(word in everything for shown_as in types for word in shown_as.split())
     if command not in LONG:
         assert first == everything
 
@@ -83,3 +86,6 @@ def test_other_ways_to_ask(run: Run) -> None:
     assert run("fit", "t.csv", "-h").stdout == first
     assert run("fit", "--help", "t.csv").stdout == first
     assert run("-h").stdout == run("--help").stdout
+    wrong = run("fit", "--help=colums")
+    assert (wrong.exit_code, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("error: --help=colums; the topics are columns, reading, labels,")

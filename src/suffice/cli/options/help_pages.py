@@ -8,6 +8,7 @@ from typing import Any
 from suffice.cli.options.recipes import MODELS, OF_FAMILIES
 from suffice.cli.options.roles import COLUMNS
 from suffice.cli.register import COMMANDS
+from suffice.errors import ParameterError
 
 __all__ = ["ALL", "more", "page", "topics", "without_topic"]
 
@@ -39,6 +40,11 @@ def topics(command: str, parameters: Sequence[Any]) -> list[str]:
 def without_topic(words: Sequence[str], known: Sequence[str]) -> tuple[list[str], str]:
     """The words of a command, and the topic that help is asked of, or nothing.
 
+    Raises
+    ------
+    ParameterError
+        If ``--help=`` names no topic.
+
     Examples
     --------
     >>> without_topic(["t.csv", "--help", "columns"], ["columns", "all"])
@@ -46,9 +52,11 @@ def without_topic(words: Sequence[str], known: Sequence[str]) -> tuple[list[str]
     """
     for place, word in enumerate(words):
         name, _, topic = word.partition("=")
-        if word == "--" or (name in HELP and topic not in ("", *known)):
+        if word == "--" or (name in HELP and not known):
             break
         if name in HELP and topic:
+            if topic not in known:
+                raise ParameterError(f"--help={topic}", f"the topics are {', '.join(known)}")
             return [*words[:place], name, *words[place + 1 :]], topic
         if name in HELP and words[place + 1 : place + 2] and words[place + 1] in known:
             return [*words[: place + 1], *words[place + 2 :]], words[place + 1]

@@ -14,7 +14,7 @@ from suffice.cli.output.tables import print_all
 
 __all__ = ["print_help", "print_overview"]
 
-WIDEST = 30  # of what an option is called
+WIDEST = 31  # of what an option is called
 
 
 def print_overview(command: Any, context: Any, commands: Iterable[tuple[str, str]]) -> None:
