@@ -92,7 +92,8 @@ def fit(
         bool,
         typer.Option(
             "--tune",
-            help="Take the options of the model that answer rows best which they have not learnt.",
+            help="Try several options of the model, and take those that answer best the rows that "
+            "are left out of a fit.",
         ),
     ] = False,
     decision: Decision,

@@ -82,7 +82,8 @@ class Options:
         typer.Option(
             metavar="WHAT",
             help="A category at prediction that no row showed. naive-bayes, aode: ignore, error or "
-            "smooth. linear and the like: error, or reference, as which a missing one counts too.",
+            "smooth. linear, ridge, lasso, elastic-net, logistic: error, or reference: it is taken "
+            "for the reference value, and so is a missing one.",
             rich_help_panel=MODEL,
             show_default="ignore; linear: error",
         ),

@@ -1,4 +1,4 @@
-"""``suffice fit --tune``: the options that answer rows best which the model has not learnt."""
+"""``suffice fit --tune``: the options that answer best the rows that are left out of a fit."""
 
 from __future__ import annotations
 
