@@ -22,6 +22,7 @@ FILES = {
     "other.csv": ["weight;sort", "1;p", "2;q"],
     "unknown.csv": ["size,kind,y", "1,,", "2,,", "3,,"],
     "no_rows.csv": [HEADER],
+    "later.csv": [HEADER, *(f"{i / 3:.2f},{'ab'[i % 2]},{'zyx'[i % 3]}" for i in range(60))],
     "twice.csv": ["size,size,kind", "1,2,a"],
     "days.csv": ["day,kind", "2024-01-02,a", "2024-02-30,b", "2024-03-01,a"],
 }
@@ -78,6 +79,9 @@ CASES = {
     "calibrate m.suffice no_rows.csv -o new.suffice": "there is no labelled row whose weight is "
     "not zero; weights of columns are learnt from at least one; check the label column and the "
     "weights.",
+    "calibrate m.suffice later.csv -o new.suffice": "the model has not learnt all of these rows; "
+    "each is taken out of its sums before it is asked about; for rows that it has not learnt, use "
+    "--new.",
     "fit t.csv --label size --model linear --reference kind=a --ordered kind=a,b": "--reference "
     "names the column 'kind'; its categories are ordered, and each level is compared with the one "
     "below; leave it out of --reference.",

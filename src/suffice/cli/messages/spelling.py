@@ -71,6 +71,7 @@ def _declared() -> Iterator[tuple[str, Flag]]:
     yield "ignore", Flag(flag("ignore"))
     yield "level", Flag(flag("level"))
     yield "min_count", Flag(flag("min_count"))  # of an audit
+    yield "learnt", Flag(flag("new"), {"False": ""})  # of a calibration
 
 
 def _by_value(words: Mapping[str, Any]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
-from suffice.errors import DataError, ParameterError
+from suffice.errors import DataError, ForgetError, ParameterError
 from suffice.families.options import is_finite
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.column_weights import calibrated
@@ -100,7 +100,14 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         learnt = learnt and not self.reader_.min_count
         if learnt:
             model = model.with_sample(sample)
-        found = calibrated(model, sample, self.calibration, learnt)
+        try:
+            found = calibrated(model, sample, self.calibration, learnt)
+        except ForgetError:
+            raise ForgetError(
+                "the model has not learnt all of these rows",
+                "each is taken out of its sums before it is asked about",
+                Phrase("for rows that it has not learnt, use ", Option("learnt", "False")),
+            ) from None
         self.model_ = model.with_calibration(found)
         return self
 
