@@ -58,6 +58,7 @@ COMPLETE = {"logistic", "linear"}  # they answer complete rows
 SCRIPT = """\
 import { readFileSync } from "node:fs";
 import { ledger, probabilities } from "./score.js";
+import { answerOf, averages } from "./answer.js";
 import { gains } from "./gains.js";
 import { evidenceOf, intervalsOf } from "./interval.js";
 import { pointsOf, sumsOf, whyNone } from "./nomogram.js";
@@ -95,8 +96,13 @@ const nomograms = described.map(([name, { model }]) => {
   const widest = scale * (scales[0].high - scales[0].low);
   return [name, { rows, widest, columns: scales.map((one) => one.column) }];
 });
+const explained = described.map(([name, { model, rows }]) => [name, rows.map((x) => {
+  const { start, columns } = answerOf(model, x, averages(model));
+  const of = (j) => columns.find((one) => one.column === j)?.by;
+  return { start, columns: model.columns.map((_, j) => of(j)) };
+})]);
 const found = { ...Object.fromEntries(answers), nomograms: Object.fromEntries(nomograms),
-  evidence: Object.fromEntries(evidence) };
+  evidence: Object.fromEntries(evidence), explained: Object.fromEntries(explained) };
 console.log(JSON.stringify(found));
 """
 
@@ -131,8 +137,8 @@ def answers(models: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) ->
             described = [one | of for one, of in zip(scored["columns"], facts, strict=True)]
             asked[f"{name} next"] = {"model": scored | {"columns": described}, "rows": cells[:20]}
     folder.joinpath("asked.json").write_text(json.dumps(asked), "utf8")
-    for module in ("score", "densities", "interval", "gains", "nomogram", "format", "dom"):
-        shutil.copy(PAGE / f"{module}.js", folder)
+    for module in PAGE.glob("*.js"):
+        shutil.copy(module, folder)
     folder.joinpath("package.json").write_text('{"type": "module"}', "utf8")
     folder.joinpath("run.mjs").write_text(SCRIPT, "utf8")
     command = [node, folder / "run.mjs", folder / "asked.json"]
@@ -194,6 +200,29 @@ def test_evidence_of_a_column_has_the_interval_of_python(
 def test_models_without_intervals_say_why(name: str, models: dict[str, Any]) -> None:
     found = interval_of(models[name][0], ())
     assert found.keys() == {"why"}
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_columns_add_to_the_average_row_what_python_explains(
+    name: str, models: dict[str, Any], answers: dict[str, Any]
+) -> None:
+    model, rows = models[name]
+    expected = model.explain(rows.iloc[:20])
+    found = answers["explained"][f"{name} next"]
+    order = [column["name"] for column in scoring(model)["columns"]]
+    assert order == list(expected.columns)
+    by = np.array([row["columns"] for row in found])
+    start = np.array([row["start"] for row in found])
+    wanted = expected.contributions.reshape(by.shape)
+    begin = np.broadcast_to(
+        expected.average if name == "linear" else expected.log_prior, start.shape
+    )
+    if name == "logistic":  # what is the same for every class says nothing
+        by, wanted, start, begin = (
+            v - v.mean(axis=-1, keepdims=True) for v in (by, wanted, start, begin)
+        )
+    np.testing.assert_allclose(by, wanted, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(start, begin, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ASKED)

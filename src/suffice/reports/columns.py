@@ -178,7 +178,9 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
         name = column["name"]
         at = design.places([name])
         moves = float(np.abs(coefficients[:, at] * sd[at]).max())
-        average = coefficients[:, at] @ mean[at]
+        # `suffice.export` measures numbers of a logistic model from their mean: it adds nothing.
+        from_mean = logistic and name not in design.categories
+        average = coefficients[:, at] @ (np.zeros(len(at)) if from_mean else mean[at])
         if logistic and len(average) == 1:  # the second class against the first
             average = np.append(0.0, average)
         one: dict[str, Any] = {"family": "coefficient", "unknown": False, "moves": moves}
