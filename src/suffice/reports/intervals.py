@@ -53,9 +53,9 @@ def interval_of(model: Any, terms: Sequence[Mapping[str, Any]]) -> dict[str, Any
         infinite variance; or ``why`` there is no interval.
     """
     if not isinstance(model.model_, GenerativeModel):
-        return {"why": "the page holds no covariance of its coefficients"}
+        return {"why": "it holds no covariance of the coefficients"}
     if any(term.get("left_out") for term in terms):
-        return {"why": "words are left out of this page"}
+        return {"why": "it leaves words out"}
     try:
         found = model_posterior(model)
         parts, first = [], 0
@@ -64,14 +64,14 @@ def interval_of(model: Any, terms: Sequence[Mapping[str, Any]]) -> dict[str, Any
             parts += [one for one in _parts(of_part, places, 1.0) if one["weight"]]
             first += len(places)
     except ParameterError as error:
-        return {"why": error.fact}
+        return {"why": f"{error.fact}; {error.rule}"}
     kinds: dict[tuple[float, ...], int] = {}
     for one in parts:
         place = next(i for i, term in enumerate(terms) if one["at"][0] in term["at"])
         if "inverse_kappa" in one:
             one["term"] = place
             if "covariance" not in terms[place]:
-                return {"why": "the page holds the weights of complete rows alone"}
+                return {"why": "it holds the weights of the columns, and no covariance"}
         if "normal" in one:
             for known in filter(None, one["normal"]):
                 known[2] = kinds.setdefault(known[2], len(kinds))
@@ -79,7 +79,7 @@ def interval_of(model: Any, terms: Sequence[Mapping[str, Any]]) -> dict[str, Any
             one |= _of_values(one["index"], terms[place])
     size = sum(map(_size, parts))
     if size > MOST_NUMBERS:
-        return {"why": f"they would take {size:,} numbers more, and a page has {MOST_NUMBERS:,}"}
+        return {"why": f"they take {size:,} numbers, and a page holds {MOST_NUMBERS:,} at most"}
     mean, variance = found.prior_moments()
     moments = {"mean": mean.tolist(), "variance": _open(variance)}
     return moments | {"kinds": [list(kind) for kind in kinds], "parts": parts}
