@@ -176,89 +176,63 @@ class _Writer(NodeWriter):
             names = ["prediction"]
         else:
             names = [f"prediction of {target}" for target in outputs]
-        if self.contributions:
-            names += [
-                f"{' and '.join(self.joint.columns[j].name for j in term.columns)} for {output}"
-                for term in self.joint.terms
-                if term.columns
-                for output in outputs
-            ]
+        for t, c in self._shown():
+            of_term = (self.joint.columns[j].name for j in self.joint.terms[t].columns)
+            names.append(f"{' and '.join(of_term)} for {outputs[c]}")
         return names
 
     def select(self, table: exp.Table) -> exp.Select:
         """The whole statement."""
         kept = [f"k{i}" for i in range(len(self.keep))]
-        parts = [
-            f"e{t}_{c}"
-            for t, term in enumerate(self.joint.terms)
-            if term.columns and self.contributions
-            for c in range(self.k)
-        ]
+        parts = [f"e{t}_{c}" for t, c in self._shown()]
         scores = [f"s{c}" for c in range(self.k)]
-        steps = [("cells", self._cells().from_(table, copy=False))]
-        last = "cells"
-        if self.lookups:
-            cells = [*kept, *(f"x{j}" for j in range(len(self.joint.columns)))]
-            found = [alias(self.write(one.place), f"p{t}") for t, one in self.lookups.items()]
-            steps.append(
-                ("places", select(*names_of(cells), *found).from_(source(last), copy=False))
-            )
-            last = "places"
-        if self.contributions:
-            made = [
-                alias(self._term(t, c), f"e{t}_{c}")
-                for t, term in enumerate(self.joint.terms)
-                if term.columns
-                for c in range(self.k)
-            ]
-            steps.append(("terms", select(*names_of(kept), *made).from_(source(last), copy=False)))
-            last = "terms"
-        sums = [alias(self._score(c), f"s{c}") for c in range(self.k)]
-        carried = [*kept, *parts]
-        steps.append(("scores", select(*names_of(carried), *sums).from_(source(last), copy=False)))
-        if self.joint.task == "numbers":
-            answer = [alias(name_of(s), n) for s, n in zip(scores, self._answers(), strict=False)]
-            last = "scores"
-        else:
-            top: exp.Expression = name_of("s0")
-            if self.k > 1:
-                top = exp.Greatest(this=top, expressions=names_of(scores[1:]))
-            most = alias(top, "m")
-            steps.append(
-                (
-                    "maxima",
-                    select(*names_of([*carried, *scores]), most).from_(
-                        source("scores"), copy=False
-                    ),
-                )
-            )
+        steps = self._scores(table, kept, parts)
+        answers = names_of(scores)
+        if self.joint.task == "classes":
+            top, *others = names_of(scores)
+            if others:
+                top = exp.Greatest(this=top, expressions=others)
+            known = [*kept, *parts, *scores]
+            steps["maxima"] = _from_last(steps, [*names_of(known), alias(top, "m")])
             weights = [alias(self._weight(c), f"w{c}") for c in range(self.k)]
-            every = names_of([*carried, *scores, "m"])
-            steps.append(("weights", select(*every, *weights).from_(source("maxima"), copy=False)))
-            last = "weights"
-            answer = [
-                alias(made, name)
-                for made, name in zip(
-                    [self._label(), *map(self._probability, range(self.k))],
-                    self._answers(),
-                    strict=False,
-                )
-            ]
-        first = [alias(name_of(place), name) for place, name in zip(kept, self.keep, strict=True)]
-        extra = [
-            alias(name_of(part), name)
-            for part, name in zip(parts, self._answers()[len(answer) :], strict=True)
-        ]
-        whole = select(*first, *answer, *extra).from_(source(last), copy=False)
-        for name, step in steps:
-            materialised = True if self.dialect in MATERIALISED else None
+            steps["weights"] = _from_last(steps, [*names_of([*known, "m"]), *weights])
+            answers = [self._label(), *map(self._probability, range(self.k))]
+        shown = zip(
+            [*names_of(kept), *answers, *names_of(parts)],
+            [*self.keep, *self._answers()],
+            strict=True,
+        )
+        whole = _from_last(steps, [alias(made, name) for made, name in shown])
+        for name, step in steps.items():
             whole = whole.with_(
                 exp.to_identifier(name, quoted=True),
                 as_=step,
-                materialized=materialised,
+                materialized=True if self.dialect in MATERIALISED else None,
                 copy=False,
             )
         return whole
+
+    def _shown(self) -> list[tuple[int, int]]:
+        """Terms and outputs of the contributions that the answer shows."""
+        terms = enumerate(self.joint.terms if self.contributions else ())
+        return [(t, c) for t, term in terms if term.columns for c in range(self.k)]
+
+    def _scores(self, table: exp.Table, kept: list[str], parts: list[str]) -> dict[str, exp.Select]:
+        """The steps from the table to the scores, by name."""
+        steps = {"cells": self._cells().from_(table, copy=False)}
+        if self.lookups:
+            cells = [*kept, *(f"x{j}" for j in range(len(self.joint.columns)))]
+            found = [alias(self.write(one.place), f"p{t}") for t, one in self.lookups.items()]
+            steps["places"] = _from_last(steps, [*names_of(cells), *found])
+        if self.contributions:
+            made = [
+                alias(self._term(t, c), part)
+                for (t, c), part in zip(self._shown(), parts, strict=True)
+            ]
+            steps["terms"] = _from_last(steps, [*names_of(kept), *made])
+        sums = [alias(self._score(c), f"s{c}") for c in range(self.k)]
+        steps["scores"] = _from_last(steps, [*names_of([*kept, *parts]), *sums])
+        return steps
 
     def _cells(self) -> exp.Select:
         kept = [alias(name_of(name), f"k{i}") for i, name in enumerate(self.keep)]
@@ -357,6 +331,11 @@ class _Writer(NodeWriter):
         return cast(
             exp.Case().when(never, double(self.joint.prior[c]), copy=False).else_(share, copy=False)
         )
+
+
+def _from_last(steps: dict[str, exp.Select], columns: Sequence[exp.Expression]) -> exp.Select:
+    """SELECT of columns from the last step."""
+    return select(*columns).from_(source(next(reversed(steps))), copy=False)
 
 
 def _table(name: str | Sequence[str]) -> exp.Table:
