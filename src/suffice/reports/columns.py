@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
 from suffice.families.multivariate.mixed import MixedParameters
-from suffice.families.multivariate.parameters import MultivariateGaussianParameters
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
 from suffice.reports.scoring import is_weighed, output_name
@@ -54,7 +53,7 @@ def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[
 def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     fitted = model.model_
     codes = np.repeat(np.arange(len(fitted.classes)), DRAWS)
-    rng = np.random.default_rng(0)
+    rng, families = np.random.default_rng(0), fitted.family_names
     facts: dict[str, dict[str, Any]] = {}
     kinds = {column["name"]: column["kind"] for column in columns}
     statistic = fitted.statistic.over(fitted.classes)
@@ -66,8 +65,7 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
         if part.family.is_distribution and any(kinds.get(name) in NUMBERS for name in names):
             drawn = parameters.sample(codes, rng)
         for j, name in enumerate(names):
-            family = fitted.family_names[part.layout.columns[j]]
-            facts[name] = {"family": family, "unknown": True}
+            facts[name] = {"family": families[part.layout.columns[j]], "unknown": True}
             facts[name] |= _described(parameters, j, kinds.get(name) in NUMBERS)
             facts[name]["missing"] = _missing(fitted, block, j)
             if is_text(parameters):
@@ -77,13 +75,12 @@ def _of_classes(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[s
                 facts[name]["values"] = _values(model, parameters, j, name, kinds.get(name))
             if len(drawn) == len(names) and kinds.get(name) in NUMBERS:
                 facts[name] |= _line(np.asarray(drawn[j], float), len(fitted.classes))
-            if isinstance(parameters, MultivariateGaussianParameters) and is_weighed(parameters):
-                mean = float(fitted.prior @ parameters.mean[:, j])
-                form = parameters.form()
-                origin = np.broadcast_to(form.origin, form.linear.shape[1])[j]
-                average = form.linear[:, j] * (mean - origin)
-                start = round(mean, facts[name].get("places", 12))
-                facts[name] |= {"unknown": False, "start": start, "average": average.tolist()}
+        if is_weighed(parameters):
+            form, mean = parameters.form(), fitted.prior @ parameters.mean
+            added = (form.linear * (mean - form.origin)).T.tolist()
+            for name, number, average in zip(names, mean.tolist(), added, strict=True):
+                start = round(number, facts[name].get("places", 12))
+                facts[name] |= {"unknown": False, "start": start, "average": average}
     for name, bits in _bits(model).items():
         if str(name) in facts:
             facts[str(name)]["bits"] = bits

@@ -118,11 +118,10 @@ def _of_parts(model: Any) -> tuple[LogJoint, list[tuple[str, str]], list[dict[st
         fitted.parts, fitted.parameters, fitted.part_weights, strict=True
     ):
         names = tuple(part.layout.columns)
-        wide = isinstance(parameters, MultivariateGaussianParameters) and is_weighed(parameters)
         if isinstance(parameters, MixedParameters):
             made = [_mixed(parameters, len(columns))]
             columns += zip(names, _kinds(parameters.terms), strict=True)
-        elif isinstance(parameters, MultivariateGaussianParameters) and not wide:
+        elif isinstance(parameters, MultivariateGaussianParameters) and not is_weighed(parameters):
             made = [_gaussian(parameters, len(columns))]
             columns += [(name, "number") for name in names]
         elif is_text(parameters):
@@ -163,8 +162,10 @@ def _mixed(parameters: MixedParameters, first: int) -> dict[str, Any]:
     }
 
 
-def is_weighed(parameters: MultivariateGaussianParameters) -> bool:
+def is_weighed(parameters: Any) -> bool:
     """Whether a page holds the weights of complete rows alone: their covariance is too large."""
+    if not isinstance(parameters, MultivariateGaussianParameters):
+        return False
     s, d, _ = parameters.factored.covariance.shape
     return bool(s == 1 and d > MOST_SHARED)
 
