@@ -1,6 +1,6 @@
 // How far probabilities may be off, as the model learnt from finitely many rows: moments of the scores
 // under the posterior of its parameters, as suffice.families.posteriors has them, and 95 % intervals.
-import { finite, isMissing, keyOf, ledger, observed, rowOf, whitened, wordsOf } from "./score.js";
+import { binOf, finite, isMissing, ledger, observed, rowOf, whitened, wordsOf } from "./score.js";
 import { termOf } from "./densities.js";
 
 const NORMAL = 1.959963984540054; // standard deviations to either side, for 95 %
@@ -19,7 +19,7 @@ function momentsOfCell(part, term, cell, c) {
   }
   if (part.steps) {
     const [, , starts, logs] = term.by[c];
-    const row = starts.filter((start) => start <= cell).length;
+    const row = binOf(starts, cell);
     const variance = unbounded(part.steps[c][row]);
     return [variance === Infinity ? 0 : logs[row] - variance / 2, variance];
   }

@@ -20,7 +20,10 @@ export const isNumeric = (column) => ["number", "count", "whole"].includes(colum
 
 export const finite = (number) => (number === null ? -Infinity : number);
 
-export const keyOf = (cell) => (typeof cell === "boolean" ? Number(cell) : cell);
+const keyOf = (cell) => (typeof cell === "boolean" ? Number(cell) : cell);
+
+/** The bin of a number, from where the bins after the first start. @param {number[]} starts @param {number} x */
+export const binOf = (starts, x) => starts.filter((start) => start <= x).length;
 
 /** The value of a tree. @param {Tree} tree @param {Cells} x @returns {number} */
 function valueOf(tree, x) {
@@ -40,7 +43,7 @@ function valueOf(tree, x) {
     case "log": return Math.log(valueOf(a, x));
     case "log1p": return Math.log1p(valueOf(a, x));
     case "above": return finite(x[a] > b ? c : d);
-    case "steps": return finite(c[b.filter((start) => start <= x[a]).length]);
+    case "steps": return finite(c[binOf(b, x[a])]);
     case "choice": {
       const found = b.find((/** @type {any[]} */ one) => keyOf(one[0]) === keyOf(x[a]));
       return finite(found ? found[1] : c);
