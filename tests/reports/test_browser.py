@@ -193,7 +193,7 @@ def test_numbers_and_categories_of_a_gaussian_are_asked(
     (expected,) = model.predict_proba(table.iloc[[number - 1]][MIXED])
     shown = page.locator("#answer table").first.locator(".number").all_inner_texts()
     assert [float(text.strip("<>% ")) for text in shown] == pytest.approx(100 * expected, abs=0.51)
-    assert page.locator("#nomogram .scale-name").count() > 2  # points, total, answer, and columns
+    assert page.locator("#nomogram .scale-name").count() > 3  # points, total, answer, and columns
 
 
 def test_texts_are_typed_and_their_words_speak(reader: Reader, models: dict[str, Any]) -> None:
