@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from suffice.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
+from suffice.errors import DataError
+from suffice.linear_model import LogisticRegression
+from suffice.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from suffice.numerics import kernels
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
@@ -44,6 +46,7 @@ def block_of(x: csr_matrix) -> SparseBlock:
 def test_merged_rows_are_those_of_scipy(seed: int, d: int, dtype: Any, longest: int) -> None:
     x = matrix(seed, d, dtype, longest=longest)
     found = block_of(x).merged()
+    x = x.astype(np.float64)  # SciPy adds whole numbers of few bits modulo these
     x.sum_duplicates()
     assert found.whole
     assert found.indptr.tolist() == x.indptr.tolist()
@@ -91,6 +94,31 @@ def test_a_sum_beyond_64_bits_is_not_held(columns: int) -> None:
     parts = np.array([2**62] * 4, np.int64), np.full(4, 3, np.int32), np.array([0, 4])
     room = np.empty(4, np.int32), np.empty(4), np.empty(2, np.int64)
     assert kernels.merging.merge(*parts, columns, *room) == -1  # it would be 0 modulo 2^64
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+@pytest.mark.parametrize("make", [MultinomialNB, BernoulliNB, GaussianNB, LogisticRegression])
+def test_a_sum_beyond_64_bits_is_refused(make: Any, dtype: Any) -> None:
+    parts = np.array([2**62] * 4 + [1], dtype), [3, 3, 3, 3, 0], [0, 4, 5]
+    x = csr_matrix(parts, shape=(2, 5))
+    said = "'?x?3'?.*row 0: 18446744073709551616; a sum of whole numbers has at most 64 bits"
+    with pytest.raises(DataError, match=said):
+        make().fit(x, [0, 1])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32])
+@pytest.mark.parametrize("make", [MultinomialNB, BernoulliNB, GaussianNB, LogisticRegression])
+def test_parts_of_few_bits_add_up(make: Any, dtype: Any) -> None:
+    most = np.iinfo(dtype).max
+    x = csr_matrix(([most, most, 1, 2], [3, 3, 0, 2], [0, 2, 3, 4]), shape=(3, 5), dtype=dtype)
+    whole = csr_matrix(([2.0 * most, 1.0, 2.0], [3, 0, 2], [0, 1, 2, 3]), shape=(3, 5))
+    found, expected = (make().fit(one, [0, 1, 1]) for one in (x, whole))
+    assert found.predict_proba(x).tolist() == expected.predict_proba(whole).tolist()
+
+
+def test_few_bits_in_many_columns() -> None:
+    parts = np.array([2**30] * 4, np.int32), [3] * 4, [0, 4]
+    assert block_of(csr_matrix(parts, shape=(1, 2**23))).merged().data.tolist() == [2**32]
 
 
 def test_missing_parts_make_a_missing_cell() -> None:

@@ -223,7 +223,7 @@ class ArraySplit:
         if layout.encoding == "events":
             return events(x, slice(0, x.shape[0]), self.layout.threshold)
         if not isinstance(x, np.ndarray):
-            x = x.toarray()
+            x = _laid_out(x)
         if layout.encoding == "category":
             return _categories(x)
         if layout.encoding in ("binary", "outcome"):
@@ -316,6 +316,21 @@ def _categories(x: NDArray[Any]) -> CodedBlock | IntegerBlock:
     return CodedBlock(codes, tuple(vocabularies))
 
 
+def _laid_out(x: Any) -> NDArray[Any]:
+    """A CSR matrix with all its cells; whole numbers that are stored in parts have room to add up.
+
+    Raises
+    ------
+    BadCell
+        As `SparseBlock.merged` does.
+    """
+    if x.dtype.kind in "iu" and not x.has_canonical_format:
+        block = stored_cells(x, slice(0, x.shape[0])).merged()
+        cells = block.data, block.indices, block.indptr
+        return np.asarray(type(x)(cells, shape=x.shape).toarray())
+    return np.asarray(x.toarray())
+
+
 def stored_cells(x: Any, rows: slice) -> SparseBlock:
     """Rows of a CSR matrix as they are stored; only their row pointers are copied."""
     indptr = x.indptr[rows.start : rows.stop + 1]
@@ -345,12 +360,11 @@ def events(x: Any, rows: slice, threshold: float | None) -> SparseBlock:
     largest = HELD - 1.0 if block.data.dtype.kind in "iu" else largest_of(block.data.dtype)
     if not kernels.counts.are_counts(block.data, largest):
         block = block.merged()  # parts may be negative, and their sum no count
-        data, indices, indptr = block.data, block.indices, block.indptr
+        data = block.data
         for q in np.flatnonzero((data < 0) | (data > largest_of(data.dtype)))[:1].tolist():
-            row = int(np.searchsorted(indptr, q, side="right")) - 1
             value = data[q].item()
             rule = COUNT_RULE if value < 0 else FINITE_RULE if math.isinf(value) else TOO_LARGE
-            raise BadCell(row, int(indices[q]), value, rule)
+            raise block.bad_cell(q, value, rule)
         return _held(block)
     return block
 
@@ -360,9 +374,7 @@ def _held(block: SparseBlock) -> SparseBlock:
     try:
         require_held(block.data[:, None])
     except BadCell as bad:
-        bad.column = int(block.indices[bad.row])
-        bad.row = int(np.searchsorted(block.indptr, bad.row, side="right")) - 1
-        raise
+        raise block.bad_cell(bad.row, bad.value, bad.rule, bad.next_step) from None
     return block
 
 

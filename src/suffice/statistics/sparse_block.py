@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.numerics import kernels
+from suffice.statistics.block import BadCell
 from suffice.statistics.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["SparseBlock"]
 MOST_COLUMNS = 1 << 22  # of a row that is laid out to merge its cells: 32 MB
 MERGED_CELLS = 100_000  # at a time, where rows are used once: less than 2 MB
 MERGED = {"float64", "float32", "int64", "int32"}  # types of cells that are merged here
+WRAPPED = 2.0**62  # a sum modulo 2⁶⁴ is further than this from the sum, rounding is not
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,11 @@ class SparseBlock:
     def merged(self) -> SparseBlock:
         """The same rows with every cell stored once, by increasing column.
 
+        Raises
+        ------
+        BadCell
+            If whole numbers, the parts of a cell, add up to one that 64 bits do not hold.
+
         Examples
         --------
         >>> parts = np.array([1.0, 2.0, 3.0]), np.array([4, 0, 4]), np.array([0, 3])
@@ -87,13 +94,11 @@ class SparseBlock:
         if d <= MOST_COLUMNS and self.data.dtype.name in MERGED:
             parts = self.data, self.indices, self.indptr
             written = kernels.merging.merge(*parts, d, columns, values, starts)
-        if written >= 0:
-            places = np.int32 if written < 1 << 31 else np.int64
-            data, indices = values[:written], columns[:written].astype(places, copy=False)
-            indptr = starts.astype(places)
-        else:
-            data, indices, indptr = self._summed()
-        return replace(self, data=data, indices=indices, indptr=indptr, whole=True)
+        if written < 0:
+            return self._summed()
+        places = np.int32 if written < 1 << 31 else np.int64
+        indices = columns[:written].astype(places, copy=False)
+        return self._with(values[:written], indices, starts.astype(places))
 
     def in_pieces(self) -> Iterator[tuple[slice, SparseBlock]]:
         """Yield which rows, and these merged: as many as stay in cache, unless all are whole."""
@@ -105,14 +110,32 @@ class SparseBlock:
             stop = min(start + step, self.rows)
             yield slice(start, stop), self.cut(start, stop).merged()
 
-    def _summed(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def _summed(self) -> SparseBlock:
         """Cells merged by SciPy, which takes any number of columns, and types of any size."""
+        if self.data.dtype.kind not in "iu":
+            return self._summed_as(self.data)
+        wide = self.data.dtype if self.data.dtype.itemsize == 8 else np.int64
+        sums, rounded = (self._summed_as(self.data.astype(t)) for t in (wide, np.float64))
+        for q in np.flatnonzero(np.abs(rounded.data - sums.data) > WRAPPED)[:1].tolist():
+            rule = "a sum of whole numbers has at most 64 bits"
+            raise sums.bad_cell(q, int(rounded.data[q]), rule, "store the cells as doubles")
+        return sums
+
+    def _summed_as(self, data: NDArray[Any]) -> SparseBlock:
         from scipy.sparse import csr_array
 
         shape = self.rows, len(self.vocabulary)
-        parts = csr_array((self.data, self.indices, self.indptr), shape=shape, copy=True)
+        parts = csr_array((data, self.indices, self.indptr), shape=shape, copy=True)
         parts.sum_duplicates()
-        return parts.data, parts.indices, parts.indptr
+        return self._with(parts.data, parts.indices, parts.indptr)
+
+    def _with(self, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> SparseBlock:
+        return replace(self, data=data, indices=indices, indptr=indptr, whole=True)
+
+    def bad_cell(self, q: int, value: Any, rule: str, next_step: str = "") -> BadCell:
+        """The finding that the stored cell q breaks a rule."""
+        row = int(np.searchsorted(self.indptr, q, side="right")) - 1
+        return BadCell(row, int(self.indices[q]), value, rule, next_step)
 
     def take(self, rows: NDArray[np.intp]) -> SparseBlock:
         """The given rows, in that order."""
