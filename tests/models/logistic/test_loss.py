@@ -14,14 +14,10 @@ from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.centred_design import (
-    CentredDesign,
-    SparseMomentsAccumulator,
-    first_pass,
-    with_ones,
-)
+from suffice.models.logistic.centred_design import CentredDesign, with_ones
 from suffice.models.logistic.curvature import fit_by_curvature
 from suffice.models.logistic.data_loop import DataLoop
+from suffice.models.logistic.first_pass import SparseMomentsAccumulator, first_pass
 from suffice.models.logistic.loss import loss_derivatives
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.separation import find_separation

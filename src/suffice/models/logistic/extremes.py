@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from suffice.data.schema import Layout
 from suffice.data.source import Split, each_batch
-from suffice.models.logistic.centred_design import CentredDesign, complete_rows
+from suffice.models.logistic.centred_design import CentredDesign
+from suffice.models.logistic.first_pass import complete_rows
 from suffice.numerics import kernels
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import RealBlock, converted

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from suffice.data.source import Split, each_batch
 from suffice.engines.engine import Engine
 from suffice.models.base.fold_sums import by_place, sums_by_place
-from suffice.models.logistic.centred_design import first_pass
+from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.loss import LossRequest, loss_sums, present
 from suffice.models.logistic.objective import Objective
 from suffice.models.logistic.training_rows import TrainingRows

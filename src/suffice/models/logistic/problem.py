@@ -17,10 +17,11 @@ from suffice.models.base.missing_cells import incomplete
 from suffice.models.base.options import Incomplete
 from suffice.models.design.empty_columns import without_value
 from suffice.models.design.matrix import Design
-from suffice.models.logistic.centred_design import CentredDesign, first_pass
+from suffice.models.logistic.centred_design import CentredDesign
 from suffice.models.logistic.data_loop import DataLoop
 from suffice.models.logistic.exact_objective import ExactObjective, require_exact_weights
 from suffice.models.logistic.extremes import Extremes, bounded_sums
+from suffice.models.logistic.first_pass import first_pass
 from suffice.models.logistic.messages import columns_without_value, listed, missing_cells_message
 from suffice.models.logistic.missing_cells import (
     ClassGaussians,
