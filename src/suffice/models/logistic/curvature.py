@@ -74,15 +74,16 @@ def _fit(
     at_zero = objective.gradient_norm_at_zero()
     enough = max(tolerance * at_zero, GRADIENT_ROUNDING * objective.weight)
     likelihood = not (objective.penalised or objective.firth)
-    decided, detector, stalled = not likelihood, StallDetector(), False
-    for iteration, point in enumerate(islice(iterates, max_iter + 1)):
+    decided, detector, stalled, hessians = not likelihood, StallDetector(), False, 0
+    for iteration, point in enumerate(islice(iterates, max_iter + 1)):  # noqa: B007 - it is told
         norm = point.gradient_norm
         small = norm <= enough
         if small and not (objective.firth and _moves(objective, point, tolerance)):
             break
         if stalled := detector.has_stalled(point.loss, norm):
             break
-        if method == "newton" and not decided and iteration == STEPS_BEFORE_SEPARATION:
+        hessians += point.hessian is not None  # one for every step of Newton's method
+        if not decided and hessians == 1 + STEPS_BEFORE_SEPARATION:
             decided = refuse_separation(objective, objective.coefficients(point.x))
     if (likelihood or not small) and point.hessian is None and objective.has_hessian:
         point = objective(point.x, True)
