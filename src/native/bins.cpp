@@ -138,9 +138,8 @@ bool count(Strided<const double> x, Vector<const double> origin, Vector<const st
       for (Index g = done - j; g < width; ++g)  // without columns of the group before
         for (Index c = 0; c < k; ++c) {
           std::uint32_t* const counts = &tally(c, (j + g) * places);
-          const std::uint16_t *q = found + g * apart + order.start(c), *const stop = found +
-                                                                                     g * apart +
-                                                                                     order.stop(c);
+          const std::uint16_t* const cells = found + g * apart;
+          const std::uint16_t *q = cells + order.start(c), *const stop = cells + order.stop(c);
           if (near)  // unless it was one of a row without a class
             for (const auto* r = q; r < stop; ++r) reached |= *r == 1 || *r == 2 * last + 1;
           for (; q + 4 <= stop; q += 4) {

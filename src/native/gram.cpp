@@ -117,7 +117,7 @@ void add_covariances(Matrix<const double> a, Matrix<const double> p, Vector<cons
     for (Index c = k - 2; c >= 0; --c) {
       row -= g;
       const double own = p(i, c), both = own + s, share = own * (s / both);
-      if (both > 0.0 && s > 0.0 && share > 0.0) {
+      if (share > 0.0) {  // NaN where both are 0
         const double factor = __builtin_sqrt(weights[i] * share);
         const Lanes f = splat(factor), per_s = splat(s);
         for (Index j = 0; j < whole; j += LANES)

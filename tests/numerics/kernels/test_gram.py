@@ -47,12 +47,13 @@ def test_covariances_are_those_of_numpy(n: int, k: int, g: int) -> None:
 
 
 def test_squares_are_added_in_the_order_of_rows() -> None:
-    """A sum that rounds at every step shows the order; each square is (1 − 0)²/4 times a weight."""
-    weights = np.array([1.0, 2.0**-53, 2.0**-53, 0.5] * 40)
+    """Sums that round show the order; each square is (1 − 0)²/4 times a weight."""
+    weights = np.random.default_rng(3).random(1000)
     a, p = np.tile([[1.0], [0.0]], (len(weights), 1)), np.full((len(weights), 2), 0.5)
     out = np.zeros((1, 1))
     kernels.gram.add_covariances(a, p, 4 * weights, out)
-    total = 0.0
-    for root in np.sqrt(weights).tolist():
-        total += root * root
+    squares = np.sqrt(weights) ** 2
+    orders = squares, squares[::-1], np.sort(squares), squares.reshape(-1, 8).T.ravel()
+    total, *others = (np.cumsum(order)[-1] for order in orders)
     assert out[0, 0] == total
+    assert total not in others
