@@ -22,6 +22,7 @@ Write = Callable[..., Path]
 WORDS = ("red", "green", "dark blue", "light, blue", "semi;colon", 'a "quoted" one', "tab\tbed")
 IRIS = "5.1,3.5,Iris-setosa\n4.9,3.0,Iris-setosa\n6.3,3.3,Iris-virginica\n4.7,3.2,Iris-setosa\n"
 VOTES = "republican,n,y,?\ndemocrat,y,y,n\nrepublican,n,n,y\ndemocrat,?,y,n\nrepublican,n,y,n\n"
+HOUSES = " 0.006  18.00  2.31  0\n 0.027   0.00  7.07  1\n 0.032   0.00 12.18  0 \n"
 GENRES = "n,genre\n1,rock;pop\n2,jazz;soul\n"
 
 
@@ -67,6 +68,10 @@ class TestDelimiter:
             ("3;hello, world\n4;good, bye\n", ";"),
             ("alone\n1\n2\n", ","),
             ("a;b\n1;2\n1;2;3\n" + "1;2\n" * 20, ";"),  # one row is malformed
+            (HOUSES, " "),
+            ("a b\n1 2\n3 x\n", " "),
+            ("a b\nwell done\nso long\n", ","),  # two words a line, and no number
+            ("first name,n\nAnn,1\nBob,2\n", ","),
         ],
     )
     def test_of_two_that_cut_evenly(self, write: Write, text: str, separator: str) -> None:
@@ -82,6 +87,47 @@ class TestDelimiter:
         asked = CsvFormat(separator=",", header=False, strip=True, decimal=",", thousands=".")
         assert find_dialect(path, asked).format == asked
         assert find_dialect(path, asked).remarks == ()
+
+    def test_blanks_are_as_many_as_there_are(self, write: Write) -> None:
+        table = CsvTable([write(HOUSES + '\n "0.1  2"  1 2 3\r\n')])
+        assert table.head().num_rows == 4
+        assert table.head().to_pylist()[-1] == dict(
+            zip(table.names, ("0.1  2", 1.0, 2.0, 3), strict=True)
+        )
+        assert str(table.remarks[0]) == (
+            "t.csv: fields are separated by blanks (separator says otherwise)"
+        )
+        with pytest.raises(ReadError, match=r"line 3 of t\.csv: 1 field, where"):
+            list(CsvTable([write("a b\n1 2\n3\n" + "5 6\n" * 99)]).head())
+
+
+class TestQuote:
+    @pytest.mark.parametrize(
+        ("text", "quote"),
+        [
+            ("'a','b'\n1,'x, y'\n2,'it''s'\n", "'"),
+            ("'a'\t'b'\n1\t2\n", "'"),
+            ("'a'  'b'\n 1 2\n", "'"),
+            ("a,b\n1,O'Brien\n2,'x'\n", '"'),
+            ("a,b\n1,'x\n2,y\n", '"'),
+            ("a,b\n1,\"it's\"\n2,'x'\n", '"'),
+            ("a,b\n1,'x' or y\n", '"'),
+            ("a,b\n1,2\n", '"'),
+        ],
+    )
+    def test_is_single_where_it_does_nothing_but_enclose(
+        self, write: Write, text: str, quote: str
+    ) -> None:
+        assert found(write(text)).quote == quote
+        assert found(write(text), quote=None).quote is None
+
+    def test_what_is_enclosed_is_read(self, write: Write) -> None:
+        table = CsvTable([write("'a','b'\n1,'x, y'\n2,'it''s'\n")])
+        assert table.head().to_pylist() == [{"a": 1, "b": "x, y"}, {"a": 2, "b": "it's"}]
+        assert [str(remark) for remark in table.remarks] == [
+            "t.csv: fields are enclosed in ' (quote says otherwise)"
+        ]
+        assert table.format.quote == '"'  # of tables that come later it shows by itself
 
 
 class TestHeader:

@@ -1,9 +1,10 @@
 """How delimited text is written, where nobody says it: found by looking at its first rows.
 
-The separator is a character that cuts the first rows into equally many fields. The first row is
-data, and no header, if it holds what no name is: a number in a column of numbers, or values that
-come again below. ``csv.Sniffer`` of the standard library takes a header of years for data, and
-knows no decimal comma, so this is done here.
+The separator is a character that cuts the first rows into equally many fields. It is a blank only
+if no other does, as sentences have blanks too. The first row is data, and no header, if it holds
+what no name is: a number in a column of numbers, or values that come again below. ``csv.Sniffer``
+of the standard library takes a header of years for data, and knows no decimal comma, so this is
+done here.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from suffice.data.csv.blanks import BLANK
 from suffice.data.csv.format import CsvFormat
 from suffice.data.csv.records import Grammar, OpenRecordError, Record, open_text, usual_separator
 from suffice.data.csv.sample import sampled_columns
@@ -33,7 +35,8 @@ from suffice.phrases import Option, Phrase
 __all__ = ["Dialect", "find_dialect"]
 
 _DELIMITERS = ",;\t|"
-_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", BLANK: "blanks"}
+_QUOTE, _OTHER_QUOTE = '"', "'"
 _CHARACTERS = 1 << 16  # that are looked at
 _ROWS = 200
 _REGULAR = 0.9  # of the rows have as many fields as the first: some may be malformed
@@ -76,15 +79,16 @@ def find_dialect(path: Path, format: CsvFormat) -> Dialect:
     """
     usual = usual_separator(path)
     lines = _first_lines(path, format.encoding)
-    separator = format.separator or _separator(lines, format, usual)
-    rows = list(_regular(_rows(lines, Grammar(separator, format.quote))))
+    quote = _quote(lines, format, usual)
+    separator = format.separator or _separator(lines, quote, usual)
+    rows = list(_regular(_rows(lines, Grammar(separator, quote))))
     strip = _is_padded(rows) if format.strip is None else format.strip
     if strip:
         rows = [[cell.strip() for cell in row] for row in rows]
     numerals = format.numerals
     if not _says_numerals(format):
         # In all of the sample: the header is not known yet, and takes no part in either case.
-        known = replace(format, separator=separator, strip=strip)
+        known = replace(format, separator=separator, quote=quote, strip=strip)
         further = sampled_columns([path], known, len(rows[0])) if rows else []
         numerals = _numerals(path, rows, further, format.missing, separator)
     header = format.header
@@ -93,6 +97,7 @@ def find_dialect(path: Path, format: CsvFormat) -> Dialect:
     settled = replace(
         format,
         separator=separator,
+        quote=quote,
         header=header,
         strip=strip,
         decimal=numerals.decimal,
@@ -107,6 +112,8 @@ def _remarks(
     if asked.separator is None and found.separator != usual:
         mark = _NAMES.get(found.separator or "", found.separator)
         yield _remark(path, f"fields are separated by {mark}", Option("separator"))
+    if found.quote != asked.quote:
+        yield _remark(path, f"fields are enclosed in {found.quote}", Option("quote"))
     if asked.strip is None and found.strip:
         yield _remark(path, "blanks around fields are removed", Option("strip"))
     if found.numerals != asked.numerals:
@@ -146,20 +153,37 @@ def _regular(rows: Sequence[list[str]]) -> Iterator[list[str]]:
     return (row for row in rows if len(row) == len(rows[0]))
 
 
-def _separator(lines: Sequence[str], format: CsvFormat, usual: str) -> str:
+def _quote(lines: Sequence[str], format: CsvFormat, usual: str) -> str | None:
+    """What encloses fields: ``'`` where there is no other quote, and it does nothing else."""
+    text, q = "".join(lines), _OTHER_QUOTE
+    if format.quote != _QUOTE or _QUOTE in text or q not in text:
+        return format.quote
+    ends = re.escape(format.separator or _separator(lines, q, usual)) + r"\r\n"
+    bare = re.sub(f"(?<![^{ends}]){q}(?>(?:[^{q}]|{q}{q})*){q}(?![^{ends}])", "", text)
+    return format.quote if q in bare else q
+
+
+def _separator(lines: Sequence[str], quote: str | None, usual: str) -> str:
     """The character that cuts rows alike; of several the one that leaves most numbers."""
     first = next((line for line in lines if line.strip()), "")
     best, most = usual, -2.0
     for mark in usual + _DELIMITERS.replace(usual, ""):
-        if mark not in first or mark == format.quote:
-            continue
-        rows = _rows(lines, Grammar(mark, format.quote))
-        regular = list(_regular(rows))
-        if rows and len(rows[0]) > 1 and len(regular) >= _REGULAR * len(rows):
-            order = _order(regular)
+        if mark in first and mark != quote and (rows := _evenly(lines, mark, quote)):
+            order = _order(rows)
             if order > most:
                 best, most = mark, order
+    if most == -2.0 and BLANK in first.strip():
+        columns = zip(*_evenly(lines, BLANK, quote)[1:], strict=True)
+        return BLANK if any(_all(PLAIN, cells) for cells in columns) else best
     return best
+
+
+def _evenly(lines: Sequence[str], mark: str, quote: str | None) -> list[list[str]]:
+    """The rows that a mark cuts like the first; none if it cuts many otherwise, or into one."""
+    rows = _rows(lines, Grammar(mark, quote))
+    regular = list(_regular(rows))
+    alike = rows and len(rows[0]) > 1 and len(regular) >= _REGULAR * len(rows)
+    return regular if alike else []
 
 
 def _order(rows: Sequence[Sequence[str]]) -> float:

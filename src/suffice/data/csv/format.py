@@ -25,9 +25,11 @@ class CsvFormat:
     ----------
     separator : str, optional
         One ASCII character between fields. By default the one of comma, semicolon, tab and ``|``
-        that cuts the first rows into equally many fields.
+        that cuts the first rows into equally many fields, or a blank where none does and there
+        are columns of numbers. Several blanks are as one.
     quote : str or None, default '"'
         Encloses fields that hold separators, line ends or quotes; None makes it ordinary text.
+        Where the first rows have none of ``"``, and every ``'`` encloses a field, it is ``'``.
     header : bool, optional
         Whether the first row holds the column names. By default it does, unless it looks like
         those below it: a number in a column of numbers, or values that come again.

@@ -9,10 +9,12 @@ from __future__ import annotations
 import codecs
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from suffice.data.csv.blanks import BLANK, single_blanks
 from suffice.data.csv.records import (
     LONGEST_RECORD,
     CsvFile,
@@ -33,7 +35,8 @@ _LF, _CR = b"\n\r"
 def pieces(file: CsvFile) -> Iterator[bytes]:
     """Yield a file in UTF-8, in pieces that begin and end where records do.
 
-    Bytes that do not decode are left in, and invalid in the pieces too.
+    Bytes that do not decode are left in, and invalid in the pieces too. Where blanks separate
+    fields, there is one between two of them.
 
     Raises
     ------
@@ -43,6 +46,7 @@ def pieces(file: CsvFile) -> Iterator[bytes]:
         If a quote never closes, or a record is longer than ``LONGEST_RECORD``.
     """
     quote = file.format.quote
+    lines = partial(single_blanks, quote=quote) if file.separator == BLANK else bytes
     with readable(file.path, file.version), _utf8(file) as read:
         rest = read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         while chunk := read(max(_PIECE_BYTES, len(rest))):
@@ -50,14 +54,14 @@ def pieces(file: CsvFile) -> Iterator[bytes]:
             toggles = _toggles(text, file.separator, quote)
             end = _last_end(text, toggles)
             if end:
-                yield text[:end]
+                yield lines(text[:end])
             rest = text[end:]
             if len(rest) > LONGEST_RECORD:
                 raise OpenRecordError
     if len(_toggles(rest, file.separator, quote)) % 2:
         raise OpenRecordError
     if rest:
-        yield rest
+        yield lines(rest)
 
 
 @contextmanager

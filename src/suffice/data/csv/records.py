@@ -2,7 +2,8 @@
 
 The grammar: a field that begins with the quote character extends to the next one that is not
 doubled, over line ends if need be; elsewhere a quote is an ordinary character. Lines end with
-LF, CRLF or CR. Empty lines are no rows.
+LF, CRLF or CR. Empty lines are no rows. If blanks separate fields, several are as one, and those at
+the ends of a record separate nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
+from suffice.data.csv.blanks import BLANK
 from suffice.data.csv.format import CsvFormat
 from suffice.data.files.bytes_read import MeteredFile, MeteredGzip
 from suffice.data.files.version import FileVersion, readable
@@ -105,10 +107,11 @@ class Grammar:
         d, q = re.escape(separator), re.escape(quote or "\0")
         # Repeated groups are atomic, not possessive: of those, Python 3.11.0 to 3.11.4 match less.
         inner = f"(?>[^{q}]*+(?:{q}{q}[^{q}]*+)*)"
-        self._field = re.compile(f"(?:{q}({inner}){q})?([^{d}]*){d}")
-        self._whole = re.compile(f"(?>(?:(?:{q}{inner}{q}|(?!{q}))[^{d}]*+{d})*)")
+        end = f"{d}++" if separator == BLANK else d
+        self._field = re.compile(f"(?:{q}({inner}){q})?([^{d}]*){end}")
+        self._whole = re.compile(f"(?>(?:(?:{q}{inner}{q}|(?!{q}))[^{d}]*+{end})*)")
         self._quoted = re.compile(f"{q}{inner}{q}")
-        self._closing = re.compile(f"{inner}{q}(?>(?:[^{d}]*+{d})?)")
+        self._closing = re.compile(f"{inner}{q}(?>(?:[^{d}]*+{end})?)")
 
     def records(self, lines: Iterable[str]) -> Generator[Record, None, None]:
         """Gather lines into records; raise OpenRecordError where a quote never closes."""
@@ -126,6 +129,8 @@ class Grammar:
             if inside:
                 break
             text = "".join(pending).rstrip("\r\n")
+            if self.separator == BLANK:
+                text = text.strip(BLANK)
             if text:
                 yield Record(begun, len(pending), text, self._fields(text))
             pending.clear()
@@ -137,7 +142,8 @@ class Grammar:
         """Cut a whole record."""
         quote = self.quote
         if quote is None or quote not in text:
-            return text.split(self.separator)
+            fields = text.split(self.separator)
+            return list(filter(None, fields)) if self.separator == BLANK else fields
         return [
             (match[1] or "").replace(quote * 2, quote) + match[2]
             for match in self._field.finditer(text + self.separator)

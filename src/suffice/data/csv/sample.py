@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from suffice.data.csv.blanks import BLANK, single_blanks
 from suffice.data.csv.format import CsvFormat
 from suffice.data.csv.records import is_gzip, is_utf8, open_text, undecoded
 from suffice.data.files.version import readable
@@ -57,6 +58,9 @@ def sampled_columns(paths: Sequence[Path], format: CsvFormat, width: int) -> lis
 
 def _rows(paths: Sequence[Path], format: CsvFormat) -> Iterator[list[str]]:
     for text, begins in _texts(paths, format.encoding):
+        if format.separator == BLANK:
+            once = single_blanks(text.encode("utf8", "surrogatepass"), format.quote)
+            text = once.decode("utf8", "surrogatepass")
         lines = io.StringIO(text, newline="")
         rows = csv.reader(lines, delimiter=format.separator or ",", quotechar=format.quote or None)
         with suppress(csv.Error):  # a cell of more than 128 kB

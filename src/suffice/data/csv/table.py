@@ -315,9 +315,9 @@ class CsvTable(Table):
         found = notations_of(paths, dialect.format, self._names)
         self._refused = found.refused
         written = dict(found.written) | dict(asked.written)
-        # Later tables are written like this one, but for the separator, which shows by itself.
+        # Later tables are written like this one, but for what shows by itself.
         settled = replace(dialect.format, written=tuple(written.items()), guess=False)
-        self._format = replace(settled, separator=asked.separator)
+        self._format = replace(settled, separator=asked.separator, quote=asked.quote)
         self._remarks = (*dialect.remarks, *found.remarks)
         self._files = tuple(_listed(path, settled) for path in paths)
         for file in self._files[1:]:
