@@ -98,7 +98,15 @@ class TestDelimiter:
             "t.csv: fields are separated by blanks (separator says otherwise)"
         )
         with pytest.raises(ReadError, match=r"line 3 of t\.csv: 1 field, where"):
-            list(CsvTable([write("a b\n1 2\n3\n" + "5 6\n" * 99)]).head())
+            CsvTable([write("a b\n1 2\n3\n" + "5 6\n" * 99)]).head()
+
+    @pytest.mark.parametrize("separator", [" ", ","])
+    def test_a_header_may_lack_a_name(self, write: Write, separator: str) -> None:
+        rows = ['"x" "y"', '"1" 2 3', '"2" 4 5']  # as R's write.table has it
+        path = write("\n".join(rows).replace(" ", separator))
+        assert found(path).separator == separator
+        with pytest.raises(ReadError, match=r"line 2 of t\.csv: 3 fields.*write\.csv"):
+            CsvTable([path]).head()
 
 
 class TestQuote:

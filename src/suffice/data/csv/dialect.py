@@ -179,8 +179,13 @@ def _separator(lines: Sequence[str], quote: str | None, usual: str) -> str:
 
 
 def _evenly(lines: Sequence[str], mark: str, quote: str | None) -> list[list[str]]:
-    """The rows that a mark cuts like the first; none if it cuts many otherwise, or into one."""
+    """The rows that a mark cuts like the first; none if it cuts many otherwise, or into one.
+
+    A header that lacks one name, as that of R's ``write.table``, is left out: the reader says so.
+    """
     rows = _rows(lines, Grammar(mark, quote))
+    if len(rows) > 1 and {len(row) for row in rows[1:]} == {len(rows[0]) + 1}:
+        return rows[1:]
     regular = list(_regular(rows))
     alike = rows and len(rows[0]) > 1 and len(regular) >= _REGULAR * len(rows)
     return regular if alike else []

@@ -342,11 +342,14 @@ class CsvFile:
     def _ragged(self, record: Record, width: int) -> ReadError:
         last = record.line + record.lines - 1
         span = "" if record.lines == 1 else f", some in quotes, up to line {last}"
+        one_more = span == "" and record.line == 2 and len(record.fields) == width + 1
         return ReadError(
             f"{self._at(record)}: {_fields(len(record.fields))}{span}, where the table has "
             f"{width} columns",
             "every row must have one field per column",
-            Phrase("correct the row, or ", _LEAVE_OUT),
+            "correct the row, or name the first column in the header (in R: write.csv)"
+            if one_more and self.has_header
+            else Phrase("correct the row, or ", _LEAVE_OUT),
         )
 
     def _undecodable(self, record: Record, column: str, field: str) -> ReadError:
