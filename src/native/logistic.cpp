@@ -10,6 +10,8 @@ namespace {
 constexpr Index ROWS = 4;      // taken together
 constexpr Index AHEAD = 4096;  // cells between asking for one and reading it
 
+constexpr double NEGLIGIBLE = 0x1p-800;  // a weight: products with smaller ones may be subnormal
+
 void loss_derivatives(Matrix<const double> t, Vector<const std::int64_t> codes, double* loss,
                       Matrix<double> residual, Matrix<double> p, Matrix<double> other) {
   const Index m = t.shape[1];
@@ -55,12 +57,19 @@ class Losses {
     Loss loss;
     if (m_ == 1) {
       const TwoClasses of_row = two_classes(t[0], y, raised[0]);
-      residual[0] = of_row.residual, loss = of_row.loss;
+      residual[0] = of_row.residual, p_[0] = of_row.p, p_[1] = of_row.other;
+      loss = of_row.loss;
     } else {
       loss = many_classes(t, raised, m_, apart, y, residual, p_, p_ + m_);
     }
     of_class_[y].add(loss, w);
     for (Index c = 0; c < m_; ++c) residual[c] *= w * sums_.class_weights[y];
+  }
+
+  // w f_y ∂²ℓ/∂t_a∂t_b of the row of class y that was added last: p_a(1 − p_a), or −p_a p_b.
+  INLINE double curvature(Index row, Index y, Index a, Index b) const {
+    const double w = (sums_.weights ? sums_.weights[row] : 1.0) * sums_.class_weights[y];
+    return w * p_[a] * (a == b ? p_[m_ + a] : -p_[b]);
   }
 
   // Σ f_y of the losses of the classes.
@@ -272,12 +281,14 @@ void add_gradients(Matrix<const double> x, Vector<const double> origin,
   }
 }
 
-template <class T, class I>
-double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
-                           Vector<const std::int64_t> codes, LogisticSums sums) {
+// Add to the sums what compressed rows say; `more` is told the number of a row, and its first and
+// last cell, while `losses` knows its curvature.
+template <class T, class I, class More>
+INLINE double add_sparse_rows(Compressed<T, I> x, Matrix<const double> directions,
+                              Vector<const std::int64_t> codes, LogisticSums sums,
+                              const Losses& losses, const More& more) {
   const Index k = sums.class_weights.shape[0], width = directions.shape[1], m = k == 2 ? 1 : k;
   const Buffer<double> scores(width), residual(width), raised(width);
-  const Losses losses(sums, m);
   Work work;
   for (Index i = 0; i < codes.shape[0]; ++i) {
     if (codes[i] < 0) continue;
@@ -301,13 +312,59 @@ double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
         store(place, fma(splat(static_cast<double>(x.data[q])), r, load(place)));
       }
     }
+    more(i, start, stop, work);
   }
   return losses.total();
 }
 
+Losses losses_of(const LogisticSums& sums) {
+  const Index k = sums.class_weights.shape[0];
+  return {sums, k == 2 ? 1 : k};
+}
+
+template <class T, class I>
+double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
+                           Vector<const std::int64_t> codes, LogisticSums sums) {
+  const Losses losses = losses_of(sums);
+  return add_sparse_rows(x, directions, codes, sums, losses, [](auto...) {});
+}
+
+template <class T, class I>
+double add_sparse_hessian(Compressed<T, I> x, Matrix<const double> directions,
+                          Vector<const std::int64_t> codes, LogisticSums sums,
+                          Matrix<double> hessian) {
+  const Index d = directions.shape[0], m = hessian.shape[0] / d;
+  Index longest = 0;
+  for (Index i = 0; i < codes.shape[0]; ++i) longest = most(longest, x.starts[i + 1] - x.starts[i]);
+  const Buffer<Index> places(1 + longest);
+  const Buffer<double> z(1 + longest);
+  places[0] = 0, z[0] = 1.0;
+  const Losses losses = losses_of(sums);
+  return add_sparse_rows(x, directions, codes, sums, losses,
+                         [&](Index row, Index start, Index stop, Work& work) {
+                           const Index cells = 1 + stop - start;
+                           work.done(cells * cells * m * m / 2);
+                           for (Index q = start; q < stop; ++q) {
+                             places[1 + q - start] = 1 + x.columns[q];
+                             z[1 + q - start] = static_cast<double>(x.data[q]);
+                           }
+                           for (Index a = 0; a < m; ++a)
+                             for (Index b = 0; b <= a; ++b) {
+                               const double v = losses.curvature(row, codes[row], a, b);
+                               if (magnitude(v) < NEGLIGIBLE) continue;
+                               for (Index i = 0; i < cells; ++i) {
+                                 double* to = &hessian(a * d + places[i], b * d);
+                                 const double u = v * z[i];
+                                 for (Index l = 0; l <= i; ++l) to[places[l]] += u * z[l];
+                               }
+                             }
+                         });
+}
+
 template <class... Kernel>
 constexpr Each<Kernel...> compiled(Each<Kernel...>) {
-  return {Kernel{add_sparse_gradient<typename Kernel::Number, typename Kernel::Place>}...};
+  return {Kernel{add_sparse_gradient<typename Kernel::Number, typename Kernel::Place>,
+                 add_sparse_hessian<typename Kernel::Number, typename Kernel::Place>}...};
 }
 
 }  // namespace

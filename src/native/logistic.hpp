@@ -24,6 +24,11 @@ struct SparseLogistic {
   // whose code is −1 are left out.
   double (*add_sparse_gradient)(Compressed<T, I> x, Matrix<const double> directions,
                                 Vector<const std::int64_t> codes, LogisticSums sums);
+  // The same, and the Hessian (m(1 + d), m(1 + d)). Of its symmetric blocks of classes, b ≤ a, each
+  // pair of cells of a row, with different columns, is added in one of the two places.
+  double (*add_sparse_hessian)(Compressed<T, I> x, Matrix<const double> directions,
+                               Vector<const std::int64_t> codes, LogisticSums sums,
+                               Matrix<double> hessian);
 };
 
 struct LogisticKernels {

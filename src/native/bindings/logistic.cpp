@@ -69,19 +69,16 @@ static void add_gradients(Read<2> x, Read<1> origin, Read<2> coefficients, Codes
                           class_weights, loss.at(), gradient);
 }
 
-static double add_sparse_gradient(AnyArray<1> indptr, AnyArray<1> indices, AnyArray<1> data,
-                                  Read<2> directions, Codes codes, Read<1> weights,
-                                  Read<1> class_weights, Written<1> weight, Written<1> checksum,
-                                  Written<2> gradient) {
+// Call `add` with compressed rows and their sums, if all of these fit.
+template <class Add>
+static double add_sparse(const AnyArray<1>& indptr, const AnyArray<1>& indices,
+                         const AnyArray<1>& data, const Read<2>& directions, const Codes& codes,
+                         const LogisticSums& sums, const Add& add) {
   const auto starts = row_starts(indptr, codes.shape(0), data.shape(0));
-  const Index n = codes.shape(0), k = class_weights.shape(0), m = k == 2 ? 1 : k;
-  require(k >= 1, "there must be a class at least");
-  const LogisticSums sums =
-      sums_of(n, m, codes, weights, class_weights, weight, checksum, gradient);
+  const Index k = sums.class_weights.shape[0], m = k == 2 ? 1 : k;
   const Index rows = directions.shape(0), width = directions.shape(1);
   require(rows >= 1 && width % 8 == 0 && width > m,
           "directions must have a row for every column of x, and one, padded to whole lanes");
-  require("gradient", gradient, {rows, width});
   double loss = 0.0;
   Unlocked unlocked;
   require_between("codes", codes, -1, k);
@@ -89,9 +86,43 @@ static double add_sparse_gradient(AnyArray<1> indptr, AnyArray<1> indices, AnyAr
       [&](auto places) { require_between("indices", places, 0, rows - 1); });
   with_rows(data, indices, starts, [&]<class T, class I>(Compressed<T, I> x) {
     const SparseLogistic<T, I>& sparse = kernels().sparse;
-    loss = sparse.add_sparse_gradient(x, directions, codes, sums);
+    loss = add(sparse, x);
   });
   return loss;
+}
+
+static LogisticSums sparse_sums(const Read<2>& directions, const Codes& codes,
+                                const Read<1>& weights, const Read<1>& class_weights,
+                                const Written<1>& weight, const Written<1>& checksum,
+                                const Written<2>& gradient) {
+  const Index n = codes.shape(0), k = class_weights.shape(0), m = k == 2 ? 1 : k;
+  require(k >= 1, "there must be a class at least");
+  require("gradient", gradient, {directions.shape(0), directions.shape(1)});
+  return sums_of(n, m, codes, weights, class_weights, weight, checksum, gradient);
+}
+
+static double add_sparse_gradient(AnyArray<1> indptr, AnyArray<1> indices, AnyArray<1> data,
+                                  Read<2> directions, Codes codes, Read<1> weights,
+                                  Read<1> class_weights, Written<1> weight, Written<1> checksum,
+                                  Written<2> gradient) {
+  const LogisticSums sums =
+      sparse_sums(directions, codes, weights, class_weights, weight, checksum, gradient);
+  return add_sparse(indptr, indices, data, directions, codes, sums, [&](auto& sparse, auto x) {
+    return sparse.add_sparse_gradient(x, directions, codes, sums);
+  });
+}
+
+static double add_sparse_hessian(AnyArray<1> indptr, AnyArray<1> indices, AnyArray<1> data,
+                                 Read<2> directions, Codes codes, Read<1> weights,
+                                 Read<1> class_weights, Written<1> weight, Written<1> checksum,
+                                 Written<2> gradient, Written<2> hessian) {
+  const LogisticSums sums =
+      sparse_sums(directions, codes, weights, class_weights, weight, checksum, gradient);
+  const Index k = class_weights.shape(0), side = (k == 2 ? 1 : k) * directions.shape(0);
+  require("hessian", hessian, {side, side});
+  return add_sparse(indptr, indices, data, directions, codes, sums, [&](auto& sparse, auto x) {
+    return sparse.add_sparse_hessian(x, directions, codes, sums, hessian);
+  });
 }
 
 void define_logistic(nb::module_ m) {
@@ -125,6 +156,13 @@ void define_logistic(nb::module_ m) {
         "``directions`` and ``gradient`` (1 + d, width) have a row for every column of x: m\n"
         "coefficients and c, or m sums, padded to whole lanes. Rows whose code is −1 are\n"
         "left out.");
+  m.def("add_sparse_hessian", &add_sparse_hessian, "indptr"_a, "indices"_a, "data"_a,
+        "directions"_a, "codes"_a, "weights"_a, "class_weights"_a, "weight"_a, "checksum"_a,
+        "gradient"_a, "hessian"_a,
+        "Do what `add_sparse_gradient` does, and add Σ w f_y ∂²ℓ/∂t_a∂t_b z zᵀ to ``hessian``.\n\n"
+        "``hessian`` (m(1 + d), m(1 + d)) has symmetric blocks of classes, of which those with b\n"
+        "≤ a are written. Each pair of cells of a row, with different columns, is added in one\n"
+        "of the two places: H + Hᵀ − diag H is the block.");
 }
 
 }  // namespace suffice::bindings

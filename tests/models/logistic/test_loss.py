@@ -2,17 +2,20 @@
 
 import mpmath
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
+from sklearn.base import clone
 
 from suffice.data.array_labels import Labels
 from suffice.data.array_source import ArraySource
 from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
 from suffice.engines.local import LocalEngine
 from suffice.errors import DataError
+from suffice.linear_model import LogisticRegression
 from suffice.models.design.matrix import Design
 from suffice.models.logistic.centred_design import CentredDesign, with_ones
 from suffice.models.logistic.curvature import fit_by_curvature
@@ -350,3 +353,28 @@ def test_rows_that_a_sample_misses_are_found():
     assert separated(x, y).complete
     y[0], y[-1] = 1, 0  # two rows of 40,000 overlap
     assert separated(x, y) is None
+
+
+# -- rows of few cells
+
+
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize(
+    "options", [{}, {"fit_intercept": False}, {"class_weight": "balanced", "solver": "lbfgs"}]
+)
+def test_rows_of_few_cells_say_the_same(k, options, monkeypatch):
+    rng, n = np.random.default_rng(k), 300
+    table = {f"hue {j}": rng.choice(list("abcdefgh"), n) for j in range(5)}
+    table |= {"size": 1e6 + rng.normal(size=n), "same": np.full(n, "a")}
+    table["label"] = (rng.integers(0, k, n) + (table["hue 0"] == "b")) % k
+    frame = pd.DataFrame(table)
+    frame.loc[::50, "size"] = np.nan
+    weights = rng.integers(0, 3, n) / 2
+    model = LogisticRegression(incomplete="drop", **options)
+    few = clone(model).fit(frame, "label", weights)
+    assert few.model_.centred.is_of_few_cells
+    monkeypatch.setattr(CentredDesign, "is_of_few_cells", False)
+    dense = clone(model).fit(frame, "label", weights)
+    assert few.n_iter_ == dense.n_iter_
+    assert_allclose(few.coef_, dense.coef_, rtol=0, atol=1e-11)
+    assert_allclose(few.intercept_, dense.intercept_, rtol=1e-9)

@@ -1,12 +1,13 @@
 """The logistic loss and its gradient."""
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.sparse import random_array
+from scipy.special import expit, softmax
 
 from suffice.numerics import kernels
 
@@ -77,8 +78,57 @@ def of_sparse() -> Iterator[tuple[str, list[Any]]]:
         yield name, [loss, *added[2:], gradient]
 
 
+def of_second_order() -> Iterator[tuple[str, list[Any]]]:
+    random = np.random.default_rng(13)
+    for (n, d, k), dtype in product(tuple(shapes((2, 3, 2, 5)))[::5], (np.float64, np.int32)):
+        m = 1 if k == 2 else k
+        table = random_array((n, d), density=0.3, format="csr", rng=random)
+        cells = table.indptr, table.indices, (table.data * 9 - 4).astype(dtype)
+        directions = np.zeros((1 + d, -(-(m + 1) // 8) * 8))
+        directions[:, : m + 1] = random.standard_normal((1 + d, m + 1))
+        codes, *added = sums(random, n, k)
+        codes[random.random(n) < 0.1] = -1
+        gradient, hessian = np.zeros(directions.shape), np.zeros((m * (1 + d),) * 2)
+        call = *cells, directions, codes, *added, gradient, hessian
+        loss = kernels.logistic.add_sparse_hessian(*call)
+        yield f"add_sparse_hessian {n} {d} {k} {np.dtype(dtype)}", [loss, *call[7:]]
+
+
 def test_as_recorded() -> None:
-    check("logistic", (*of_outcomes(), *of_dense(), *of_many(), *of_sparse()))
+    cases = of_outcomes(), of_dense(), of_many(), of_sparse(), of_second_order()
+    check("logistic", chain.from_iterable(cases))
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_second_derivatives_of_compressed_rows(k: int, weighted: bool) -> None:
+    """Σ w f_y (diag p − p pᵀ) ⊗ z zᵀ; loss and slope are those of the other kernel."""
+    random, n, d, m = np.random.default_rng(k), 200, 7, 1 if k == 2 else k
+    x = random_array((n, d), density=0.4, format="csr", rng=random)
+    directions = np.zeros((1 + d, 8))
+    directions[:, : m + 1] = random.standard_normal((1 + d, m + 1))
+    codes, f = random.integers(-1, k, n), random.random(k) + 0.5
+    weights = random.random(n) if weighted else np.empty(0)
+    hessian, found = np.zeros((m * (1 + d),) * 2), []
+    for add, more in (
+        (kernels.logistic.add_sparse_gradient, ()),
+        (kernels.logistic.add_sparse_hessian, (hessian,)),
+    ):
+        out = np.zeros(k), np.zeros(k), np.zeros(directions.shape)
+        loss = add(x.indptr, x.indices, x.data, directions, codes, weights, f, *out, *more)
+        found.append((loss, *(array.tolist() for array in out)))
+    assert found[0] == found[1]
+    z = np.column_stack([np.ones(n), x.toarray()])[codes >= 0]
+    w = (weights if weighted else np.ones(n))[codes >= 0] * f[codes[codes >= 0]]
+    t = z @ directions[:, :m]
+    p = expit(t) if k == 2 else softmax(t, axis=1)
+    curvature = p[:, :, None] * np.eye(m) - p[:, :, None] * p[:, None]
+    expected = np.einsum("i,iab,ij,il->ajbl", w, curvature, z, z)
+    blocks = hessian.reshape(m, 1 + d, m, 1 + d)
+    for a, b in zip(*np.tril_indices(m), strict=True):
+        half = blocks[a, :, b]
+        block = half + half.T - np.diag(np.diagonal(half))
+        np.testing.assert_allclose(block, expected[a, :, b], rtol=1e-12, atol=1e-13)
 
 
 def test_wrong_arrays_are_refused() -> None:
@@ -114,6 +164,15 @@ def test_wrong_arrays_are_refused() -> None:
     out = np.zeros(4), *(np.zeros((4, 3)) for _ in range(3))
     with pytest.raises(ValueError, match="code"):
         kernels.logistic.loss_derivatives(np.zeros((4, 3)), codes + 3, *out)
+
+
+def test_a_hessian_of_another_size_is_refused() -> None:
+    cells = np.array([0, 1]), np.array([0]), np.ones(1)
+    rest = np.ones((2, 8)), np.zeros(1, np.int64), np.empty(0), *np.ones((3, 2)), np.zeros((2, 8))
+    for side in (1, 3):
+        with pytest.raises(ValueError, match="hessian has shape"):
+            kernels.logistic.add_sparse_hessian(*cells, *rest, np.zeros((side, side)))
+    kernels.logistic.add_sparse_hessian(*cells, *rest, np.zeros((2, 2)))
 
 
 def test_cells_outside_of_the_table_are_refused() -> None:

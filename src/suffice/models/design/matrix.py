@@ -18,12 +18,15 @@ from suffice.statistics.indicators import indicators
 from suffice.statistics.sparse_block import SparseBlock
 from suffice.statistics.vocabulary import Vocabulary
 
-__all__ = ["INTERCEPT", "TILE_ROWS", "Design"]
+__all__ = ["INTERCEPT", "TILE_ROWS", "Compressed", "Design"]
 
 INTERCEPT = "(Intercept)"
 TILE_ROWS = 4_096  # rows laid out at a time: of 16 columns, 512 kB, which stay in cache
 UNSEEN = "a category must be one of those of the first fit"
 SHOW_ALL = "fit the model to rows that show them all, or leave the row out"
+
+Compressed = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+"""Rows as a CSR matrix has them: where each begins (n + 1,), columns of cells, and cells."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,37 @@ class Design(Terms):
             else:
                 z[:, :p] = self._multiplied(numbers[part], codes[part], cut, start)
             yield start, z
+
+    def compressed_rows(
+        self, batch: Batch, origin: NDArray[np.float64]
+    ) -> Iterator[tuple[slice, Compressed]]:
+        """Yield some rows x of a plain design with categories, each as few cells.
+
+        They are the numbers less those of ``origin`` (p,), and 1 for every indicator that is; the
+        other indicators are 0. A missing category is as the one without a term.
+
+        Raises
+        ------
+        BadCell
+            If a category is unknown, or a whole number is no double.
+        """
+        blocks: Any = batch.blocks
+        *numbers, coded = blocks
+        codes = self._codes(coded)
+        q, d = len(self.numbers), len(self.categories)
+        places, present, first = self._indicator_cells
+        for start in range(0, batch.rows, TILE_ROWS):
+            part = slice(start, min(start + TILE_ROWS, batch.rows))
+            n = part.stop - start
+            columns, cells = np.empty((n, q + d), np.int32), np.empty((n, q + d))
+            if q:
+                values = numbers[0].values[part]
+                _require_held(values, start, self.numbers)
+                columns[:, :q] = self._number_places
+                np.subtract(values, origin[self._number_places], out=cells[:, :q])
+            one = first + codes[part]
+            columns[:, q:], cells[:, q:] = places[one], present[one]
+            yield part, (np.arange(n + 1) * (q + d), columns.ravel(), cells.ravel())
 
     def _lay_out(
         self,
@@ -146,6 +180,18 @@ class Design(Terms):
             side_by_side = slice(first, first + len(places))
             found.append((side_by_side, ranks, np.arange(1, len(ranks)), name in self.ordered))
         return found
+
+    @cached_property
+    def _indicator_cells(self) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.intp]]:
+        """Place and cell of the codes −1, 0, 1, ... of every category; where code 0 of each is."""
+        sizes = 1 + self._sizes
+        first = 1 + np.cumsum(sizes) - sizes
+        places, present = np.zeros(sizes.sum(), np.int32), np.zeros(sizes.sum())
+        for at, (term, ranks, _, _) in zip(first, self._indicators, strict=True):
+            known = slice(at, at + len(ranks))
+            present[known] = ranks > 0
+            places[known] = np.where(ranks > 0, term.start + ranks - 1, 0)
+        return places, present, first
 
     @cached_property
     def _sizes(self) -> NDArray[np.intp]:

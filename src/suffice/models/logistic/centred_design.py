@@ -15,14 +15,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from suffice.data.schema import Layout
-from suffice.models.design.matrix import Design
+from suffice.models.design.matrix import Compressed, Design
 from suffice.models.logistic.first_pass import complete_rows
 from suffice.models.optimise.algebra import BLAS, Algebra
 from suffice.numerics.error_free import LARGEST
@@ -45,6 +45,7 @@ __all__ = ["CentredDesign", "with_ones"]
 COMPLETE = "a row needs all its cells, no NaN and no infinity among them"
 CONSTANT = 2.0**-40  # fraction of its mean square that rounding may leave of a constant column
 TALL = 2_048  # rows that make a matrix product worth while
+FEW = 3  # times as many columns as cells of a row: then products of its cells take less time
 TILE_CELLS = 65_536  # cells laid out at a time: 512 kB, which stays in cache
 
 
@@ -109,6 +110,21 @@ class CentredDesign:
     def is_sparse(self) -> bool:
         """Whether rows are kept in compressed form."""
         return _is_sparse(self.layout)
+
+    @cached_property
+    def is_of_few_cells(self) -> bool:
+        """Whether most cells of dense rows are 0, as those of indicators are."""
+        if not self.design.categories or self.whitener is not None:
+            return False
+        cells = 1 + len(self.design.numbers) + len(self.design.categories)
+        return self.design.is_plain and FEW * cells <= self.width
+
+    @cached_property
+    def of_indicators(self) -> NDArray[np.float64]:
+        """The means of indicators, (F,); 0 for numbers."""
+        mean = self.mean.copy()
+        mean[self.design.places(tuple(self.design.numbers))] = 0.0
+        return mean
 
     @cached_property
     def is_of_numbers(self) -> bool:
@@ -213,12 +229,28 @@ class CentredDesign:
                     z[:, 1:] = self.algebra.times(z[:, 1:], self._whitening.T)
                 yield z, *map(itemgetter(rows), columns)
 
+    def compressed(self, batch: Batch, distinct: bool) -> Iterator[tuple[slice, Compressed]]:
+        """Yield some rows in compressed form: numbers about m, and indicators.
+
+        No row has two cells in one column where they are to be ``distinct``.
+
+        Raises
+        ------
+        BadCell
+            If a category was never seen in training.
+        """
+        if not self.has_sparse(batch):
+            yield from self.design.compressed_rows(_coded(batch), self.mean)
+            return
+        whole = cast(SparseBlock, batch.blocks[0])
+        for part, block in whole.in_pieces() if distinct else [(slice(None), whole)]:
+            yield part, (block.indptr, block.indices, block.data)
+
     def tables(self, batch: Batch) -> Iterator[tuple[int, NDArray[Any]]]:
         """Dense rows x, not centred, with the number of the first of them."""
         if isinstance(batch.blocks[0], RealBlock) and self.is_of_numbers:
             return iter(((0, converted(batch.blocks[0].values)),))
-        blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
-        return self.design.rows(replace(batch, blocks=tuple(blocks)))
+        return self.design.rows(_coded(batch))
 
     def refuse_incomplete(self, batch: Batch) -> None:
         """Find the cell that leaves a row without a score.
@@ -241,6 +273,11 @@ class CentredDesign:
                 finding = BadCell(row, column, value, COMPLETE)
                 finding.block = b
                 raise finding
+
+
+def _coded(batch: Batch) -> Batch:
+    blocks = (b.coded() if isinstance(b, IntegerBlock) else b for b in batch.blocks)
+    return replace(batch, blocks=tuple(blocks))
 
 
 def _without(block: Any, rows: NDArray[np.bool_]) -> CodedBlock:

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from suffice.data.source import Split, each_batch
 from suffice.families.counts.events import by_event
@@ -60,11 +59,12 @@ class LossRequest:
     def of(self, batch: Batch) -> LossSums:
         """The sums of a batch, added in double."""
         batch, codes = self.rows.of(batch)
-        if self.hessian or self.root is not None or self.rows.centred.whitener is not None:
+        centred = self.rows.centred
+        few = not centred.is_of_numbers and centred.is_of_few_cells
+        if self.root is None and (few or isinstance(batch.blocks[0], SparseBlock)):
+            return self._of_compressed(batch, codes)
+        if self.hessian or self.root is not None or centred.whitener is not None:
             return self._to_second_order(batch, codes)
-        block = batch.blocks[0]
-        if isinstance(block, SparseBlock):
-            return self._of_sparse(block, codes, batch.weights)
         return self._of_dense(batch, codes)
 
     @property
@@ -86,18 +86,28 @@ class LossRequest:
             )
         return LossSums.of(weight, checksum, loss, gradient, np.zeros((0, 0)))
 
-    def _of_sparse(
-        self, block: SparseBlock, codes: NDArray[np.intp], weights: NDArray[np.float64]
-    ) -> LossSums:
-        k, m = len(self.rows.classes), len(self.coefficients)
-        weight, checksum = np.zeros(k), np.zeros(k)
-        directions = by_event(self._directions)
-        gradient = np.zeros(directions.shape)
-        cells, sums = (block.indptr, block.indices, block.data), (weight, checksum, gradient)
-        loss = kernels.logistic.add_sparse_gradient(
-            *(*cells, directions, codes, weights, self.rows.class_weights, *sums)
-        )
-        return LossSums.of(weight, checksum, loss, gradient[:, :m].T, np.zeros((0, 0)))
+    def _of_compressed(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
+        """The sums of rows with few cells; indicators are centred in the sums."""
+        k, (m, width) = len(self.rows.classes), self.coefficients.shape
+        centred = self.rows.centred
+        shift = np.zeros(width - 1) if centred.has_sparse(batch) else centred.of_indicators
+        directions = self._directions
+        directions[:, 0] -= directions[:, 1:] @ shift
+        table = by_event(directions)
+        weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
+        sums = [weight, checksum, np.zeros(table.shape)]
+        hessian = np.zeros((m * width * self.hessian,) * 2)
+        add: Any = kernels.logistic.add_sparse_gradient
+        if self.hessian:
+            sums, add = [*sums, hessian], kernels.logistic.add_sparse_hessian
+        for part, cells in centred.compressed(batch, self.hessian):
+            rows = codes[part], batch.weights[part], self.rows.class_weights
+            loss += add(*cells, table, *rows, *sums)
+        gradient = np.ascontiguousarray(sums[2][:, :m].T)
+        gradient[:, 1:] -= shift * gradient[:, :1]
+        if self.hessian:
+            _complete(hessian.reshape(m, width, m, width), shift)
+        return LossSums.of(weight, checksum, loss, gradient, hessian)
 
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
         """The sums with a Hessian, or with Firth's residuals, by products of matrices."""
@@ -122,6 +132,20 @@ class LossRequest:
                 found.add_hessian(z, w, hessian)
         side = m * width * self.hessian
         return LossSums.of(weight, checksum, loss, gradient, hessian.reshape(side, side))
+
+
+def _complete(hessian: NDArray[np.float64], shift: NDArray[np.float64]) -> None:
+    """Write the blocks (m, D, m, D) of which a kernel has added each pair of columns once.
+
+    They are of columns less ``shift`` (D − 1,) then.
+    """
+    for a in range(len(hessian)):
+        for b in range(a + 1):
+            half = hessian[a, :, b]
+            block = half + half.T - np.diag(np.diagonal(half))
+            block[1:] -= shift[:, None] * block[0]
+            block[:, 1:] -= shift * block[:, :1]
+            hessian[a, :, b] = hessian[b, :, a] = block
 
 
 def loss_sums(split: Split, request: LossRequest) -> LossSums:
@@ -161,7 +185,9 @@ class LossDerivatives:
         hat = p * self.other * (rooted**2).sum(axis=1)[:, None]
         return replace(self, residual=self.residual - hat * (0.5 - p))
 
-    def add_hessian(self, z: Any, w: NDArray[np.float64], out: NDArray[np.float64]) -> None:
+    def add_hessian(
+        self, z: NDArray[np.float64], w: NDArray[np.float64], out: NDArray[np.float64]
+    ) -> None:
         """Add Σ w (diag p − p pᵀ) ⊗ z zᵀ; for two classes, Σ w p(1 − p) z zᵀ."""
         p = self.probability
         for a in range(p.shape[1]):
@@ -191,13 +217,11 @@ def loss_derivatives(t: NDArray[np.float64], codes: NDArray[np.intp]) -> LossDer
     return found
 
 
-def _gram(z: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _gram(z: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Σ weight z zᵀ, for weights of 0 or more.
 
     Weights that change no digit are left out: products of subnormal numbers take long.
     """
     weights = np.where(weights > NEGLIGIBLE_WEIGHT * weights.max(initial=0.0), weights, 0.0)
-    if isinstance(z, csr_array):
-        return np.asarray((z.T @ z.multiply(weights[:, None])).toarray())
     a = z * np.sqrt(weights)[:, None]
     return np.asarray(a.T @ a)

@@ -46,3 +46,12 @@ def add_sparse_gradient(indptr: numpy.typing.NDArray[Any], indices: numpy.typing
     coefficients and c, or m sums, padded to whole lanes. Rows whose code is −1 are
     left out.
     """
+
+def add_sparse_hessian(indptr: numpy.typing.NDArray[Any], indices: numpy.typing.NDArray[Any], data: numpy.typing.NDArray[Any], directions: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], weights: numpy.typing.NDArray[numpy.float64], class_weights: numpy.typing.NDArray[numpy.float64], weight: numpy.typing.NDArray[numpy.float64], checksum: numpy.typing.NDArray[numpy.float64], gradient: numpy.typing.NDArray[numpy.float64], hessian: numpy.typing.NDArray[numpy.float64]) -> float:
+    """
+    Do what `add_sparse_gradient` does, and add Σ w f_y ∂²ℓ/∂t_a∂t_b z zᵀ to ``hessian``.
+
+    ``hessian`` (m(1 + d), m(1 + d)) has symmetric blocks of classes, of which those with b
+    ≤ a are written. Each pair of cells of a row, with different columns, is added in one
+    of the two places: H + Hᵀ − diag H is the block.
+    """
