@@ -114,10 +114,9 @@ class CentredDesign:
     @cached_property
     def is_of_few_cells(self) -> bool:
         """Whether most cells of dense rows are 0, as those of indicators are."""
-        if not self.design.categories or self.whitener is not None:
-            return False
         cells = 1 + len(self.design.numbers) + len(self.design.categories)
-        return self.design.is_plain and FEW * cells <= self.width
+        plain = self.design.is_plain and self.whitener is None
+        return plain and FEW * cells <= self.width
 
     @cached_property
     def of_indicators(self) -> NDArray[np.float64]:

@@ -60,7 +60,7 @@ class LossRequest:
         """The sums of a batch, added in double."""
         batch, codes = self.rows.of(batch)
         centred = self.rows.centred
-        few = not centred.is_of_numbers and centred.is_of_few_cells
+        few = centred.design.categories and centred.is_of_few_cells
         if self.root is None and (few or isinstance(batch.blocks[0], SparseBlock)):
             return self._of_compressed(batch, codes)
         if self.hessian or self.root is not None or centred.whitener is not None:
