@@ -20,7 +20,9 @@ import pytest
 from suffice import NaiveBayes, read_sql
 from suffice.data.array_source import ArraySource
 from suffice.data.open import open_table
-from suffice.data.schema import BlockLayout, Layout, Numbered, UniformColumns
+from suffice.data.schema import BlockLayout, Column, Layout, Numbered, UniformColumns
+from suffice.data.table_source import TableSource
+from suffice.data.table_views import WithoutColumns
 from suffice.errors import DataError, SchemaError
 from suffice.testing.comparing import frozen
 
@@ -270,3 +272,29 @@ def test_a_column_without_any_value_is_of_every_type() -> None:
     assert model.predict_proba(nothing).tolist() == [[0.5, 0.5]]
     with pytest.raises(SchemaError, match="'day' holds numbers"):
         model.predict(pa.table({"day": [3.5], "word": ["p"]}))
+
+
+def test_rows_that_are_read_often_are_the_same() -> None:
+    words = [str(i) for i in range(2_000)]
+    rows = pa.table({"few": ["a", "b", None, "a"] * 500, "many": words, "y": ["u", "v"] * 1_000})
+    source = TableSource(open_table(rows).table, "y")
+    layout = Layout(
+        (BlockLayout("category", ("few", "many")),),
+        tuple(Column(name, "string", "category", "") for name in ("few", "many")),
+        label="y",
+        label_stored="string",
+    )
+    again = source.read_often(layout)
+    kinds = {name: again.table.head().schema.field(name).type for name in rows.column_names}
+    assert [name for name, kind in kinds.items() if pa.types.is_dictionary(kind)] == ["few", "y"]
+    (first,), (second,) = (
+        [batch for split in one.splits(layout, 1) for batch in split.batches()]
+        for one in (source, again)
+    )
+    assert first.blocks[0].codes.tolist() == second.blocks[0].codes.tolist()
+    assert [v.values for v in first.blocks[0].vocabularies] == [
+        v.values for v in second.blocks[0].vocabularies
+    ]
+    assert first.codes.tolist() == second.codes.tolist()
+    without = WithoutColumns(source.table, ("many",))
+    assert without.coded(["few"]).head().schema.field("few").type == kinds["few"]

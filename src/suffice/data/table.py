@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self, TypeVar
@@ -171,6 +171,10 @@ class Table(ABC):
             known |= {(say, name): say(name, head.column(name)) for name in names}
         return {name: known[say, name] for name in names}
 
+    def coded(self, names: Collection[str]) -> Table:
+        """The same rows; strings of these columns may be codes, which are read in less time."""
+        return self
+
     @abstractmethod
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[RecordSplit]:
         """Return the parts, reading these columns only.
@@ -224,6 +228,10 @@ class TableView(Table):
     def ignored(self) -> tuple[str, ...]:
         """Columns left out."""
         return self.table.ignored
+
+    def coded(self, names: Collection[str]) -> Table:
+        """The same rows; strings of these columns may be codes."""
+        return replace(self, table=self.table.coded(names))
 
     @property
     def _head(self) -> pa.RecordBatch:

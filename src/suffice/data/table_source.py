@@ -118,6 +118,12 @@ class TableSource:
             found |= {name: column_of(name, values) for name, values in later.items()}
         return tuple(found.values())
 
+    def read_often(self, layout: Layout) -> TableSource:
+        """The same rows, for who reads them many times: categories are codes where they may be."""
+        coded = (block.columns for block in layout.blocks if block.encoding == "category")
+        names = [name for name in (*chain(*coded), layout.label) if name is not None]
+        return replace(self, table=self.table.coded(names))
+
     def without(self, names: Sequence[str]) -> TableSource:
         """The same without some columns; a model fitted to it goes on ignoring them.
 

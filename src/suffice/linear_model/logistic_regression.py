@@ -353,6 +353,8 @@ with the coefficients for ever; use a penalty (C=1.0) or penalty='firth'.
         """What to minimise over the rows of a source; a descent has the same parts everywhere."""
         engine, layout = self._engine_for(source), self.reader_.layout
         workers = PARTS if self.solver in STEPS else engine.workers
+        if isinstance(source, TableSource):
+            source = source.read_often(layout)
         splits: Sequence[Any] = source.splits(layout, workers)
         laid_out, design = None, self.reader_.design
         if design is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,8 @@ from suffice.errors import ParameterError, ReadError, SchemaError
 from suffice.statistics.block import HELD_STEP
 
 __all__ = ["FrameSplit", "FrameTable", "frame_table", "in_memory", "in_memory_beside", "not_text"]
+
+FEW_STRINGS = 1_000  # in a dictionary, which is read with every batch of rows
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,16 @@ class FrameTable(Table):
         """The same rows under other column names."""
         columns = [names.get(name, name) for name in self.names]
         return replace(self, table=self.table.rename_columns(columns))
+
+    def coded(self, names: Collection[str]) -> FrameTable:
+        """The same rows, with dictionaries in the place of strings of which few are distinct."""
+        table = self.table
+        for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+            if name in names and pa.types.is_string(column.type):
+                found = column.dictionary_encode()
+                if max((len(c.dictionary) for c in found.chunks), default=0) <= FEW_STRINGS:
+                    table = table.set_column(j, name, found)
+        return replace(self, table=table)
 
     @property
     def _head(self) -> pa.RecordBatch:
