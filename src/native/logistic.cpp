@@ -329,36 +329,47 @@ double add_sparse_gradient(Compressed<T, I> x, Matrix<const double> directions,
   return add_sparse_rows(x, directions, codes, sums, losses, [](auto...) {});
 }
 
+// Add v u to `to`, for the pairs of classes, which have room up to whole lanes if there are
+// several.
+INLINE void add_curvature(const double* v, double u, Index pairs, double* to) {
+  if (pairs == 1) {
+    *to += u * *v;
+    return;
+  }
+  const Lanes factor = splat(u);
+  for (Index p = 0; p < pairs; p += LANES) store(to + p, fma(factor, load(v + p), load(to + p)));
+}
+
 template <class T, class I>
 double add_sparse_hessian(Compressed<T, I> x, Matrix<const double> directions,
                           Vector<const std::int64_t> codes, LogisticSums sums,
                           Matrix<double> hessian) {
-  const Index d = directions.shape[0], m = hessian.shape[0] / d;
+  const Index d = directions.shape[0], pairs = hessian.shape[1];
+  const Index k = sums.class_weights.shape[0], m = k == 2 ? 1 : k;
   Index longest = 0;
   for (Index i = 0; i < codes.shape[0]; ++i) longest = most(longest, x.starts[i + 1] - x.starts[i]);
   const Buffer<Index> places(1 + longest);
-  const Buffer<double> z(1 + longest);
+  const Buffer<double> z(1 + longest), v(pairs);
+  fill<double>(v, pairs, 0.0);
   places[0] = 0, z[0] = 1.0;
   const Losses losses = losses_of(sums);
-  return add_sparse_rows(x, directions, codes, sums, losses,
-                         [&](Index row, Index start, Index stop, Work& work) {
-                           const Index cells = 1 + stop - start;
-                           work.done(cells * cells * m * m / 2);
-                           for (Index q = start; q < stop; ++q) {
-                             places[1 + q - start] = 1 + x.columns[q];
-                             z[1 + q - start] = static_cast<double>(x.data[q]);
-                           }
-                           for (Index a = 0; a < m; ++a)
-                             for (Index b = 0; b <= a; ++b) {
-                               const double v = losses.curvature(row, codes[row], a, b);
-                               if (magnitude(v) < NEGLIGIBLE) continue;
-                               for (Index i = 0; i < cells; ++i) {
-                                 double* to = &hessian(a * d + places[i], b * d);
-                                 const double u = v * z[i];
-                                 for (Index l = 0; l <= i; ++l) to[places[l]] += u * z[l];
-                               }
-                             }
-                         });
+  return add_sparse_rows(
+      x, directions, codes, sums, losses, [&](Index row, Index start, Index stop, Work& work) {
+        const Index cells = 1 + stop - start;
+        work.done(cells * cells * pairs);
+        for (Index q = start; q < stop; ++q) {
+          places[1 + q - start] = 1 + x.columns[q];
+          z[1 + q - start] = static_cast<double>(x.data[q]);
+        }
+        for (Index a = 0, p = 0; a < m; ++a)
+          for (Index b = 0; b <= a; ++b, ++p) {
+            const double of_pair = losses.curvature(row, codes[row], a, b);
+            v[p] = magnitude(of_pair) < NEGLIGIBLE ? 0.0 : of_pair;
+          }
+        for (Index i = 0; i < cells; ++i)
+          for (Index l = 0; l <= i; ++l)
+            add_curvature(v, z[i] * z[l], pairs, &hessian(places[i] * d + places[l], 0));
+      });
 }
 
 template <class... Kernel>

@@ -24,8 +24,9 @@ struct SparseLogistic {
   // whose code is −1 are left out.
   double (*add_sparse_gradient)(Compressed<T, I> x, Matrix<const double> directions,
                                 Vector<const std::int64_t> codes, LogisticSums sums);
-  // The same, and the Hessian (m(1 + d), m(1 + d)). Of its symmetric blocks of classes, b ≤ a, each
-  // pair of cells of a row, with different columns, is added in one of the two places.
+  // The same, and the Hessian ((1 + d)², pairs) of two columns and of each two classes b ≤ a: (0,
+  // 0), (1, 0), (1, 1), (2, 0), ..., padded to whole lanes if there are several. Each pair of cells
+  // of a row, in different columns, is added in one of its two places.
   double (*add_sparse_hessian)(Compressed<T, I> x, Matrix<const double> directions,
                                Vector<const std::int64_t> codes, LogisticSums sums,
                                Matrix<double> hessian);

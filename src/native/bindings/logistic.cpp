@@ -118,8 +118,9 @@ static double add_sparse_hessian(AnyArray<1> indptr, AnyArray<1> indices, AnyArr
                                  Written<2> gradient, Written<2> hessian) {
   const LogisticSums sums =
       sparse_sums(directions, codes, weights, class_weights, weight, checksum, gradient);
-  const Index k = class_weights.shape(0), side = (k == 2 ? 1 : k) * directions.shape(0);
-  require("hessian", hessian, {side, side});
+  const Index k = class_weights.shape(0), m = k == 2 ? 1 : k, d = directions.shape(0);
+  const Index pairs = m * (m + 1) / 2;
+  require("hessian", hessian, {d * d, pairs == 1 ? 1 : (pairs + 7) / 8 * 8});
   return add_sparse(indptr, indices, data, directions, codes, sums, [&](auto& sparse, auto x) {
     return sparse.add_sparse_hessian(x, directions, codes, sums, hessian);
   });
@@ -160,9 +161,10 @@ void define_logistic(nb::module_ m) {
         "directions"_a, "codes"_a, "weights"_a, "class_weights"_a, "weight"_a, "checksum"_a,
         "gradient"_a, "hessian"_a,
         "Do what `add_sparse_gradient` does, and add Σ w f_y ∂²ℓ/∂t_a∂t_b z zᵀ to ``hessian``.\n\n"
-        "``hessian`` (m(1 + d), m(1 + d)) has symmetric blocks of classes, of which those with b\n"
-        "≤ a are written. Each pair of cells of a row, with different columns, is added in one\n"
-        "of the two places: H + Hᵀ − diag H is the block.");
+        "``hessian`` ((1 + d)², pairs) has a row for each two columns, and a column for each two\n"
+        "classes b ≤ a: (0, 0), (1, 0), (1, 1), (2, 0), ..., padded to whole lanes if there are\n"
+        "several. Each pair of cells of a row, in different columns, is added in one of its two\n"
+        "places: of H (1 + d, 1 + d) of two classes, H + Hᵀ − diag H is the block.");
 }
 
 }  // namespace suffice::bindings

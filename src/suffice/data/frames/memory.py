@@ -118,7 +118,7 @@ class FrameTable(Table):
         """The same rows, with dictionaries in the place of strings of which few are distinct."""
         table = self.table
         for j, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
-            if name in names and pa.types.is_string(column.type):
+            if name in names and _is_text(column.type):
                 found = column.dictionary_encode()
                 if max((len(c.dictionary) for c in found.chunks), default=0) <= FEW_STRINGS:
                     table = table.set_column(j, name, found)
@@ -134,6 +134,10 @@ class FrameTable(Table):
         rows = self.table.select(list(types))
         starts = range(0, max(rows.num_rows, 1), self.split_rows)
         return [FrameSplit(rows.slice(start, self.split_rows), start) for start in starts]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def in_memory(table: Table) -> FrameTable | None:

@@ -95,18 +95,18 @@ class LossRequest:
         directions[:, 0] -= directions[:, 1:] @ shift
         table = by_event(directions)
         weight, checksum, loss = np.zeros(k), np.zeros(k), 0.0
-        sums = [weight, checksum, np.zeros(table.shape)]
-        hessian = np.zeros((m * width * self.hessian,) * 2)
+        sums, hessian = [weight, checksum, np.zeros(table.shape)], np.zeros((0, 0))
         add: Any = kernels.logistic.add_sparse_gradient
         if self.hessian:
-            sums, add = [*sums, hessian], kernels.logistic.add_sparse_hessian
+            sums.append(np.zeros((width * width, _room_for_pairs(m))))
+            add = kernels.logistic.add_sparse_hessian
         for part, cells in centred.compressed(batch, self.hessian):
             rows = codes[part], batch.weights[part], self.rows.class_weights
             loss += add(*cells, table, *rows, *sums)
         gradient = np.ascontiguousarray(sums[2][:, :m].T)
         gradient[:, 1:] -= shift * gradient[:, :1]
         if self.hessian:
-            _complete(hessian.reshape(m, width, m, width), shift)
+            hessian = _whole(sums[3].reshape(width, width, -1), m, shift)
         return LossSums.of(weight, checksum, loss, gradient, hessian)
 
     def _to_second_order(self, batch: Batch, codes: NDArray[np.intp]) -> LossSums:
@@ -134,18 +134,26 @@ class LossRequest:
         return LossSums.of(weight, checksum, loss, gradient, hessian.reshape(side, side))
 
 
-def _complete(hessian: NDArray[np.float64], shift: NDArray[np.float64]) -> None:
-    """Write the blocks (m, D, m, D) of which a kernel has added each pair of columns once.
+def _room_for_pairs(m: int) -> int:
+    """Of the second derivatives by each two of m scores, as the kernel has them."""
+    pairs = m * (m + 1) // 2
+    return 1 if pairs == 1 else -(-pairs // kernels.scores.CLASS_TILE) * kernels.scores.CLASS_TILE
 
-    They are of columns less ``shift`` (D − 1,) then.
+
+def _whole(halves: NDArray[np.float64], m: int, shift: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The Hessian (mD, mD), of columns less ``shift`` (D − 1,).
+
+    ``halves`` (D, D, pairs) has each pair of columns once, for each pair of scores.
     """
-    for a in range(len(hessian)):
-        for b in range(a + 1):
-            half = hessian[a, :, b]
-            block = half + half.T - np.diag(np.diagonal(half))
-            block[1:] -= shift[:, None] * block[0]
-            block[:, 1:] -= shift * block[:, :1]
-            hessian[a, :, b] = hessian[b, :, a] = block
+    width = len(halves)
+    hessian = np.empty((m, width, m, width))
+    for p, (a, b) in enumerate(zip(*np.tril_indices(m), strict=True)):
+        half = halves[:, :, p]
+        block = half + half.T - np.diag(np.diagonal(half))
+        block[1:] -= shift[:, None] * block[0]
+        block[:, 1:] -= shift * block[:, :1]
+        hessian[a, :, b] = hessian[b, :, a] = block
+    return hessian.reshape(m * width, m * width)
 
 
 def loss_sums(split: Split, request: LossRequest) -> LossSums:

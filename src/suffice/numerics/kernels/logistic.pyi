@@ -51,7 +51,8 @@ def add_sparse_hessian(indptr: numpy.typing.NDArray[Any], indices: numpy.typing.
     """
     Do what `add_sparse_gradient` does, and add Σ w f_y ∂²ℓ/∂t_a∂t_b z zᵀ to ``hessian``.
 
-    ``hessian`` (m(1 + d), m(1 + d)) has symmetric blocks of classes, of which those with b
-    ≤ a are written. Each pair of cells of a row, with different columns, is added in one
-    of the two places: H + Hᵀ − diag H is the block.
+    ``hessian`` ((1 + d)², pairs) has a row for each two columns, and a column for each two
+    classes b ≤ a: (0, 0), (1, 0), (1, 1), (2, 0), ..., padded to whole lanes if there are
+    several. Each pair of cells of a row, in different columns, is added in one of its two
+    places: of H (1 + d, 1 + d) of two classes, H + Hᵀ − diag H is the block.
     """
