@@ -402,6 +402,12 @@ def kept_samples() -> Iterator[tuple[str, Any, str]]:
     yield "samples", stream, "table"
 
 
+def choices() -> Iterator[tuple[str, Any, str]]:
+    """Models whose files hold which family was chosen for each column of numbers."""
+    yield "choices", NaiveBayes().fit(RAW, "kind"), "table"
+    yield "choices", AODE().fit(GAPS, NUMBER), "gaps"
+
+
 def predictions(model: Any, rows: Any) -> list[Any]:
     """Log probabilities, or numbers."""
     answer = getattr(model, "predict_log_proba", model.predict)(rows)
@@ -435,6 +441,7 @@ def main() -> None:
         calibrated,
         unlabelled,
         kept_samples,
+        choices,
     )
     for group in groups:
         for name, model, given in group():

@@ -123,9 +123,10 @@ class Adaptive(Family):
             choice, piece = GAUSSIAN, None
             if comparable[j] and not self.choices:
                 choice, piece = _chosen(moments, j, cells_of_column(statistic.bins, j))
-            elif comparable[j] and self.choices[j].family != "gaussian":
+            elif comparable[j]:
                 family, bandwidth, _ = choice = self.choices[j]
-                piece = _density(family, bandwidth, cells_of_column(statistic.bins, j))[0]
+                if family != "gaussian":
+                    piece = _density(family, bandwidth, cells_of_column(statistic.bins, j))[0]
             choices.append(choice)
             pieces += [piece] if piece is not None else []
         binned = np.array([choice.family != "gaussian" for choice in choices], np.bool_)
@@ -136,6 +137,11 @@ class Adaptive(Family):
             PiecewiseParameters.of(statistic.k, pieces),
             tuple(choices),
         )
+
+    def estimate_as(self, statistic: MomentsAndBins, choices: Sequence[Choice]) -> Parameters:
+        """The same parameters, where it is known what this family would choose."""
+        known = replace(self, choices=tuple(choices))
+        return known.estimate(statistic)
 
     def settled(self, parameters: Parameters) -> Adaptive:
         """The same, with what was chosen for these parameters."""

@@ -282,6 +282,10 @@ class Family(ABC):
         """
         return self
 
+    def estimate_as(self, statistic: Any, choices: Sequence[Any]) -> Parameters:
+        """The same parameters, where it is known what this family would choose."""
+        return self.estimate(statistic)
+
     def takes(self, statistic: Any, encoding: str, d: int) -> bool:
         """Whether a statistic is one of those that it accumulates of d columns."""
         known = type(self.accumulator(encoding, 0).statistic())

@@ -183,6 +183,14 @@ class WholeNumbers(Family):
             statistic.bins, replace(self, unseen="ignore").estimate(statistic), found
         )
 
+    def estimate_as(self, statistic: MomentsAndBins, choices: Sequence[Choice]) -> Parameters:
+        """The same parameters, where it is known what this family would choose."""
+        known = replace(self, choices=tuple(choices))
+        categories = known.categories(statistic)
+        if not np.array_equal(categories, categories_of(statistic.bins)):  # of an altered file
+            return self.estimate(statistic)
+        return known.estimate(statistic)
+
     def settled(self, parameters: Parameters) -> WholeNumbers:
         """The same, with what was chosen for these parameters."""
         assert isinstance(parameters, WholeNumbersParameters)

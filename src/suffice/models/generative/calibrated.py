@@ -211,6 +211,7 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         return {**super()._learnt(), **kept}
 
     def _restore_tuned(self, saved: SavedGenerative) -> None:
+        super()._restore_tuned(saved)
         if saved.calibration is not None:
             self.model_ = replace(self.model_, calibration=saved.calibration, sampled=saved.sampled)
 

@@ -23,6 +23,7 @@ from suffice.data.table_views import WithColumns
 from suffice.engines.fit_context import fit_context
 from suffice.errors import DataError
 from suffice.families import Family
+from suffice.families.kinds.chosen import Chosen
 from suffice.models.base.checks import check_among, check_one_type, declared_labels
 from suffice.models.base.class_weights import ClassWeight, check_class_weight
 from suffice.models.base.costs import expected_costs
@@ -377,12 +378,18 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
         reader = self.reader_
         learnt = {"parts": reader.parts, "batches": self.batches_, "declared": reader.declared}
         least = {"min_count": reader.min_count} if reader.min_count else {}
-        return {**super()._learnt(), **learnt, **least}
+        chosen = tuple(map(Chosen.of, self.model_.parameters))
+        known = {"chosen": chosen} if any(chosen) else {}
+        return {**super()._learnt(), **learnt, **least, **known}
 
     def _check_saved(self, saved: Any) -> None:
         super()._check_saved(saved)
         self._check_options()
         self._reading()
+
+    def _restore_tuned(self, saved: SavedGenerative) -> None:
+        if saved.chosen:
+            self.model_ = replace(self.model_, chosen=saved.chosen)
 
     def _restore(self, saved: SavedGenerative) -> None:
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared

@@ -19,6 +19,7 @@ from suffice.data.schema import Layout
 from suffice.data.times import with_times
 from suffice.errors import DataError, ParameterError
 from suffice.families import Parameters
+from suffice.families.kinds.chosen import Chosen
 from suffice.models.base.predictions import Predictions
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.class_prior import Prior, class_prior
@@ -63,6 +64,8 @@ class GenerativeModel:
     sampled : SampledBins, optional
         Counts of rows of a sample that stand in the place of those of all rows, where these lie on
         a grid that is too coarse.
+    chosen : tuple of Chosen or None
+        What the family of each part has chosen by these sums; empty to choose.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -72,6 +75,7 @@ class GenerativeModel:
     statistic: ByClass
     calibration: Calibration | None = None
     sampled: SampledBins | None = None
+    chosen: tuple[Chosen | None, ...] = ()
 
     @classmethod
     def estimate(
@@ -110,9 +114,12 @@ class GenerativeModel:
     @cached_property
     def parameters(self) -> tuple[Parameters, ...]:
         """What is known of every part, estimated when it is first asked for."""
+        chosen = self.chosen or (None,) * len(self.parts)
         return tuple(
             part.family.estimate(block)
-            for part, block in zip(self.parts, self.family_sums.blocks, strict=True)
+            if known is None
+            else part.family.estimate_as(block, known.choices)
+            for part, block, known in zip(self.parts, self.family_sums.blocks, chosen, strict=True)
         )
 
     def with_calibration(self, calibration: Calibration) -> Self:
@@ -146,7 +153,8 @@ class GenerativeModel:
 
     def with_sample(self, sample: RowSample) -> Self:
         """The same model; columns far from 0 are counted in a sample of its rows."""
-        return replace(self, sampled=SampledBins.of(self.parts, self.statistic, sample))
+        sampled = SampledBins.of(self.parts, self.statistic, sample)
+        return replace(self, sampled=sampled, chosen=())
 
     @cached_property
     def family_sums(self) -> ByClass:
@@ -179,7 +187,7 @@ class GenerativeModel:
             FamilyColumns(part.family.settled(parameters), part.layout)
             for part, parameters in zip(self.parts, self.parameters, strict=True)
         )
-        return replace(self, parts=parts)
+        return replace(self, parts=parts, chosen=())
 
     def of_sums(self, sums: ByClass) -> GenerativeModel:
         """The model of other sums, its classes equally likely."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from suffice.families import family_named, family_names
+from suffice.families.kinds.chosen import Chosen, fits
 from suffice.models.base.saved import LAYOUT, SavedClassifier
 from suffice.models.generative.calibration import Calibration
 from suffice.models.generative.expected_labels import ExpectedLabels
@@ -32,6 +33,7 @@ SAVED = {
         *KEPT,
         KeptRows,
         Calibration,
+        Chosen,
         ExpectedLabels,
         SampledBins,
         Part=FamilyColumns,
@@ -65,6 +67,8 @@ class SavedGenerative(SavedClassifier):
         Sums about fewer rows were left out; 0 where none were.
     em : ExpectedLabels, optional
         What became of rows without a label, unless they were left out.
+    chosen : tuple of Chosen or None
+        What the family of each part has chosen; empty in files of earlier versions.
     """
 
     parts: tuple[FamilyColumns, ...]
@@ -75,6 +79,7 @@ class SavedGenerative(SavedClassifier):
     samples: tuple[KeptRows, ...] = ()
     min_count: Annotated[float, NONNEGATIVE, FINITE] = 0.0
     em: ExpectedLabels | None = None
+    chosen: tuple[Chosen | None, ...] = ()
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:
@@ -101,6 +106,10 @@ class SavedGenerative(SavedClassifier):
             for b, part in enumerate(self.parts)
             if len(part.layout.columns) > FEW
         )
+
+    @rule("choices are of the columns of their part")
+    def _has_chosen(self) -> bool:
+        return fits(self.chosen, [len(part.layout.columns) for part in self.parts])
 
     @rule("every column has a weight of 0 or more, where there are weights")
     def _has_weights(self) -> bool:
