@@ -44,6 +44,7 @@ LINEAR_ALGEBRA = {
     "models/optimise/algebra.py": "iterations of logistic regression that need not be reproducible",
     "plotting/conics.py": "boundaries in pictures",
     "plotting/ellipses.py": "axes of ellipses in pictures",
+    "reports/coefficient_intervals.py": "intervals on a page",
     "testing/family_laws.py": "the condition of a form",
 }
 LAPACK = re.compile(r"\b(?:np|scipy)\.linalg\.(?!norm\()\w+|from scipy\.linalg\b.* import")

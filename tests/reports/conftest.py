@@ -76,6 +76,7 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
     events, codes = table[["hits", "word", "other"]], table[["code"]]
     numbers = table[NUMBERS]
     design = table[[*NUMBERS, LONG]]
+    two = table[table["y"] != "😀"].reset_index(drop=True)
     known = rows(1_000, 1).drop(columns="y")[[*NUMBERS, LONG]]  # such models refuse unseen values
 
     def whole(rows: pd.DataFrame) -> pd.DataFrame:
@@ -107,5 +108,12 @@ def models() -> dict[str, tuple[Any, pd.DataFrame]]:
             asked[MIXED],
         ),
         "logistic": (LogisticRegression().fit(design, table["y"]), known),
+        "unpenalised": (LogisticRegression(C=np.inf).fit(design, table["y"]), known),
+        "two": (
+            LogisticRegression(penalty="firth", ordered={LONG: JOBS[::-1]}).fit(
+                two[[LONG, "hits"]], two["y"]
+            ),
+            known[[LONG, "hits"]],
+        ),
         "linear": (LinearRegression().fit(design, table["other"]), known),
     }

@@ -1,6 +1,7 @@
 """The page in a real browser: Chromium, driven by Playwright."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ pytestmark = [
     pytest.mark.exhaustive,
     pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed"),
 ]
-NAMES = ("bayes", "lda", "qda", "mixed", "logistic", "linear", "multinomial")
+NAMES = ("bayes", "lda", "qda", "mixed", "logistic", "unpenalised", "linear", "multinomial")
 AXE = os.environ.get("SUFFICE_AXE")  # the path of axe.min.js, of npm's package axe-core
 SERIOUS = "r => r.violations.map(v => v.id + ': ' + v.nodes.map(n => n.target).join(' '))"
 
@@ -247,7 +248,26 @@ def test_intervals_stand_beside_probabilities(reader: Reader, models: dict[str, 
     expected = model.predict_proba_interval(row)[0]
     assert np.array(ends) == pytest.approx(100 * expected, abs=0.51)
     assert "95 % interval" in page.locator("#answer").inner_text()
-    assert "no covariance" in reader.open("logistic").locator("#answer").inner_text()
+    penalised = reader.open("logistic").locator("#answer").inner_text()
+    assert "no intervals of probabilities: C=1.0; a penalised estimate" in penalised
+
+
+def test_intervals_of_linear_and_logistic_models(reader: Reader, models: dict[str, Any]) -> None:
+    page = reader.open("unpenalised")
+    shown = page.locator("#answer .reach").all_inner_texts()
+    assert len(shown) == 3
+    page.locator(".column", has=page.get_by_text("hits", exact=True)).locator("summary").click()
+    effects = page.locator(".column[open] table")
+    assert "against </script><script>alert(1)</script>, with its 95 %" in effects.inner_text()
+    found = models["unpenalised"][0].summary()
+    place = found.terms.index("hits")
+    middle, se = found.estimate[0, place], found.standard_error[0, place]
+    cell = effects.locator("tbody td").nth(1).inner_text().replace("−", "-")
+    numbers = [float(number) for number in re.findall(r"[+-][\d.]+", cell)]
+    assert numbers == pytest.approx([middle, middle - 1.96 * se, middle + 1.96 * se], abs=1e-3)
+    page = reader.open("linear")
+    assert "95 % interval of one such row:" in page.locator("#answer p.reach").inner_text()
+    assert "it knows" not in page.locator("#answer").inner_text()
 
 
 def test_evidence_is_counted_in_two_units(reader: Reader) -> None:

@@ -15,6 +15,7 @@ from suffice import (
     AODE,
     AutoClassifier,
     LinearDiscriminantAnalysis,
+    LinearRegression,
     NaiveBayes,
     QuadraticDiscriminantAnalysis,
 )
@@ -28,7 +29,7 @@ from suffice.reports.intervals import interval_of
 from suffice.reports.scoring import scoring
 from suffice.reports.words import MOST_NUMBERS
 
-from .conftest import NUMBERS, rows, with_holes
+from .conftest import JOBS, NUMBERS, rows, with_holes
 
 PAGE = Path(str(files("suffice.reports"))) / "page"
 NAMES = (
@@ -49,18 +50,20 @@ NAMES = (
     "mixed",
     "mixed qda",
     "logistic",
+    "unpenalised",
+    "two",
     "linear",
 )
 WITH_INTERVALS = tuple(
-    name for name in NAMES if name not in {"complement", "mixed", "mixed qda", "logistic", "linear"}
+    name for name in NAMES if name not in {"complement", "mixed", "mixed qda", "logistic"}
 )
-COMPLETE = {"logistic", "linear"}  # they answer complete rows
+COMPLETE = {"logistic", "unpenalised", "two", "linear"}  # they answer complete rows
 SCRIPT = """\
 import { readFileSync } from "node:fs";
 import { ledger, probabilities } from "./score.js";
 import { answerOf, averages } from "./answer.js";
 import { gains } from "./gains.js";
-import { evidenceOf, intervalsOf } from "./interval.js";
+import { evidenceOf, intervalsOf, predictionIntervals } from "./interval.js";
 import { pointsOf, sumsOf, whyNone } from "./nomogram.js";
 const shown = (v) => (v === -Infinity ? "-inf" : v);
 const asked = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -70,7 +73,8 @@ const answers = Object.entries(asked).map(([name, { model, rows }]) => [name, ro
   const answer = model.task === "classes" ? probabilities(model, scores) : scores;
   const order = model.columns.map((_, j) => j);
   return [scores.map(shown), sums.map(shown), answer,
-    model.columns[0].family ? gains(model, x, answer, order) : [], intervalsOf(model, x)];
+    model.columns[0].family ? gains(model, x, answer, order) : [],
+    (model.task === "classes" ? intervalsOf : predictionIntervals)(model, x, scores)];
 })]);
 const known = Object.entries(asked).filter(([, one]) => one.model.interval?.parts);
 const evidence = known.map(([name, { model, rows }]) => [name, model.columns.map((_, j) =>
@@ -171,8 +175,47 @@ def test_intervals_are_those_of_python(
 ) -> None:
     model, rows = models[name]
     found = np.array([row[4] for row in answers[name]])
-    expected = model.predict_proba_interval(with_holes(rows).infer_objects())
+    asked = asked_of(name, rows).infer_objects()
+    if name == "linear":
+        kinds = "prediction", "confidence"
+        expected = np.stack([model.predict_interval(asked, kind) for kind in kinds], axis=1)
+        found = found[:, 0]
+    else:
+        expected = model.predict_proba_interval(asked)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["unpenalised", "two", "linear"])
+def test_effects_have_the_intervals_of_the_coefficients(name: str, models: dict[str, Any]) -> None:
+    model = models[name][0]
+    columns = scoring(model)["columns"]
+    if name == "linear":
+        posterior = model.posterior()
+        middle, reach = posterior.location.T, posterior.quantile(0.95)
+        blocks = (posterior.covariance * posterior.noise_variance[0])[None]
+    else:
+        middle = model.summary().estimate
+        reach, q = 1.959963984540054, middle.shape[1]
+        square = model.covariance().reshape(len(middle), q, len(middle), q)
+        blocks = np.array([square[c, :, c] for c in range(len(middle))])
+    for column, facts in zip(columns, column_facts(model, columns), strict=True):
+        of_column = [t.startswith(column["name"]) for t in model.terms_]
+        for row, effect in enumerate(facts["effects"]):
+            z = np.zeros(len(model.terms_))
+            if "values" not in facts:
+                z[of_column] = 1
+            else:
+                value = facts["values"][row]
+                levels = JOBS[::-1][1 : JOBS[::-1].index(value) + 1] if name == "two" else [value]
+                sign = ">=" if name == "two" else ""
+                known = {f"{column['name']}[{sign}{level}]" for level in levels}
+                z[[term in known for term in model.terms_]] = 1
+            far = reach * np.sqrt(np.einsum("q,cqr,r->c", z, blocks, z))
+            expected = np.stack([middle @ z, middle @ z - far, middle @ z + far], axis=-1)
+            if name != "linear":
+                assert effect.pop(0) == [0.0]  # the class that the others are compared with
+            found = np.array([one if len(one) == 3 else one * 3 for one in effect])
+            np.testing.assert_allclose(found, expected, rtol=5e-4, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["bayes", "mle", "default", "lda", "qda"])
@@ -198,8 +241,22 @@ def test_evidence_of_a_column_has_the_interval_of_python(
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(WITH_INTERVALS)))
 def test_models_without_intervals_say_why(name: str, models: dict[str, Any]) -> None:
-    found = interval_of(models[name][0], ())
+    model, rows = models[name]
+    found = interval_of(model, scoring(model)["terms"])
     assert found.keys() == {"why"}
+    if name == "logistic":
+        with pytest.raises(ParameterError) as refusal:
+            model.predict_proba_interval(rows)
+        assert found["why"] in str(refusal.value)
+
+
+def test_an_interval_of_too_many_numbers_is_left_out() -> None:
+    rng = np.random.default_rng(0)
+    model = LinearRegression().fit(rng.normal(size=(500, 400)), rng.normal(size=500))
+    found = interval_of(model, scoring(model)["terms"])
+    assert found == {"why": "they take 80,600 numbers, and a page holds 60,000 at most"}
+    few = LinearRegression().fit([[0.0], [1.0]], [0.0, 1.0])
+    assert interval_of(few, ())["why"].startswith("rows of weight 2 for 2 parameters")
 
 
 @pytest.mark.parametrize("name", SCALED)
@@ -266,6 +323,24 @@ def test_points_of_the_nomogram_add_up_to_the_answers_of_python(
 @pytest.mark.parametrize("name", ["qda", "joined"])
 def test_models_of_several_columns_have_no_nomogram(name: str, answers: dict[str, Any]) -> None:
     assert "it looks at columns together" in answers["nomograms"][f"{name} next"]
+
+
+def test_columns_of_many_classes_take_few_bytes() -> None:
+    rng = np.random.default_rng(0)
+    n, d, k = 2_000, 50, 20
+    y = rng.integers(0, k, n)
+    rows = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-9, 9, d)
+    rows[:, 0] = 1e9 + rng.normal(size=n) * 1e-3  # a mean of more than one double
+    model = NaiveBayes.textbook().fit(rows, y)
+    scored = scoring(model)
+    assert all("student" in term for term in scored["terms"])
+    assert len(scored["terms"][0]["student"][0]) == 4
+    found = interval_of(model, scored["terms"])
+    assert len(json.dumps([scored["terms"], found])) < 60 * d * k
+    with_holes = np.where(rng.random(rows.shape) < 0.1, np.nan, rows)
+    with_holes[y == 3, 1] = np.nan  # a class without a value
+    kept = scoring(NaiveBayes.textbook().fit(with_holes, y))
+    assert all(("student" in term) != ("by" in term) for term in kept["terms"])
 
 
 def test_many_words_are_cut_to_the_most_telling() -> None:

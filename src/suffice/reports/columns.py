@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from suffice.bayes import column_information, next_question
 from suffice.data.schema import LOW
+from suffice.errors import DataError, ParameterError
 from suffice.families.multivariate.mixed import MixedParameters
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.logistic.model import LogisticModel
+from suffice.reports.coefficient_intervals import effects_of, errors_of
 from suffice.reports.scoring import is_weighed, output_name
 from suffice.reports.words import is_text, typical_words
 
@@ -24,6 +26,7 @@ TAIL = 0.002  # share of them that may lie outside a picture, on either side
 DEVIATIONS = 3  # as far from the mean a slider goes where only the variance is known
 STEPS = 200  # of a slider, at least
 SAME = 1e-9
+MOST_VALUES = 40  # of a category whose effects are listed
 MOST_PARAMETERS, MOST_CLASSES = 6, 8  # that are written as numbers
 NUMBERS = ("number", "count", "whole")
 
@@ -43,7 +46,8 @@ def column_facts(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[
         ``family``; ``low``, ``high``, ``step`` and ``typical`` of numbers, ``two`` of 0 and 1;
         ``values`` of categories, ``words`` typical of each class; ``bits`` that a cell is expected
         to tell where known, or what one standard deviation ``moves``. Models that need every cell
-        have ``start``, with which the page starts, and what an ``average`` row adds.
+        have ``start``, with which the page starts, and what an ``average`` row adds; ``effects``
+        of linear and logistic models are those of `effects_of`.
     """
     if isinstance(model.model_, GenerativeModel):
         return _of_classes(model, columns)
@@ -170,6 +174,13 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
     design, mean, sd = fitted.design, fitted.term_means, fitted.term_scales
     logistic = isinstance(fitted, LogisticModel)
     coefficients = fitted.coefficients[:, 1:] if logistic else fitted.fit.coefficients.T
+    outputs = coefficients
+    if logistic and len(outputs) == 1:  # the second class against the first
+        outputs = np.insert(outputs, 0, 0.0, axis=0)
+    try:
+        errors = errors_of(model)
+    except (ParameterError, DataError):
+        errors = None
     facts = []
     for column in columns:
         name = column["name"]
@@ -177,11 +188,10 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
         moves = float(np.abs(coefficients[:, at] * sd[at]).max())
         # `suffice.export` measures numbers of a logistic model from their mean: it adds nothing.
         from_mean = logistic and name not in design.categories
-        average = coefficients[:, at] @ (np.zeros(len(at)) if from_mean else mean[at])
-        if logistic and len(average) == 1:  # the second class against the first
-            average = np.append(0.0, average)
+        average = outputs[:, at] @ (np.zeros(len(at)) if from_mean else mean[at])
         one: dict[str, Any] = {"family": "coefficient", "unknown": False, "moves": moves}
         one["average"] = average.tolist()
+        one["effects"] = effects_of(model, outputs, errors, name, MOST_VALUES)
         if name not in design.categories:
             m, s = float(mean[at[0]]), float(sd[at[0]])
             one |= _scale(m - DEVIATIONS * s, m + DEVIATIONS * s, m)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatch
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,12 @@ from suffice.families.posteriors.whole_numbers import WholeNumbersPosterior
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.proba_intervals import WeightedPosterior, model_posterior
 from suffice.numerics.elementary import digamma, log
+from suffice.reports.coefficient_intervals import interval_of_coefficients
 
 __all__ = ["interval_of"]
 
 MOST_NUMBERS = 60_000  # of the moments: 1 MB
+SAME = 1e-12
 NEGLIGIBLE = 1e-13  # standard deviations that a mean may be off
 Array = NDArray[np.float64]
 Part = dict[str, Any]
@@ -50,10 +53,11 @@ def interval_of(model: Any, terms: Sequence[Mapping[str, Any]]) -> dict[str, Any
     -------
     dict
         ``mean`` and ``variance`` (k,) of the class prior, and ``parts``, null standing for an
-        infinite variance; or ``why`` there is no interval.
+        infinite variance; of linear and logistic models what `interval_of_coefficients` has; or
+        ``why`` there is no interval.
     """
     if not isinstance(model.model_, GenerativeModel):
-        return {"why": "it holds no covariance of the coefficients"}
+        return _few(interval_of_coefficients(model), "root")
     if any(term.get("left_out") for term in terms):
         return {"why": "it leaves words out"}
     try:
@@ -75,14 +79,37 @@ def interval_of(model: Any, terms: Sequence[Mapping[str, Any]]) -> dict[str, Any
         if "normal" in one:
             for known in filter(None, one["normal"]):
                 known[2] = kinds.setdefault(known[2], len(kinds))
+            one["normal"] = _without_known(one["normal"], terms[place].get("student"), list(kinds))
         if one.pop("outcomes", False):
             one |= _of_values(one["index"], terms[place])
-    size = sum(map(_size, parts))
-    if size > MOST_NUMBERS:
-        return {"why": f"they take {size:,} numbers, and a page holds {MOST_NUMBERS:,} at most"}
     mean, variance = found.prior_moments()
     moments = {"mean": mean.tolist(), "variance": _open(variance)}
-    return moments | {"kinds": [list(kind) for kind in kinds], "parts": parts}
+    return _few(moments | {"kinds": [list(kind) for kind in kinds], "parts": parts}, "parts")
+
+
+def _few(found: dict[str, Any], key: str) -> dict[str, Any]:
+    """The same, or why it takes too many numbers."""
+    if (size := _size(found.get(key, 0))) <= MOST_NUMBERS:
+        return found
+    return {"why": f"they take {size:,} numbers, and a page holds {MOST_NUMBERS:,} at most"}
+
+
+def _without_known(
+    normal: list[Any], student: list[list[Any]] | None, kinds: list[tuple[float, ...]]
+) -> list[Any]:
+    """Of every class the kind alone, where m and b = 1/(2s(1 + 1/κ)) follow from a Student-t."""
+    if student is None:
+        return normal
+    return [
+        known[2] if known is not None and _follows(known, of, kinds[known[2]][0]) else known
+        for known, of in zip(normal, student, strict=True)
+    ]
+
+
+def _follows(known: list[Any], student: list[Any], inverse_kappa: float) -> bool:
+    (m, b, _, *low), (location, s, _, *rest) = known, student
+    same = abs(m - location) <= SAME * sqrt(b) and low == rest
+    return same and abs(b * 2 * s * (1 + inverse_kappa) - 1) <= SAME
 
 
 def _of_values(index: list[Any], term: Mapping[str, Any]) -> Part:

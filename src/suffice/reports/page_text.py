@@ -85,7 +85,8 @@ def page(model: Any, test: Any = None, compare: Any = None) -> str:
         both=both,
         calibration=getattr(model.model_, "calibration", None),
         total=data.get("total", 0),
-        interval=data["interval"] if data["task"] == "classes" else None,
+        interval=data["interval"],
+        shown_as="probabilities" if data["task"] == "classes" else "predictions",
         listed=len(data.get("rows", ())),
     )
     return written

@@ -13,7 +13,7 @@ from scipy.stats import beta, norm
 from suffice import AODE, LogisticRegression, NaiveBayes, families
 from suffice.data.source import each_batch
 from suffice.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
-from suffice.errors import ParameterError, SufficeWarning
+from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families.posteriors.posterior import posterior_of
 from suffice.models.base.proba_intervals import log_odds
 from suffice.models.generative.proba_intervals import ModelPosterior
@@ -140,6 +140,17 @@ def test_a_logistic_regression_has_the_covariance_of_its_estimates(outcome):
         rows = np.column_stack([np.ones(20), REAL[:20]])
         reach = norm.ppf(0.975) * np.sqrt(np.einsum("ni,ij,nj->n", rows, covariance, rows))
         assert_allclose(ends[:, 1, 1], expit(model.decision_function(REAL[:20]) + reach), rtol=1e-9)
+
+
+def test_a_logistic_regression_reads_rows_as_its_probabilities_do():
+    rows = {"a": REAL[:, 0].tolist(), "c": [*"xyz"] * (len(REAL) // 3) + [*"xyz"][: len(REAL) % 3]}
+    model = LogisticRegression(C=np.inf, unseen="reference", incomplete="gaussian")
+    model.fit(rows, Y == "c")
+    first = model.predict_proba_interval({"a": [0.1], "c": ["x"]})
+    assert_allclose(model.predict_proba_interval({"a": [0.1], "c": ["new"]}), first)
+    for method in ("normal", "sampling"):
+        with pytest.raises(DataError, match="needs all its cells"):
+            model.predict_proba_interval({"a": [np.nan], "c": ["x"]}, method=method)
 
 
 def test_an_improper_posterior_leaves_everything_open():

@@ -202,7 +202,7 @@ def predict_proba_interval(
     ParameterError
         If an option is outside its rule, or the model has no posterior.
     DataError
-        As `predict_proba` does.
+        As `predict_proba` does; by a logistic regression also if a cell is missing.
 
     Source: A. Gelman et al., Bayesian Data Analysis, 3rd ed. (2013), sections 3.3 to 3.6 for
     the posteriors and 4.1 for the normal approximation.

@@ -133,7 +133,7 @@ class LogisticModel:
             If a cell is infinite, or missing or an unknown category and nothing can be expected in
             its place.
         """
-        batch = self._answerable(batch)
+        batch = self.answerable(batch)
         t = self._of_sparse(batch) if self.centred.has_sparse(batch) else self._of_dense(batch)
         if not np.isfinite(t).all():
             self.centred.refuse_incomplete(
@@ -141,13 +141,14 @@ class LogisticModel:
             )
         return t
 
-    def _answerable(self, batch: Batch) -> Batch:
+    def answerable(self, batch: Batch) -> Batch:
+        """The same rows, with what is taken for an unknown category, or can be expected of it."""
         expecting = self.cells is not None
         return self.design.answerable(batch, self.unseen == "reference", expecting)
 
     def complete(self, batch: Batch) -> NDArray[np.bool_]:
         """Which rows have all that an answer needs, (n,)."""
-        return self.design.complete(self._answerable(batch))
+        return self.design.complete(self.answerable(batch))
 
     def _of_sparse(self, batch: Batch) -> NDArray[np.float64]:
         ((z,),) = self.centred.pieces(batch, False)

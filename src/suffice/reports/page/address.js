@@ -22,9 +22,7 @@ export function readAddress(model) {
 export function writeAddress(model, x) {
   const query = new URLSearchParams();
   const begin = startOf(model);
-  x.forEach((cell, j) => {
-    if (!isMissing(cell) && cell !== begin[j]) query.append(model.columns[j].name, String(cell));
-  });
+  x.forEach((cell, j) => { if (!isMissing(cell) && cell !== begin[j]) query.append(model.columns[j].name, String(cell)); });
   const [spot] = location.hash.split("?", 1);
   history.replaceState(null, "", `${spot || "#ask"}${query.size ? `?${query}` : ""}`);
 }

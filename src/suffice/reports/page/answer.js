@@ -3,7 +3,7 @@ import { best, illegal, isMissing, isNumeric, ledger, probabilities } from "./sc
 import { brief, numeral, percent, signed } from "./format.js";
 import { colour, el, named, svg } from "./dom.js";
 import { gains } from "./gains.js";
-import { intervalsOf } from "./interval.js";
+import { intervalsOf, predictionIntervals } from "./interval.js";
 import { wordsTable } from "./words.js";
 
 export const MOST_CLASSES = 8; // shown one by one
@@ -43,7 +43,7 @@ function step(from, to, low, high, zero) {
 }
 
 function probabilityTable(model, found, x) {
-  const intervals = intervalsOf(model, x);
+  const intervals = intervalsOf(model, x, found.scores);
   const order = found.posterior.map((_, c) => c).sort((a, b) => found.posterior[b] - found.posterior[a]);
   const stays = model.outputs.length <= MOST_CLASSES;
   const shown = stays ? order.sort((a, b) => a - b) : order.slice(0, MOST_CLASSES);
@@ -88,6 +88,13 @@ function ledgerTable(model, found, x, target, unit) {
     ? [`What speaks for `, el("bdi", {}, brief(model.outputs[found.answer])), " and against ", el("bdi", {}, brief(model.outputs[found.against])), `, in ${unit}: ${MEANING[/** @type {"bits"} */ (unit)]}`]
     : ["What every column adds to ", el("bdi", {}, brief(model.outputs[target]))];
   return el("table", {}, el("caption", {}, ...caption), el("tbody", {}, ...body));
+}
+
+/** The intervals of a prediction, in words. @param {number[][]} [ends] */
+function reachOf(ends) {
+  if (!ends) return [];
+  const [row, mean] = ends.map(([low, high]) => { const places = placesOf(high - low); return `${numeral(low, places)} to ${numeral(high, places)}`; });
+  return [el("p", { class: "reach" }, `95 % interval of one such row: ${row}; of the mean of such rows: ${mean}.`)];
 }
 
 /** Decimal places that show three digits of a width. @param {number} width */
@@ -146,7 +153,8 @@ export function showAnswer(model, x, view) {
     }
     parts.push(...nextTable(model, x, found, view.order));
   } else {
-    for (let t = 0; t < Math.min(model.outputs.length, MOST_CLASSES); t++) parts.push(ledgerTable(model, found, x, t, ""));
+    const ends = predictionIntervals(model, x, found.scores);
+    for (let t = 0; t < Math.min(model.outputs.length, MOST_CLASSES); t++) parts.push(...reachOf(ends?.[t]), ledgerTable(model, found, x, t, ""));
   }
   view.body.replaceChildren(...parts);
 }

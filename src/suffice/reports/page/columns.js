@@ -1,5 +1,5 @@
 // The columns: what each tells, and how it looks in every class. Drawn when opened.
-import { added, isNumeric, ledger, probabilities, weightOf } from "./score.js";
+import { isNumeric, ledger, probabilities, weightOf } from "./score.js";
 import { brief, numeral, percent, signed } from "./format.js";
 import { colour, el, figures, key, named, svg } from "./dom.js";
 import { DRAWN_CLASSES, likelihoods, termOf, valuesOf } from "./densities.js";
@@ -23,9 +23,7 @@ function curves(by, most, text) {
 
 /** P(c) where one cell alone is known. @param {number} j */
 function alone(model, j, value) {
-  const x = new Array(model.columns.length).fill(null);
-  x[j] = value;
-  const found = ledger(model, x);
+  const found = ledger(model, model.columns.map((_, i) => (i === j ? value : null)));
   return found === null ? model.prior : probabilities(model, found.scores);
 }
 
@@ -90,19 +88,15 @@ function valuesTable(model, j) {
 const typicalWords = (column) => column.words.map(([name, words]) =>
   el("p", {}, "Most typical of ", el("bdi", {}, brief(name)), ": ", el("bdi", {}, words.join(", "))));
 
-/** What a unit, or each value, adds in a linear or logistic model. @param {number} j */
+/** What a unit, or each value, adds in a linear or logistic model, with its interval where that is known. @param {number} j */
 function effects(model, j) {
-  const column = model.columns[j];
-  const term = termOf(model, j);
-  const x = new Array(model.columns.length).fill(0);
-  const at = (value) => { x[j] = value; return added(model, term, x)?.[0][1] ?? []; };
-  const classes = model.task === "classes";
-  const line = (name, /** @type {number[]} */ by) => /** @type {[string, string[]]} */ ([name,
-    by.map((value) => signed(Number(value.toPrecision(4)), Math.max(0, Math.min(12, 3 - Math.floor(Math.log10(Math.abs(value) || 1))))))]);
-  const rows = isNumeric(column) ? [line("one unit more adds", at(1).map((v, c) => v - at(0)[c]))]
-    : (column.values ?? []).slice(0, MOST_VALUES).map((value) => line(String(value), at(value)));
-  return [figures(`Effects of ${brief(column.name, 80)}`, classes ? "What it adds to the log-odds" : "What it adds to the prediction",
-    isNumeric(column) ? "effect" : "value", model.outputs, rows)];
+  const { name, values, effects } = model.columns[j];
+  const known = effects.some((row) => row.some((one) => one.length > 1));
+  const written = (value) => signed(value, Math.max(0, Math.min(12, 3 - Math.floor(Math.log10(Math.abs(value) || 1)))));
+  const said = ([adds, low, high]) => (low === undefined ? written(adds) : `${written(adds)} (${written(low)} to ${written(high)})`);
+  const what = model.task !== "classes" ? "the prediction" : known ? `the log-odds against ${brief(model.outputs[0])}` : "the log-odds";
+  return [figures(`Effects of ${brief(name, 80)}`, `What it adds to ${what}${known ? ", with its 95 % interval" : ""}`, values ? "value" : "effect", model.outputs,
+    effects.map((row, i) => /** @type {[string, string[]]} */ ([values ? String(values[i]) : "one unit more adds", row.map(said)])))];
 }
 
 function facts(model, j) {

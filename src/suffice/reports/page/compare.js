@@ -2,7 +2,7 @@
 import { isMissing } from "./score.js";
 import { answerOf, averages, bar, MOST_CLASSES, textOf, UNITS } from "./answer.js";
 import { brief, numeral, percent, signed } from "./format.js";
-import { el, key, named, wideTable } from "./dom.js";
+import { el, figures, key, named } from "./dom.js";
 import { startOf } from "./address.js";
 import { rowTable } from "./rows.js";
 
@@ -19,23 +19,15 @@ function rowOfOther(model, x, rest) {
   });
 }
 
-/** A line of a table of both. */
-const lineOfBoth = (head, cells) => el("tr", {}, el("th", { scope: "row" }, head), ...cells.map((cell) => el("td", { class: "number" }, ...[cell].flat())));
-
-/** A table of both. @param {string} label */
-const tableOfBoth = (label, caption, rows) => wideTable(label, el("caption", {}, ...caption),
-  el("thead", {}, el("tr", {}, el("td"), ...["A", "B"].map((name) => el("th", { scope: "col", class: "number" }, name)))),
-  el("tbody", {}, ...rows));
-
 /** Probabilities of the classes of either. */
 function probabilitiesOfBoth(models, found) {
   const names = [...new Set(models.flatMap((one) => one.outputs))];
   const shares = (name) => models.map((one, m) => found[m]?.posterior[one.outputs.indexOf(name)]);
   const largest = (name) => Math.max(...shares(name).map((p) => p ?? 0));
   const shown = names.length <= MOST_CLASSES ? names : names.sort((a, b) => largest(b) - largest(a)).slice(0, MOST_CLASSES);
-  return tableOfBoth("Probabilities by both", ["Probability of every class", names.length > shown.length ? `; ${names.length - shown.length} more` : ""],
-    shown.map((name) => lineOfBoth(el("span", { class: "keyed" }, key(models[0].outputs.indexOf(name)), named(name)),
-      shares(name).map((p) => (p === undefined ? "–" : [percent(p), bar(p, "k7")])))));
+  return figures("Probabilities by both", ["Probability of every class", names.length > shown.length ? `; ${names.length - shown.length} more` : ""], "class", ["A", "B"],
+    shown.map((name) => [el("span", { class: "keyed" }, key(models[0].outputs.indexOf(name)), named(name)),
+      shares(name).map((p) => (p === undefined ? "–" : [percent(p), bar(p, "k7")]))]));
 }
 
 /** What every column adds in both. @param {string} unit */
@@ -61,8 +53,7 @@ function ledgerOfBoth(models, rows, found, unit) {
   const caption = classes ? ["What cells say for ", el("bdi", {}, brief(a)), " and against ", el("bdi", {}, brief(b)), `, in ${unit}`]
     : ["What columns add to ", el("bdi", {}, brief(a)), ", from the average row"];
   const written = (v) => (v === undefined ? "–" : classes ? signed(v, 1) : numeral(v));
-  return [tableOfBoth("Evidence in both", caption, names.map((name) =>
-    lineOfBoth(el("span", {}, el("bdi", {}, `${brief(name)}: ${cellOf(name)}`)), adds(name).map(written))))];
+  return [figures("Evidence in both", caption, "cell", ["A", "B"], names.map((name) => [`${brief(name)}: ${cellOf(name)}`, adds(name).map(written)]))];
 }
 
 /** What a model says of a row. */

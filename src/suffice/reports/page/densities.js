@@ -1,5 +1,5 @@
 // How the values of one column are distributed in every class, as the model has it.
-import { isNumeric, said } from "./score.js";
+import { isNumeric, once, said } from "./score.js";
 
 const POINTS = 96;
 export const DRAWN_CLASSES = 8;
@@ -25,16 +25,11 @@ function logFactorial(x) {
   return (x + 0.5) * Math.log(x) - x + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * x);
 }
 
-/** @type {WeakMap<any, Map<number, any>>} */
 const termsOf = new WeakMap();
 
 /** The first term that a column is in. @param {number} j */
-export function termOf(model, j) {
-  if (!termsOf.has(model)) termsOf.set(model, new Map(model.terms.flatMap((one) => one.at.map((i) => [i, one])).reverse()));
-  return termsOf.get(model)?.get(j);
-}
+export const termOf = (model, j) => once(termsOf, model, () => new Map(model.terms.flatMap((one) => one.at.map((i) => [i, one])).reverse())).get(j);
 
-/** @type {WeakMap<any, number[][] | null>} */
 const separate = new WeakMap();
 
 /** Likelihoods of the values, given the other cells: one row for each class, adding up to 1. Null where the column shares its
@@ -44,13 +39,11 @@ export function likelihoods(model, j, x) {
   const values = valuesOf(model, j);
   if (!term || !values.length || model.columns[j].kind === "count" || term.known?.[j]) return null;
   if (term.at.length > 1) return likelihoodsOf(model, j, term, values, x);
-  if (!separate.has(term)) separate.set(term, likelihoodsOf(model, j, term, values, x)); // whatever the other cells are
-  return separate.get(term) ?? null;
+  return once(separate, term, () => likelihoodsOf(model, j, term, values, x)); // whatever the other cells are
 }
 
 function likelihoodsOf(model, j, term, values, x) {
-  const known = [...x];
-  known[j] = null;
+  const known = x.map((cell, i) => (i === j ? null : cell));
   const sum = (/** @type {any[]} */ row) => {
     const total = new Array(model.outputs.length).fill(0);
     for (const [, by] of said(model, term, row) ?? []) by.forEach((v, c) => { total[c] += v; });

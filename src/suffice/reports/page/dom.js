@@ -32,7 +32,7 @@ export const named = (name) => el("bdi", { class: "shortened", title: name }, na
 export const wideTable = (label, ...children) =>
   el("div", { class: "wide-table", tabindex: "0", role: "region", "aria-label": label }, el("table", {}, ...children));
 
-/** A table of figures. @param {string} first head of the first column @param {string[]} names of the others @param {[string, string[]][]} rows */
-export const figures = (label, caption, first, names, rows) => wideTable(label, el("caption", {}, caption),
+/** A table of figures. @param {string} first head of the first column @param {string[]} names of the others @param {[any, any[]][]} rows */
+export const figures = (label, caption, first, names, rows) => wideTable(label, el("caption", {}, ...[caption].flat()),
   el("thead", {}, el("tr", {}, el("th", { scope: "col" }, first), ...names.map((name) => el("th", { scope: "col", class: "number" }, named(name))))),
-  el("tbody", {}, ...rows.map(([head, cells]) => el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, head)), ...cells.map((cell) => el("td", { class: "number" }, cell))))));
+  el("tbody", {}, ...rows.map(([head, cells]) => el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, head)), ...cells.map((cell) => el("td", { class: "number" }, ...[cell].flat()))))));

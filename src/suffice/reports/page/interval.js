@@ -31,11 +31,11 @@ function momentsOfCell(part, term, cell, c) {
 }
 
 /** Add the moments of a column of numbers that are normally distributed. @param {number} x @param {Moments} to */
-function addNormal(part, x, kinds, to) {
+function addNormal(part, x, kinds, to, /** @type {any} */ term) {
   const squares = part.normal.map((known, c) => {
     if (known === null) { to.variance[c] = Infinity; return 0; }
-    const [m, b, i, low] = known;
-    const [inverseKappa, inverseA, digamma, trigamma] = kinds[i];
+    const [inverseKappa, inverseA, digamma, trigamma] = kinds[known[2] ?? known];
+    const [m, b, , low] = known[2] === undefined ? [term.student[c][0], 1 / (2 * term.student[c][1] * (1 + inverseKappa)), 0, term.student[c][3]] : known;
     const square = (x - m - (low ?? 0)) ** 2 / (b * inverseA);
     to.mean[c] -= (part.weight * (square + inverseKappa)) / 2;
     let variance = square * inverseKappa + inverseKappa ** 2 / 2;
@@ -103,6 +103,28 @@ function addJoined(model, part, x, to) {
   if (shared) addProducts(to, (a, c) => (part.weight ** 2 * degrees * product(a, c) ** 2) / 2);
 }
 
+/** Of every class, or of a prediction, Rz of the row z of terms: the variance of a score is the sum of its squares. @returns {number[][]} */
+function rooted(model, x) {
+  const { root, columns, reach } = model.interval;
+  const z = [1, ...columns.flatMap(({ mean, ranks, ordered }, j) => {
+    const rank = ranks?.[rowOf(termOf(model, j), x[j]) ?? -1];
+    return mean.map((m, i) => (ranks ? Number(ordered ? rank > i : rank === i + 1) : x[j]) - m);
+  })];
+  const of = (first) => root.map((row, i) => row.reduce((sum, v, q) => sum + v * (z[q + i - first] ?? 0), 0));
+  return reach ? [of(0)] : model.outputs.map((_, c) => (c ? of((c - 1) * z.length) : root.map(() => 0)));
+}
+
+const sumOfProducts = (a, b) => a.reduce((sum, one, i) => sum + one * b[i], 0);
+
+/** 95 % intervals of a new row, and of the mean of such rows, of every target; null of a model without. @param {number[]} scores */
+export function predictionIntervals(model, x, scores) {
+  if (!model.interval.root) return null;
+  const { constant, reach } = model.interval;
+  const [white] = rooted(model, x);
+  const size = (noise) => Math.sqrt(noise + constant + sumOfProducts(white, white));
+  return scores.map((score, t) => [1, 0].map((noise) => [score - reach[t] * size(noise), score + reach[t] * size(noise)]));
+}
+
 /** log of a sum of exponentials of all but one. @param {number[]} scores @param {number} c */
 function logOfRest(scores, c) {
   const most = Math.max(...scores.filter((_, e) => e !== c));
@@ -112,12 +134,16 @@ function logOfRest(scores, c) {
 
 /** Intervals of the log-odds of every class against the rest: the middle, and how far they reach. @param {Moments} to moments of what is known before the row */
 function logOddsIntervals(model, x, to) {
-  for (const part of model.interval.parts) {
+  if (model.interval.root) {
+    const roots = rooted(model, x);
+    addProducts(to, (a, c) => sumOfProducts(roots[a], roots[c]));
+  }
+  for (const part of model.interval.parts ?? []) {
     const [j] = part.at;
     if (part.inverse_kappa) addJoined(model, part, x, to);
     else if (part.total) addEvents(model, part, x, to);
     else if (isMissing(x[j])) continue;
-    else if (part.normal) addNormal(part, x[j], model.interval.kinds, to);
+    else if (part.normal) addNormal(part, x[j], model.interval.kinds, to, termOf(model, j));
     else {
       const term = termOf(model, j);
       to.mean.forEach((_, c) => {
@@ -138,19 +164,18 @@ function logOddsIntervals(model, x, to) {
 
 const before = (mean, variance) => ({ mean, variance, covariance: mean.map(() => new Array(mean.length).fill(0)) });
 
-/** Ends of the 95 % interval of every probability; null of a model without. */
-export function intervalsOf(model, x) {
-  const known = model.interval;
-  if (!known?.parts) return null;
-  return logOddsIntervals(model, x, before([...known.mean], known.variance.map(unbounded))).map(([middle, reach]) =>
-    [middle - reach, middle + reach].map((t) => 1 / (1 + Math.exp(-t))));
+/** Ends of the 95 % interval of every probability; null of a model without. @param {number[]} scores */
+export function intervalsOf(model, x, scores) {
+  const { parts, root, mean, variance } = model.interval ?? {};
+  if (!parts && !root) return null;
+  const prior = root ? before([...scores], scores.map(() => 0)) : before([...mean], variance.map(unbounded));
+  return logOddsIntervals(model, x, prior).map(([middle, reach]) => [middle - reach, middle + reach].map((t) => 1 / (1 + Math.exp(-t))));
 }
 
 /** The evidence of one cell for every class against the others, in nats, and the ends of its interval, the class prior taken as known. @returns {number[][]} */
 export function evidenceOf(model, j, cell) {
-  const x = new Array(model.columns.length).fill(null);
+  const x = model.columns.map((_, i) => (i === j ? cell : null));
   const prior = model.start.map(finite);
-  x[j] = cell;
   const scores = ledger(model, x)?.scores ?? prior;
   const ends = model.interval?.parts ? logOddsIntervals(model, x, before([...prior], prior.map(() => 0))) : [];
   return scores.map((score, c) => {

@@ -42,8 +42,7 @@ function singleSums(model, a, b) {
   const terms = new Map();
   for (const term of model.terms) if (term.at.length) terms.set(term.at[0], [...(terms.get(term.at[0]) ?? []), term]);
   const adds = (j, value) => {
-    const x = [...nothing];
-    x[j] = value;
+    const x = nothing.map((_, i) => (i === j ? value : null));
     let sum = 0;
     for (const term of terms.get(j) ?? []) for (const [, by] of added(model, term, x) ?? []) sum += of(by);
     return sum;

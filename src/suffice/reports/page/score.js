@@ -2,10 +2,10 @@
 
 /**
  * @typedef {number | null | any[]} Tree  A number, null for minus infinity, or an operation.
- * @typedef {{at: number[], refuse?: boolean, by?: Tree[], values?: any[], table?: any[][], rest?: any, mean?: number[][],
+ * @typedef {{at: number[], refuse?: boolean, by?: Tree[], student?: number[][], values?: any[], table?: any[][], rest?: any, mean?: number[][],
  *   low?: number[][] | null, covariance?: number[][], weights?: number[][], places?: number[], levels?: any[],
  *   known?: Record<number, any[]>, weight?: number, text?: boolean, left_out?: number}} Term
- * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[], fallback: number, columns: any[], terms: Term[]}} Model
+ * @typedef {{task: string, outputs: string[], start: (number|null)[], prior: number[], fallback: number, columns: any[], terms: Term[], kinds?: number[][]}} Model
  * @typedef {any[]} Cells  A cell for every column; null is missing.
  */
 
@@ -32,11 +32,7 @@ function valueOf(tree, x) {
   const [name, a, b, c, d] = tree;
   switch (name) {
     case "x": return x[a];
-    case "+": {
-      let sum = valueOf(a, x);
-      for (let i = 2; i < tree.length; i++) sum += valueOf(tree[i], x);
-      return sum;
-    }
+    case "+": return tree.slice(1).reduce((sum, one) => sum + valueOf(one, x), 0);
     case "*": return valueOf(a, x) * valueOf(b, x);
     case "/": return valueOf(a, x) / valueOf(b, x);
     case "square": return valueOf(a, x) ** 2;
@@ -60,16 +56,14 @@ export function illegal(column, cell) {
   return column.kind === "whole" && !Number.isInteger(cell) ? "a count is a whole number" : "";
 }
 
-/** @type {WeakMap<Term, Map<any, number>>} */
-const places = new WeakMap();
+/** What is made once for a key, and kept. @param {{has: any, get: any, set: any}} kept */
+export const once = (kept, key, make) => (kept.has(key) ? kept : kept.set(key, make())).get(key);
+
+const places = new WeakMap(); // of the values of a term
 
 /** Which of the values of a term a cell is, if any. @param {Term} term */
 export function rowOf(term, cell) {
-  let found = places.get(term);
-  if (found === undefined) {
-    found = new Map(/** @type {any[]} */ (term.values).map((v, i) => [keyOf(v), i]));
-    places.set(term, found);
-  }
+  const found = once(places, term, () => new Map(/** @type {any[]} */ (term.values).map((v, i) => [keyOf(v), i])));
   return found.get(keyOf(cell));
 }
 
@@ -173,6 +167,8 @@ export function said(model, term, x) {
     const found = lookedUp(term, x[place]);
     return found === null ? null : [[place, found]];
   }
+  const student = ([m, s, i, low]) => model.kinds[i][1] + Math.log(s) / 2 + model.kinds[i][0] * Math.log1p(s * (x[place] - m - (low ?? 0)) ** 2);
+  if (term.student) return [[place, term.student.map(student)]];
   return [[place, /** @type {Tree[]} */ (term.by).map((tree) => valueOf(tree, x))]];
 }
 
