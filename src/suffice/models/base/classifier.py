@@ -172,7 +172,8 @@ class Classifier(Estimator):
             answer = beside_interval(self, answer, interval, level)
         answered = partial(map_batches, self._engine_for(source))
         how = source, self._layout_to_answer(), scored_rows(len(model.classes))
-        if unanswerable == "error" or (complete := self._complete_rows()) is None:
+        complete = self._complete_rows(interval is not None)
+        if unanswerable == "error" or complete is None:
             return prediction_tables(model.classes, answered(answer, *how))
         answer = partial(answer_complete, complete, answer)
         return class_tables_with_gaps(model.classes, answered(answer, *how))
@@ -195,8 +196,8 @@ class Classifier(Estimator):
         complete = self._complete_rows() if unanswerable == "empty" else None
         return partial(of_complete, kernel=kernel, complete=complete)
 
-    def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
-        """What tells the rows of a batch that have an answer; None if all have one."""
+    def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
+        """What tells the rows of a batch that have an answer, or an interval; None if all have."""
         return None
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:

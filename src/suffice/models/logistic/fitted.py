@@ -330,15 +330,15 @@ class FittedLogistic(UnseenCategories, Classifier):
     def _interval_ends(self, level: float, draws: int, random_state: Any) -> Any:
         return ends_of(self._inferable(), (level, draws, random_state))
 
-    def _complete_rows(self) -> Callable[[Batch], NDArray[np.bool_]] | None:
+    def _complete_rows(self, interval: bool = False) -> Callable[[Batch], NDArray[np.bool_]] | None:
         model: LogisticModel = self._fitted()
-        return None if model.cells is not None or model.centred.is_sparse else model.complete
+        dense = not model.centred.is_sparse
+        return model.complete if dense and (interval or model.cells is None) else None
 
     @property
     def _has_one_optimum(self) -> bool:
         """A Gaussian prior makes the function convex, and Newton's method ends at ten digits."""
-        smooth = self.solver == "newton" and self.penalty == "l2"
-        return smooth and is_finite(self.C) and self.C > 0
+        return (self.solver, self.penalty) == ("newton", "l2") and is_finite(self.C) and self.C > 0
 
     def _codes(self, X: Any) -> NDArray[np.intp]:
         return self._predictions(X, LogisticModel.best)
