@@ -1,6 +1,7 @@
 """Binned counts: where numbers lie on a grid that depends on no data."""
 
 import math
+import tracemalloc
 from fractions import Fraction
 from typing import Any
 
@@ -183,3 +184,37 @@ def test_columns_of_other_counts(seed: int, k: int, d: int, theirs: int) -> None
         for mine, expected in zip(found.column(j), alone.column(0), strict=True):
             assert mine.tolist() == expected.tolist()
     assert (found.k, found.d) == (k, d)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_memory_follows_the_numbers_and_not_the_classes(weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    x, k = rng.normal(size=(4_096, 20)), 200
+    codes, weights = rng.integers(0, k, len(x)), rng.integers(1, 5, len(x)) / 2 * weighted
+    total = BinnedCountAccumulator(np.zeros(20))
+    tracemalloc.start()
+    total.add(RealBlock(x), codes, weights if weighted else np.empty(0), k)
+    found = total.statistic()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 256 * x.size  # a place for every cell would take 664 MB, with weights 2.7 GB
+    expected = np.zeros((k, 20))
+    np.add.at(expected, codes, weights[:, None] if weighted else 1.0)
+    assert found.total.tolist() == expected.tolist()
+
+
+def test_rows_with_weights_are_sorted_or_counted_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    x, codes = rng.normal(size=(5_000, 30)), rng.integers(-1, 3, 5_000)
+    x[rng.random(x.shape) < 0.1] = np.nan
+    weights = rng.exponential(size=len(x))
+    found = []
+    for few in (10**6, 0):
+        monkeypatch.setattr(binned_count_accumulator, "FEW_WEIGHTED_ROWS", few)
+        total = BinnedCountAccumulator(np.zeros(30))
+        for rows in (slice(2_000), slice(2_000, None)):
+            total.add(RealBlock(x[rows]), codes[rows], weights[rows], 3)
+        found.append(total.statistic())
+        assert total.statistic() == found[-1]
+    assert found[0] == found[1]
+    assert found[0].low.tobytes() == found[1].low.tobytes()

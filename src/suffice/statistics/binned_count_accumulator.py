@@ -17,6 +17,9 @@ from suffice.statistics.value_grid import CELLS
 __all__ = ["BinnedCountAccumulator"]
 
 FEW, FEW_ROWS = 65_536, 2_048  # numbers, or rows, of a block, which are sorted and not counted
+FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is four times as large
+FEW_CLASSES = 8  # of more, as many times more rows are few: so much larger is the table
+SORTED = 2**18  # numbers whose keys are made at a time
 MOST_WAITING = 2**22  # numbers that are kept to be sorted
 MOST_COUNTED = 2**32 - 1  # rows that a place of the table can count
 
@@ -24,8 +27,9 @@ MOST_COUNTED = 2**32 - 1  # rows that a place of the table can count
 class BinnedCountAccumulator:
     """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
 
-    It counts in a table with a place for every cell: 166 kB a column and class, 664 kB more with
-    weights. The system gives memory to those parts only in which numbers lie.
+    It counts in a table with a place for every cell: 166 kB a column and class, and of rows with
+    weights 664 kB. The system gives memory to parts of it in which numbers lie, of 2 MB where it
+    has such pages.
     """
 
     def __init__(self, origin: NDArray[np.float64]) -> None:
@@ -59,7 +63,7 @@ class BinnedCountAccumulator:
         x = block.values
         if len(weights) and (weights[codes >= 0] == 1).all():
             weights = weights[:0]
-        if _are_few(x) or len(weights) or x.dtype != np.float64:
+        if self._are_few(x, weights) or len(weights) or x.dtype != np.float64:
             for start, part in tiles(x, np.float64):
                 rows = slice(start, start + len(part))
                 self._add(part, codes[rows], weights[rows], start)
@@ -74,17 +78,20 @@ class BinnedCountAccumulator:
         first: int,
     ) -> None:
         """Add rows of doubles, of which the block has ``first`` before them."""
-        if not (len(weights) or _are_few(x)):
+        if not (len(weights) or self._are_few(x, weights)):
             self._count(x, codes, first)
             return
         self._refuse_infinite(x, codes, first)
+        if self._are_few(x, weights):
+            step = max(1, SORTED // max(1, x.shape[1]))
+            for start in range(0, len(x), step):
+                rows = slice(start, start + step)
+                self._add_few(x[rows], codes[rows], weights[rows])
+            return
         cells = np.empty(x.shape, np.int32)
         kernels.bins.cells(x, self._origin, cells)
-        if not _are_few(x):
-            self._table = grown(self._table, self._k)
-            kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
-        else:
-            self._add_few(cells, codes, weights)
+        self._table = grown(self._table, self._k)
+        kernels.counts.add_weighted_codes(cells, *self._bounds, codes, weights, self._table)
 
     def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         """Count rows of weight one in the table with a place for every cell."""
@@ -96,11 +103,18 @@ class BinnedCountAccumulator:
         if kernels.bins.count(x, self._origin, codes, self._tally):
             self._refuse_infinite(x, codes, first)
 
+    def _are_few(self, x: NDArray[Any], weights: NDArray[np.float64]) -> bool:
+        """Whether sorting numbers takes less time, or less memory, than a place for every cell."""
+        rows = FEW_WEIGHTED_ROWS if len(weights) else FEW_ROWS
+        return x.size < FEW or len(x) * FEW_CLASSES < rows * max(FEW_CLASSES, self._k)
+
     def _add_few(
-        self, cells: NDArray[np.int32], codes: NDArray[np.intp], weights: NDArray[np.float64]
+        self, x: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64]
     ) -> None:
         """Count cells by their keys: few of them need no table with a place for every one."""
         d = len(self._origin)
+        cells = np.empty(x.shape, np.int32)
+        kernels.bins.cells(x, self._origin, cells)
         place = (codes[:, None] * d + np.arange(d)) * CELLS
         shown = (cells >= 0) & (codes >= 0)[:, None]
         keys = (place + cells)[shown]
@@ -117,10 +131,7 @@ class BinnedCountAccumulator:
         """Freeze what was added."""
         total = self._of_tally()
         if self._table.size:
-            table = DoubleDouble.from_table(self._table.copy())
-            at, keys = self._shown(table.hi)
-            pairs = DoubleDouble(table.hi.reshape(-1)[at], table.lo.reshape(-1)[at])
-            total = total + self._of_keys(keys, pairs)
+            total = total + self._of_keys(*self._of_table())
         return total
 
     def _of_tally(self) -> BinnedCounts:
@@ -145,15 +156,19 @@ class BinnedCountAccumulator:
         self._few, self._few_weighted, self._waiting, self._total = [], [], 0, None
         return total
 
-    def _shown(self, table: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-        """The places of a table (k', d(CELLS + 1)) that hold a number, and the keys of their cells.
+    def _of_table(self) -> tuple[NDArray[np.int64], DoubleDouble]:
+        """The keys of the cells of the table that hold a number, ascending, and their counts.
 
-        The first place of a column is for NaN.
+        Only these are copied: the table may be as large as memory allows.
         """
-        at = np.flatnonzero(table.reshape(-1) != 0)
-        column, cell = np.divmod(at, CELLS + 1)
-        shown = cell > 0
-        return at[shown], (column * CELLS + cell - 1)[shown]
+        keys, pairs = [], []
+        for c, (high, low) in enumerate(self._table):
+            at = np.flatnonzero(high)  # weights are positive
+            column, cell = np.divmod(at, CELLS + 1)
+            at, shown = at[cell > 0], cell > 0  # the first place of a column is for NaN
+            keys.append((c * len(self._origin) + column[shown]) * CELLS + cell[shown] - 1)
+            pairs.append(np.stack([high[at], low[at]]))
+        return np.concatenate(keys), DoubleDouble.from_table(np.concatenate(pairs, axis=1)[None])[0]
 
     def _of_keys(self, keys: NDArray[np.int64], count: DoubleDouble) -> BinnedCounts:
         return BinnedCounts.of_places(self._k, self._origin, keys, count)
@@ -161,11 +176,6 @@ class BinnedCountAccumulator:
     def _refuse_infinite(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         for row, column in np.argwhere(np.isinf(x) & (codes >= 0)[:, None])[:1].tolist():
             raise BadCell(first + row, column, float(x[row, column]), "a number must be finite")
-
-
-def _are_few(x: NDArray[Any]) -> bool:
-    """Whether sorting numbers takes less time than a place for every cell."""
-    return x.size < FEW or len(x) < FEW_ROWS
 
 
 def _summed(
