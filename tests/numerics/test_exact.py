@@ -59,6 +59,19 @@ def test_results_are_normalised(a: tuple[float, float], b: tuple[float, float]) 
         assert hi + lo == hi
 
 
+@pytest.mark.parametrize(
+    "shapes", [[(200_000,)], [(3, 300, 200)], [(2, 70_001)], [(400, 1), (300,)]]
+)
+def test_large_arrays_are_divided_part_by_part(shapes: list[tuple[int, ...]]) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=shapes[0]), rng.normal(size=shapes[-1])
+    arrays = a.T.copy().T, a * 2.0**-54, b, b * 2.0**-55
+    for function in (error_free.multiply, error_free.divide):
+        parts, whole = error_free.in_parts(function, *arrays), function(*arrays)
+        assert [part.tobytes() for part in parts] == [one.tobytes() for one in whole]
+        assert parts[0].flags.c_contiguous
+
+
 @MANY
 @given(pairs(), pairs())
 def test_compiled_and_interpreted_formulas_agree_to_the_bit(

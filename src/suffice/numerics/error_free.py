@@ -12,13 +12,18 @@ S. Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 __all__ = [
     "LARGEST",
     "SMALLEST",
     "add",
     "divide",
+    "in_parts",
     "multiply",
     "quick_two_sum",
     "two_product",
@@ -27,6 +32,7 @@ __all__ = [
 
 LARGEST = 1e150  # the square of a difference of larger numbers may overflow
 SMALLEST = 1e-140  # the square of a smaller difference may lose digits to underflow
+PART = 1 << 16  # numbers of an array that are computed at a time
 SPLITTER = 134217729.0  # 2**27 + 1: cuts a double into two halves of 26 bits
 
 
@@ -79,3 +85,26 @@ def divide(a: Any, a_lo: Any, b: Any, b_lo: Any) -> tuple[Any, Any]:
     r, r_lo = add(r, r_lo, -p, -p_lo)
     q, e = quick_two_sum(q1, q2)
     return quick_two_sum(q, e + r / b)
+
+
+def in_parts(
+    function: Callable[..., tuple[Any, Any]], *arrays: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the pairs that a function of single numbers makes of large arrays, part by part.
+
+    A part fits in the cache, and Ctrl-C is heard after each.
+
+    Examples
+    --------
+    >>> in_parts(two_sum, np.ones((2, 1)), np.full(3, 2.0**-60))[1].shape
+    (2, 3)
+    """
+    if np.broadcast(*arrays).size <= PART:
+        return function(*arrays)
+    arrays = np.broadcast_arrays(*arrays)
+    out = np.empty((2, *arrays[0].shape))
+    step = PART * len(arrays[0]) // arrays[0].size
+    for first in range(0, len(arrays[0]), max(1, step)):
+        part = slice(first, first + step) if step else first
+        out[:, part] = in_parts(function, *(each[part] for each in arrays))
+    return out[0], out[1]

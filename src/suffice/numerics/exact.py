@@ -19,6 +19,7 @@ from suffice.numerics.error_free import (
     LARGEST,
     add,
     divide,
+    in_parts,
     multiply,
 )
 from suffice.rules import FINITE, Within, rule
@@ -150,11 +151,11 @@ class DoubleDouble:
 
     def __mul__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         factor = other if isinstance(other, DoubleDouble) else DoubleDouble.of(other)
-        return DoubleDouble(*multiply(self.hi, self.lo, factor.hi, factor.lo))
+        return DoubleDouble(*in_parts(multiply, self.hi, self.lo, factor.hi, factor.lo))
 
     def __truediv__(self, other: DoubleDouble | ArrayLike) -> DoubleDouble:
         divisor = other if isinstance(other, DoubleDouble) else DoubleDouble.of(other)
-        return DoubleDouble(*divide(self.hi, self.lo, divisor.hi, divisor.lo))
+        return DoubleDouble(*in_parts(divide, self.hi, self.lo, divisor.hi, divisor.lo))
 
     def scaled(self, factor: float) -> DoubleDouble:
         """The sums times a number, as `scaled` has it."""

@@ -18,9 +18,8 @@ from suffice.errors import DataError
 from suffice.numerics import kernels
 from suffice.numerics.eigen import eigh
 from suffice.numerics.elementary import log, log_of
-from suffice.numerics.error_free import divide, multiply, quick_two_sum, two_product
+from suffice.numerics.error_free import divide, in_parts, multiply, quick_two_sum, two_product
 from suffice.numerics.exact import DoubleDouble
-from suffice.numerics.interruption import interruptible
 
 __all__ = [
     "LEAST_PIVOT",
@@ -111,7 +110,7 @@ class Factor:
                [1., 3.]])
         """
         root, _ = self._roots
-        columns = interruptible(multiply, self.lower.hi, self.lower.lo, root.hi, root.lo)
+        columns = in_parts(multiply, self.lower.hi, self.lower.lo, root.hi, root.lo)
         return _scaled(DoubleDouble(*columns), 1.0 / self.scale[:, None])
 
     @cached_property
@@ -128,7 +127,7 @@ class Factor:
         """
         _, reciprocal = self._roots
         hi, lo = reciprocal.hi[:, None], reciprocal.lo[:, None]
-        rows = interruptible(multiply, self.lower_inverse.hi, self.lower_inverse.lo, hi, lo)
+        rows = in_parts(multiply, self.lower_inverse.hi, self.lower_inverse.lo, hi, lo)
         return _scaled(DoubleDouble(*rows), self.scale)
 
     @cached_property
@@ -149,7 +148,7 @@ class Factor:
     def inverse_diagonal(self) -> DoubleDouble:
         """Diagonal of A⁻, (d,), without the rest of it."""
         hi, lo = self.whitening.hi, self.whitening.lo
-        return DoubleDouble(*interruptible(multiply, hi, lo, hi, lo)).sum(axis=0)
+        return DoubleDouble(*in_parts(multiply, hi, lo, hi, lo)).sum(axis=0)
 
     def solve(self, b: DoubleDouble) -> DoubleDouble:
         """Return x = A⁻ b, (d, t), for b (d, t): 0 in the dependent columns.
