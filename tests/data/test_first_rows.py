@@ -11,6 +11,7 @@ import pytest
 
 from suffice import LinearRegression, NaiveBayes
 from suffice.data import table as tables
+from suffice.data.files import stored
 from suffice.data.open import open_table
 from suffice.data.table import Table
 from suffice.data.table_views import WithoutColumns
@@ -89,3 +90,31 @@ def test_columns_that_are_left_out_are_those_of_the_same_rows(
     schema, rows, empty = opened.shown
     assert part.shown == (pa.schema([schema.field(name) for name in part.names]), rows, set())
     assert empty == {"none"}
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather"])
+def test_large_first_rows_are_read_some_columns_at_a_time(
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"rows.{suffix}"
+    if suffix == "parquet":
+        pa.parquet.write_table(ROWS, path, row_group_size=120)
+    else:
+        pa.feather.write_feather(ROWS, path, compression="uncompressed")
+    expected, whole = open_table(path).table.shown, NaiveBayes().fit(path, "kind")
+    read: list[list[str]] = []
+    own = stored.first_rows
+    monkeypatch.setattr(
+        stored,
+        "first_rows",
+        lambda batches, schema: (read.append(schema.names), own(batches, schema))[1],
+    )
+    monkeypatch.setattr(stored, "KEPT", 1_000)
+    monkeypatch.setattr(stored, "TOGETHER", 2 * stored.STORED * N)
+    table = open_table(path).table
+    assert table.shown == expected
+    groups = len(read)
+    assert groups == (3 if suffix == "parquet" else 5)  # which does not tell its rows
+    assert [name for names in read for name in names] == ROWS.column_names
+    assert NaiveBayes().fit(table, "kind").statistic_ == whole.statistic_
+    assert len(read) == 2 * groups

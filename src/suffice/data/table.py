@@ -95,6 +95,12 @@ class Shown(NamedTuple):
         empty = (name for name, cells in columns if cells.null_count == head.num_rows)
         return cls(head.schema, head.num_rows, frozenset(empty))
 
+    @classmethod
+    def together(cls, groups: Iterable[Self]) -> Self:
+        """What groups of columns of the same rows show, beside each other."""
+        schemas, rows, empty = zip(*groups, strict=True)
+        return cls(pa.unify_schemas(schemas), rows[0], frozenset().union(*empty))
+
 
 class Table(ABC):
     """Rows under named columns; what only some kinds of table have is empty for all others."""
@@ -156,10 +162,25 @@ class Table(ABC):
     def _head(self) -> pa.RecordBatch:
         """The first rows, read anew."""
 
+    def _first_columns(self) -> Iterator[pa.RecordBatch]:
+        """The first rows, of all columns or of some after the others, so that few are in memory."""
+        yield self.head()
+
     @cached_property
     def shown(self) -> Shown:
         """What the first rows show; their cells are not kept for it."""
-        return Shown.of(self.head())
+        for _ in self._groups():
+            pass
+        found: Shown = vars(self)["shown"]
+        return found
+
+    def _groups(self) -> Iterator[pa.RecordBatch]:
+        """Yield first columns, and note what they show."""
+        found = []
+        for group in self._first_columns():
+            found.append(Shown.of(group))
+            yield group
+        vars(self)["shown"] = Shown.together(found)
 
     def of_first_cells(
         self, names: Sequence[str], say: Callable[[str, pa.Array[Any]], T]
@@ -167,8 +188,9 @@ class Table(ABC):
         """What a function says of the first cells of some columns; it is asked once of each."""
         known: dict[tuple[Any, str], T] = vars(self).setdefault("_said", {})
         if any((say, name) not in known for name in names):
-            head = self.head()
-            known |= {(say, name): say(name, head.column(name)) for name in names}
+            for head in self._groups():
+                here = [name for name in names if name in head.schema.names]
+                known |= {(say, name): say(name, head.column(name)) for name in here}
         return {name: known[say, name] for name in names}
 
     def coded(self, names: Collection[str]) -> Table:

@@ -21,11 +21,21 @@ import pyarrow.compute as pc
 from suffice.data.files.version import FileVersion, readable, version_of
 from suffice.data.read_memory import STORED, ReadMemory
 from suffice.data.split_size import UNKNOWN, SplitSize
-from suffice.data.table import BATCH_ROWS, Table, first_refused, first_rows, require_columns
+from suffice.data.table import (
+    BATCH_ROWS,
+    KEPT,
+    Table,
+    first_refused,
+    first_rows,
+    require_columns,
+)
 from suffice.data.type_names import called, held
 from suffice.errors import ReadError, SchemaError
 
 __all__ = []
+
+NUMBER = 8  # bytes
+TOGETHER = 2 * KEPT  # bytes of first rows, of some columns, that are in memory at a time
 
 
 def _check(batch: pa.RecordBatch) -> None:
@@ -225,9 +235,26 @@ class StoredTable(Table):
 
     @property
     def _head(self) -> pa.RecordBatch:
-        splits = self.splits(dict.fromkeys(self.names))
+        return self._first(self.names)
+
+    def _first(self, names: Sequence[str]) -> pa.RecordBatch:
+        splits = self.splits(dict.fromkeys(names))
         batches = chain.from_iterable(split.record_batches() for split in splits)
-        return _owned(first_rows(batches, self._schema.remove_metadata()))
+        schema = pa.schema([self._schema.field(name) for name in names])
+        return _owned(first_rows(batches, schema))
+
+    def _first_columns(self) -> Iterator[pa.RecordBatch]:
+        names, rows = self.names, 0  # of the parts that the first rows are in
+        for part in self._parts:
+            rows += part.size.rows or BATCH_ROWS
+            if rows >= BATCH_ROWS:
+                break
+        if NUMBER * min(rows, BATCH_ROWS) * len(names) <= KEPT:
+            yield self.head()
+            return
+        step = max(1, TOGETHER // (STORED * min(rows, 4 * BATCH_ROWS)))
+        for start in range(0, len(names), step):
+            yield self._first(names[start : start + step])
 
     def splits(self, types: Mapping[str, pa.DataType | None]) -> Sequence[StoredSplit]:
         """Return one split per row group or record batch, reading these columns only."""

@@ -14,6 +14,8 @@ from suffice.statistics.block import CodedBlock, IntegerBlock, RealBlock, among
 
 __all__ = ["Choice", "DividedParameters", "Side"]
 
+ADDED = 1 << 18  # cells that are added at a time, so that little memory is taken beside them
+
 
 class Choice(NamedTuple):
     """What was chosen for a column, and from what.
@@ -103,7 +105,10 @@ class DividedParameters(Parameters):
             cells = cell_scores(block.rows, len(columns), out.shape[2])
             with among(columns):
                 parameters.add_contributions(some, cells)
-            out[:, columns] += cells
+            step = max(1, ADDED // max(1, block.rows * out.shape[2]))
+            for start in range(0, len(columns), step):
+                some_columns = slice(start, start + step)
+                out[:, columns[some_columns]] += cells[:, some_columns]
 
     def sample(self, codes: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
         """Draw from each column's own distribution."""
