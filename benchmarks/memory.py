@@ -5,8 +5,8 @@ is larger than a row group. One factor is varied at a time; each case runs in a 
 
 ::
 
-    peak = first rows + (40 MB + workers · (held + b · row)) + sums, of first rows at most 64 MB;
-    the first rows where they are more than all that
+    peak = first rows + (10 MB + read + min(read, 40 MB)) + sums, of first rows at most 64 MB;
+    read = workers · (held + b · row)
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ from suffice.data.read_memory import ENCODED, STORED
 from suffice.data.split_size import SplitSize
 from suffice.data.table import KEPT, RecordSplit, TableView
 from suffice.engines.memory_limit import batch_rows, bytes_of, reading
+from suffice.models.generative.column_weights import SAMPLE_ROWS
 from suffice.statistics.batch import BATCH_ROWS, SCORES
+from suffice.statistics.binned_count_accumulator import FEW, FEW_CLASSES, FEW_ROWS, MOST_WAITING
+from suffice.statistics.value_grid import CELLS
 
 __all__ = ["CASES", "Case", "measured", "predicted"]
 
@@ -43,12 +46,12 @@ MODELS = {
     "naive Bayes": NaiveBayes,
     "LDA": LinearDiscriminantAnalysis,
 }
-WORKERS = 2
 NUMBER = 8  # bytes
 SUMS = 240  # bytes that naive Bayes keeps of a column and class, in every result
 RANKED, SCORED = 20, 1 << 20  # classes that an evaluation ranks at most, and scores of each
 RANKING, SORTING = 40, 72  # bytes of a score, and of sorting it
-SAMPLE = 65_536  # rows that naive Bayes learns weights of columns from
+COUNTED, SORTED = 4, 24  # bytes of a cell in a table of counts, and of a number that is sorted
+SHOWN, NORMAL = 10, 5_000  # bytes of a cell that holds a number, and how many a normal column has
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,8 @@ class Case:
     d: int = 10
     k: int = 2
     limit: str | None = None
+    threads: int = 2
+    kind: str = "numbers"  # of the columns
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,9 @@ class Repeated(TableView):
         """The parts, so many times."""
         return [part for _ in range(self.times) for part in self.table.splits(types)]
 
+    def _first_columns(self) -> Iterator[pa.RecordBatch]:
+        return self.table._first_columns()
+
 
 def predicted(case: Case) -> int:
     """Bytes above what the process holds before."""
@@ -83,11 +91,11 @@ def predicted(case: Case) -> int:
     need = part.read_memory()
     need = need._replace(row=need.row + ENCODED * case.d)
     limit = sys.maxsize if case.limit is None else bytes_of(case.limit)
-    workers, rows = batch_rows(need, min(WORKERS, -(-case.n // case.row_group)), limit)
+    workers, rows = batch_rows(need, min(case.threads, -(-case.n // case.row_group)), limit)
     rows = min(rows, case.row_group)
     first_rows = STORED * (case.d + 1) * min(BATCH_ROWS, case.row_group)
     kept = first_rows if first_rows <= KEPT else 0
-    return max(first_rows, kept + reading(need, workers, rows) + _sums(case, workers, rows))
+    return kept + reading(need, workers, rows) + _sums(case, workers, rows)
 
 
 def _sums(case: Case, workers: int, rows: int) -> int:
@@ -96,8 +104,8 @@ def _sums(case: Case, workers: int, rows: int) -> int:
     results = min(2 * workers + 1, -(-case.n // case.row_group))
     if case.verb == "fit":
         pairs = NUMBER * 4 * d**2 if case.model == "LDA" else 0
-        sample = 3 * NUMBER * d * SAMPLE if case.model == "naive Bayes" else 0
-        return results * (SUMS * d * k + pairs) + sample
+        counts = _counts(case, workers, rows, results) if case.model == "naive Bayes" else 0
+        return results * (SUMS * d * k + pairs) + counts
     scores = NUMBER * min(rows * k, SCORES)
     if case.verb == "predict":
         return workers * 2 * scores
@@ -108,14 +116,24 @@ def _sums(case: Case, workers: int, rows: int) -> int:
     return workers * 6 * scores + rankings + confusions
 
 
+def _counts(case: Case, workers: int, rows: int, results: int) -> int:
+    """Bytes of naive Bayes that counts cells of columns, and keeps a sample of rows."""
+    d, k, own = case.d, case.k, case.row_group // case.k
+    few = rows * d < FEW or rows * FEW_CLASSES < FEW_ROWS * max(FEW_CLASSES, k)
+    table = SORTED * min(MOST_WAITING, case.row_group * d) if few else COUNTED * CELLS * k * d
+    cells = SHOWN * k * d * min(own, NORMAL)
+    sample = NUMBER * d * min(case.row_group, SAMPLE_ROWS)
+    return workers * table + results * (cells + sample)
+
+
 def measured(case: Case, folder: str) -> int:
     """Bytes at the peak above what the process held before."""
     path = Path(folder, "rows.parquet")
     make: Any = MODELS[case.model]
     small = _rows(2_000, 3, 2)
-    warm = make(threads=WORKERS).fit(small, "y")
+    warm = make(threads=case.threads).fit(small, "y")
     warm.evaluate(small, "y")
-    reader = engine("local", threads=WORKERS, memory_limit=case.limit)
+    reader = engine("local", threads=case.threads, memory_limit=case.limit)
     once = Repeated(open_table(path).table)
     many = replace(once, table=open_table(path).table, times=-(-case.n // case.row_group))
     model = make(engine=reader)
@@ -131,15 +149,21 @@ def measured(case: Case, folder: str) -> int:
 def write(case: Case, folder: str) -> None:
     """Write a row group, column by column of random numbers."""
     pq.write_table(
-        _rows(case.row_group, case.d, case.k),
+        _rows(case.row_group, case.d, case.k, case.kind),
         Path(folder, "rows.parquet"),
         row_group_size=case.row_group,
     )
 
 
-def _rows(n: int, d: int, k: int) -> pa.Table:
+def _rows(n: int, d: int, k: int, kind: str = "numbers") -> pa.Table:
     rng = np.random.default_rng(0)
-    columns = {f"x{j}": rng.standard_normal(n) for j in range(d)}
+    words = np.array([f"value {v}" for v in range(50)])
+    draw: dict[str, Any] = {
+        "numbers": rng.standard_normal,
+        "integers": lambda n: rng.integers(0, 1_000, n),
+        "categories": lambda n: words[rng.integers(0, len(words), n)],
+    }
+    columns = {f"x{j}": draw[kind](n) for j in range(d)}
     return pa.table(columns | {"y": rng.permutation(np.arange(n) % k)})
 
 
@@ -157,11 +181,16 @@ def _cases() -> Iterator[Case]:
         yield replace(few, verb=verb, n=100_000, k=10_000)
         limits = ((1_000, "700 MB"), (2_000, "1 GB"))
         yield from (replace(wide, varied="limit", verb=verb, d=d, limit=each) for d, each in limits)
+    for kind in ("integers", "categories"):
+        yield replace(usual, varied="kind", kind=kind)
+        yield replace(wide, varied="kind", d=200, kind=kind)
+    for verb in ("fit", "predict", "evaluate"):
+        yield replace(usual, varied="threads", verb=verb, threads=1)
+        yield replace(wide, varied="threads", verb=verb, d=200, threads=1)
     for model in ("naive Bayes", "LDA"):
         yield replace(usual, varied="model", model=model)
         yield replace(wide, varied="model", model=model, d=100)
         yield replace(wide, varied="model", model=model, d=1_000)
-        yield replace(wide, varied="model", model=model, d=2_000)
 
 
 CASES = tuple(_cases())

@@ -91,7 +91,7 @@ def test_fewer_threads_read_smaller_batches(rows: Path) -> None:
     model = NaiveBayes().fit(rows, "y")
     splits = open_table(rows, "y").splits(model.layout_, 2)
     held, row = splits[0].read_memory()
-    limit = 40_000_000 + held + FEWEST_ROWS * row
+    limit = reading(ReadMemory(held, row), 1, FEWEST_ROWS)
     number, smaller = within_limit(splits, 2, limit)
     assert number == 1
     sizes = [batch.rows for split in smaller for batch in split.batches()]
@@ -101,7 +101,7 @@ def test_fewer_threads_read_smaller_batches(rows: Path) -> None:
 
 
 def test_a_limit_that_is_too_small_says_what_it_takes(rows: Path) -> None:
-    with pytest.raises(ParameterError, match=r"takes 41 MB to read, .*; allow '41 MB'"):
+    with pytest.raises(ParameterError, match=r"takes 11 MB to read, .*; allow '11 MB'"):
         NaiveBayes(engine=suffice.engine("local", memory_limit="1 MB")).fit(rows, "y")
 
 

@@ -11,16 +11,21 @@ from types import ModuleType
 __all__ = ["main"]
 
 
+INTERRUPTED = 130  # exit status, as shells have it for Ctrl-C
 WITH_PANDAS = ("--engine", "--formula")  # options whose libraries import it
 
 
 def main() -> None:
     """Run the command that ``sys.argv`` names."""
-    from suffice.cli.app import app
+    try:
+        from suffice.cli.app import app
 
-    if not any(word.startswith(WITH_PANDAS) for word in sys.argv):
-        sys.meta_path.insert(0, _WithoutPandas())
-    app(prog_name="suffice")
+        if not any(word.startswith(WITH_PANDAS) for word in sys.argv):
+            sys.meta_path.insert(0, _WithoutPandas())
+        app(prog_name="suffice")
+    except KeyboardInterrupt:  # while modules are imported; a command says it itself
+        print("interrupted.", file=sys.stderr)
+        sys.exit(INTERRUPTED)
 
 
 class _WithoutPandas(MetaPathFinder):

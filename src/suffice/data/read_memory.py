@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Protocol, Self, runtime_checkable
 __all__ = ["ENCODED", "STORED", "ReadMemory", "in_batches", "read_memory"]
 
 # Bytes of a cell: 8 of a number or a place in a dictionary, and what allocators lose beside it.
-STORED = 12  # as Arrow has it
-ENCODED = 10  # in the block of a batch
+STORED = 9  # as Arrow has it
+ENCODED = 9  # in the block of a batch
 
 
 class ReadMemory(NamedTuple):
@@ -44,7 +44,7 @@ def read_memory(split: Any) -> ReadMemory:
     >>> from suffice.data.split_size import SplitSize
     >>> types = (("x", None), ("y", None))
     >>> read_memory(ParquetSplit(Path("a.parquet"), 0, types, size=SplitSize(1_000)))
-    ReadMemory(held=24000, row=0)
+    ReadMemory(held=18000, row=0)
     >>> read_memory("another kind")
     ReadMemory(held=0, row=0)
     """

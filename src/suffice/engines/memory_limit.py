@@ -2,12 +2,13 @@
 
 ::
 
-    peak = first rows + (40 MB + workers · (held + b · row)) + sums and answers
+    peak = first rows + (10 MB + read + min(read, 40 MB)) + sums and answers
+    read = workers · (held + b · row)
 
 ``held`` is what the reader of a split holds and ``row`` what every row of a batch of b rows takes
-(`suffice.data.read_memory`); the 40 MB are threads and what allocators keep. The limit is for the
-brackets: b is the largest power of two, 1,024 to 65,536, that keeps it; where none does, fewer
-threads read.
+(`suffice.data.read_memory`); the 10 MB are threads, and the last term what allocators keep. The
+limit is for the brackets: b is the largest power of two, 1,024 to 65,536, that keeps it; where none
+does, fewer threads read.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from suffice.statistics.batch import BATCH_ROWS
 
 __all__ = ["batch_rows", "bytes_of", "reading", "within_limit"]
 
-OVERHEAD = 40_000_000  # bytes of threads, and those that allocators keep
+THREADS = 10_000_000  # bytes of threads and their kernels
+RETAINED = 40_000_000  # bytes that allocators keep at most of what was given back
 FEWEST_ROWS = 1_024  # of a batch
 UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(|B|KB|MB|GB)", re.IGNORECASE)
@@ -58,9 +60,10 @@ def reading(need: ReadMemory, workers: int, rows: int) -> int:
     Examples
     --------
     >>> reading(ReadMemory(held=1_000, row=16), workers=2, rows=100)
-    40005200
+    10010400
     """
-    return OVERHEAD + workers * (need.held + rows * need.row)
+    read = workers * (need.held + rows * need.row)
+    return THREADS + read + min(read, RETAINED)
 
 
 def batch_rows(need: ReadMemory, workers: int, limit: int) -> tuple[int, int]:
@@ -72,7 +75,7 @@ def batch_rows(need: ReadMemory, workers: int, limit: int) -> tuple[int, int]:
     (2, 65536)
     >>> batch_rows(ReadMemory(10_000_000, 16_000), workers=2, limit=170_000_000)
     (2, 2048)
-    >>> batch_rows(ReadMemory(110_000_000, 160), workers=2, limit=170_000_000)
+    >>> batch_rows(ReadMemory(100_000_000, 160), workers=2, limit=170_000_000)
     (1, 65536)
     """
     for number in range(workers, 0, -1):

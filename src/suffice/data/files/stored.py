@@ -35,7 +35,7 @@ from suffice.errors import ReadError, SchemaError
 __all__ = []
 
 NUMBER = 8  # bytes
-TOGETHER = 2 * KEPT  # bytes of first rows, of some columns, that are in memory at a time
+TOGETHER = KEPT  # bytes of first rows, of some columns, that are in memory at a time
 
 
 def _check(batch: pa.RecordBatch) -> None:
