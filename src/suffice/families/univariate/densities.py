@@ -60,19 +60,7 @@ def log_losses(density: Density) -> float:
     >>> round(log_losses(Density(np.array([[3.0], [1.0]]), even, even)), 9)  # 3 log 4/3 + log 4
     2.249340578
     """
-    total = density.counts.sum(axis=1)
-    log_n = log(np.where(total > 0, total, 1.0))[:, None]
-    present = (total > 0)[:, None]
-    joint = np.where(present, density.log_density + log_n, -np.inf)
-    own = np.where(present, density.without_one + log_n, -np.inf)
-    top = np.maximum(joint, own).max(axis=0)
-    joint, own = exp(joint - top), own - top
-    before, after = np.zeros_like(joint), np.zeros_like(joint)
-    for c in range(1, len(joint)):  # numbers of a class lie side by side, so `cumsum` takes longer
-        np.add(before[c - 1], joint[c - 1], out=before[c])
-        np.add(after[-c], joint[-c], out=after[-c - 1])
-    losses = log(before + after + exp(own)) - own
-    return float((density.counts * np.where(density.counts > 0, losses, 0.0)).sum())
+    return kernels.densities.log_losses(*density)
 
 
 def histogram(cells: Cells, bins: int) -> tuple[Piece, Density]:
@@ -138,11 +126,11 @@ def kernel_density(cells: Cells, bandwidth: float) -> tuple[Piece, Density]:
     count, n = cells.counts, cells.total
     summed = np.empty_like(count)
     kernels.densities.sum_kernels(cells.at, count, h, summed)
-    shown = (n > 0)[:, None]
-    pooled = (summed.sum(axis=0) + broad) / (n.sum() + 1)
-    logs = log(np.where(shown, (summed + broad) / (n[:, None] + 1), pooled))
-    rest = np.maximum(summed - _normal(0.0, h[:, None]), 0.0) + broad
-    without = log(np.where(shown, rest / np.maximum(n[:, None], 1.0), pooled))
+    logs, without = np.empty_like(count), np.empty_like(count)
+    kernels.densities.kernel_logs(summed, n, h, broad, logs, without)
+    if not n.all():
+        pooled = log((summed.sum(axis=0) + broad) / (n.sum() + 1))
+        logs[n == 0] = without[n == 0] = pooled
     return Piece(cells.low, cells.high, logs), Density(count, logs, without)
 
 
@@ -172,14 +160,5 @@ class Kernels(NamedTuple):
 
     def at(self, c: int) -> NDArray[np.float64]:
         """The density, in each cell, of a number in each cell, (b, b), for class c."""
-        x = self.cells.at
-        return _normal(x[:, None] - x, self.h[c])
-
-
-def _normal(
-    distance: NDArray[np.float64] | float, deviation: NDArray[np.float64] | float
-) -> NDArray[np.float64]:
-    """The density of a Gaussian at a distance from its mean."""
-    return np.asarray(
-        exp(-0.5 * (np.asarray(distance) / deviation) ** 2) / (np.sqrt(2 * np.pi) * deviation)
-    )
+        x, h = self.cells.at, self.h[c]
+        return exp(-0.5 * ((x[:, None] - x) / h) ** 2) / (np.sqrt(2 * np.pi) * h)
