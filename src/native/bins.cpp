@@ -24,6 +24,23 @@ INLINE Whole narrow(NativeBits x) { return __builtin_convertvector(x, Whole); }
 
 // Write the cells of eight numbers, each plus one: 0 is NaN. Of numbers in one of the two outermost
 // cells a bit of `outermost` is set.
+#if defined(__AVX512DQ__)
+INLINE void write_places(Lanes x, std::uint16_t* places, Whole& outermost) {
+  const auto value = (__m512d)x.part[0], size = _mm512_abs_pd(value);
+  const auto one = _mm512_set1_epi64(1), farthest = _mm512_set1_epi64(last);
+  const __mmask8 number = _mm512_cmp_pd_mask(value, value, _CMP_ORD_Q);
+  const auto least = _mm512_cvttpd_epi64(_mm512_min_pd(size, _mm512_set1_pd(whole)));
+  const __mmask8 is_whole = _mm512_cmp_pd_mask(size, _mm512_cvtepi64_pd(least), _CMP_EQ_OQ);
+  const auto octave = _mm512_srli_epi64((__m512i)size, dropped) + _mm512_set1_epi64(first - tiny);
+  const auto inner = _mm512_max_epi64(octave + least, one);  // 1 is tiny, and 0, as it is whole, 0
+  const auto rank = _mm512_min_epi64(_mm512_mask_sub_epi64(inner, is_whole, inner, one), farthest);
+  outermost |= (Whole)_mm256_movm_epi32(_mm512_mask_cmpeq_epi64_mask(number, rank, farthest));
+  const __mmask8 negative = _mm512_movepi64_mask((__m512i)value);
+  const auto middle = farthest + one;
+  const auto place = _mm512_mask_sub_epi64(middle + rank, negative, middle, rank);
+  _mm_storeu_si128((__m128i*)places, _mm512_maskz_cvtepi64_epi16(number, place));
+}
+#else
 INLINE void write_places(Lanes x, std::uint16_t* places, Whole& outermost) {
   const Whole farthest = Whole{} + last;
   EACH_PART {
@@ -43,6 +60,7 @@ INLINE void write_places(Lanes x, std::uint16_t* places, Whole& outermost) {
         __builtin_convertvector(place & number, Places);
   }
 }
+#endif
 
 INLINE bool any(Whole x) {
   bool found = false;
