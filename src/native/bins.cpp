@@ -199,6 +199,35 @@ Index shown(Matrix<const std::uint32_t> tally, WrittenCounts to) {
   return size;
 }
 
+Index cells_of(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells) {
+  constexpr Index every = 2 * last + 1, word = sizeof(std::uint64_t);
+  const Buffer<std::uint8_t> is_shown(every + word);
+  for (Index place = j; place + 1 < counts.start.size(); place += d)
+    for (Index q = counts.start[place]; q < counts.start[place + 1]; ++q)
+      is_shown[counts.cell[q]] = 1;
+  Index size = 0;
+  for (Index v = 0; v < every; v += word) {
+    std::uint64_t some;
+    __builtin_memcpy(&some, is_shown + v, word);
+    if (!some) continue;
+    for (Index q = v; q < v + word; ++q)
+      if (is_shown[q]) cells[size++] = static_cast<std::uint16_t>(q);
+  }
+  return size;
+}
+
+void counts_of(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t> cells,
+               Matrix<double> out) {
+  for (Index c = 0; c < out.shape[0]; ++c) {
+    const Index place = c * d + j, stop = counts.start[place + 1];
+    for (Index i = 0, q = counts.start[place]; i < cells.size(); ++i) {
+      const bool own = q < stop && counts.cell[q] == cells[i];
+      out(c, i) = own ? counts.count[q] : 0.0;
+      q += own;
+    }
+  }
+}
+
 Index add(GivenCounts a, GivenCounts b, double sign, WrittenCounts to) {
   const Index columns = to.start.size() - 1;
   Index size = 0;
@@ -285,6 +314,6 @@ void hash(Strided<const double> x, Vector<const std::uint64_t> names,
 
 }  // namespace
 
-extern const Bins bins{cells, count, shown, add, unite, find, hash};
+extern const Bins bins{cells, count, shown, cells_of, counts_of, add, unite, find, hash};
 
 }  // namespace suffice::LEVEL

@@ -33,6 +33,13 @@ struct Bins {
   // Write the cells of a tally that hold a number; return how many, or −1 if there is no room.
   Index (*shown)(Matrix<const std::uint32_t> tally, WrittenCounts to);
 
+  // Write the cells that any class shows of column j of d, ascending; return how many.
+  Index (*cells_of)(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells);
+
+  // Write the counts of every class, (k, m), in m cells that include all it shows of column j.
+  void (*counts_of)(GivenCounts counts, Index d, Index j, Vector<const std::uint16_t> cells,
+                    Matrix<double> out);
+
   // Write a + b or, with a sign of −1, a − b: the cells that hold a number. Return how many there
   // are, or −1 if a sum is rounded or below 0.
   Index (*add)(GivenCounts a, GivenCounts b, double sign, WrittenCounts to);

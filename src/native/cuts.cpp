@@ -84,11 +84,15 @@ bool shortens(Matrix<const double> upto, Index first, Index t, Index stop) {
   return rows * gain > lane(described_by, 0) + lane(described_by, 1) - told;
 }
 
-Index every(Matrix<const double> upto, Vector<std::int64_t> places) {
+Index every(Matrix<const double> count, Vector<std::int64_t> places) {
   struct Part {
     Index first, stop;
   };
-  const Index m = upto.shape[1] - 1;
+  const Index k = count.shape[0], m = count.shape[1];
+  const Buffer<double> before(k * (m + 1));  // Σ of all cells before each
+  const Matrix<const double> upto{before, {k, m + 1}};
+  for (Index i = 0; i < m; ++i)
+    for (Index c = 0; c < k; ++c) before[c * (m + 1) + i + 1] = upto(c, i) + count(c, i);
   const Buffer<Part> waiting(m + 1);  // parts do not overlap
   Work work;
   Index found = 0, parts = 0;

@@ -12,9 +12,10 @@ struct Cuts {
   // Row c of `upto` (k, m + 1) holds the weight of class c in all cells before each.
   Index (*best)(Matrix<const double> upto, Index first, Index stop);
 
-  // Write all places at which the m cells are cut in two, and their parts in turn, as long as that
-  // shortens the description of the data; in any order, at most m − 1. Returns how many.
-  Index (*every)(Matrix<const double> upto, Vector<std::int64_t> places);
+  // Write all places at which m cells with the weights (k, m) are cut in two, and their parts in
+  // turn, as long as that shortens the description of the data; in any order, at most m − 1.
+  // Returns how many.
+  Index (*every)(Matrix<const double> count, Vector<std::int64_t> places);
 };
 
 EVERY_LEVEL(Cuts, cuts)

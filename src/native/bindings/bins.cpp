@@ -52,6 +52,35 @@ static GivenCounts counts_of(const Starts& start, const Cells& cell, const Read<
   return counts;
 }
 
+// Column j of d, in every class, whose cells are of the grid.
+static void require_column(const GivenCounts& counts, Index d, Index j) {
+  require(d > 0 && j >= 0 && j < d && (counts.start.size() - 1) % d == 0,
+          "there is no such column");
+  bool inside = true;
+  for (Index place = j; place < counts.start.size() - 1; place += d)
+    for (Index q = counts.start[place]; q < counts.start[place + 1]; ++q)
+      inside = inside && counts.cell[q] < places - 1;
+  require(inside, "a cell is none of the grid");
+}
+
+static Index cells_of(Starts start, Cells cell, Read<1> count, Index d, Index j,
+                      Array<std::uint16_t, 1> cells) {
+  const GivenCounts counts = counts_of(start, cell, count);
+  require_column(counts, d, j);
+  require("cells", cells, {places - 1});
+  Unlocked unlocked;
+  return kernels->cells_of(counts, d, j, cells);
+}
+
+static void counts_in(Starts start, Cells cell, Read<1> count, Index d, Index j, Cells cells,
+                      Written<2> out) {
+  const GivenCounts counts = counts_of(start, cell, count);
+  require_column(counts, d, j);
+  require("out", out, {(start.shape(0) - 1) / d, cells.shape(0)});
+  Unlocked unlocked;
+  kernels->counts_of(counts, d, j, cells, out);
+}
+
 static Index add(Starts start, Cells cell, Read<1> count, Starts start2, Cells cell2,
                  Read<1> count2, double sign, Array<std::int64_t, 1> to_start,
                  Array<std::uint16_t, 1> to_cell, Written<1> to_count) {
@@ -102,6 +131,10 @@ void define_bins(nb::module_ m) {
   m.def("shown", &shown, "tally"_a, "start"_a, "cell"_a, "count"_a,
         "Write the cells of a tally that hold a number, ascending: of class c and column j from\n"
         "start[c d + j] on. Returns how many there are, or −1 if there is no room for them.");
+  m.def("cells_of", &cells_of, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a,
+        "Write the cells of column j of d that any class shows, ascending. Returns how many.");
+  m.def("counts_of", &counts_in, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a, "out"_a,
+        "Write the counts of every class, (k, m), in m cells: those that column j shows.");
   m.def("add", &add, "start"_a, "cell"_a, "count"_a, "start2"_a, "cell2"_a, "count2"_a, "sign"_a,
         "to_start"_a, "to_cell"_a, "to_count"_a,
         "Write a + b or, with a sign of −1, a − b: the cells that hold a number. Returns how many\n"

@@ -25,16 +25,17 @@ void define_cuts(nb::module_ m) {
 
   m.def(
       "every",
-      [](Read<2> upto, Array<std::int64_t, 1> places) {
-        if (upto.shape(1) < 1 || places.shape(0) + 2 < upto.shape(1))
+      [](Read<2> count, Array<std::int64_t, 1> places) {
+        if (places.shape(0) + 1 < count.shape(1))
           throw nb::value_error("places must have room for a cut between any two of the m cells");
         const Arithmetic arithmetic;
         Unlocked unlocked;
-        return kernels.every(upto, places);
+        return kernels.every(count, places);
       },
-      "upto"_a, "places"_a,
-      "Write every place at which cells are cut in two, and their parts in turn, as long as a cut "
-      "shortens the description of the data (U. M. Fayyad and K. B. Irani, 1993); in any order. "
+      "count"_a, "places"_a,
+      "Write every place at which cells with the weights (k, m) of classes are cut in two, and "
+      "their parts in turn, as long as a cut shortens the description of the data (U. M. Fayyad "
+      "and K. B. Irani, 1993); in any order. "
       "Returns how many there are.");
 }
 

@@ -151,16 +151,11 @@ class BinnedCounts:
 
     def column(self, j: int) -> tuple[NDArray[np.uint16], NDArray[np.float64]]:
         """Return the cells (m,) of column j that any class shows, ascending, and counts (k, m)."""
-        spans = [slice(*self.start[c * self.d + j :][:2]) for c in range(self.k)]
-        shown = np.zeros(CELLS, np.bool_)
-        for span in spans:
-            shown[self.cell[span]] = True
-        cells, place = np.flatnonzero(shown), np.empty(CELLS, np.intp)
-        place[cells] = np.arange(len(cells))
-        counts = np.zeros((self.k, len(cells)))
-        for row, span in zip(counts, spans, strict=True):
-            row[place[self.cell[span]]] = self.high[span]
-        return cells.astype(np.uint16), counts
+        column, cells = (self.start, self.cell, self.high, self.d, j), np.empty(CELLS, np.uint16)
+        cells = cells[: kernels.bins.cells_of(*column, cells)].copy()
+        counts = np.empty((self.k, len(cells)))
+        kernels.bins.counts_of(*column, cells, counts)
+        return cells, counts
 
     def __add__(self, other: Self) -> Self:
         self._require_same(other)

@@ -68,8 +68,8 @@ def batch_hashes(batch: Batch, names: Sequence[Sequence[Any]]) -> NDArray[np.uin
     >>> (hashes[0] == hashes[1]).all()
     np.True_
     """
-    total = _of_values(batch.classes.values)[batch.codes] if batch.codes.size else np.uint64(0)
-    total = mixed(np.broadcast_to(total, batch.rows) + np.uint64(1))
+    of_labels = mixed(_of_values(batch.classes.values) + np.uint64(1))  # the last: of no label
+    total = of_labels[batch.codes] if batch.codes.size else np.repeat(of_labels[-1:], batch.rows)
     for block, columns in zip(batch.blocks, names, strict=True):
         total = total + _of_block(block, columns)
     return np.asarray(total, np.uint64)

@@ -64,15 +64,13 @@ def cell_bounds(cells: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArra
     >>> low.tolist(), high.tolist()
     ([0.0, 3.0, -2004.0], [0.0, 3.0, -2000.0])
     """
-    least, most = _magnitudes()
-    rank = np.asarray(cells, np.int64) - LAST
-    near, far = least[np.abs(rank)], most[np.abs(rank)]
-    return np.where(rank < 0, -far, near), np.where(rank < 0, -near, far)
+    low, high = _bounds()
+    return low[cells], high[cells]
 
 
 @cache
-def _magnitudes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The least and the largest size of the numbers of a cell, by its rank (LAST + 1,)."""
+def _bounds() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The bounds of every cell (CELLS,)."""
     places = np.arange(2 * OCTAVES * PARTS + 1)
     edges = np.ldexp(1 + places % PARTS / PARTS, places // PARTS - OCTAVES)
     starts = edges[:-1]
@@ -83,6 +81,4 @@ def _magnitudes() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     whole = (starts == np.floor(starts)) & (starts >= 1) & (starts <= WHOLE)
     least[rank[whole] - 1] = most[rank[whole] - 1] = starts[whole]
     least[LAST], most[LAST] = edges[-1], np.inf
-    least.setflags(write=False)
-    most.setflags(write=False)
-    return least, most
+    return np.append(-most[:0:-1], least), np.append(-least[:0:-1], most)

@@ -24,8 +24,8 @@ def student_densities(
 
         x̄' = x̄ − (x − x̄)/n'    Σ' = Σ − (x − x̄)² n/n'
 
-    Source: K. P. Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007), eqs. 86-89
-    and 110.
+    Source: K. P. Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007), eqs.
+    86-89 and 110.
     """
     pooled, logs, without = moments.one_class, *np.empty((2, *cells.counts.shape))
     of_classes = (sums[:, j] for sums in (moments.total, moments.mean, moments.scatter))

@@ -13,7 +13,7 @@ independence assumption by attribute weighting (JMLR 14, 2013), section 4, eq. 1
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import floor, log2
@@ -75,7 +75,7 @@ def calibrated(
     order = np.argsort(np.concatenate(hashes), kind="stable")  # in whatever order rows came
     objective = _Objective(
         safe_log(counted / counted.sum()),
-        _by_row(np.concatenate(terms, axis=1), order),
+        _by_row(terms, order),
         np.concatenate(codes)[order],
         np.concatenate(weights)[order],
         model.usual_weights,
@@ -91,12 +91,16 @@ def calibrated(
     )
 
 
-def _by_row(terms: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Finite terms (n, k, g) of rows in an order, from those (g, n, k) of all."""
-    found = np.empty((*terms.shape[1:], len(terms)))
-    for first in range(0, len(order), ROWS):  # which fit in the cache
-        rows = slice(first, first + ROWS)
-        np.maximum(np.moveaxis(terms[:, order[rows]], 0, 2), LEAST, out=found[rows])
+def _by_row(parts: Sequence[NDArray[np.float64]], order: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Finite terms (n, k, g) of rows in an order, from those (g, n', k) of parts of them."""
+    (groups, _, k), rows, place = parts[0].shape, len(order), np.empty_like(order)
+    place[order] = np.arange(rows)
+    found, done = np.empty((rows, k, groups)), 0
+    for terms in parts:
+        for first in range(0, terms.shape[1], ROWS):  # which fit in the cache
+            some = np.moveaxis(terms[:, first : first + ROWS], 0, 2)
+            found[place[done : done + len(some)]] = np.maximum(some, LEAST)
+            done += len(some)
     return found
 
 

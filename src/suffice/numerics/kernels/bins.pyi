@@ -22,6 +22,16 @@ def shown(tally: numpy.typing.NDArray[numpy.uint32], start: numpy.typing.NDArray
     start[c d + j] on. Returns how many there are, or −1 if there is no room for them.
     """
 
+def cells_of(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], d: int, j: int, cells: numpy.typing.NDArray[numpy.uint16]) -> int:
+    """
+    Write the cells of column j of d that any class shows, ascending. Returns how many.
+    """
+
+def counts_of(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], d: int, j: int, cells: numpy.typing.NDArray[numpy.uint16], out: numpy.typing.NDArray[numpy.float64]) -> None:
+    """
+    Write the counts of every class, (k, m), in m cells: those that column j shows.
+    """
+
 def add(start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64], start2: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell2: numpy.typing.NDArray[numpy.uint16], count2: numpy.typing.NDArray[numpy.float64], sign: float, to_start: numpy.typing.NDArray[numpy.int64 | numpy.intp], to_cell: numpy.typing.NDArray[numpy.uint16], to_count: numpy.typing.NDArray[numpy.float64]) -> int:
     """
     Write a + b or, with a sign of −1, a − b: the cells that hold a number. Returns how many
