@@ -197,7 +197,8 @@ class GenerativeModel:
         """The terms of log p(x | c) that have a weight of their own, (groups, n, k)."""
         k = len(self.classes)
         parts = zip(self.parts, self.parameters, batch.blocks, strict=True)
-        return np.concatenate([grouped_scores(*part, k) for part in parts])
+        found = [grouped_scores(*part, k) for part in parts]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def refuse_weights(self, asked: str) -> None:
         """Refuse what is said of families alone, where columns count more or less than once.
