@@ -141,6 +141,7 @@ def models(table: str) -> dict[str, Any]:
     found: dict[str, Any] = {
         "GaussianNB": nb.GaussianNB(),
         "NaiveBayes": naive_bayes(),
+        "NaiveBayes by default": nb.NaiveBayes(),
         "LDA": da.LinearDiscriminantAnalysis(),
         "LDA shrunk": da.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"),
         "QDA": da.QuadraticDiscriminantAnalysis(),

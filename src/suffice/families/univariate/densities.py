@@ -161,4 +161,4 @@ class Kernels(NamedTuple):
     def at(self, c: int) -> NDArray[np.float64]:
         """The density, in each cell, of a number in each cell, (b, b), for class c."""
         x, h = self.cells.at, self.h[c]
-        return exp(-0.5 * ((x[:, None] - x) / h) ** 2) / (np.sqrt(2 * np.pi) * h)
+        return np.asarray(exp(-0.5 * ((x[:, None] - x) / h) ** 2) / (np.sqrt(2 * np.pi) * h))

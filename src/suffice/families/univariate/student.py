@@ -28,7 +28,14 @@ def student_densities(
     86-89 and 110.
     """
     pooled, logs, without = moments.one_class, *np.empty((2, *cells.counts.shape))
-    of_classes = (sums[:, j] for sums in (moments.total, moments.mean, moments.scatter))
-    prior = pooled.mean[0, j], pooled.variance[0, j]
-    kernels.densities.student(cells.at, *of_classes, *prior, logs, without)
+    kernels.densities.student(
+        cells.at,
+        moments.total[:, j],
+        moments.mean[:, j],
+        moments.scatter[:, j],
+        float(pooled.mean[0, j]),
+        float(pooled.variance[0, j]),
+        logs,
+        without,
+    )
     return logs, without
