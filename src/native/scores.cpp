@@ -49,6 +49,29 @@ Index add_student(Strided<const double> x, Matrix<const double> mean,
   return -1;
 }
 
+void student_terms(Strided<const double> x, Matrix<const double> mean,
+                   Matrix<const double> precision, Matrix<const double> power,
+                   Matrix<const double> log_scale, Cube<double> terms) {
+  const Index n = x.rows, k = mean.shape[0];
+  const Buffer<double> column(n + LANES);
+  Work work;
+  for (Index j = 0; j < x.columns; ++j) {
+    for (Index i = 0; i < n; ++i) column[i] = x(i, j);
+    for (Index c = 0; c < k; ++c)
+      for (Index i = 0; i < n; i += LANES) {
+        const Lanes v = load(column + i), u = v - splat(mean(c, j));
+        const Lanes rise = splat(power(c, j)) * log1p(splat(precision(c, j)) * u * u);
+        const Lanes term = shown(v, splat(log_scale(c, j)) - rise, splat(0.0));
+        double* const to = &terms(j, c, i);
+        if (n - i >= LANES)
+          store(to, term);
+        else
+          for (Index q = 0; q < n - i; ++q) to[q] = lane(term, static_cast<int>(q));
+      }
+    work.done(4 * n * k);
+  }
+}
+
 // Add the sums of rows, 64 at a time, to scores: `add(v, c, j, sum)` adds a column of 8 rows.
 template <class T, class Add>
 INLINE void add_tiles(Strided<const T> x, Strided<double> out, const Add& add) {
@@ -251,7 +274,12 @@ constexpr Each<Kernel...> compiled(Each<Kernel...>) {
 
 }  // namespace
 
-extern constinit const ScoresKernels scores{
-    compiled(OfCells<SparseScores>()), add_student, add_linear, add_binary, add_table, best_class};
+extern constinit const ScoresKernels scores{compiled(OfCells<SparseScores>()),
+                                            add_student,
+                                            student_terms,
+                                            add_linear,
+                                            add_binary,
+                                            add_table,
+                                            best_class};
 
 }  // namespace suffice::LEVEL

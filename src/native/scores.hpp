@@ -33,6 +33,11 @@ struct ScoresKernels {
   Index (*add_student)(Strided<const double> x, Matrix<const double> mean,
                        Matrix<const double> precision, Matrix<const double> power,
                        Matrix<const double> log_scale, Strided<double> out);
+
+  // Write the terms of which `add_student` adds those of a row, (d, k, n); 0 where x is NaN.
+  void (*student_terms)(Strided<const double> x, Matrix<const double> mean,
+                        Matrix<const double> precision, Matrix<const double> power,
+                        Matrix<const double> log_scale, Cube<double> terms);
   // Event counts: Σⱼ x[i, j] · slope[c, j], where 0 · (−∞) = 0.
   void (*add_linear)(Strided<const double> x, Matrix<const double> slope, Strided<double> out);
   // Outcomes 0, 1 (−1 = missing): Σⱼ absent[c, j] + values[i, j] · slope[c, j].

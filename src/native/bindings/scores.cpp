@@ -25,6 +25,18 @@ static Index add_student(Rows x, Read<2> mean, Read<2> precision, Read<2> power,
   return kernels().add_student(x, mean, precision, power, log_scale, out);
 }
 
+static void student_terms(Rows x, Read<2> mean, Read<2> precision, Read<2> power, Read<2> log_scale,
+                          Written<3> terms) {
+  const Index k = mean.shape(0), d = x.shape(1);
+  require("mean", mean, {k, d});
+  require("precision", precision, {k, d});
+  require("power", power, {k, d});
+  require("log_scale", log_scale, {k, d});
+  require("terms", terms, {d, k, x.shape(0)});
+  Unlocked unlocked;
+  kernels().student_terms(x, mean, precision, power, log_scale, terms);
+}
+
 static void add_linear(Rows x, Read<2> slope, Scores out) {
   require("slope", slope, {slope.shape(0), x.shape(1)});
   require("out", out, {x.shape(0), slope.shape(0)});
@@ -86,6 +98,9 @@ void define_scores(nb::module_ m) {
         "out"_a,
         "Student-t: add Σⱼ log_scale[c, j] − power[c, j] log(1 + precision[c, j] (x − mean)²).\n\n"
         "Returns −1, or the first row that holds a number too large to be squared.");
+  m.def("student_terms", &student_terms, "x"_a, "mean"_a, "precision"_a, "power"_a, "log_scale"_a,
+        "terms"_a,
+        "Write the terms of which `add_student` adds those of a row, (d, k, n); 0 where x is NaN.");
   m.def("add_linear", &add_linear, "x"_a, "slope"_a, "out"_a,
         "Event counts: add Σⱼ x[i, j] · slope[c, j], where 0 · (−∞) = 0.");
   m.def("add_binary", &add_binary, "values"_a, "absent"_a, "slope"_a, "out"_a,

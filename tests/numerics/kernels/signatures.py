@@ -84,6 +84,9 @@ def _call_the_others() -> None:
     sums = np.zeros(2, np.int64), np.zeros(4, np.uint16), np.zeros(4)
     kernels.bins.add(*cells, *cells, 1.0, *sums)
     at, bandwidths = np.linspace(0.0, 1.0, 5), np.ones(2)
+    of_classes = np.ones((4, 2, 5))
+    for x in (table, np.asfortranarray(table)):
+        kernels.scores.student_terms(x, *of_classes, np.zeros((5, 2, 4)))
     counts, *densities = np.ones((2, 5)), np.zeros((2, 5)), np.zeros((2, 5))
     kernels.densities.sum_kernels(at, counts, bandwidths, densities[0])
     kernels.densities.kernel_logs(counts, bandwidths, bandwidths, at + 1, *densities)

@@ -134,3 +134,15 @@ def test_rows_that_are_no_compressed_rows_are_refused() -> None:
         far, found = np.array([-1, largest, 1], dtype), np.zeros((2, 1))
         kernels.scores.add_sparse_linear(data, far, starts, slope, found)
         np.testing.assert_array_equal(found, [[0.0], [1.0]])
+
+
+def test_terms_of_student_add_up_to_its_sums() -> None:
+    random = np.random.default_rng(4)
+    for n, d, k in ((1, 1, 1), (9, 3, 2), (70, 5, 4)):
+        x, parameters = random.normal(size=(n, d)), random.random((4, k, d)) + 0.1
+        x[random.random((n, d)) < 0.2] = np.nan
+        sums, terms = np.zeros((n, k)), np.full((d, k, n), 7.0)
+        kernels.scores.add_student(x, *parameters, sums)
+        kernels.scores.student_terms(x, *parameters, terms)
+        np.testing.assert_allclose(terms.sum(axis=0).T, sums, rtol=1e-12, atol=1e-12)
+        assert (terms.transpose(2, 0, 1)[np.isnan(x)] == 0).all()

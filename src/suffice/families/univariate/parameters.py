@@ -147,9 +147,10 @@ class StudentParameters(Parameters):
             super().add_contributions(block, out)
             return
         origin, (location, precision, power, log_scale) = self.terms
-        e = (x if origin is None else x - origin)[:, None] - location
-        terms = log_scale - power * log1p(precision * e * e)
-        out += np.where(x[:, None] == x[:, None], terms, 0.0).transpose(0, 2, 1)
+        x = x if origin is None else x - origin
+        terms = np.empty((x.shape[1], len(location), len(x)))
+        kernels.scores.student_terms(x, location, precision, power, log_scale, terms)
+        out += terms.transpose(2, 0, 1)
 
     @cached_property
     def terms(self) -> tuple[NDArray[np.float64] | None, tuple[NDArray[np.float64], ...]]:

@@ -20,6 +20,11 @@ def add_student(x: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArr
     Returns −1, or the first row that holds a number too large to be squared.
     """
 
+def student_terms(x: numpy.typing.NDArray[numpy.float64], mean: numpy.typing.NDArray[numpy.float64], precision: numpy.typing.NDArray[numpy.float64], power: numpy.typing.NDArray[numpy.float64], log_scale: numpy.typing.NDArray[numpy.float64], terms: numpy.typing.NDArray[numpy.float64]) -> None:
+    """
+    Write the terms of which `add_student` adds those of a row, (d, k, n); 0 where x is NaN.
+    """
+
 def add_linear(x: numpy.typing.NDArray[numpy.float64], slope: numpy.typing.NDArray[numpy.float64], out: numpy.typing.NDArray[numpy.float64]) -> None:
     """Event counts: add Σⱼ x[i, j] · slope[c, j], where 0 · (−∞) = 0."""
 
