@@ -38,10 +38,14 @@ def processes() -> ProcessesEngine:
 @pytest.fixture(scope="session")
 def dask() -> Iterator[Any]:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    from dask import config
+
     from suffice.engines.dask import DaskEngine
 
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+    # Else Dask gives up a worker that is killed again when this time has passed.
+    kept = config.set({"distributed.deploy.lost-worker-timeout": "1 day"})
+    with kept, distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
         yield DaskEngine()
 
 

@@ -39,6 +39,17 @@ def test_workers_that_are_killed_while_progress_is_told(
     assert seen[-1].rows == seen[-1].total_rows == 2_000
 
 
+def test_workers_of_our_own_dask_cluster_are_never_given_up(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    from dask import config
+
+    from suffice.engines import dask
+
+    at_once = config.set({"distributed.deploy.lost-worker-timeout": "1 ms"})
+    with at_once, dask._local_cluster() as cluster, distributed.Client(cluster):
+        check_recovery(dask.DaskEngine(), *a_pass(tmp_path))
+
+
 def a_pass(tmp_path: Path) -> tuple[Any, Any, Sequence[Any]]:
     """A kernel, its parameters, and twenty splits."""
     rng = np.random.default_rng(0)

@@ -13,7 +13,7 @@ from typing import Any
 
 import cloudpickle
 import dask
-from distributed import Client, Future, KilledWorker, LocalCluster
+from distributed import Client, Future, KilledWorker, LocalCluster, SpecCluster
 
 from suffice.data.source import Split
 from suffice.engines.local import AVAILABLE_CORES
@@ -240,9 +240,20 @@ def _connected(address: str | None) -> Client:
         ) from error
 
 
+class _Cluster(LocalCluster):  # type: ignore[misc]
+    """A cluster of this machine that starts a worker anew however often it dies.
+
+    Dask gives up a worker that is gone 15 s after one of its name was lost
+    (``distributed.deploy.lost-worker-timeout``), even if it came back and has just died again.
+    """
+
+    def _update_worker_status(self, op: str, msg: Any) -> None:
+        super(SpecCluster, self)._update_worker_status(op, msg)
+
+
 def _local_cluster() -> LocalCluster:
     try:
-        cluster = LocalCluster(
+        cluster = _Cluster(
             n_workers=AVAILABLE_CORES,
             threads_per_worker=1,
             host=LOOPBACK,
