@@ -88,8 +88,9 @@ def learnt(kind: str, rows: Rows, rng: np.random.Generator, path: Path) -> Model
     order = rng.permutation(len(rows.x))
     first, *others = np.array_split(order, int(rng.integers(1, 6)))
     model = made(kind)
-    fit = model.fit if len(np.unique(rows.y[first])) > 1 else model.partial_fit
-    fit(**rows.named(first))
+    shown = np.unique(rows.y[first], return_counts=True)[1]
+    fits = len(shown) > 1 and shown.min() > 1  # of a class of one row there is no covariance
+    (model.fit if fits else model.partial_fit)(**rows.named(first))
     for part in others:
         if rng.random() < 0.5:
             model.partial_fit(**rows.named(part))

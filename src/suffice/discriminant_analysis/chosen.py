@@ -113,6 +113,7 @@ class ChosenRegularization(SemiSupervisedClassifier, DiscriminantAnalysis):
         super()._restore(saved)
         if self._is_chosen:
             self.model_ = RegularizedModel.of(self.model_, saved.regularization)
+            _ = self.model_.parameters  # refused here, if sums of an altered file have none
 
 
 class ChosenShrinkage(ChosenRegularization):

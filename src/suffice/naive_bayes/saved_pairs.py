@@ -35,10 +35,13 @@ class SavedPairs(SavedGenerative):
         pairs = zip(first.columns, first.bins, strict=True)
         return all((read[name] == "real") == isinstance(bins, CutBins) for name, bins in pairs)
 
-    @rule("every column has a weight, and pairs have one, where there are weights")
+    @rule("every column has a weight of 0 or more, and pairs have one, where there are weights")
     def _has_weights(self) -> bool:
         given = self.calibration
-        return given is None or len(given.weights) == sum(group_sizes(self.parts)) + 1
+        if given is None:
+            return True
+        groups = sum(group_sizes(self.parts)) + 1
+        return len(given.weights) == groups and bool((given.weights >= 0).all())
 
 
 def _paired(sums: ByClass) -> PairedColumns | None:

@@ -53,7 +53,8 @@ class Dyadic:
     @rule("planes are those that the numbers need, and begin within the range of doubles")
     def _has_one_form(self) -> bool:
         planes = len(self.limbs)
-        whole = kernels.dyadic.trim(self.limbs) == (0, planes)
+        filled = self.limbs.size > 0 or planes == 0  # else a file may have any number of planes
+        whole = filled and kernels.dyadic.trim(self.limbs) == (0, planes)
         return whole and abs(self.low) <= FARTHEST and (planes > 0 or self.low == 0)
 
     @classmethod

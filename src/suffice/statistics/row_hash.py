@@ -169,10 +169,13 @@ def _of_words(block: SparseBlock, name: Any) -> NDArray[np.uint64]:
 
 def _of_values(values: Sequence[Any]) -> NDArray[np.uint64]:
     """The hash of each value, and one more entry for the code −1."""
-    hashes = [
-        np.float64(float(value) + 0.0).view(np.uint64)
-        if isinstance(value, NUMBERS)
-        else hash_of_text(value)
-        for value in values
-    ]
-    return np.array([*hashes, 0], np.uint64)
+    return np.array([*map(_of_value, values), 0], np.uint64)
+
+
+def _of_value(value: Any) -> np.uint64:
+    if not isinstance(value, NUMBERS):
+        return hash_of_text(value)
+    try:
+        return np.float64(float(value) + 0.0).view(np.uint64)
+    except OverflowError:  # a whole number that no double is near
+        return hash_of_text(hex(int(value)))

@@ -9,6 +9,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -170,7 +171,8 @@ class _Fit:
             if heard == after:
                 time.sleep(pause)
                 if process.pid is not None and process.is_alive():
-                    os.kill(process.pid, number)
+                    with suppress(ProcessLookupError):  # it has ended in between
+                        os.kill(process.pid, number)
         process.join()
         return int(process.exitcode or 0)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.families.kinds.divided import Choice, DividedParameters
-from suffice.rules import FINITE, Shape, Within, rule
+from suffice.rules import Shape, Within, rule
 
 __all__ = ["Chosen", "fits"]
 
@@ -37,11 +37,15 @@ class Chosen:
     family: Annotated[NDArray[np.int8], Shape("d"), Within(0, len(FAMILIES) - 1)]
     bandwidth: Annotated[NDArray[np.float64], Shape("d"), Within(0, 100)]
     compared: Annotated[NDArray[np.bool_], Shape("d")]
-    losses: Annotated[NDArray[np.float64], Shape("r", "d"), FINITE]
+    losses: Annotated[NDArray[np.float64], Shape("r", "d")]
 
-    @rule("every rival has a loss")
+    @rule("there was a choice for some column")
+    def _has_choice(self) -> bool:
+        return bool(self.compared.any())
+
+    @rule("every rival has a loss, which may be infinite")
     def _has_losses(self) -> bool:
-        return len(self.losses) == len(RIVALS)
+        return len(self.losses) == len(RIVALS) and not np.isnan(self.losses).any()
 
     @classmethod
     def of(cls, parameters: object) -> Chosen | None:
