@@ -41,7 +41,7 @@ class SavedPairs(SavedGenerative):
         if given is None:
             return True
         groups = sum(group_sizes(self.parts)) + 1
-        return len(given.weights) == groups and bool((given.weights >= 0).all())
+        return len(given.weights) == groups and bool((given.weights[:-1] >= 0).all())
 
 
 def _paired(sums: ByClass) -> PairedColumns | None:
