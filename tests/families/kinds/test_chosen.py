@@ -80,7 +80,13 @@ def test_choices_that_do_not_suit_the_sums_are_set_aside():
 
 
 def test_choices_keep_their_rules():
-    nothing = np.zeros(0)
-    with pytest.raises(ParameterError, match="every rival has a loss"):
-        check(Chosen(nothing.astype(np.int8), nothing, nothing.astype(bool), np.zeros((2, 0))))
+    family, bandwidth, some = np.zeros(1, np.int8), np.zeros(1), np.ones(1, bool)
+    check(Chosen(family, bandwidth, some, np.array([[np.inf], [0.0], [1.0]])))
+    for compared, losses, said in (
+        (some, np.zeros((2, 1)), "every rival has a loss"),
+        (some, np.full((3, 1), np.nan), "every rival has a loss"),
+        (~some, np.zeros((3, 1)), "there was a choice"),
+    ):
+        with pytest.raises(ParameterError, match=said):
+            check(Chosen(family, bandwidth, compared, losses))
     assert Chosen.of(None) is None
