@@ -26,8 +26,8 @@ struct Densities {
   void (*sum_kernels)(Vector<const double> x, Matrix<const double> count,
                       Vector<const double> bandwidth, Matrix<double> sums);
 
-  // Write log (sum + broad)/(N_c + 1), and the same without the kernel at x, of classes with N_c >
-  // 0.
+  // Write log (sum + broad)/(N_c + 1), and the same without the kernel at x, of classes that have
+  // numbers.
   void (*kernel_logs)(Matrix<const double> sums, Vector<const double> count,
                       Vector<const double> bandwidth, Vector<const double> broad,
                       LogDensities logs);

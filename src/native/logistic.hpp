@@ -24,9 +24,9 @@ struct SparseLogistic {
   // whose code is −1 are left out.
   double (*add_sparse_gradient)(Compressed<T, I> x, Matrix<const double> directions,
                                 Vector<const std::int64_t> codes, LogisticSums sums);
-  // The same, and the Hessian ((1 + d)², pairs) of two columns and of each two classes b ≤ a: (0,
-  // 0), (1, 0), (1, 1), (2, 0), ..., padded to whole lanes if there are several. Each pair of cells
-  // of a row, in different columns, is added in one of its two places.
+  // The same, and the Hessian ((1 + d)², pairs): a row for each two columns, and a column for each
+  // two classes b ≤ a, row by row of that triangle, padded to whole lanes if there are several.
+  // Each pair of cells of a row, in different columns, is added in one of its two places.
   double (*add_sparse_hessian)(Compressed<T, I> x, Matrix<const double> directions,
                                Vector<const std::int64_t> codes, LogisticSums sums,
                                Matrix<double> hessian);

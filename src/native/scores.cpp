@@ -18,6 +18,11 @@ Index rows_within(const double* tile, Index rows, Matrix<const double> mean) {
   return rows;
 }
 
+// A term of log p(x | c), of u = x − mean.
+INLINE Lanes student_term(Lanes u, double precision, double power, double log_scale) {
+  return splat(log_scale) - splat(power) * log1p(splat(precision) * u * u);
+}
+
 Index add_student(Strided<const double> x, Matrix<const double> mean,
                   Matrix<const double> precision, Matrix<const double> power,
                   Matrix<const double> log_scale, Strided<double> out) {
@@ -36,8 +41,7 @@ Index add_student(Strided<const double> x, Matrix<const double> mean,
         Lanes sum = splat(0.0);
         for (Index j = 0; j < d; ++j, v += ABREAST) {
           const Lanes u = load(v) - splat(mean(c, j));
-          const Lanes rise = splat(power(c, j)) * log1p(splat(precision(c, j)) * u * u);
-          sum = shown(u, sum + (splat(log_scale(c, j)) - rise), sum);
+          sum = shown(u, sum + student_term(u, precision(c, j), power(c, j), log_scale(c, j)), sum);
         }
         store(sums + i, sum);
       }
@@ -60,8 +64,8 @@ void student_terms(Strided<const double> x, Matrix<const double> mean,
     for (Index c = 0; c < k; ++c)
       for (Index i = 0; i < n; i += LANES) {
         const Lanes v = load(column + i), u = v - splat(mean(c, j));
-        const Lanes rise = splat(power(c, j)) * log1p(splat(precision(c, j)) * u * u);
-        const Lanes term = shown(v, splat(log_scale(c, j)) - rise, splat(0.0));
+        const Lanes some = student_term(u, precision(c, j), power(c, j), log_scale(c, j));
+        const Lanes term = shown(v, some, splat(0.0));
         double* const to = &terms(j, c, i);
         if (n - i >= LANES)
           store(to, term);

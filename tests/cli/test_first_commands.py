@@ -22,6 +22,7 @@ FILES = {
     "other.csv": ["weight;sort", "1;p", "2;q"],
     "unknown.csv": ["size,kind,y", "1,,", "2,,", "3,,"],
     "no_rows.csv": [HEADER],
+    "cut.csv": ["a b y", "1 2 p", "3 4"],
     "later.csv": [HEADER, *(f"{i / 3:.2f},{'ab'[i % 2]},{'zyx'[i % 3]}" for i in range(60))],
     "twice.csv": ["size,size,kind", "1,2,a"],
     "days.csv": ["day,kind", "2024-01-02,a", "2024-02-30,b", "2024-03-01,a"],
@@ -85,6 +86,8 @@ CASES = {
     "fit t.csv --label size --model linear --reference kind=a --ordered kind=a,b": "--reference "
     "names the column 'kind'; its categories are ordered, and each level is compared with the one "
     "below; leave it out of --reference.",
+    "fit cut.csv --label y": "there is no column 'y' to be the label; the columns are 'a b y'; if "
+    "cells end with ' ', use --separator ' '.",
     "fit twice.csv --label kind": "line 1 of twice.csv: columns 1 and 2 are both named 'size'; "
     "column names must be unique; correct the header, or use --names.",
     "fit days.csv --label kind": "line 3 of days.csv, column 'day': '2024-02-30' is not written as "

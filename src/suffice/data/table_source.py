@@ -52,7 +52,7 @@ def no_column(name: str, role: str, names: Sequence[str], delimited: bool) -> Sc
     there is no column 'b' to be the label; the columns are 'a'.
     """
     one = names[0] if delimited and len(names) == 1 else ""
-    mark = next((mark for mark in ";|" if mark in one), None)
+    mark = next((mark for mark in ";| " if mark in one.strip()), None)
     return SchemaError(
         f"there is no column {name!r} to be {role}",
         f"the columns are {', '.join(map(repr, names))}",

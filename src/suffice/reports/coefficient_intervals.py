@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from suffice.errors import DataError, ParameterError
 from suffice.models.logistic.model import LogisticModel
@@ -20,7 +21,7 @@ from suffice.statistics.indicators import indicators
 __all__ = ["Errors", "effects_of", "errors_of", "interval_of_coefficients"]
 
 PLACES = 11  # of what an entry adds to a score in a row one standard deviation from the mean
-LEVEL, NORMAL = 0.95, 1.959963984540054
+LEVEL = 0.95
 DIGITS = 4  # of an effect
 Array = NDArray[np.float64]
 
@@ -57,7 +58,7 @@ def errors_of(model: Any) -> Errors:
         fitted = model._inferable()
         root = fitted.root.reshape(len(fitted.root), *fitted.coefficients.shape)
         against = root if root.shape[1] == 1 else root[:, 1:] - root[:, :1]
-        return Errors(against, np.array([NORMAL]), None)
+        return Errors(against, np.array([ndtri((1 + LEVEL) / 2)]), None)
     fit, posterior = model._inferable(), model.posterior()
     constant = 1.0 / fit.equations.rows if fit.has_intercept else 0.0
     reach = posterior.quantile(LEVEL) * np.sqrt(posterior.noise_variance)

@@ -70,6 +70,8 @@ class TestDelimiter:
             ("a;b\n1;2\n1;2;3\n" + "1;2\n" * 20, ";"),  # one row is malformed
             (HOUSES, " "),
             ("a b\n1 2\n3 x\n", " "),
+            ("a b\n1 2\nNA x\n", " "),
+            ("a b\nNA x\nNA y\n", ","),
             ("a b\nwell done\nso long\n", ","),  # two words a line, and no number
             ("first name,n\nAnn,1\nBob,2\n", ","),
         ],

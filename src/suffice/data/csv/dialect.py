@@ -80,7 +80,7 @@ def find_dialect(path: Path, format: CsvFormat) -> Dialect:
     usual = usual_separator(path)
     lines = _first_lines(path, format.encoding)
     quote = _quote(lines, format, usual)
-    separator = format.separator or _separator(lines, quote, usual)
+    separator = format.separator or _separator(lines, quote, usual, format.missing)
     rows = list(_regular(_rows(lines, Grammar(separator, quote))))
     strip = _is_padded(rows) if format.strip is None else format.strip
     if strip:
@@ -158,12 +158,12 @@ def _quote(lines: Sequence[str], format: CsvFormat, usual: str) -> str | None:
     text, q = "".join(lines), _OTHER_QUOTE
     if format.quote != _QUOTE or _QUOTE in text or q not in text:
         return format.quote
-    ends = re.escape(format.separator or _separator(lines, q, usual)) + r"\r\n"
+    ends = re.escape(format.separator or _separator(lines, q, usual, format.missing)) + r"\r\n"
     bare = re.sub(f"(?<![^{ends}]){q}(?>(?:[^{q}]|{q}{q})*){q}(?![^{ends}])", "", text)
     return format.quote if q in bare else q
 
 
-def _separator(lines: Sequence[str], quote: str | None, usual: str) -> str:
+def _separator(lines: Sequence[str], quote: str | None, usual: str, missing: Sequence[str]) -> str:
     """The character that cuts rows alike; of several the one that leaves most numbers."""
     first = next((line for line in lines if line.strip()), "")
     best, most = usual, -2.0
@@ -173,8 +173,9 @@ def _separator(lines: Sequence[str], quote: str | None, usual: str) -> str:
             if order > most:
                 best, most = mark, order
     if most == -2.0 and BLANK in first.strip():
-        columns = zip(*_evenly(lines, BLANK, quote)[1:], strict=True)
-        return BLANK if any(_all(PLAIN, cells) for cells in columns) else best
+        cells = zip(*_evenly(lines, BLANK, quote)[1:], strict=True)
+        columns = [[cell for cell in column if cell not in missing] for column in cells]
+        return BLANK if any(column and _all(PLAIN, column) for column in columns) else best
     return best
 
 

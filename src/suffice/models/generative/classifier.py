@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -369,18 +368,16 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
     def _settled(self, source: Rows) -> GenerativeReader:
         columns, options = self._described(source), self._reading()
         parts = self._parts(columns)
-        blocks = tuple(map(attrgetter("layout"), parts))
+        blocks = tuple(part.layout for part in parts)
         return self.reader_type.of(source, columns, blocks, options, parts=parts)
 
     # -- keeping
 
     def _learnt(self) -> dict[str, Any]:
-        reader = self.reader_
+        reader, chosen = self.reader_, tuple(map(Chosen.of, self.model_.parameters))
         learnt = {"parts": reader.parts, "batches": self.batches_, "declared": reader.declared}
-        least = {"min_count": reader.min_count} if reader.min_count else {}
-        chosen = tuple(map(Chosen.of, self.model_.parameters))
-        known = {"chosen": chosen} if any(chosen) else {}
-        return {**super()._learnt(), **learnt, **least, **known}
+        more = {"min_count": reader.min_count, "chosen": chosen if any(chosen) else ()}
+        return {**super()._learnt(), **learnt, **{k: v for k, v in more.items() if v}}
 
     def _check_saved(self, saved: Any) -> None:
         super()._check_saved(saved)
@@ -393,8 +390,8 @@ class GenerativeClassifier(FittedGenerative, ExactEstimator[GenerativeReader, By
 
     def _restore(self, saved: SavedGenerative) -> None:
         of_file = saved.layout, saved.format, saved.dtype, saved.parts, saved.declared
-        single, least = saved.single_precision, saved.min_count
-        reader = self.reader_type(*of_file, single=single, min_count=least)
+        single = saved.single_precision
+        reader = self.reader_type(*of_file, single=single, min_count=saved.min_count)
         self._restore_sums(Learnt(reader, saved.batches), saved)
 
 
