@@ -190,7 +190,7 @@ def answers(rows: Rows, make: Callable[[pa.Table], Any], frames: bool) -> Answer
         right = p.argmax(axis=1) == place
         log_loss = -np.log(np.maximum(truth, LEAST)).mean()
         covered = np.zeros(0, np.bool_)
-        if getattr(model, "calibration", "none") != "none":
+        if hasattr(model, "predict_set") and getattr(model, "calibration", "weights") != "none":
             sets = model.predict_set(asked, coverage=COVERAGE)
             covered = (place >= 0) & sets[np.arange(len(p)), place]
         folds.append((100 * (~right).mean(), log_loss, p.max(axis=1), right, covered))

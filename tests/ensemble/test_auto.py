@@ -312,6 +312,35 @@ def test_what_was_said_of_every_label_is_the_log_loss() -> None:
         assert sum(rows[:, 1].sum() for rows in one.label_scores) == pytest.approx(weight.sum())
 
 
+def test_sets_rest_on_rows_that_members_had_not_learnt(tmp_path: Path) -> None:
+    inside = []
+    for seed in range(6):
+        x, y = numbers(seed)
+        new, truth = numbers(seed + 100)
+        model = AutoClassifier(["naive-bayes", "lda"]).fit(x, y)
+        assert model.doubts_ is not None
+        assert model.doubts_.rows == N
+        sets = model.predict_set(new, coverage=0.8)
+        inside.append(sets[np.arange(N), truth].mean())
+    assert abs(np.mean(inside) - 0.8) < 0.05  # the standard error is 0.02
+    filled = model.predict_set(new, coverage=0.8, allow_empty=False)
+    assert filled.any(axis=1).all()
+    model.save(tmp_path / "m.suffice")
+    loaded = suffice.load(tmp_path / "m.suffice")
+    assert_array_equal(loaded.predict_set(new, coverage=0.8), sets)
+
+
+def test_a_file_without_doubts_has_no_sets(of_table: AutoClassifier, tmp_path: Path) -> None:
+    entries = of_table._entries()
+    del entries["doubts"]
+    types = of_table.saved_types
+    write_model(tmp_path / "old.suffice", "AutoClassifier", entries, types=types)
+    loaded = suffice.load(tmp_path / "old.suffice")
+    assert_array_equal(loaded.predict(mixed()), of_table.predict(mixed()))
+    with pytest.raises(DataError, match="does not say how sure its answers were"):
+        loaded.predict_set(mixed())
+
+
 def test_a_file_of_other_shares_is_refused(of_table: AutoClassifier, tmp_path: Path) -> None:
     entries = of_table._entries()
     judged = tuple(replace(one, weight=one.weight / 2) for one in entries["judged"])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from suffice.data.open import open_table
 from suffice.engines.choice import Choice
@@ -28,6 +29,9 @@ from suffice.ensemble.stacking import shares
 from suffice.errors import ParameterError
 from suffice.families.options import Identifiers, check_words
 from suffice.models.base.checks import is_array
+from suffice.models.base.label_sets import Doubts
+from suffice.numerics.elementary import exp
+from suffice.numerics.logspace import row_sums
 
 __all__ = ["AutoClassifier"]
 
@@ -158,12 +162,14 @@ class AutoClassifier(FittedAverage):
             chosen = [one for one in order if one.refusal is None][: self.best]
             if not chosen:
                 raise next(error for error in found.values() if isinstance(error, Exception))
-            share = _shares({one.name: found[one.name] for one in chosen})
+            log_p, weights = _label_scores([found[one.name] for one in chosen])
+            v = shares(log_p, weights)
+            share = dict(zip([one.name for one in chosen], v.tolist(), strict=True))
             self.candidates_ = Candidates(
                 replace(one, weight=share.get(one.name, 0.0)) for one in order
             )
             members = [learners[one.name].fit(*rows) for one in chosen]
-            self._average(members, list(share.values()))
+            self._average(members, v, Doubts.of(row_sums(exp(log_p) * v), weights))
             return self
 
     def _identifiers(self, roles: Roles, X: Any, y: Any) -> tuple[str, ...]:
@@ -185,11 +191,11 @@ class AutoClassifier(FittedAverage):
         check_words(identifiers=self.identifiers)
 
 
-def _shares(found: Mapping[str, Any]) -> dict[str, float]:
-    """The share of every candidate that is averaged, by its name."""
-    scores = [np.concatenate(one.label_scores) for one in found.values()]
+def _label_scores(found: Sequence[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """log P(y | x) of rows and candidates, (n, M), and the weights of the rows, (n,)."""
+    scores = [np.concatenate(one.label_scores) for one in found]
     log_p = np.maximum(np.stack([rows[:, 0] for rows in scores], axis=1), -IMPOSSIBLE)
-    return dict(zip(found, shares(log_p, scores[0][:, 1]).tolist(), strict=True))
+    return log_p, scores[0][:, 1]
 
 
 def _reread(X: Any) -> Any:

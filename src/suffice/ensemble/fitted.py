@@ -17,6 +17,7 @@ from suffice.ensemble.saved import SAVED, SavedAverage, entries_of, member_of
 from suffice.errors import DataError, ParameterError
 from suffice.models.base.classifier import Classifier
 from suffice.models.base.evidence import Evidence
+from suffice.models.base.label_sets import Doubts, label_sets
 from suffice.models.base.reader import LabelReader
 
 __all__ = ["FittedAverage"]
@@ -32,6 +33,8 @@ class FittedAverage(Classifier):
         What they were chosen from.
     model_ : AveragedModel
         All that a prediction needs.
+    doubts_ : Doubts, optional
+        How doubtful the classes of rows were that the candidates had not learnt.
     """
 
     input_tags = ("categorical", "string")
@@ -40,11 +43,14 @@ class FittedAverage(Classifier):
     members_: tuple[Classifier, ...]
     candidates_: Candidates
     model_: AveragedModel
+    doubts_: Doubts | None
 
     def _notebook_tables(self) -> str:
         return self.candidates_._repr_html_()
 
-    def _average(self, members: Sequence[Classifier], shares: Sequence[float]) -> None:
+    def _average(
+        self, members: Sequence[Classifier], shares: NDArray[np.float64], doubts: Doubts | None
+    ) -> None:
         """Answer by the mean of what these say, each with its share."""
         first = members[0]
         if any(member.model_.classes != first.model_.classes for member in members):
@@ -53,13 +59,13 @@ class FittedAverage(Classifier):
                 "the mean is one of probabilities of the same classes",
                 "leave out the classes of few rows, or name the candidates",
             )
-        self.members_ = tuple(members)
+        self.members_, self.doubts_ = tuple(members), doubts
         self._settle_columns(first.n_features_in_, vars(first).get("feature_names_in_"))
         layout = joint_layout([member._layout_to_answer() for member in members])
         dtype, single = first.label_dtype_, first.reader_.single
         self.reader_ = LabelReader(layout, first.format_, dtype, single=single)
         models = tuple(member.model_ for member in members)
-        self.model_ = AveragedModel(models, np.array(shares), layout)
+        self.model_ = AveragedModel(models, shares, layout)
 
     def _settled(self, source: TableSource | ArraySource) -> LabelReader:
         return self.reader_
@@ -73,6 +79,49 @@ class FittedAverage(Classifier):
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log P(c | x), (n, k)."""
         return self._answered(X, AveragedModel.log_posterior)
+
+    def predict_set(
+        self, X: Any, *, coverage: float = 0.9, allow_empty: bool = True
+    ) -> NDArray[np.bool_]:
+        """Return the classes that are not to be excluded, (n, k), in the order of ``classes_``.
+
+        As `NaiveBayes.predict_set` does, from the rows that the candidates were judged on: each was
+        asked of models that had not learnt it.
+
+        Parameters
+        ----------
+        X : table (n, d)
+        coverage : float
+            How often the class of a new row is in its set, above 0 and below 1.
+        allow_empty : bool
+            Whether a set may be empty, as some are where the most probable class is right more
+            often than that. If not, the most probable class is always in.
+
+        Raises
+        ------
+        ParameterError
+            If coverage is no fraction.
+        DataError
+            If the model is from a file of a version that did not keep how sure it was.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from suffice import AutoClassifier
+        >>> X, y = load_wine(return_X_y=True)
+        >>> model = AutoClassifier(["naive-bayes", "lda"]).fit(X[::2], y[::2])
+        >>> sets = model.predict_set(X[1::2], coverage=0.9)
+        >>> float(sets[range(len(sets)), y[1::2]].mean()).__round__(2)
+        0.91
+        """
+        self._fitted()
+        if self.doubts_ is None:
+            raise DataError(
+                "the file of this model does not say how sure its answers were",
+                "a set of classes rests on rows that the candidates had not learnt",
+                "fit the model again",
+            )
+        return label_sets(self.predict_proba(X), self.doubts_, coverage, allow_empty)
 
     def explain(self, X: Any) -> Evidence:
         """Return what every column adds to the logarithms of the probabilities, row by row.
@@ -135,9 +184,10 @@ class FittedAverage(Classifier):
             **super()._learnt(),
             "members": tuple(map(entries_of, self.members_)),
             "judged": tuple(self.candidates_),
+            "doubts": self.doubts_,
         }
 
     def _restore(self, saved: SavedAverage) -> None:
         self.candidates_ = Candidates(saved.judged)
-        shares = [one.weight for one in saved.judged if one.weight]  # in the order of members
-        self._average([member_of(entries) for entries in saved.members], shares)
+        shares = np.array([one.weight for one in saved.judged if one.weight])  # as members are
+        self._average(list(map(member_of, saved.members)), shares, saved.doubts)

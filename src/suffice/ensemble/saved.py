@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from suffice.discriminant_analysis import (
@@ -14,6 +14,7 @@ from suffice.discriminant_analysis import (
 from suffice.ensemble.candidates import Candidate
 from suffice.linear_model import LogisticRegression
 from suffice.models.base.classifier import Classifier
+from suffice.models.base.label_sets import Doubts
 from suffice.models.base.saved import SavedClassifier
 from suffice.naive_bayes import NaiveBayes
 from suffice.naive_bayes.aode import AODE
@@ -37,7 +38,7 @@ MEMBERS: Mapping[str, type[Classifier]] = {
 }
 SAVED: dict[str, type] = {
     **{name: kind for cls in MEMBERS.values() for name, kind in cls.saved_types.items()},
-    **named(Candidate),
+    **named(Candidate, Doubts),
 }
 """The types that the file of an average may hold."""
 
@@ -52,10 +53,13 @@ class SavedAverage(SavedClassifier):
         The entries of every member's file, its kind, and the number of its format.
     judged : tuple of Candidate
         What was found of all candidates.
+    doubts : Doubts, optional
+        How doubtful the classes of rows were that they had not learnt.
     """
 
     members: tuple[dict[str, Any], ...]
     judged: tuple[Candidate, ...]
+    doubts: Doubts | None = field(default=None, metadata={"later": True})
 
     @property
     def labels(self) -> tuple[Vocabulary, ...]:

@@ -263,6 +263,25 @@ def test_sets_cover_as_often_as_they_say() -> None:
         assert abs(np.mean(found) - coverage) < 0.015
 
 
+def test_sets_of_a_sure_model_cover_as_often_as_they_say() -> None:
+    """The most probable class is right for 98 of 100 rows: some sets are empty, if they may be."""
+    inside, held = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 1200)
+        x = rng.normal(size=(1200, 1)) + 4 * y[:, None]
+        model = NaiveBayes.textbook(calibration="weights").fit(x[:600], y[:600])
+        sets = model.predict_set(x[600:], coverage=0.8)
+        inside.append(sets[np.arange(600), y[600:]].mean())
+        assert 0.1 < (sets.sum(axis=1) == 0).mean() < 0.3
+        filled = model.predict_set(x[600:], coverage=0.8, allow_empty=False)
+        held.append(filled[np.arange(600), y[600:]].mean())
+        best = model.predict_proba(x[600:]).argmax(axis=1)
+        assert np.array_equal(filled, sets | (np.arange(2) == best[:, None]))
+    assert abs(np.mean(inside) - 0.8) < 0.015
+    assert np.mean(held) > 0.96
+
+
 def test_sets_of_few_rows_leave_no_class_out() -> None:
     few = NaiveBayes.textbook(calibration="weights").fit(X[:4], [0, 1, 0, 1])
     assert few.predict_set(X, coverage=0.95).all()

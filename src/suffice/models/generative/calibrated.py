@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from suffice.data.array_source import ArraySource
 from suffice.data.table_source import TableSource
 from suffice.errors import DataError, ForgetError, ParameterError
-from suffice.families.options import is_finite
+from suffice.models.base.label_sets import label_sets
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.column_weights import calibrated
 from suffice.models.generative.model import GenerativeModel
@@ -111,7 +111,9 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         self.model_ = model.with_calibration(found)
         return self
 
-    def predict_set(self, X: Any, *, coverage: float = 0.9) -> NDArray[np.bool_]:
+    def predict_set(
+        self, X: Any, *, coverage: float = 0.9, allow_empty: bool = True
+    ) -> NDArray[np.bool_]:
         """Return the classes that are not to be excluded, (n, k), in the order of ``classes_``.
 
         ::
@@ -121,13 +123,19 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         with q the quantile of level coverage · (1 + 1/n) of 1 − P(c_i | x_i) over n rows i that
         the weights were learnt from, each taken out of the sums (conformal prediction). The class
         of a new row from the same population is in its set with about this probability, whatever
-        the model is worth: a worse model has larger sets. The most probable class is always in.
+        the model is worth: a worse model has larger sets.
+
+        Where the most probable class is right more often than that, some sets are empty: those of
+        the most doubtful rows. Ask for a higher coverage, or for the most probable class in any
+        case; then more rows are covered than ``coverage`` says.
 
         Parameters
         ----------
         X : table (n, d)
         coverage : float
             Above 0 and below 1.
+        allow_empty : bool
+            Whether a set may be empty. If not, the most probable class is always in.
 
         Raises
         ------
@@ -149,15 +157,13 @@ class CalibratedClassifier(SemiSupervisedClassifier):
         array([[ True, False],
                [ True,  True],
                [False,  True]])
+        >>> model.predict_set([[-1.0], [1.0], [3.0]], coverage=0.5).sum(axis=1)
+        array([1, 0, 1])
         """
         self._require_weights()
-        if not (is_finite(coverage) and 0 < coverage < 1):
-            raise ParameterError(f"coverage={coverage!r}", "coverage is above 0 and below 1")
-        p = self.predict_proba(X)
         assert self.calibration_ is not None
-        inside = 1 - p <= self.calibration_.doubt(coverage)
-        inside[np.arange(len(p)), p.argmax(axis=1)] = True
-        return np.asarray(inside)
+        doubts = self.calibration_.label_doubts
+        return label_sets(self.predict_proba(X), doubts, coverage, allow_empty)
 
     def _require_weights(self) -> None:
         if self.calibration == "none":

@@ -10,12 +10,12 @@ Naive Bayes adds up what columns say as if none repeated another, and is too sur
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.base.label_sets import Doubts
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.weighted import group_sizes
 from suffice.numerics.in_print import listed
@@ -41,8 +41,7 @@ class Calibration:
         Log loss of these rows, in nats a row, each taken out of the sums: with weights of 1, and
         with these. The weights know the labels of these rows.
     doubts : ndarray (q + 1,)
-        Quantiles of 1 − P(c | x) of these rows and their classes, at the levels 0, 1/q, …, 1; none
-        without rows.
+        The quantiles of `Doubts` of these rows.
     stale : bool
         Whether rows were learnt or forgotten since.
     """
@@ -72,16 +71,7 @@ class Calibration:
         sizes = group_sizes(parts)
         return np.split(self.weights[: sum(sizes)], np.cumsum(sizes)[:-1])
 
-    def doubt(self, coverage: float) -> float:
-        """What 1 − P(c | x) of a new row's class exceeds with probability 1 − ``coverage`` at most.
-
-        The quantile of level coverage · (1 + 1/n) of n rows: the new one may stand anywhere among
-        them. It is 1, no class is left out, where so few rows cannot say so.
-
-        Source: V. Vovk, A. Gammerman, G. Shafer, Algorithmic Learning in a Random World (2005),
-        section 2.2.
-        """
-        level = coverage * (1 + 1 / self.rows) if self.rows else 1.0
-        if not len(self.doubts) or level > 1:
-            return 1.0
-        return float(self.doubts[ceil(level * (len(self.doubts) - 1) - 1e-9)])
+    @property
+    def label_doubts(self) -> Doubts:
+        """How doubtful the classes of the rows were."""
+        return Doubts(self.doubts, self.rows)

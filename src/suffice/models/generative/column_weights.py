@@ -21,6 +21,7 @@ from math import floor, log2
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.base.label_sets import Doubts
 from suffice.models.generative.calibration import Calibration, Method
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.weighted import LEAST
@@ -37,7 +38,6 @@ SAMPLE_ROWS = 4096  # distinct rows; twice as many gain less than 0.001 nats a r
 FOLDS = 10  # in which the rows of the sample are taken out of the sums
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 DRAWN_TOGETHER = 10.0  # λ
-QUANTILES = 1000  # of how doubtful the classes of rows were
 ROWS = 32  # that are transposed at a time
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
 
@@ -87,7 +87,7 @@ def calibrated(
         float(rows / factor),
         objective.loss(model.usual_weights) / float(rows),
         objective.loss(found) / float(rows),
-        objective.doubts(found),
+        objective.doubts(found).quantiles,
     )
 
 
@@ -222,14 +222,10 @@ class _Objective:
         value = -float((self.weights * logs[rows, self.codes]).sum())
         return Value(value, gradient, hessian)
 
-    def doubts(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Quantiles of 1 − p(c_i | x_i; w), from level 0 to 1."""
+    def doubts(self, w: NDArray[np.float64]) -> Doubts:
+        """How doubtful the classes of the rows are."""
         own = self.log_posterior(w)[np.arange(len(self.codes)), self.codes]
-        doubts = np.maximum(1 - exp(own), 0.0)
-        order = np.argsort(doubts, kind="stable")
-        upto = np.cumsum(self.weights[order])
-        levels = np.linspace(0, 1, QUANTILES + 1) * upto[-1] * (1 - 1e-12)
-        return np.asarray(doubts[order][np.searchsorted(upto, levels)])
+        return Doubts.of(exp(own), self.weights)
 
     def tempered(self) -> NDArray[np.float64]:
         """One weight for all terms of the model, an inverse temperature."""
