@@ -6,26 +6,10 @@ or a number (NaN = missing; booleans are 0 and 1). Functions return −1 where a
 
 from __future__ import annotations
 
-from functools import singledispatchmethod
-from math import inf
 from typing import Any
 
-from suffice.export.expressions import (
-    Above,
-    Cell,
-    Choice,
-    Expression,
-    Log,
-    Log1p,
-    LogJoint,
-    Number,
-    Product,
-    Quotient,
-    Square,
-    Steps,
-    Sum,
-    Term,
-)
+from suffice.export.c_like import CLike
+from suffice.export.expressions import Choice, LogJoint, Term
 from suffice.export.reading import log_joint
 
 __all__ = ["to_c"]
@@ -135,7 +119,7 @@ def to_c(model: Any) -> str:
     joint = log_joint(model)
     writer = _Writer(joint)
     body = [SCORES]
-    body += [f"    out[{c}] = {_number(s)};\n" for c, s in enumerate(joint.start)]
+    body += [f"    out[{c}] = {_Writer.number(s)};\n" for c, s in enumerate(joint.start)]
     body += [line for term in joint.terms for line in writer.term(term)]
     body.append("    return 0;\n}\n")
     head = HEAD.format(
@@ -146,7 +130,7 @@ def to_c(model: Any) -> str:
     )
     tail = ""
     if joint.task == "classes":
-        prior = ", ".join(map(_number, joint.prior))
+        prior = ", ".join(map(_Writer.number, joint.prior))
         tail = CLASSES.format(prior=prior, fallback=joint.fallback)
     unused = [
         name for name in ("square", "text_place", "number_place") if name not in "".join(body)
@@ -156,17 +140,23 @@ def to_c(model: Any) -> str:
     return head + "".join(writer.tables) + "".join(body) + tail
 
 
-class _Writer:
+class _Writer(CLike):
     """Writes terms as statements, and the values of columns as tables."""
+
+    infinity, logs, equals = "INFINITY", "", "=="
 
     def __init__(self, joint: LogJoint) -> None:
         self.joint = joint
         self.tables: list[str] = []
 
+    def cell(self, column: int) -> str:
+        """The number in a column of the row."""
+        return f"row[{column}].number"
+
     def term(self, term: Term) -> list[str]:
         """Statements that add a term to every output."""
         if not term.columns:
-            return self._added(term, "    ")
+            return self.added(term, "    ")
         missing = " || ".join(self._missing(j) for j in term.columns)
         lines = []
         if term.missing == "refused":
@@ -179,13 +169,8 @@ class _Writer:
         if isinstance(term.by_output[0], Choice):
             lines += self._choice(term)
         else:
-            lines += self._added(term, "        ")
+            lines += self.added(term, "        ")
         return [*lines, "    }\n"]
-
-    def _added(self, term: Term, indent: str) -> list[str]:
-        return [
-            f"{indent}out[{c}] += {self.write(made)};\n" for c, made in enumerate(term.by_output)
-        ]
 
     def _missing(self, j: int) -> str:
         if self.joint.columns[j].kind == "string":
@@ -197,7 +182,7 @@ class _Writer:
         column, x = self.joint.columns[j], f"row[{j}].number"
         if column.bounds is None:
             return []
-        low, high = map(_number, column.bounds)
+        low, high = map(_Writer.number, column.bounds)
         rules = [f"!({x} >= {low})", f"!({x} <= {high})"]
         return rules + ([f"{x} != floor({x})"] if column.kind == "whole" else [])
 
@@ -209,15 +194,15 @@ class _Writer:
             [value for value, _ in choice.cases] == values for choice in choices
         )
         if not same or not values:
-            return self._added(term, "        ")
+            return self.added(term, "        ")
         j, n, k = choices[0].column, len(values), len(choices)
         text = self.joint.columns[j].kind == "string"
         cases = ", ".join(
-            f"{{{_text(v)}, 0.0, {i}}}" if text else f"{{NULL, {_number(float(v))}, {i}}}"
+            f"{{{_text(v)}, 0.0, {i}}}" if text else f"{{NULL, {_Writer.number(float(v))}, {i}}}"
             for i, v in enumerate(values)
         )
         numbers = ", ".join(
-            "{" + ", ".join(_number(choice.cases[i][1]) for choice in choices) + "}"
+            "{" + ", ".join(_Writer.number(choice.cases[i][1]) for choice in choices) + "}"
             for i in range(n)
         )
         self.tables.append(
@@ -231,79 +216,10 @@ class _Writer:
             lines.append("        if (place < 0)\n            return -1;\n")
         rest = [0.0 if number is None else number for number in otherwise]
         lines += [
-            f"        out[{c}] += place < 0 ? {_number(rest[c])} : terms_{j}[place][{c}];\n"
+            f"        out[{c}] += place < 0 ? {_Writer.number(rest[c])} : terms_{j}[place][{c}];\n"
             for c in range(k)
         ]
         return lines
-
-    @singledispatchmethod
-    def write(self, node: Any) -> str:
-        """One node of the tree."""
-        raise TypeError(type(node))
-
-    @write.register
-    def _(self, node: Number) -> str:
-        return _number(node.value)
-
-    @write.register
-    def _(self, node: Cell) -> str:
-        return f"row[{node.column}].number"
-
-    @write.register
-    def _(self, node: Sum) -> str:
-        return "(" + " + ".join(map(self.write, node.terms)) + ")"
-
-    @write.register
-    def _(self, node: Product) -> str:
-        return f"{self.write(node.left)} * {self.write(node.right)}"
-
-    @write.register
-    def _(self, node: Quotient) -> str:
-        return f"({self.write(node.left)} / {self._factor(node.right)})"
-
-    @write.register
-    def _(self, node: Square) -> str:
-        return f"square({self.write(node.of)})"
-
-    @write.register
-    def _(self, node: Log) -> str:
-        return f"log({self.write(node.of)})"
-
-    @write.register
-    def _(self, node: Log1p) -> str:
-        return f"log1p({self.write(node.of)})"
-
-    @write.register
-    def _(self, node: Choice) -> str:
-        """Of numbers only: other columns have tables."""
-        made = "0.0" if node.otherwise is None else _number(node.otherwise)
-        for value, number in reversed(node.cases):
-            equal = f"row[{node.column}].number == {_number(float(value))}"
-            made = f"({equal} ? {_number(number)} : {made})"
-        return made
-
-    @write.register
-    def _(self, node: Above) -> str:
-        above = f"row[{node.column}].number > {_number(node.threshold)}"
-        return f"({above} ? {_number(node.above)} : {_number(node.below)})"
-
-    @write.register
-    def _(self, node: Steps) -> str:
-        if not node.starts:
-            return _number(node.values[0])
-        start, below, rest = node.halves
-        is_below = f"row[{node.column}].number < {_number(start)}"
-        return f"({is_below} ? {self.write(below)} : {self.write(rest)})"
-
-    def _factor(self, node: Expression) -> str:
-        made = self.write(node)
-        return f"({made})" if isinstance(node, Product) else made
-
-
-def _number(value: float) -> str:
-    if value == -inf:
-        return "-INFINITY"
-    return f"({value!r})" if value < 0 else repr(float(value))
 
 
 def _text(value: str) -> str:

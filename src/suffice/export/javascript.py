@@ -7,25 +7,10 @@ NaN is missing.
 from __future__ import annotations
 
 import json
-from functools import singledispatchmethod
-from math import inf
 from typing import Any
 
-from suffice.export.expressions import (
-    Above,
-    Cell,
-    Choice,
-    Log,
-    Log1p,
-    LogJoint,
-    Number,
-    Product,
-    Quotient,
-    Square,
-    Steps,
-    Sum,
-    Term,
-)
+from suffice.export.c_like import CLike
+from suffice.export.expressions import Choice, LogJoint, Term
 from suffice.export.reading import log_joint
 
 __all__ = ["to_js"]
@@ -110,17 +95,23 @@ def to_js(model: Any) -> str:
     return head + "".join(writer.tables) + body + tail
 
 
-class _Writer:
+class _Writer(CLike):
     """Writes terms as statements, and the values of columns as maps."""
+
+    infinity, logs, equals = "Infinity", "Math.", "==="
 
     def __init__(self, joint: LogJoint) -> None:
         self.joint = joint
         self.tables: list[str] = []
 
+    def cell(self, column: int) -> str:
+        """The number in a column of the row."""
+        return f"x[{column}]"
+
     def term(self, term: Term) -> list[str]:
         """Statements that add a term to every output."""
         if not term.columns:
-            return self._added(term, "  ")
+            return self.added(term, "  ")
         missing = " || ".join(f"isMissing(x[{j}])" for j in term.columns)
         if term.missing == "refused":
             lines = [f"  if ({missing}) return null;\n  {{\n"]
@@ -133,23 +124,18 @@ class _Writer:
         if len(choices) == len(term.by_output) and not self._is_number(choices[0]):
             lines += self._choice(choices)
         else:
-            lines += self._added(term, "    ")
+            lines += self.added(term, "    ")
         return [*lines, "  }\n"]
 
     def _is_number(self, choice: Choice) -> bool:
         return self.joint.columns[choice.column].is_number
-
-    def _added(self, term: Term, indent: str) -> list[str]:
-        return [
-            f"{indent}out[{c}] += {self.write(made)};\n" for c, made in enumerate(term.by_output)
-        ]
 
     def _illegal(self, j: int) -> list[str]:
         """What Python refuses."""
         column = self.joint.columns[j]
         if column.bounds is None:
             return []
-        low, high = map(_number, column.bounds)
+        low, high = map(_Writer.number, column.bounds)
         rules = [f'typeof x[{j}] !== "number"', f"!(x[{j}] >= {low})", f"!(x[{j}] <= {high})"]
         return rules + ([f"!Number.isInteger(x[{j}])"] if column.kind == "whole" else [])
 
@@ -168,76 +154,13 @@ class _Writer:
         lines.append(f"    const terms = found ?? {_numbers(rest)};\n")
         return [*lines, "    for (let c = 0; c < out.length; c++) out[c] += terms[c];\n"]
 
-    @singledispatchmethod
-    def write(self, node: Any) -> str:
-        """One node of the tree."""
-        raise TypeError(type(node))
-
-    @write.register
-    def _(self, node: Number) -> str:
-        return _number(node.value)
-
-    @write.register
-    def _(self, node: Cell) -> str:
-        return f"x[{node.column}]"
-
-    @write.register
-    def _(self, node: Sum) -> str:
-        return "(" + " + ".join(map(self.write, node.terms)) + ")"
-
-    @write.register
-    def _(self, node: Product) -> str:
-        return f"({self.write(node.left)} * {self.write(node.right)})"
-
-    @write.register
-    def _(self, node: Quotient) -> str:
-        return f"({self.write(node.left)} / {self.write(node.right)})"
-
-    @write.register
-    def _(self, node: Square) -> str:
-        return f"square({self.write(node.of)})"
-
-    @write.register
-    def _(self, node: Log) -> str:
-        return f"Math.log({self.write(node.of)})"
-
-    @write.register
-    def _(self, node: Log1p) -> str:
-        return f"Math.log1p({self.write(node.of)})"
-
-    @write.register
-    def _(self, node: Choice) -> str:
-        """Of numbers only: other columns have maps."""
-        made = "0" if node.otherwise is None else _number(node.otherwise)
-        for value, number in reversed(node.cases):
-            made = f"(x[{node.column}] === {_number(value)} ? {_number(number)} : {made})"
-        return made
-
-    @write.register
-    def _(self, node: Above) -> str:
-        above = f"x[{node.column}] > {_number(node.threshold)}"
-        return f"({above} ? {_number(node.above)} : {_number(node.below)})"
-
-    @write.register
-    def _(self, node: Steps) -> str:
-        if not node.starts:
-            return _number(node.values[0])
-        start, below, rest = node.halves
-        return f"(x[{node.column}] < {_number(start)} ? {self.write(below)} : {self.write(rest)})"
-
 
 def _key(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-def _number(value: float) -> str:
-    if value == -inf:
-        return "-Infinity"
-    return f"({value!r})" if value < 0 else repr(float(value))
-
-
 def _numbers(values: Any) -> str:
-    return "[" + ", ".join(map(_number, values)) + "]"
+    return "[" + ", ".join(map(_Writer.number, values)) + "]"
 
 
 def _value(value: Any) -> str:
