@@ -10,6 +10,7 @@ namespace suffice::bindings {
 
 // The row pointers of n rows with so many cells.
 inline std::vector<std::int64_t> row_starts(const AnyArray<1>& indptr, Index n, Index cells) {
+  require(n >= 0, "the first row pointer, 0, must be there also without rows");
   require("indptr", indptr.held, {n + 1});
   std::vector<std::int64_t> starts;
   indptr.visit<std::int32_t, std::int64_t>(

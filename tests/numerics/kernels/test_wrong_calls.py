@@ -6,6 +6,8 @@ numbers. Arrays lie between numbers that no kernel may touch. The sanitizers run
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -198,6 +200,21 @@ def test_every_function_is_called_rightly(calls: dict[str, list[dict[str, Any]]]
 def test_a_wrong_call_gives_a_sentence(name: str, calls: dict[str, list[dict[str, Any]]]) -> None:
     for seed in range(200):
         call_wrongly(name, calls[name], seed)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_arrays_without_rows_give_sentences(
+    name: str, calls: dict[str, list[dict[str, Any]]]
+) -> None:
+    """Any three arrays of a call are empty, or have one row, at the same time."""
+    module, _, function = name.partition(".")
+    call = calls[name][0]
+    arrays = [key for key, one in call.items() if isinstance(one, np.ndarray) and one.ndim]
+    for few in combinations_with_replacement(arrays, 3):
+        for length in (0, 1):
+            given = call | {key: call[key][:length].copy("A") for key in few}
+            with suppress(ValueError, TypeError):
+                getattr(getattr(kernels, module), function)(**given)
 
 
 @pytest.mark.exhaustive
