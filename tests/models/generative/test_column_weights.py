@@ -322,6 +322,13 @@ def test_a_column_that_had_no_value_gets_the_mean_weight(tmp_path: Path) -> None
     assert loaded.column_weights_ == known | {"late": pytest.approx(weights.mean())}
 
 
+def test_no_column_has_a_value_yet() -> None:
+    model = NaiveBayes().fit({"a": [None, None], "b": [None, None]}, ["u", "v"])
+    assert model.model_.part_weights == []
+    assert model.column_weights_ == {}
+    assert model.predict_proba({"a": [None], "b": [None]}).tolist() == [[0.5, 0.5]]
+
+
 KINDS = {"note": "multinomial", "hue": "categorical"}  # whatever the first rows suggest
 
 

@@ -10,6 +10,7 @@ Naive Bayes adds up what columns say as if none repeated another, and is too sur
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated, Literal
 
 import numpy as np
@@ -68,8 +69,8 @@ class Calibration:
 
     def of_parts(self, parts: tuple[FamilyColumns, ...]) -> list[NDArray[np.float64]]:
         """The weights of every part."""
-        sizes = group_sizes(parts)
-        return np.split(self.weights[: sum(sizes)], np.cumsum(sizes)[:-1])
+        ends = np.cumsum([0, *group_sizes(parts)])
+        return [self.weights[a:b] for a, b in pairwise(ends.tolist())]
 
     @property
     def label_doubts(self) -> Doubts:
