@@ -267,6 +267,14 @@ def test_without_any_pair_it_is_naive_bayes() -> None:
     assert_allclose(alone.predict_proba(table), [alone.class_prior_] * 200, rtol=1e-15)
 
 
+@pytest.mark.parametrize("calibration", ["weights", "temperature", "none"])
+def test_columns_without_a_value_say_nothing(calibration: Any) -> None:
+    nothing = pa.table({"a": pa.nulls(8), "b": pa.nulls(8)})
+    model = AODE(calibration=calibration).fit(nothing, ["u", "v"] * 4)
+    assert model.predict_proba(nothing[:1]).tolist() == [[0.5, 0.5]]
+    assert model.bins_ == model.column_weights_ == {}
+
+
 def test_texts_stand_beside_the_pairs() -> None:
     table = {"t": ["to be", "be or", "or not", "to not"] * 5, "u": list("xyxy") * 5}
     noted = AODE({"t": "multinomial"}).fit(table, list("abab") * 5)

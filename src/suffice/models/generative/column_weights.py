@@ -57,7 +57,7 @@ def calibrated(
         One weight for all columns, or one for each.
     """
     groups, k = model.groups, len(model.classes)
-    if not (groups and sample.rows and k > 1):
+    if not (model.parts and groups and sample.rows and k > 1):
         return Calibration.none(model.usual_weights)
     most = max(1, MOST_SCORES // (groups * k))
     sample = RowSample.of(min(sample.size, most), sample.pieces, sample.cut)
