@@ -15,6 +15,9 @@ from suffice import (
     LinearRegression,
     LogisticRegression,
     NaiveBayes,
+    QuadraticDiscriminantAnalysis,
+    RegularizedDiscriminantAnalysis,
+    Ridge,
 )
 from suffice.errors import ParameterError
 from suffice.families import JointTable
@@ -132,6 +135,82 @@ def test_categories_of_a_linear_model() -> None:
     rare = {(one.column, one.value, one.rows) for one in of_kind(found, "rare value")}
     assert rare == {("town", "Bonn", 2.0), ("town", "Kiel", 1.0)}
     assert of_kind(found, "listed values")[0].value == "3: Bonn, Kiel, Ulm"
+
+
+def by_rows(rows: pa.Table, by: list[str], m: float) -> set[tuple[Any, ...]]:
+    """Town, label and numbers of the rows of a town, where these are fewer than m."""
+    grouped = rows.group_by(["town", *by])
+    few = grouped.aggregate([("age", "count"), ("age", "mean"), ("pay", "mean")]).to_pylist()
+    return {
+        (
+            one["town"],
+            one[by[0]] if by else None,
+            f"age {one['age_mean']:.8g}, pay {one['pay_mean']:.8g}",
+        )
+        for one in few
+        if one["age_count"] < m
+    }
+
+
+def people(n: int, seed: int) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    towns = rng.choice(list("abcdef"), n, p=2.0 ** -np.r_[5, 5:0:-1])
+    age, pay = np.round(rng.normal(50, 9, n), 1), np.round(rng.normal(4e4, 9e3, n), 2)
+    return pa.table({"town": towns, "age": age, "pay": pay, "kind": rng.choice(["x", "y"], n)})
+
+
+@pytest.mark.parametrize(
+    ("model", "label"),
+    [
+        (LinearDiscriminantAnalysis(), "kind"),
+        (QuadraticDiscriminantAnalysis(), "kind"),
+        (RegularizedDiscriminantAnalysis(), "kind"),
+        (LinearRegression(), "pay"),
+        (LinearRegression(ordered={"town": list("fedcba")}), "pay"),
+        (Ridge(), "pay"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+def test_products_tell_the_numbers_of_few_rows_of_a_category(model: Any, label: str) -> None:
+    rows = people(80, seed=1)
+    by = ["kind"] if label == "kind" else []
+    found = audit(model.fit(rows if by else rows.drop(["kind"]), label), 5)
+    told = {
+        (value, one.label, numbers.removeprefix("means "))
+        for one in of_kind(found, "numbers of a rare value")
+        for value, numbers in [one.value.split(": ")]
+    }
+    assert told == by_rows(rows, by, 5)
+    assert {value for value, *_ in told} > {"a"}
+
+
+def test_products_tell_the_cells_beside_numbers_that_are_0_or_1() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(60, 2)), np.repeat(["a", "b"], 30)
+    x[:, 1] = np.arange(60) == 7
+    found = audit(LinearDiscriminantAnalysis().fit(x, y), 3)
+    (one,) = of_kind(found, "numbers of a rare value")
+    assert (one.column, one.label, one.value) == ("x1", "a", f"1: x0 {x[7, 0]:.8g}")
+    (one,) = of_kind(found, "rare value")
+    assert (one.column, one.value, one.rows) == ("x1", 1, 1.0)
+
+
+def test_rare_terms_of_a_formula_and_combinations_of_a_linear_model() -> None:
+    rng = np.random.default_rng(0)
+    town, hue = np.repeat(["Bonn", "Ulm"], 20), np.tile(["blue", "red"], 20)
+    town[7], hue[9] = "Kiel", "green"
+    table = {"town": town, "hue": hue, "cost": rng.normal(size=40)}
+    model = LinearRegression(formula="C(town)")
+    (one,) = of_kind(
+        audit(model.fit({"town": town, "cost": table["cost"]}, "cost"), 3), "rare value"
+    )
+    assert (one.value, one.rows) == (1, 1.0)
+    assert "Kiel" in one.column
+    shown = of_kind(audit(LinearRegression().fit(table, "cost"), 3), "rare combination")
+    expected = Counter(zip(town.tolist(), hue.tolist(), strict=True))
+    few = {f"{a}, {b}": n for (a, b), n in expected.items() if n < 3}
+    assert {one.value: one.rows for one in shown} == few
+    assert {one.column for one in shown} == {"town, hue"}
 
 
 def test_models_without_sums_and_averages() -> None:

@@ -14,7 +14,8 @@ from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.matrix import Design
 from suffice.phrases import Option
 from suffice.privacy.finding import Audit, Finding
-from suffice.privacy.sums import findings_of
+from suffice.privacy.products import ShownValue, told_by_products
+from suffice.privacy.sums import few_rows_of_a_pattern, findings_of
 from suffice.statistics.by_class import ByClass
 from suffice.statistics.grouped_rows import GroupedRows
 from suffice.statistics.pair_counts import PairCounts
@@ -136,23 +137,31 @@ def _by_class(model: Any, batch: ByClass, m: float) -> Iterator[Finding]:
 def _linear(model: Any, batch: GroupedRows, m: float) -> Iterator[Finding]:
     design: Design = model.reader_.design
     names = (*design.terms, *design.targets)
-    yield from findings_of(batch, names, (None,) * batch.k, np.zeros(batch.k), m)
-    if design.formula is not None:
-        return
-    rows = batch.group_weight.value
-    sums = rows[:, None] * batch.mean.value
+    yield from few_rows_of_a_pattern(batch, names, (None,) * batch.k, m)
+    shown = [] if design.formula is not None else list(_values_of(design, len(names)))
+    rows, sums = batch.group_weight.value, batch.mean.value
+    for one in shown:
+        at = batch.patterns[batch.pattern][:, one.terms[1:] != 0].all(axis=1)
+        count = np.rint(rows[at] @ (one.terms[0] + sums[at] @ one.terms[1:]))
+        if 0.5 < count < m:
+            yield Finding("rare value", one.column, None, one.value, float(count))
+    yield from told_by_products(batch, names, (None,) * batch.k, shown, m)
+
+
+def _values_of(design: Design, width: int) -> Iterator[ShownValue]:
+    """The values of all categories: those of rank 0 have no term of their own."""
     for name, vocabulary in design.categories.items():
         places = design.places([name])
-        shown = batch.patterns[batch.pattern][:, places].all(axis=1)
-        # Rows of rank 0 have no indicator; those of an ordered category have all up to their rank.
-        above = np.concatenate([[rows[shown].sum()], sums[shown][:, places].sum(axis=0)])
-        if name in design.ordered:
-            count = above - np.append(above[1:], 0.0)
-        else:
-            count = np.append(above[0] - above[1:].sum(), above[1:])
         for value, rank in zip(vocabulary.values, design.ranks(name).tolist(), strict=True):
-            if 0.5 < np.rint(count[rank]) < m:
-                yield Finding("rare value", name, None, value, float(np.rint(count[rank])))
+            terms = np.zeros(width + 1)
+            if rank:
+                terms[places[rank - 1] + 1] = 1.0
+            else:
+                terms[0] = 1.0
+            # An ordered category has the terms of all ranks up to its own.
+            later = places[rank : rank + 1] if name in design.ordered else places[:0]
+            terms[(later if rank or name in design.ordered else places) + 1] = -1.0
+            yield ShownValue(name, value, terms)
 
 
 def _listed(design: Design) -> Iterator[Finding]:

@@ -30,14 +30,15 @@ def reduced(model: M, min_count: float = 10) -> M:
     miss the same cells are left out. Weights of columns stay. Columns far from 0, whose shape is
     known from a sample of rows only, become Gaussian. Rows that were kept (``keep_sample``) go.
 
-    Two things stay, and `audit` shows them: that all rows of a class have one number, and a sum
-    that few rows carry. A reduced model answers nearly as before. It cannot forget rows, as what
+    Three things stay, and `audit` shows them: that all rows of a class have one number, a sum that
+    few rows carry, and of discriminant models numbers that are 0 or 1 and one of both in few rows.
+    A reduced model answers nearly as before. It cannot forget rows, as what
     was left out cannot be taken away again, and a model merged with it is not that of all rows.
 
     Parameters
     ----------
     model : estimator
-        A fitted naive Bayes or discriminant model, without a window.
+        A fitted naive Bayes, or discriminant model of numbers, without a window.
     min_count : float, default 10
         m, above 0; weights count as rows.
 

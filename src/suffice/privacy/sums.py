@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.privacy.finding import Finding
+from suffice.privacy.products import ShownValue, told_by_products
 from suffice.statistics.binned_counts import BinnedCounts
 from suffice.statistics.counts import Counts
 from suffice.statistics.events import Events
@@ -23,7 +24,7 @@ from suffice.statistics.moments_and_bins import MomentsAndBins
 from suffice.statistics.pair_counts import PairCounts
 from suffice.statistics.value_grid import cell_bounds
 
-__all__ = ["NEGLIGIBLE", "findings_of"]
+__all__ = ["NEGLIGIBLE", "few_rows_of_a_pattern", "findings_of"]
 
 NEGLIGIBLE = 2.0**-40
 """Fraction of a class that rounding of weights may leave as missing."""
@@ -195,6 +196,14 @@ def _moments_and_bins(
 def _grouped(
     block: GroupedRows, names: Names, labels: Labels, weight: NDArray[np.float64], m: float
 ) -> Iterator[Finding]:
+    yield from few_rows_of_a_pattern(block, names, labels, m)
+    yield from told_by_products(block, names, labels, (), m)
+
+
+def few_rows_of_a_pattern(
+    block: GroupedRows, names: Names, labels: Labels, m: float
+) -> Iterator[Finding]:
+    """Groups of fewer than m rows that miss the same cells, which have sums of their own."""
     rows, means = block.group_weight.value, block.mean.value
     shown = block.patterns[block.pattern]
     for g in np.flatnonzero(rows < m).tolist():
@@ -219,18 +228,15 @@ def _indicators(
 ) -> Iterator[Finding]:
     categories = [names[j] for j in np.flatnonzero(~block.is_number).tolist()]
     yield from findings_of(block.counts, categories, labels, weight, m)
-    yield from findings_of(block.columns, block.terms.names(names), labels, weight, m)
-    # A sum of products of two indicators is how many rows show both values.
-    features, start = block.terms.features, int(block.terms.starts[0])
-    of_column = block.terms.columns[start:]
-    for c, count in enumerate(block.shown_together):
-        apart = np.triu(of_column[:, None] != of_column) & (count > 0.5) & (count < m)
-        for v, w in np.argwhere(apart).tolist():
-            (i, a), (j, b) = features[start + v], features[start + w]
-            rows = float(count[v, w])
-            yield Finding(
-                "rare combination", f"{names[i]}, {names[j]}", labels[c], f"{a}, {b}", rows
-            )
+    yield from few_rows_of_a_pattern(block.columns, block.terms.names(names), labels, m)
+    features = block.terms.features
+    shown = []
+    for place in range(int(block.terms.starts[0]), len(features)):
+        j, value = features[place]
+        terms = np.zeros(len(features) + 1)
+        terms[place + 1] = 1.0
+        shown.append(ShownValue(names[j], value, terms))
+    yield from told_by_products(block.columns, block.terms.names(names), labels, shown, m)
 
 
 def _listing(name: str, values: Sequence[Any]) -> Finding:

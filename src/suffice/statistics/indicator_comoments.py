@@ -109,19 +109,6 @@ class IndicatorComoments:
         """The same rows as if they were of one class."""
         return replace(self, counts=self.counts.one_class, moments=self.moments.one_class)
 
-    @property
-    def shown_together(self) -> NDArray[np.float64]:
-        """Σw of the rows of each class that show two values, (k, M, M)."""
-        rows, of = self.columns, slice(self._a, None)
-        mean, n = rows.mean.value[:, of], rows.group_weight.value
-        scatter = np.concatenate(
-            [rows.scatter.value[:, of, of], np.zeros((1, *[mean.shape[1]] * 2))]
-        )
-        products = scatter[rows.product_index] + n[:, None, None] * mean[:, :, None] * mean[:, None]
-        found = np.zeros((self.k, *products.shape[1:]))
-        np.add.at(found, rows.code, products)
-        return found
-
     def __add__(self, other: IndicatorComoments) -> IndicatorComoments:
         counts = self._known(other).counts + other._known(self).counts
         mine, theirs = self._over(other, counts), other._over(self, counts)
