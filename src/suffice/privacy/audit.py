@@ -13,6 +13,7 @@ from suffice.errors import ParameterError
 from suffice.models.base.scikit_learn import check_is_fitted
 from suffice.models.design.matrix import Design
 from suffice.phrases import Option
+from suffice.privacy.doubts import told_by_doubts
 from suffice.privacy.finding import Audit, Finding
 from suffice.privacy.products import ShownValue, told_by_products
 from suffice.privacy.sums import few_rows_of_a_pattern, findings_of
@@ -56,13 +57,14 @@ def audit(model: Any, min_count: float = 10) -> Audit:
     >>> rows = {"age": [31.5, 40.5, 86.5, 29.5], "town": ["Ulm", "Ulm", "Bonn", "Ulm"]}
     >>> model = NaiveBayes().fit(rows, ["well", "well", "ill", "well"])
     >>> print(audit(model, 2))
-                     column  facts  rows                    for example
-    rare label     (labels)      1     1                            ill
-    rare value          age      4     1  from 86.5 to 86.75; label ill
-    rare value         town      1     1                Bonn; label ill
-    few numbers         age      1     1                86.5; label ill
-    listed values  (labels)      1     -                   2: ill, well
-    listed values      town      1     -                   2: Bonn, Ulm
+                      column  facts  rows                                for example
+    rare label      (labels)      1     1                                        ill
+    rare value           age      4     1              from 86.5 to 86.75; label ill
+    rare value          town      1     1                            Bonn; label ill
+    few numbers          age      1     1                            86.5; label ill
+    doubts of rows  (labels)      1     1  1,001 quantiles of 1 - P(class) of 4 rows
+    listed values   (labels)      1     -                               2: ill, well
+    listed values       town      1     -                               2: Bonn, Ulm
     """
     check_min_count(min_count)
     if not hasattr(model, "saved_types"):
@@ -87,6 +89,7 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
     for member in getattr(model, "members_", ()):
         yield from _found(member, m)
     if hasattr(model, "members_"):
+        yield from told_by_doubts(model.doubts_, m) if model.doubts_ else ()
         return
     batches = getattr(model, "batches_", None)
     if batches is None:
@@ -101,6 +104,8 @@ def _found(model: Any, m: float) -> Iterator[Finding]:
         if len(few):
             told = f"{len(few):,} of {len(kept.weights):,} rows of a sample"
             yield Finding("whole rows", ALL, None, told, float(few.min()), number)
+    if getattr(model, "calibration_", None) is not None:
+        yield from told_by_doubts(model.calibration_.label_doubts, m)
     sampled = getattr(model.model_, "sampled", None)
     if sampled is not None:
         labels, weight = sampled.classes.values, np.zeros(len(sampled.classes))

@@ -22,6 +22,7 @@ What = Literal[
     "few missing",
     "few rows of a pattern",
     "few rows carry the sum",
+    "doubts of rows",
     "listed values",
     "coefficients",
 ]
@@ -37,6 +38,7 @@ MEANINGS: dict[What, str] = {
     "few missing": "few rows of the class have no value here",
     "few rows of a pattern": "few rows miss the same cells, and have sums of their own",
     "few rows carry the sum": "one number far from the others may be read from the sums",
+    "doubts of rows": "how doubtful single rows were: one may look whether a row was learnt",
     "listed values": "values that stand in the file as they are",
     "coefficients": "no sums are kept; fitted numbers depend on every row",
 }

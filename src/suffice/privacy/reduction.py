@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.numerics.exact import DoubleDouble
 from suffice.persist import FORMAT_VERSION
 from suffice.privacy.audit import check_min_count
+from suffice.privacy.doubts import rounded_doubts
 from suffice.privacy.suppression import suppressed
 from suffice.statistics.by_class import ByClass
 
@@ -27,8 +29,9 @@ def reduced(model: M, min_count: float = 10) -> M:
     these cells had been missing. Of numbers, mean and spread of at least m rows of a class stay,
     and neighbouring cells of the grid are put together until each holds m rows. Where fewer than m
     rows of a class have no value, the gap is closed in proportion. Groups of fewer than m rows that
-    miss the same cells are left out. Weights of columns stay. Columns far from 0, whose shape is
-    known from a sample of rows only, become Gaussian. Rows that were kept (``keep_sample``) go.
+    miss the same cells are left out. Weights of columns stay. The doubts that sets of classes rest
+    on are kept at levels m rows apart, and rounded. Columns far from 0, whose shape is known from a
+    sample of rows only, become Gaussian. Rows that were kept (``keep_sample``) go.
 
     Three things stay, and `audit` shows them: that all rows of a class have one number, a sum that
     few rows carry, and of discriminant models numbers that are 0 or 1 and one of both in few rows.
@@ -90,6 +93,10 @@ def reduced(model: M, min_count: float = 10) -> M:
     }
     if entries.get("sampled") is not None:
         entries["sampled"] = None  # counts of rows of a sample
+    calibration = entries.get("calibration")
+    if calibration is not None:
+        doubts = rounded_doubts(calibration.label_doubts, m)
+        entries["calibration"] = replace(calibration, doubts=doubts.quantiles)
     if entries.pop("samples", ()):
         entries["params"] = {**entries["params"], "keep_sample": False}
     return type(model).restored(entries, FORMAT_VERSION)
