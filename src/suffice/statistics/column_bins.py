@@ -49,9 +49,20 @@ class CutBins:
     __hash__ = None  # type: ignore[assignment]
 
     def named(self, b: int) -> str:
-        """Bin b in words."""
-        ends = [-np.inf, *self.cuts.tolist(), np.inf]
-        return f"from {ends[b]:.6g} to {ends[b + 1]:.6g}"
+        """Bin b in words.
+
+        Examples
+        --------
+        >>> bins = CutBins(np.array([0.5, 2.0]))
+        >>> [bins.named(b) for b in range(len(bins))]
+        ['below 0.5', 'from 0.5 to 2', '2 or more']
+        """
+        if not len(self.cuts):
+            return "any number"
+        ends = [f"{cut:.10g}" for cut in self.cuts.tolist()]
+        if b in (0, len(ends)):
+            return f"{ends[b - 1]} or more" if b else f"below {ends[0]}"
+        return f"from {ends[b - 1]} to {ends[b]}"
 
     def codes(self, block: RealBlock) -> NDArray[np.int32]:
         """The bin of every cell of a column, (n,); −1 where it is missing."""
