@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,3 +119,27 @@ def test_a_family_that_cannot_be_meant(
     result = run("fit", "two.csv", "--label", "kind", *options)
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
+
+
+def test_show_tells_bins_apart_however_far_from_0_and_names_what_is_left_out(
+    run: Run, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    place = rng.integers(0, 100, 300)
+    late = ((place > 30) & (place < 60)).astype(int)  # between the others: a histogram
+    days = np.datetime64("2021-01-01") + place.astype("m8[D]")
+    far = 5e7 + place / 10
+    numbers = rng.permutation(300) + 10**6
+    cells = zip(numbers, days, far.round(3), late, strict=True)
+    (tmp_path / "far.csv").write_text(
+        "id,day,far,late\n" + "".join(f"{i},{d},{x},{'ny'[y]}\n" for i, d, x, y in cells)
+    )
+    run("fit", "far.csv", "--label", "late")
+    shown = run("show", "far.suffice").stdout
+    assert "id: left out, as it tells one row from another\n" in shown
+    assert re.search(r"< 50000003(\.\d+)? +0\.", shown)
+    assert re.search(r"< 2021-0[12]-\d\d \d\d:\d\d +0\.", shown)
+    known = json.loads(run("show", "far.suffice", "--json").stdout)["columns"]
+    assert [one["name"] for one in known if one.get("left_out")] == ["id"]
+    for one in known[1:]:
+        assert sum(values[0] for values in one["parameters"].values()) == pytest.approx(1)

@@ -122,7 +122,7 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
         "missing": float(statistic.weight.value.sum()),
         "parameters": {},
     }
-    families = model.model_.family_names
+    families, left_out = model.model_.family_names, set(model.model_.identifiers)
     known: dict[str, dict[str, Any]] = dict.fromkeys(model.layout_.undecided, nothing)
     calibration = model.model_.calibration
     counted = calibration.of_parts(model.parts_) if calibration else [None] * len(model.parts_)
@@ -137,7 +137,7 @@ def _columns(model: GenerativeClassifier, statistic: ByClass) -> dict[str, dict[
             known[name] = {
                 "family": families[name],
                 "missing": missing,
-                **_counted(weights, j),
+                **({"left_out": True} if name in left_out else _counted(weights, j)),
                 **_chosen(model, parameters, name, j),
                 "parameters": parameters.describe(j),
             }
@@ -208,7 +208,7 @@ def _rendered(facts: dict[str, Any], full: bool) -> Iterator[RenderableType]:
         if left_out:
             again = join(["suffice", "show", facts["model"], "--column", column["name"]])
             below.append(CommandLine(f"  ... {left_out} more: {again}"))
-        if below:
+        if below or isinstance(table, str):
             yield from (*below, "")
 
 
@@ -221,6 +221,8 @@ def _column(
     """
     if column["family"] is None:
         return f"  {column['name']}: no value yet, {amount(column['missing'])} missing", 0
+    if column.get("left_out"):
+        return f"  {column['name']}: left out, as it tells one row from another", 0
     title = f"{column['name']}: {column['family']}, {amount(column['missing'])} missing"
     if "counted" in column:
         title += f", counted {column['counted']:.2f} times"
@@ -246,6 +248,8 @@ def _column(
 
 def _how_chosen(column: dict[str, Any]) -> Iterator[str]:
     """Why a column has its family, and from which rows."""
+    if column.get("left_out"):
+        return
     if "reason" in column and column["family"] is not None:
         yield f"  {column['reason']}"
     if losses := column.get("log_loss_alone"):

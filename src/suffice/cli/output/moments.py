@@ -10,6 +10,7 @@ __all__ = ["in_days", "moment"]
 
 DAY = 86_400
 SPREADS = ("sd", "scale")
+BEFORE_CUTS = ("<", ">=")
 
 
 def moment(seconds: float) -> str:
@@ -28,18 +29,26 @@ def moment(seconds: float) -> str:
 
 
 def in_days(parameters: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-    """Means as dates, and what surrounds them in days.
+    """Means and bins as dates, and what surrounds means in days.
 
     Examples
     --------
     >>> in_days({"mean": [86_400.0], "sd": [43_200.0]})
     {'mean': ['1970-01-02 00:00'], 'sd': ['0.5 days']}
+    >>> in_days({"< 86400": [0.25], ">= 86400": [0.75]})
+    {'< 1970-01-02 00:00': [0.25], '>= 1970-01-02 00:00': [0.75]}
     """
     return {
-        name: [moment(v) for v in values]
+        _bin(name): [moment(v) for v in values]
         if name == "mean"
         else [f"{v / DAY:.4g} days" for v in values]
         if name in SPREADS
         else list(values)
         for name, values in parameters.items()
     }
+
+
+def _bin(name: str) -> str:
+    """The name of a bin, its cut as a date."""
+    sign, _, cut = name.partition(" ")
+    return f"{sign} {moment(float(cut))}" if sign in BEFORE_CUTS else name

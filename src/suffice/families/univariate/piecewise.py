@@ -156,7 +156,7 @@ class PiecewiseParameters(Parameters):
         own, p = slice(*self.start[j : j + 2]), self.probabilities(j)
         low, high = self.low[own], self.high[own]
         if p.shape[1] <= FEW:
-            return {_name(low, b): p[:, b].tolist() for b in range(p.shape[1])}
+            return dict(zip(bin_names(low, high), p.T.tolist(), strict=True))
         middle, width = 0.5 * (low + high), high - low
         mean = (p * middle).sum(axis=1)
         variance = (p * ((middle - mean[:, None]) ** 2 + width**2 / 12)).sum(axis=1)
@@ -173,10 +173,22 @@ def widths(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.fl
     return np.where(high > low, high - low, 1.0)
 
 
-def _name(low: NDArray[np.float64], b: int) -> str:
-    """What numbers a bin holds."""
+def bin_names(low: NDArray[np.float64], high: NDArray[np.float64]) -> list[str]:
+    """What numbers every bin holds, in six digits, or as many as tell the bins apart.
+
+    Examples
+    --------
+    >>> bin_names(np.array([0.0, 0.5]), np.array([0.5, 1.0]))
+    ['< 0.5', '>= 0.5']
+    >>> bin_names(np.array([1e9, 1e9 + 2.5]), np.array([1e9 + 2.5, 1e9 + 9.0]))
+    ['< 1000000002.5', '>= 1000000002.5']
+    """
     if len(low) == 1:
-        return "any"
-    if b == 0:
-        return f"< {low[1]:.6g}"
-    return f">= {low[b]:.6g}"
+        return ["any"]
+    rounding = 0.01 * (high - low).min()
+    cuts: list[str] = []
+    for digits in range(6, 18):
+        cuts = [f"{cut:.{digits}g}" for cut in low[1:].tolist()]
+        if (np.abs(np.array(cuts, np.float64) - low[1:]) <= rounding).all():
+            break
+    return [f"< {cuts[0]}", *(f">= {cut}" for cut in cuts)]
