@@ -12,6 +12,7 @@ import pyarrow.parquet
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 import suffice
@@ -349,3 +350,17 @@ def test_a_file_of_other_shares_is_refused(of_table: AutoClassifier, tmp_path: P
     write_model(path, "AutoClassifier", {**entries, "judged": judged}, types=types)
     with pytest.raises(ModelFileError, match="share"):
         suffice.load(path)
+
+
+def test_a_sparse_matrix_is_learnt_and_explained() -> None:
+    rng = np.random.default_rng(0)
+    x = csr_matrix(rng.poisson(0.7, (200, 4)).astype(float))
+    y = x.toarray()[:, 0] > 0
+    model = AutoClassifier(["logistic", "naive-bayes"]).fit(x, y)
+    assert all(one.refusal is None and one.weight for one in model.candidates_)
+    dense = AutoClassifier(["logistic"]).fit(x.toarray(), y)
+    alone = AutoClassifier(["logistic"]).fit(x, y)
+    assert_allclose(alone.candidates_[0].log_loss, dense.candidates_[0].log_loss, rtol=1e-6)
+    told = model.explain(x[:5])
+    sums, said = told.contributions.sum(axis=1) + told.log_prior, model.predict_log_proba(x[:5])
+    assert_allclose(sums[:, 1] - sums[:, 0], said[:, 1] - said[:, 0], atol=1e-12)
