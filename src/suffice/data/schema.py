@@ -134,10 +134,28 @@ class UniformColumns(Sequence[Column]):
 
 @dataclass(frozen=True)
 class BlockLayout:
-    """Columns that one family models, and how their cells are read."""
+    """Columns that one family models, and how their cells are read.
+
+    Parameters
+    ----------
+    encoding : str
+    columns : sequence of str
+    from_2000 : tuple of str
+        Those that hold dates, whose seconds are binned from 2000-01-01; none in files of earlier
+        versions, which bin them from 1970-01-01.
+    """
 
     encoding: Encoding
     columns: Sequence[str]
+    from_2000: tuple[str, ...] = field(default=(), metadata={"later": True})
+
+    def binned_as(self, earlier: BlockLayout | None) -> BlockLayout:
+        """The same; dates that an earlier layout has are binned as it does."""
+        if earlier is None:
+            return self
+        old, dates = set(earlier.columns), set(earlier.from_2000)
+        kept = tuple(name for name in self.from_2000 if name in dates or name not in old)
+        return replace(self, from_2000=kept)
 
 
 @dataclass(frozen=True)

@@ -111,11 +111,15 @@ class MomentsAndBins:
 
 
 class MomentsAndBinsAccumulator:
-    """Builds `MomentsAndBins` of d columns; numbers are binned as they are."""
+    """Builds `MomentsAndBins` of d columns; numbers are binned from 0."""
 
     def __init__(self, precision: PrecisionOfMoments, d: int) -> None:
         self._moments = MOMENTS_ACCUMULATORS[precision](d)
         self._bins = BinnedCountAccumulator(np.zeros(d))
+
+    def bin_from(self, origin: NDArray[np.float64]) -> None:
+        """Bin the numbers of each column from another origin, (d,); before any is added."""
+        self._bins = BinnedCountAccumulator(origin)
 
     def add(
         self, block: RealBlock, codes: NDArray[np.intp], weights: NDArray[np.float64], k: int

@@ -158,7 +158,7 @@ class AODEModel(GenerativeModel):
     def summed(self, batches: Sequence[Batch]) -> ByClass:
         """The same sums of other rows."""
         paired = PairedColumns(self.known_pairs.columns, self.known_pairs.bins)
-        parts = [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in self.parts]
+        parts = [part.accumulator() for part in self.parts]
         total = ByClassAccumulator([*parts, paired.accumulator()])
         for batch in batches:
             rows: Any = paired_rows(self.parts, paired.columns, batch)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
-from suffice.data.schema import BlockLayout, Column, UniformColumns
+from suffice.data.schema import DATES, BlockLayout, Column, UniformColumns
 from suffice.errors import ParameterError
 from suffice.families import Family
 from suffice.models.generative.part import FamilyColumns
 from suffice.statistics.block import Encoding
+from suffice.statistics.moments_and_bins import MomentsAndBinsAccumulator
 
 __all__ = ["FAMILY_OF_KIND", "parts_of", "whole"]
 
@@ -33,18 +35,26 @@ def parts_of(
         alone = len(names) > 1 or family.joint or text
         key = (family, repr(family), encoding, names if alone else None)
         blocks.setdefault(key, []).extend(names)
-    return tuple(
-        [
-            FamilyColumns(family, BlockLayout(encoding, tuple(names)))
-            for (family, _, encoding, _), names in blocks.items()
-        ]
-    )
+    layouts = [
+        (family, BlockLayout(encoding, tuple(names), _dates(family, names, columns)))
+        for (family, _, encoding, _), names in blocks.items()
+    ]
+    return tuple(starmap(FamilyColumns, layouts))
 
 
 def whole(family: Family, columns: Sequence[Column]) -> tuple[FamilyColumns, ...]:
     """Model all columns by one family, as one block."""
     names = columns.names if isinstance(columns, UniformColumns) else tuple(c.name for c in columns)
-    return (FamilyColumns(family, BlockLayout(_encoding(family, columns), names)),)
+    by_name = {} if isinstance(columns, UniformColumns) else {c.name: c for c in columns}
+    dates = _dates(family, list(by_name), by_name)
+    return (FamilyColumns(family, BlockLayout(_encoding(family, columns), names, dates)),)
+
+
+def _dates(family: Family, names: Sequence[str], columns: Mapping[str, Column]) -> tuple[str, ...]:
+    """The columns that hold dates, if their numbers are binned."""
+    dates = tuple(name for name in names if columns[name].reason == DATES)
+    binned = dates and isinstance(family.accumulator("real", 0), MomentsAndBinsAccumulator)
+    return dates if binned else ()
 
 
 def _encoding(family: Family, columns: Sequence[Column]) -> Encoding:

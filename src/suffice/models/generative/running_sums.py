@@ -16,6 +16,7 @@ from suffice.models.generative.classifier import GenerativeClassifier
 from suffice.models.generative.model import GenerativeModel
 from suffice.models.generative.part import FamilyColumns
 from suffice.models.generative.reader import GenerativeReader
+from suffice.models.generative.sums import accumulator
 from suffice.statistics.batch import Batch
 from suffice.statistics.block import BadCell
 from suffice.statistics.by_class import ByClass, ByClassAccumulator
@@ -84,9 +85,7 @@ class RunningSums:
             self.sums[self.bounds.popleft()] = self._total
 
     def _empty(self) -> ByClassAccumulator:
-        return ByClassAccumulator(
-            [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in self.parts]
-        )
+        return accumulator(self.parts)
 
 
 def without(fold: range, size: int, first: Mapping[int, ByClass]) -> ByClass:

@@ -32,6 +32,4 @@ def sampled(split: Split, plan: tuple[tuple[FamilyColumns, ...], Layout, int]) -
 
 def accumulator(parts: tuple[FamilyColumns, ...]) -> ByClassAccumulator:
     """An empty accumulator of the sums that families need."""
-    return ByClassAccumulator(
-        [p.family.accumulator(p.layout.encoding, len(p.layout.columns)) for p in parts]
-    )
+    return ByClassAccumulator([part.accumulator() for part in parts])

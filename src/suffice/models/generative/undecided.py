@@ -6,12 +6,14 @@ those of no cell.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from suffice.models.generative.part import FamilyColumns
 from suffice.statistics.by_class import ByClass
+from suffice.statistics.moments_and_bins import MomentsAndBins
 
 __all__ = ["carried"]
 
@@ -38,9 +40,15 @@ def _block(
 ) -> Any:
     columns, d = part.layout.columns, len(part.layout.columns)
     known = [j for j, name in enumerate(columns) if name in block_of]
+    nothing = part.accumulator().statistic().place(np.empty(0, np.intp), len(sums.classes))
     if not known:
-        nothing = part.family.accumulator(part.layout.encoding, d).statistic()
-        return nothing.place(np.empty(0, np.intp), len(sums.classes))
+        return nothing
     b = block_of[columns[known[0]]]
     block = sums.blocks[b]
-    return block if len(before[b].layout.columns) == d else block.widened(np.array(known), d)
+    if len(before[b].layout.columns) == d:
+        return block
+    wide, at = block.widened(np.array(known), d), np.array(known)
+    if isinstance(wide, MomentsAndBins):  # each from the origin of its columns
+        bins = nothing.bins.with_columns(at, block.bins, np.arange(len(at)))
+        return replace(wide, bins=bins)
+    return wide

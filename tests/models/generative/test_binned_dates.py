@@ -1,0 +1,80 @@
+"""Dates are binned from 2000-01-01, where cells are finer than from 1970."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from suffice import AODE, NaiveBayes, load
+from suffice.errors import SchemaError
+from suffice.models.generative import family_columns
+from suffice.statistics.binned_counts import YEAR_2000
+
+pytestmark = pytest.mark.filterwarnings("ignore::suffice.errors.SufficeWarning")
+
+
+def table(n: int, seed: int, late: bool = True) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    sold = np.datetime64("2003-01-01") + rng.integers(0, 8000, n).astype("m8[D]")
+    paid = sold + rng.integers(1, 90, n).astype("m8[D]")
+    return pa.table(
+        {
+            "sold": sold,
+            "size": rng.normal(size=n),
+            "paid": paid if late else pa.nulls(n),
+            "kind": np.where(sold.astype("M8[M]").astype(int) % 12 < 6, "spring", "autumn"),
+        }
+    )
+
+
+def origins(model: Any) -> dict[str, float]:
+    blocks = zip(model.parts_, model.statistic_.blocks, strict=False)
+    pairs = (zip(p.layout.columns, b.bins.origin.tolist(), strict=True) for p, b in blocks)
+    return {name: origin for both in pairs for name, origin in both}
+
+
+@pytest.mark.parametrize("make", [NaiveBayes, lambda: NaiveBayes({"sold": "histogram"}), AODE])
+def test_dates_start_at_2000_and_other_numbers_at_0(make: Any, tmp_path: Path) -> None:
+    rows = table(300, 0)
+    model = make().fit(rows, "kind")
+    assert origins(model) == {"sold": YEAR_2000, "size": 0.0, "paid": YEAR_2000}
+    model.save(tmp_path / "model")
+    asked = rows.drop(["kind"])
+    assert load(tmp_path / "model").predict_proba(asked).tolist() == (
+        model.predict_proba(asked).tolist()
+    )
+    moments = rows.set_column(0, "sold", rows["sold"].cast(pa.timestamp("us")))
+    assert origins(make().fit(moments, "kind"))["sold"] == YEAR_2000
+    of_day = rows.set_column(0, "sold", pa.array((np.arange(300) % 7).astype("i4"), pa.time32("s")))
+    assert origins(make().fit(of_day, "kind"))["sold"] == 0
+
+
+def test_the_sums_of_parts_are_those_of_all_rows() -> None:
+    first, second = table(200, 1, late=False), table(200, 2)
+    known = first.set_column(2, "paid", pa.nulls(200, pa.date32()))
+    expected = NaiveBayes(calibration="none").fit(pa.concat_tables([known, second]), "kind")
+    model = NaiveBayes(calibration="none").partial_fit(first, "kind")  # paid has no kind yet
+    assert model.partial_fit(second, "kind").statistic_ == expected.statistic_
+    merged = NaiveBayes(calibration="none").fit(known, "kind")
+    merged = merged.merge(NaiveBayes(calibration="none").fit(second, "kind"))
+    assert merged.statistic_ == expected.statistic_
+    assert expected.forget(known, "kind").statistic_.blocks == (
+        NaiveBayes(calibration="none").fit(second, "kind").statistic_.blocks
+    )
+
+
+def test_a_model_of_an_earlier_version_goes_on_from_1970(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows, late = table(200, 1, late=False), table(200, 2)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(family_columns, "_dates", lambda *_: ())
+        NaiveBayes(calibration="none").fit(rows, "kind").save(tmp_path / "earlier")
+    model = load(tmp_path / "earlier")
+    with pytest.raises(SchemaError, match="'sold' are binned from 1970 in one, which an earlier"):
+        model.merge(NaiveBayes(calibration="none").fit(rows, "kind"))
+    model.partial_fit(late, "kind")
+    assert origins(model) == {"sold": 0.0, "size": 0.0, "paid": YEAR_2000}
+    assert np.isfinite(model.predict_proba(late.drop(["kind"]))).all()
