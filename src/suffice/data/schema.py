@@ -149,6 +149,10 @@ class BlockLayout:
     columns: Sequence[str]
     from_2000: tuple[str, ...] = field(default=(), metadata={"later": True})
 
+    @rule("dates are among the columns")
+    def _has_dates(self) -> bool:
+        return not self.from_2000 or set(self.from_2000) <= set(self.columns)
+
     def binned_as(self, earlier: BlockLayout | None) -> BlockLayout:
         """The same; dates that an earlier layout has are binned as it does."""
         if earlier is None:

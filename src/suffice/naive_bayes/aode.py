@@ -16,7 +16,12 @@ from suffice.models.base.leave_one_out import LeaveOneOut
 from suffice.models.generative.aode import AODEModel
 from suffice.models.generative.calibration import Method
 from suffice.models.generative.model import GenerativeModel
-from suffice.models.generative.paired_columns import PairedColumns, given_bins, learnt_bins
+from suffice.models.generative.paired_columns import (
+    MOST_COLUMNS,
+    PairedColumns,
+    given_bins,
+    learnt_bins,
+)
 from suffice.models.generative.reader import GenerativeReader
 from suffice.models.generative.sampled_bins import SampledBins
 from suffice.naive_bayes.mixed import NaiveBayes
@@ -127,7 +132,7 @@ decay, window, costs, threads, engine
         if not (isinstance(self.bins, Mapping) or self.bins is None):
             raise ParameterError(f"bins={self.bins!r}", "it maps columns to cuts or values")
         memory = self.max_pairs_memory
-        if not (isinstance(memory, int | float) and memory > 0):
+        if isinstance(memory, bool) or not (isinstance(memory, int | float) and memory > 0):
             raise ParameterError(f"max_pairs_memory={memory!r}", "it is a number of megabytes")
 
     def _summarise(self, reader: GenerativeReader, source: Rows) -> ByClass:
@@ -189,7 +194,8 @@ decay, window, costs, threads, engine
             more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
             yield (
                 f"{len(silent)} of {len(self.layout_.names)} columns are in no pairs, as they have "
-                f"one value or no bins, or as others tell more: "
+                f"one value or no bins, or as others tell more ({MOST_COLUMNS} columns are paired "
+                f"at most, in {self.max_pairs_memory:g} MB): "
                 f"{', '.join(map(repr, silent[:NAMED]))}{more}."
             )
 

@@ -26,6 +26,7 @@ from suffice.statistics.pair_counts import PairCountAccumulator, pair_bytes
 from suffice.statistics.vocabulary import Vocabulary
 
 __all__ = [
+    "MOST_COLUMNS",
     "PairedColumns",
     "PairedRows",
     "encodings",
