@@ -185,7 +185,7 @@ def _of_design(model: Any, columns: Sequence[Mapping[str, Any]]) -> list[dict[st
     for column in columns:
         name = column["name"]
         at = design.places([name])
-        moves = float(np.abs(coefficients[:, at] * sd[at]).max())
+        moves = float(np.abs(coefficients[:, at] * sd[at]).max(initial=0.0))  # of no term, 0
         # `suffice.export` measures numbers of a logistic model from their mean: it adds nothing.
         from_mean = logistic and name not in design.categories
         average = outputs[:, at] @ (np.zeros(len(at)) if from_mean else mean[at])
