@@ -3,6 +3,7 @@
 #include "double_double.hpp"
 #include "interrupts.hpp"
 #include "memory.hpp"
+#include "pivots.hpp"
 #include "simd.hpp"
 
 namespace suffice::LEVEL {
@@ -12,36 +13,86 @@ constexpr int parts = 256, octaves = 40, whole = 256;
 constexpr int first = 2;  // rank of the cell that starts at 2^−40
 constexpr int last = first + 2 * octaves * parts + whole;
 constexpr int dropped = 52 - 8, tiny = (1023 - octaves) * parts;
-constexpr Index tile = 65536;   // rows whose cells are found before they are counted,
-constexpr Index group = LANES;  // and columns: a cache line of a row
-constexpr Index aside = 97;     // places that keep columns apart in the cache
-constexpr Index ahead = 32;     // rows between asking for one and reading it
+constexpr Index tile = 8192;         // rows whose cells are found before they are counted,
+constexpr Index of_class = 1024;     // or as many for each class,
+constexpr Index most_rows = 65'536;  // at most,
+constexpr Index widest = 64;         // and columns
+constexpr Index strip = 512;         // rows of them that the second cache holds, and as many more
+constexpr Index aside = 97;          // places that keep columns apart in the cache
 
 typedef std::int32_t Whole __attribute__((vector_size(4 * WIDTH)));
 typedef std::uint16_t Places __attribute__((vector_size(2 * WIDTH), aligned(2), may_alias));
 
 INLINE Whole narrow(NativeBits x) { return __builtin_convertvector(x, Whole); }
 
-// Write the cells of eight numbers, each plus one: 0 is NaN. Of numbers in one of the two outermost
-// cells a bit of `outermost` is set.
+// The cells of numbers, each plus one: 0 is NaN. Of numbers in one of the two outermost cells a bit
+// of `outermost` is set.
 #if defined(__AVX512DQ__)
-INLINE void write_places(Lanes x, std::uint16_t* places, Whole& outermost) {
-  const auto value = (__m512d)x.part[0], size = _mm512_abs_pd(value);
-  const auto one = _mm512_set1_epi64(1), farthest = _mm512_set1_epi64(last);
-  const __mmask8 number = _mm512_cmp_pd_mask(value, value, _CMP_ORD_Q);
-  const auto least = _mm512_cvttpd_epi64(_mm512_min_pd(size, _mm512_set1_pd(whole)));
-  const __mmask8 is_whole = _mm512_cmp_pd_mask(size, _mm512_cvtepi64_pd(least), _CMP_EQ_OQ);
-  const auto octave = _mm512_srli_epi64((__m512i)size, dropped) + _mm512_set1_epi64(first - tiny);
-  const auto inner = _mm512_max_epi64(octave + least, one);  // 1 is tiny, and 0, as it is whole, 0
-  const auto rank = _mm512_min_epi64(_mm512_mask_sub_epi64(inner, is_whole, inner, one), farthest);
-  outermost |= (Whole)_mm256_movm_epi32(_mm512_mask_cmpeq_epi64_mask(number, rank, farthest));
-  const __mmask8 negative = _mm512_movepi64_mask((__m512i)value);
-  const auto middle = farthest + one;
-  const auto place = _mm512_mask_sub_epi64(middle + rank, negative, middle, rank);
-  _mm_storeu_si128((__m128i*)places, _mm512_maskz_cvtepi64_epi16(number, place));
+using Outermost = __mmask16;
+
+INLINE bool any(Outermost x) { return x; }
+
+// Of a number that is no whole one ⌈|x|⌉ − 1 is the largest below it, of a whole one the last
+// before.
+INLINE __m512i places_of(Native a, Native b, Outermost& outermost) {
+  constexpr int up = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
+  const auto one = _mm512_set1_epi32(1), farthest = _mm512_set1_epi32(last);
+  const auto upper = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+  const auto high = _mm512_permutex2var_epi32((__m512i)a, upper, (__m512i)b);
+  const auto ceiling = [&](Native x) {  // at most 257; of NaN the least integer
+    const auto size = _mm512_min_pd(_mm512_set1_pd(whole + 1), _mm512_abs_pd((__m512d)x));
+    return _mm512_cvt_roundpd_epi32(size, up);
+  };
+  const auto next = _mm512_inserti64x4(_mm512_castsi256_si512(ceiling(a)), ceiling(b), 1);
+  const auto size = _mm512_and_si512(high, _mm512_set1_epi32(0x7FFFFFFF));
+  const auto octave = _mm512_srli_epi32(size, dropped - 32);
+  const auto inner =
+      _mm512_add_epi32(_mm512_add_epi32(octave, next), _mm512_set1_epi32(first - tiny - 1));
+  const auto least = _mm512_min_epi32(next, one);  // 1 of tiny numbers, and 0 of 0
+  const auto rank = _mm512_min_epi32(_mm512_max_epi32(inner, least), farthest);
+  outermost |= _mm512_cmpeq_epi32_mask(rank, farthest);
+  const __mmask16 negative = _mm512_movepi32_mask(high), number = ~_mm512_movepi32_mask(next);
+  const auto middle = _mm512_add_epi32(farthest, one), place = _mm512_add_epi32(middle, rank);
+  return _mm512_maskz_mov_epi32(number, _mm512_mask_sub_epi32(place, negative, middle, rank));
+}
+
+INLINE void write_places(Lanes x, std::uint16_t* to, Outermost& outermost) {
+  const auto places = places_of(x.part[0], x.part[0], outermost);
+  _mm_storeu_si128((__m128i*)to, _mm256_cvtepi32_epi16(_mm512_castsi512_si256(places)));
+}
+
+// Write those of eight rows (8, 8) by column; these are `apart`. The rows of one are in any order.
+INLINE void write_square(const Lanes* x, std::uint16_t* to, Index apart, Outermost& outermost) {
+  const auto four_rows = [&](const Lanes* of) {
+    const auto low = places_of(of[0].part[0], of[1].part[0], outermost);
+    const auto high = places_of(of[2].part[0], of[3].part[0], outermost);
+    return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+  };
+  const auto a = four_rows(x), b = four_rows(x + 4);
+  const auto left = _mm512_setr_epi32(0, 8, 16, 24, 1, 9, 17, 25, 2, 10, 18, 26, 3, 11, 19, 27);
+  const auto right = _mm512_add_epi32(left, _mm512_set1_epi32(4));
+  const auto write_four = [&](__m512i columns, std::uint16_t* first_of) {
+    const auto write = [&](Index j, __m128i rows) {
+      _mm_storeu_si128((__m128i*)(first_of + j * apart), rows);
+    };
+    write(0, _mm512_castsi512_si128(columns));
+    write(1, _mm512_extracti32x4_epi32(columns, 1));
+    write(2, _mm512_extracti32x4_epi32(columns, 2));
+    write(3, _mm512_extracti32x4_epi32(columns, 3));
+  };
+  write_four(_mm512_permutex2var_epi32(a, left, b), to);
+  write_four(_mm512_permutex2var_epi32(a, right, b), to + 4 * apart);
 }
 #else
-INLINE void write_places(Lanes x, std::uint16_t* places, Whole& outermost) {
+using Outermost = Whole;
+
+INLINE bool any(Outermost x) {
+  bool found = false;
+  for (int q = 0; q < WIDTH; ++q) found |= x[q] != 0;
+  return found;
+}
+
+INLINE void write_places(Lanes x, std::uint16_t* to, Outermost& outermost) {
   const Whole farthest = Whole{} + last;
   EACH_PART {
     const Native value = x.part[p], size = magnitude(value), most = native(whole);
@@ -56,17 +107,19 @@ INLINE void write_places(Lanes x, std::uint16_t* places, Whole& outermost) {
     const Whole rank = octave < 0 ? -positive : inner < farthest ? inner : farthest;
     const Whole place = farthest + 1 + ((rank ^ negative) - negative);
     outermost |= (rank == farthest) & number;
-    *reinterpret_cast<Places*>(places + WIDTH * p) =
-        __builtin_convertvector(place & number, Places);
+    *reinterpret_cast<Places*>(to + WIDTH * p) = __builtin_convertvector(place & number, Places);
+  }
+}
+
+// Write those of eight rows (8, 8) by column; these are `apart`.
+INLINE void write_square(const Lanes* x, std::uint16_t* to, Index apart, Outermost& outermost) {
+  for (Index r = 0; r < LANES; ++r) {
+    std::uint16_t places[LANES];
+    write_places(x[r], places, outermost);
+    UNROLL for (Index j = 0; j < LANES; ++j) to[j * apart + r] = places[j];
   }
 }
 #endif
-
-INLINE bool any(Whole x) {
-  bool found = false;
-  for (int q = 0; q < WIDTH; ++q) found |= x[q] != 0;
-  return found;
-}
 
 // Up to eight numbers that are so far apart, and zeros.
 INLINE Lanes some(const double* at, Index apart, Index many) {
@@ -77,122 +130,170 @@ INLINE Lanes some(const double* at, Index apart, Index many) {
 }
 
 void cells(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out) {
-  std::uint16_t places[group];
-  Whole outermost{};
+  std::uint16_t places[LANES];
+  Outermost outermost{};
   Work work;
   for (Index i = 0; i < x.rows; ++i)
-    for (Index j = 0; j < x.columns; j += group) {
-      work.done(2 * group);
-      const Index width = least(group, x.columns - j);
+    for (Index j = 0; j < x.columns; j += LANES) {
+      work.done(2 * LANES);
+      const Index width = least<Index>(LANES, x.columns - j);
       write_places(some(&x(i, j), x.across, width) - some(&origin[j], 1, width), places, outermost);
       for (Index g = 0; g < width; ++g) out(i, j + g) = places[g] - 1;
     }
 }
 
-// Rows of a tile in the order of their classes, so that the counts of one stay in cache.
-class RowsByClass {
-  Buffer<std::uint32_t> place_;  // of every row; of those without a class the last
-  Buffer<Index> stop_;           // of every class
-  Index k_, rows_;
+// The cells of a tile of numbers, plus one, by column, class and row: those of the counts of one
+// class and column lie side by side, so that these stay in the nearest cache.
+class Tile {
+  const Index k_;
+  Buffer<Index> start_, next_;  // of every class: its first row, and the first not yet found
+  Buffer<Index> rows_;          // by class
+  Index apart_;                 // of columns
+  Buffer<std::uint16_t> places_;
 
  public:
-  RowsByClass(Index k, Index rows) : place_(rows), stop_(k), k_(k), rows_(rows) {}
+  Tile(Index k, Index rows, Index columns)
+      : k_(k), start_(k + 2), next_(k), rows_(rows), apart_(rows + LANES * k + aside),
+        places_(apart_ * most<Index>(columns, LANES)) {}
 
-  INLINE void sort(const std::int64_t* codes, Index n) const {
-    fill<Index>(stop_, k_, 0);
-    for (Index q = 0; q < n; ++q)
-      if (codes[q] >= 0) ++stop_[codes[q]];
-    for (Index c = 0, before = 0; c < k_; ++c) {
-      const Index rows = stop_[c];
-      stop_[c] = before;  // where its next row has its place
-      before += rows;
-    }
-    for (Index q = 0; q < n; ++q)
-      place_[q] = static_cast<std::uint32_t>(codes[q] < 0 ? rows_ : stop_[codes[q]]++);
+  void sort(const std::int64_t* codes, Index n) {
+    group(codes, n, k_, start_, rows_);
+    copy<Index>(next_, start_, k_);
   }
-  INLINE Index place(Index q) const { return place_[q]; }
-  INLINE Index start(Index c) const { return c ? stop_[c - 1] : 0; }
-  INLINE Index stop(Index c) const { return stop_[c]; }
+  INLINE const std::uint16_t* of_class(Index j, Index c) const { return place(j, c, start_[c]); }
+  INLINE Index rows_of_class(Index c) const { return start_[c + 1] - start_[c]; }
+
+  // Find the cells of rows that lie one after the other. A strip is read once, of all classes,
+  // while the next is asked for.
+  void find_by_rows(Strided<const double> x, const double* origin, Index after,
+                    Outermost& outermost) {
+    const Index columns = least<Index>(LANES, x.columns);
+    for (Index stop = strip, asked = strip; stop < x.rows + strip; stop += strip)
+      for (Index c = 0; c < k_; ++c)
+        for (Index& q = next_[c]; q < start_[c + 1] && rows_[q] < stop;) {
+          Index many = 0, row[LANES];
+          for (; many < LANES && q < start_[c + 1] && rows_[q] < stop; ++many)
+            row[many] = rows_[q++];
+          for (Index r = many; r < LANES; ++r) row[r] = row[r - 1];  // its place is written again
+          for (Index r = 0; r < many; ++r, ++asked) ask_for(x, least(asked, after));
+          for (Index j = 0; j < x.columns; j += columns) {
+            const Index at = least(j, x.columns - columns);  // some columns are found again
+            const Lanes from = some(origin + at, 1, columns);
+            Lanes numbers[LANES];
+            UNROLL for (Index r = 0; r < LANES; ++r) numbers[r] =
+                some(&x(row[r], at), x.across, columns) - from;
+            write_square(numbers, place(at, c, q - many), apart_, outermost);
+          }
+        }
+  }
+
+  // Find the cells of columns that lie one after the other.
+  void find_by_columns(Strided<const double> x, const double* origin, Outermost& outermost) {
+    for (Index j = 0; j < x.columns; ++j)
+      for (Index c = 0; c < k_; ++c)
+        for (Index q = start_[c]; q < start_[c + 1]; q += LANES) {
+          double numbers[LANES];
+          for (Index r = 0; r < LANES; ++r)
+            numbers[r] = x(rows_[least(q + r, start_[c + 1] - 1)], j);
+          write_places(load(numbers) - splat(origin[j]), place(j, c, q), outermost);
+        }
+  }
+
+ private:
+  // Up to seven places more are written, before the next class.
+  INLINE std::uint16_t* place(Index j, Index c, Index q) const {
+    return places_ + j * apart_ + c * LANES + q;
+  }
+  static INLINE void ask_for(Strided<const double> x, Index i) {
+    for (Index j = 0; j < x.columns; j += LANES) prefetch(&x(i, j));
+    prefetch(&x(i, x.columns - 1));
+  }
 };
 
+// Add one; return whether that made it 0.
+INLINE bool count_one(std::uint8_t& low) {
+#if defined(__x86_64__)
+  bool carries;  // the compiler would take four instructions
+  __asm__("addb $1, %0" : "+m"(low), "=@ccc"(carries));
+  return carries;
+#else
+  return !++low;
+#endif
+}
+
+INLINE void count_places(const std::uint16_t* q, Index many, std::uint8_t* low,
+                         std::uint16_t* carried) {
+  const std::uint16_t* const stop = q + many;
+  const auto one = [&](std::uint64_t place) {
+    if (__builtin_expect(count_one(low[place]), false)) ++carried[place];
+  };
+  for (; q + 4 <= stop; q += 4) {
+    std::uint64_t four;
+    __builtin_memcpy(&four, q, sizeof four);
+    one(four & 0xFFFF), one(four >> 16 & 0xFFFF), one(four >> 32 & 0xFFFF), one(four >> 48);
+  }
+  for (; q < stop; ++q) one(*q);
+}
+
 bool count(Strided<const double> x, Vector<const double> origin, Vector<const std::int64_t> codes,
-           Matrix<std::uint32_t> tally) {
-  const Index places = 2 * last + 2, k = tally.shape[0];
-  if (!k) return false;
-  const Index most_rows = least(tile, x.rows);
-  const RowsByClass order(k, most_rows);
-  const Index apart = most_rows + 1 + aside;  // cells of a column, by class and row
-  const Buffer<std::uint16_t> found(apart * group);
+           Tally<std::uint8_t, std::uint16_t> tally) {
+  constexpr Index places = 2 * last + 2;
+  const Index k = tally.low.shape[0], d = x.columns;
+  if (!k || !d) return false;
+  const Index blocks = (d + widest - 1) / widest, width = (d + blocks - 1) / blocks;
+  const Index size = least(x.rows, least(most_rows, most(tile, k * of_class)));
+  Tile found(k, size, width);
   bool reached = false;
   Work work;
-  for (Index i = 0; i < x.rows; i += tile) {
-    const Index n = least(tile, x.rows - i);
-    order.sort(&codes[i], n);
-    for (Index done = 0; done < x.columns; done += group) {
-      const Index width = least(group, x.columns), j = least(done, x.columns - width);
-      Whole outermost{};
+  for (Index i = 0; i < x.rows; i += size) {
+    const Index n = least(size, x.rows - i);
+    for (Index left = 0; left < d; left += width) {
+      const Strided<const double> part{&x(i, left), n, least(width, d - left), x.down, x.across};
+      Outermost outermost{};
+      found.sort(&codes[i], n);
       if (x.down < x.across)
-        for (Index g = done - j; g < width; ++g)
-          for (Index q = 0; q < n; q += LANES) {
-            std::uint16_t some_places[LANES];
-            const Index many = least<Index>(LANES, n - q);
-            const Lanes numbers = some(&x(i + q, j + g), x.down, many);
-            write_places(numbers - splat(origin[j + g]), some_places, outermost);
-            for (Index r = 0; r < many; ++r) found[g * apart + order.place(q + r)] = some_places[r];
-          }
-      else {
-        const Lanes from = some(&origin[j], 1, width);
-        for (Index q = 0; q < n; ++q) {
-          const double* const later = &x(least(i + q + ahead, x.rows - 1), j);
-          prefetch(later), prefetch(later + (width - 1) * x.across);
-          std::uint16_t some_places[group];
-          write_places(some(&x(i + q, j), x.across, width) - from, some_places, outermost);
-          std::uint16_t* const to = found + order.place(q);
-          UNROLL for (Index g = 0; g < group; ++g) to[g * apart] = some_places[g];
-        }
-      }
-      const bool near = any(outermost);
-      work.done(4 * n * group);
-      for (Index g = done - j; g < width; ++g)  // without columns of the group before
+        found.find_by_columns(part, &origin[left], outermost);
+      else
+        found.find_by_rows(part, &origin[left], x.rows - 1 - i, outermost);
+      work.done(4 * n * part.columns);
+      for (Index j = 0; j < part.columns; ++j)
         for (Index c = 0; c < k; ++c) {
-          std::uint32_t* const counts = &tally(c, (j + g) * places);
-          const std::uint16_t* const cells = found + g * apart;
-          const std::uint16_t *q = cells + order.start(c), *const stop = cells + order.stop(c);
-          if (near)  // unless it was one of a row without a class
-            for (const auto* r = q; r < stop; ++r) reached |= *r == 1 || *r == 2 * last + 1;
-          for (; q + 4 <= stop; q += 4) {
-            std::uint64_t four;
-            __builtin_memcpy(&four, q, sizeof four);
-            ++counts[four & 0xFFFF], ++counts[four >> 16 & 0xFFFF];
-            ++counts[four >> 32 & 0xFFFF], ++counts[four >> 48];
-          }
-          for (; q < stop; ++q) ++counts[*q];
+          const std::uint16_t* const at = found.of_class(j, c);
+          const Index many = found.rows_of_class(c);
+          if (any(outermost))  // unless it was one of a row without a class
+            for (Index q = 0; q < many; ++q) reached |= at[q] == 1 || at[q] == 2 * last + 1;
+          const Index first = (left + j) * places;
+          count_places(at, many, &tally.low(c, first), &tally.carried(c, first));
         }
     }
   }
   return reached;
 }
 
-Index shown(Matrix<const std::uint32_t> tally, WrittenCounts to) {
-  constexpr Index places = 2 * last + 2, step = 16;
+Index shown(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts to) {
+  constexpr Index places = 2 * last + 2, step = 64;
   const Index columns = to.start.size() - 1;
   Index size = 0;
   Work work;
   for (Index column = 0; column < columns; ++column) {
     work.done(places);
     to.start[column] = size;
-    const std::uint32_t* const counts = tally.at + column * places + 1;
+    const auto* const low = tally.low.at + column * places + 1;
+    const auto* const carried = tally.carried.at + column * places + 1;
     for (Index v = 0; v < places - 1; v += step) {
       const Index stop = least(v + step, places - 1);
-      std::uint32_t any = 0;
-      for (Index q = v; q < stop; ++q) any |= counts[q];
-      if (!any) continue;
-      for (Index q = v; q < stop; ++q)
-        if (counts[q]) {
-          if (size == to.cell.size()) return -1;
-          to.cell[size] = static_cast<std::uint16_t>(q);
-          to.count[size++] = counts[q];
-        }
+      std::uint8_t any_low = 0;
+      std::uint16_t any_carried = 0;
+      for (Index q = v; q < stop; ++q) any_low |= low[q];
+      for (Index q = v; q < stop; ++q) any_carried |= carried[q];
+      if (!any_low && !any_carried) continue;
+      for (Index q = v; q < stop; ++q) {
+        const int count = low[q] + 256 * carried[q];
+        if (!count) continue;
+        if (size == to.cell.size()) return -1;
+        to.cell[size] = static_cast<std::uint16_t>(q);
+        to.count[size++] = count;
+      }
     }
   }
   to.start[columns] = size;

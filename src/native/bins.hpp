@@ -19,19 +19,27 @@ struct CellCounts {
 using GivenCounts = CellCounts<const std::int64_t, const std::uint16_t, const double>;
 using WrittenCounts = CellCounts<std::int64_t, std::uint16_t, double>;
 
+// How many numbers lie in every cell, (k, d · places): column j has its cell v at j · places + 1 +
+// v, and NaN before them. What a byte holds of a count, and how often that passed 256: the bytes of
+// many columns stay in the cache.
+template <class Low, class Carried>
+struct Tally {
+  Matrix<Low> low;
+  Matrix<Carried> carried;
+};
+
 struct Bins {
   // Write the cell of every number less its origin, −1 for NaN.
   void (*cells)(Strided<const double> x, Vector<const double> origin, Matrix<std::int32_t> out);
 
-  // Count the cells of rows with a class code of 0 or more: column j of `tally` (k, d · places) has
-  // its cell v at j · places + 1 + v, and NaN before them.
+  // Count the cells of rows with a class code of 0 or more, of fewer than 2^24 in all.
   //
   // Returns whether a number fell into one of the two outermost cells, as infinities do.
   bool (*count)(Strided<const double> x, Vector<const double> origin,
-                Vector<const std::int64_t> codes, Matrix<std::uint32_t> tally);
+                Vector<const std::int64_t> codes, Tally<std::uint8_t, std::uint16_t> tally);
 
   // Write the cells of a tally that hold a number; return how many, or −1 if there is no room.
-  Index (*shown)(Matrix<const std::uint32_t> tally, WrittenCounts to);
+  Index (*shown)(Tally<const std::uint8_t, const std::uint16_t> tally, WrittenCounts to);
 
   // Write the cells that any class shows of column j of d, ascending; return how many.
   Index (*cells_of)(GivenCounts counts, Index d, Index j, Vector<std::uint16_t> cells);

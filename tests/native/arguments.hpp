@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "bins.hpp"
 #include "calls.hpp"
 #include "columns.hpp"
 #include "comoments.hpp"
@@ -137,6 +138,13 @@ struct Argument<ComomentState<T>> {
   static ComomentState<T> take(Arguments& from) {
     return {replay::take<ComomentSums<T>>(from), replay::take<Vector<const std::int64_t>>(from),
             replay::take<View<T, 4>>(from)};
+  }
+};
+
+template <class Low, class Carried>
+struct Argument<Tally<Low, Carried>> {
+  static Tally<Low, Carried> take(Arguments& from) {
+    return {replay::take<Matrix<Low>>(from), replay::take<Matrix<Carried>>(from)};
   }
 };
 

@@ -167,8 +167,8 @@ def bins_and_pairs(kernels: Any) -> None:
             kernels.bins.find(rows, 3 * np.arange(d + 1), low, np.zeros((n, d), np.int64))
             kernels.bins.hash(rows, names, np.zeros(n, np.uint64))
         for _ in range(SOME):  # a table of all cells is large
-            tally = np.zeros((1, CELLS + 1), np.uint32)
-            kernels.bins.count(x[:, :1].copy(), origin[:1], np.zeros(n, np.int64), tally)
+            tally = np.zeros((1, CELLS + 1), np.uint8), np.zeros((1, CELLS + 1), np.uint16)
+            kernels.bins.count(x[:, :1].copy(), origin[:1], np.zeros(n, np.int64), *tally)
         bins = 2 * d
         places = (2 * np.arange(d) + random.integers(0, 2, (n, d))).astype(np.int32)
         places[random.random((n, d)) < 0.2] = -1

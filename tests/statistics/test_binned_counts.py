@@ -44,8 +44,11 @@ def test_many_rows_are_counted_as_few_are(order: Any, width: int) -> None:
     x = np.exp(rng.normal(size=(70_001, width)) * 20) * rng.choice([-1, 1], (70_001, width))
     x[rng.random(x.shape) < 0.1] = np.nan
     codes = rng.integers(-1, 4, len(x))
-    tally = np.zeros((4, width * (CELLS + 1)), np.uint32)
-    assert kernels.bins.count(np.asarray(x, order=order), np.zeros(width), codes, tally)
+    low = np.zeros((4, width * (CELLS + 1)), np.uint8)
+    carried = np.zeros(low.shape, np.uint16)
+    rows = np.asarray(x, order=order), np.zeros(width), codes
+    assert kernels.bins.count(*rows, low, carried)
+    tally = low + 256 * carried.astype(np.uint32)
     cells, shown = cells_of(x), codes >= 0
     for j in range(width):
         expected = np.zeros((4, CELLS + 1), np.uint32)
@@ -57,8 +60,8 @@ def test_many_rows_are_counted_as_few_are(order: Any, width: int) -> None:
 def test_infinities_are_told_of_rows_with_a_class(order: Any) -> None:
     x = np.array([[1.0, np.inf], [2.0, 3.0], [np.nan, -np.inf]], order=order)
     for codes, told in (([-1, 0, -1], False), ([0, -1, -1], True), ([-1, -1, 0], True)):
-        tally = np.zeros((1, 2 * (CELLS + 1)), np.uint32)
-        assert kernels.bins.count(x, np.zeros(2), np.array(codes), tally) is told
+        tally = np.zeros((1, 2 * (CELLS + 1)), np.uint8), np.zeros((1, 2 * (CELLS + 1)), np.uint16)
+        assert kernels.bins.count(x, np.zeros(2), np.array(codes), *tally) is told
 
 
 def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,8 +71,10 @@ def test_more_rows_than_a_place_can_count(monkeypatch: pytest.MonkeyPatch) -> No
     for k in (1, 2, 3):
         total.add(RealBlock(x), np.full(len(x), k - 1, np.intp), np.empty(0), k)
     codes = np.repeat(np.arange(3), len(x))
-    assert total.statistic() == counted(np.concatenate([x] * 3), codes, k=3)
+    together = counted(np.concatenate([x] * 3), codes, k=3)
+    assert total.statistic() == together
     assert total.statistic() == total.statistic()
+    assert together.high.sum() == 3 * len(x)
 
 
 def cell_by_rule(x: float) -> tuple[int, int, int]:

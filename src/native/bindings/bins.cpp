@@ -16,28 +16,29 @@ static void cells(Rows x, Read<1> origin, Array<std::int32_t, 2> out) {
   kernels->cells(x, origin, out);
 }
 
-static bool count(Rows x, Read<1> origin, Codes codes, Array<std::uint32_t, 2> tally) {
+static bool count(Rows x, Read<1> origin, Codes codes, Array<std::uint8_t, 2> low,
+                  Array<std::uint16_t, 2> carried) {
   require("origin", origin, {x.shape(1)});
   require("codes", codes, {x.shape(0)});
-  require("tally", tally, {tally.shape(0), x.shape(1) * places});
-  const Vector<const std::int64_t> rows = codes;
-  for (Index i = 0; i < rows.size(); ++i)
-    require(rows[i] < tally.shape(0), "tally has no row for a code");
+  require("low", low, {low.shape(0), x.shape(1) * places});
+  require("carried", carried, {low.shape(0), low.shape(1)});
+  require_below("codes", codes, low.shape(0));
   Unlocked unlocked;
-  return kernels->count(x, origin, codes, tally);
+  return kernels->count(x, origin, codes, {low, carried});
 }
 
 using Starts = Array<const std::int64_t, 1>;
 using Cells = Array<const std::uint16_t, 1>;
 
-static Index shown(Array<const std::uint32_t, 2> tally, Array<std::int64_t, 1> start,
-                   Array<std::uint16_t, 1> cell, Written<1> count) {
-  const Index d = tally.shape(1) / places;
-  require("tally", tally, {tally.shape(0), d * places});
-  require("start", start, {tally.shape(0) * d + 1});
+static Index shown(Array<const std::uint8_t, 2> low, Array<const std::uint16_t, 2> carried,
+                   Array<std::int64_t, 1> start, Array<std::uint16_t, 1> cell, Written<1> count) {
+  const Index d = low.shape(1) / places;
+  require("low", low, {low.shape(0), d * places});
+  require("carried", carried, {low.shape(0), low.shape(1)});
+  require("start", start, {low.shape(0) * d + 1});
   require("count", count, {cell.shape(0)});
   Unlocked unlocked;
-  return kernels->shown(tally, {start, cell, count});
+  return kernels->shown({low, carried}, {start, cell, count});
 }
 
 // Counts of the columns of all classes, whose cells follow each other.
@@ -125,10 +126,11 @@ void define_bins(nb::module_ m) {
   m.doc() = "Numbers into the cells of a fixed grid, and hashes of rows of numbers.";
   m.def("cells", &cells, "x"_a, "origin"_a, "out"_a,
         "Write the cell of every number (n, d) less its origin (d,), −1 for NaN.");
-  m.def("count", &count, "x"_a, "origin"_a, "codes"_a, "tally"_a,
-        "Count the cells of rows of classes: column j has its cell v at (CELLS + 1)j + 1 + v.\n\n"
+  m.def("count", &count, "x"_a, "origin"_a, "codes"_a, "low"_a, "carried"_a,
+        "Count the cells of rows of classes, fewer than 2^24 in all: column j has its cell v at\n"
+        "(CELLS + 1)j + 1 + v, in which there are low + 256 carried numbers.\n\n"
         "Returns whether a number fell into an outermost cell, as infinities do.");
-  m.def("shown", &shown, "tally"_a, "start"_a, "cell"_a, "count"_a,
+  m.def("shown", &shown, "low"_a, "carried"_a, "start"_a, "cell"_a, "count"_a,
         "Write the cells of a tally that hold a number, ascending: of class c and column j from\n"
         "start[c d + j] on. Returns how many there are, or −1 if there is no room for them.");
   m.def("cells_of", &cells_of, "start"_a, "cell"_a, "count"_a, "d"_a, "j"_a, "cells"_a,

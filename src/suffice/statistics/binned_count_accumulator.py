@@ -21,13 +21,13 @@ FEW_WEIGHTED_ROWS = 8_192  # the same of rows with weights, whose table is four 
 FEW_CLASSES = 8  # of more, as many times more rows are few: so much larger is the table
 SORTED = 2**18  # numbers whose keys are made at a time
 MOST_WAITING = 2**22  # numbers that are kept to be sorted
-MOST_COUNTED = 2**32 - 1  # rows that a place of the table can count
+MOST_COUNTED = 2**24 - 1  # rows that a place of the table can count
 
 
 class BinnedCountAccumulator:
     """Builds `BinnedCounts` of columns of numbers, measured from their origins (d,).
 
-    It counts in a table with a place for every cell: 166 kB a column and class, and of rows with
+    It counts in a table with a place for every cell: 124 kB a column and class, and of rows with
     weights 664 kB. The system gives memory to parts of it in which numbers lie, of 2 MB where it
     has such pages.
     """
@@ -40,7 +40,8 @@ class BinnedCountAccumulator:
             np.full(d, CELLS + 1, np.int64),
             np.arange(d, dtype=np.int64) * (CELLS + 1),
         )
-        self._tally = np.zeros((0, d * (CELLS + 1)), np.uint32)  # rows of weight one
+        self._low = np.zeros((0, d * (CELLS + 1)), np.uint8)  # rows of weight one, modulo 256
+        self._carried = np.zeros(self._low.shape, np.uint16)  # how often 256 of them
         self._counted = 0  # how many those are
         self._table = np.zeros((0, 2, d * (CELLS + 1)))  # the others, as pairs
         self._few: list[NDArray[np.int64]] = []  # keys of cells, one for each number
@@ -95,13 +96,16 @@ class BinnedCountAccumulator:
 
     def _count(self, x: NDArray[np.float64], codes: NDArray[np.intp], first: int) -> None:
         """Count rows of weight one in the table with a place for every cell."""
-        self._counted += len(x)
-        if self._counted > MOST_COUNTED:
-            self._total, self._counted = self._of_tally(), len(x)
-            self._tally[:] = 0
-        self._tally = grown(self._tally, self._k)
-        if kernels.bins.count(x, self._origin, codes, self._tally):
-            self._refuse_infinite(x, codes, first)
+        self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
+        for start in range(0, len(x), MOST_COUNTED):
+            rows = slice(start, start + MOST_COUNTED)
+            self._counted += len(x[rows])
+            if self._counted > MOST_COUNTED:
+                self._total, self._counted = self._of_tally(), len(x[rows])
+                self._low[:], self._carried[:] = 0, 0
+            tally = self._low, self._carried
+            if kernels.bins.count(x[rows], self._origin, codes[rows], *tally):
+                self._refuse_infinite(x[rows], codes[rows], first + start)
 
     def _are_few(self, x: NDArray[Any], weights: NDArray[np.float64]) -> bool:
         """Whether sorting numbers takes less time, or less memory, than a place for every cell."""
@@ -137,12 +141,12 @@ class BinnedCountAccumulator:
     def _of_tally(self) -> BinnedCounts:
         """What was added by keys, which are not kept any longer, and what the tally holds."""
         total = self._total = self._of_few()
-        if not self._tally.size:
+        if not self._low.size:
             return total
-        tally = self._tally = grown(self._tally, self._k)
-        most = min(tally.size, self._counted * len(self._origin))  # memory that is not touched
+        self._low, self._carried = grown(self._low, self._k), grown(self._carried, self._k)
+        most = min(self._low.size, self._counted * len(self._origin))  # memory that is not touched
         found = places_of_cells(self._k * len(self._origin), most)
-        size = kernels.bins.shown(tally, *found)
+        size = kernels.bins.shown(self._low, self._carried, *found)
         return total + BinnedCounts.of_cells(self._k, self._origin, found, size)
 
     def _of_few(self) -> BinnedCounts:

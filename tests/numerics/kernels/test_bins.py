@@ -60,16 +60,19 @@ def test_cells_of_a_tally() -> None:
     rng = np.random.default_rng(0)
     tally = np.zeros((2, 3 * (CELLS + 1)), np.uint32)
     at = rng.choice(tally.size, 400, replace=False)
-    tally.reshape(-1)[at] = rng.integers(1, 2**32, 400)
+    tally.reshape(-1)[at] = rng.integers(1, 2**24, 400)
+    tally.reshape(-1)[at[:9]] <<= np.uint32(8)  # nothing is left in the byte
+    tally &= np.uint32(2**24 - 1)
+    parts = tally.astype(np.uint8), (tally >> np.uint32(8)).astype(np.uint16)
     found = np.empty(7, np.int64), np.empty(400, np.uint16), np.empty(400)
-    many = kernels.bins.shown(tally, *found)
+    many = kernels.bins.shown(*parts, *found)
     columns = tally.reshape(6, CELLS + 1)[:, 1:]
     place, cell = np.nonzero(columns)
     assert many == len(cell)
     assert found[0].tolist() == np.searchsorted(place, np.arange(7)).tolist()
     assert found[1][:many].tolist() == cell.tolist()
     assert found[2][:many].tolist() == columns[place, cell].tolist()
-    assert kernels.bins.shown(tally, found[0], found[1][: many - 1], found[2][: many - 1]) == -1
+    assert kernels.bins.shown(*parts, found[0], found[1][: many - 1], found[2][: many - 1]) == -1
 
 
 def test_columns_that_do_not_follow_each_other_are_refused() -> None:

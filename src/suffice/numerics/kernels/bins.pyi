@@ -9,14 +9,15 @@ def cells(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[n
     Write the cell of every number (n, d) less its origin (d,), −1 for NaN.
     """
 
-def count(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], tally: numpy.typing.NDArray[numpy.uint32]) -> bool:
+def count(x: numpy.typing.NDArray[numpy.float64], origin: numpy.typing.NDArray[numpy.float64], codes: numpy.typing.NDArray[numpy.int64 | numpy.intp], low: numpy.typing.NDArray[numpy.uint8], carried: numpy.typing.NDArray[numpy.uint16]) -> bool:
     """
-    Count the cells of rows of classes: column j has its cell v at (CELLS + 1)j + 1 + v.
+    Count the cells of rows of classes, fewer than 2^24 in all: column j has its cell v at
+    (CELLS + 1)j + 1 + v, in which there are low + 256 carried numbers.
 
     Returns whether a number fell into an outermost cell, as infinities do.
     """
 
-def shown(tally: numpy.typing.NDArray[numpy.uint32], start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64]) -> int:
+def shown(low: numpy.typing.NDArray[numpy.uint8], carried: numpy.typing.NDArray[numpy.uint16], start: numpy.typing.NDArray[numpy.int64 | numpy.intp], cell: numpy.typing.NDArray[numpy.uint16], count: numpy.typing.NDArray[numpy.float64]) -> int:
     """
     Write the cells of a tally that hold a number, ascending: of class c and column j from
     start[c d + j] on. Returns how many there are, or −1 if there is no room for them.
