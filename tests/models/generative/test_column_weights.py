@@ -18,7 +18,9 @@ import suffice
 from suffice import NaiveBayes
 from suffice.errors import DataError, ParameterError, SufficeWarning
 from suffice.families import Adaptive
+from suffice.families.univariate import piecewise
 from suffice.model_selection import evaluate_folds
+from suffice.models.generative import column_weights
 from suffice.statistics.row_hash import rank_hashes
 
 RNG = np.random.default_rng(3)
@@ -349,6 +351,18 @@ def test_the_same_rows_give_the_same_bits(seed: int, n: int, parts: int) -> None
     for rest in np.array_split(rng.permutation(n), parts):
         streamed.partial_fit(rows.take(rest), "kind", classes=["no", "yes"])
     assert np.array_equal(streamed.predict_log_proba(asked), expected)
+
+
+def test_parts_of_any_size_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.where(RNG.random(REPEATED.shape) < 0.1, np.nan, REPEATED**2)
+    whole = NaiveBayes(numbers="histogram").fit(x, Y)
+    scores = whole.predict_log_proba(x)
+    for size in (1, 100):  # terms of one row, and of a few
+        monkeypatch.setattr(piecewise, "LOOKED_UP", size)
+        monkeypatch.setattr(column_weights, "ADDED", size)
+        again = NaiveBayes(numbers="histogram").fit(x, Y)
+        assert again.calibration_.weights.tolist() == whole.calibration_.weights.tolist()
+        assert (again.predict_log_proba(x) == scores).all()
 
 
 @pytest.mark.parametrize("rows", [1, 5_000])

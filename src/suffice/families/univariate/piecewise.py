@@ -20,6 +20,7 @@ __all__ = ["Piece", "PiecewiseParameters", "nothing", "widths"]
 
 LARGEST = 1e150  # whose square is a number
 FEW = 12  # bins that are described one by one
+LOOKED_UP = 2**18  # scores that are read from a table at a time: 2 MB
 
 
 class Piece(NamedTuple):
@@ -111,7 +112,10 @@ class PiecewiseParameters(Parameters):
             require_finite(x, first)
             bins = np.empty(x.shape, np.int64)
             kernels.bins.find(x, self.start, self.low, bins)
-            out[first : first + len(x)] += self._with_missing[bins]
+            step = max(1, LOOKED_UP // max(1, x.shape[1] * out.shape[2]))
+            for start in range(0, len(x), step):
+                some = bins[start : start + step]
+                out[first + start : first + start + len(some)] += self._with_missing[some]
 
     @cached_property
     def _with_missing(self) -> NDArray[np.float64]:

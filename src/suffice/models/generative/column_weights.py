@@ -39,6 +39,7 @@ FOLDS = 10  # in which the rows of the sample are taken out of the sums
 MANY = 20  # times as many rows as the sample has: then all of it is taken out at once
 DRAWN_TOGETHER = 10.0  # λ
 ROWS = 32  # that are transposed at a time
+ADDED = 2**15  # terms that are added up at a time: 256 kB
 MOST_SCORES = 2**25  # terms of log p(x | c) that are held at a time: 256 MB
 
 
@@ -230,7 +231,11 @@ class _Objective:
     def tempered(self) -> NDArray[np.float64]:
         """One weight for all terms of the model, an inverse temperature."""
         model = self.usual > 0
-        sums = self.terms[:, :, model].sum(axis=2, keepdims=True)
+        n, k, groups = self.terms.shape
+        sums, step = np.empty((n, k, 1)), max(1, ADDED // (k * groups))
+        for start in range(0, n, step):  # in the cache, one term after the other
+            rows = slice(start, start + step)
+            sums[rows] = self.terms[rows, :, model].sum(axis=2, keepdims=True)
         together = replace(self, terms=sums, usual=np.ones(1))
 
         def penalised(w: NDArray[np.float64]) -> Value:
