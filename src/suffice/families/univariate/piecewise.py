@@ -112,10 +112,11 @@ class PiecewiseParameters(Parameters):
             require_finite(x, first)
             bins = np.empty(x.shape, np.int64)
             kernels.bins.find(x, self.start, self.low, bins)
-            step = max(1, LOOKED_UP // max(1, x.shape[1] * out.shape[2]))
-            for start in range(0, len(x), step):
-                some = bins[start : start + step]
-                out[first + start : first + start + len(some)] += self._with_missing[some]
+            part = out[first : first + len(x)]
+            step = max(1, LOOKED_UP // max(1, len(x) * out.shape[2]))
+            for start in range(0, x.shape[1], step):
+                columns = slice(start, start + step)
+                part[:, columns] += self._with_missing[bins[:, columns]]
 
     @cached_property
     def _with_missing(self) -> NDArray[np.float64]:
